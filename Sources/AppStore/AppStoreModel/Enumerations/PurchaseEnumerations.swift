@@ -1,0 +1,203 @@
+/// Where a purchase was made.
+public struct AppStoreEnvironment: OpenEnumeration {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let production = AppStoreEnvironment("Production")
+    /// Sandbox, TestFlight and App Review.
+    public static let sandbox = AppStoreEnvironment("Sandbox")
+    /// StoreKit testing in Xcode; never signed by Apple.
+    public static let xcode = AppStoreEnvironment("Xcode")
+    /// Unit tests of Apple's libraries.
+    public static let localTesting = AppStoreEnvironment("LocalTesting")
+
+    public static let known: Set<AppStoreEnvironment> = [
+        .production, .sandbox, .xcode, .localTesting,
+    ]
+}
+
+/// Kind of product (Apple: type).
+public struct ProductType: OpenEnumeration {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let autoRenewableSubscription = ProductType("Auto-Renewable Subscription")
+    public static let nonConsumable = ProductType("Non-Consumable")
+    public static let consumable = ProductType("Consumable")
+    public static let nonRenewingSubscription = ProductType("Non-Renewing Subscription")
+
+    public static let known: Set<ProductType> = [
+        .autoRenewableSubscription, .nonConsumable, .consumable, .nonRenewingSubscription,
+    ]
+}
+
+/// State of a subscription as of the notification's signedDate (Apple: status).
+public struct SubscriptionStatus: OpenEnumeration {
+    public var rawValue: Int32
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    public static let active = SubscriptionStatus(1)
+    public static let expired = SubscriptionStatus(2)
+    public static let billingRetry = SubscriptionStatus(3)
+    public static let billingGracePeriod = SubscriptionStatus(4)
+    public static let revoked = SubscriptionStatus(5)
+
+    public static let known: Set<SubscriptionStatus> = [
+        .active, .expired, .billingRetry, .billingGracePeriod, .revoked,
+    ]
+}
+
+/// Whether the subscription renews.
+public struct AutoRenewStatus: OpenEnumeration {
+    public var rawValue: Int32
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    public static let off = AutoRenewStatus(0)
+    public static let on = AutoRenewStatus(1)
+
+    public static let known: Set<AutoRenewStatus> = [
+        .off, .on,
+    ]
+}
+
+/// Why a subscription expired.
+public struct ExpirationIntent: OpenEnumeration {
+    public var rawValue: Int32
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    public static let customerCancelled = ExpirationIntent(1)
+    public static let billingError = ExpirationIntent(2)
+    public static let noConsentToPriceIncrease = ExpirationIntent(3)
+    public static let productNotAvailable = ExpirationIntent(4)
+    public static let other = ExpirationIntent(5)
+
+    public static let known: Set<ExpirationIntent> = [
+        .customerCancelled, .billingError, .noConsentToPriceIncrease, .productNotAvailable, .other,
+    ]
+}
+
+/// Whether the customer answered a price increase.
+public struct PriceIncreaseStatus: OpenEnumeration {
+    public var rawValue: Int32
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    public static let notAnswered = PriceIncreaseStatus(0)
+    /// Consented, or was notified where no consent is needed.
+    public static let consented = PriceIncreaseStatus(1)
+
+    public static let known: Set<PriceIncreaseStatus> = [
+        .notAnswered, .consented,
+    ]
+}
+
+/// How the holder came by the purchase.
+public struct InAppOwnershipType: OpenEnumeration {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let purchased = InAppOwnershipType("PURCHASED")
+    public static let familyShared = InAppOwnershipType("FAMILY_SHARED")
+    /// A seat assigned by an organization or group.
+    public static let assigned = InAppOwnershipType("ASSIGNED")
+
+    public static let known: Set<InAppOwnershipType> = [
+        .purchased, .familyShared, .assigned,
+    ]
+}
+
+/// Why Apple refunded.
+public struct RevocationReason: OpenEnumeration {
+    public var rawValue: Int32
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    public static let other = RevocationReason(0)
+    public static let issueInApp = RevocationReason(1)
+
+    public static let known: Set<RevocationReason> = [
+        .other, .issueInApp,
+    ]
+}
+
+/// How much was taken back.
+public struct RevocationType: OpenEnumeration {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let refundFull = RevocationType("REFUND_FULL")
+    public static let refundProrated = RevocationType("REFUND_PRORATED")
+    public static let familyRevoke = RevocationType("FAMILY_REVOKE")
+    /// The seat was taken away.
+    public static let assignmentRevoke = RevocationType("ASSIGNMENT_REVOKE")
+
+    public static let known: Set<RevocationType> = [
+        .refundFull, .refundProrated, .familyRevoke, .assignmentRevoke,
+    ]
+}
+
+/// Whether the customer bought or the App Store renewed.
+public struct TransactionReason: OpenEnumeration {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let purchase = TransactionReason("PURCHASE")
+    public static let renewal = TransactionReason("RENEWAL")
+
+    public static let known: Set<TransactionReason> = [
+        .purchase, .renewal,
+    ]
+}
+
+/// Why there are several transactions for one period.
+public struct AdditionalTransactionReason: OpenEnumeration {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Seats were added in mid-period; no transaction replaces another.
+    public static let seatAddition = AdditionalTransactionReason("SEAT_ADDITION")
+
+    public static let known: Set<AdditionalTransactionReason> = [
+        .seatAddition
+    ]
+}
+
+/// Why the customer asks for a refund.
+public struct ConsumptionRequestReason: OpenEnumeration {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let unintendedPurchase = ConsumptionRequestReason("UNINTENDED_PURCHASE")
+    public static let fulfillmentIssue = ConsumptionRequestReason("FULFILLMENT_ISSUE")
+    public static let unsatisfiedWithPurchase = ConsumptionRequestReason("UNSATISFIED_WITH_PURCHASE")
+    public static let legal = ConsumptionRequestReason("LEGAL")
+    public static let other = ConsumptionRequestReason("OTHER")
+
+    public static let known: Set<ConsumptionRequestReason> = [
+        .unintendedPurchase, .fulfillmentIssue, .unsatisfiedWithPurchase, .legal, .other,
+    ]
+}
+
+/// How a subscription is billed.
+public struct BillingPlanType: OpenEnumeration {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let billedUpfront = BillingPlanType("BILLED_UPFRONT")
+    public static let monthly = BillingPlanType("MONTHLY")
+
+    public static let known: Set<BillingPlanType> = [
+        .billedUpfront, .monthly,
+    ]
+}
+
+/// Who invites the holders of seats.
+public struct InvitationManagement: OpenEnumeration {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let apple = InvitationManagement("APPLE")
+    public static let developer = InvitationManagement("DEVELOPER")
+
+    public static let known: Set<InvitationManagement> = [
+        .apple, .developer,
+    ]
+}

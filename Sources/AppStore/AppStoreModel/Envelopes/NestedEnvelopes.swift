@@ -1,0 +1,64 @@
+/// What the ingress reads of a transaction payload.
+public struct TransactionEnvelope: Sendable {
+    public let transactionId: EnvelopeField<TransactionId>
+    public let originalTransactionId: EnvelopeField<OriginalTransactionId>
+    public let bundleId: EnvelopeField<BundleId>
+    public let environment: EnvelopeField<AppStoreEnvironment>
+    public let appTransactionId: EnvelopeField<AppTransactionId>
+    public let signedDate: EnvelopeField<AppStoreInstant>
+
+    /// Reads a scanned payload whose root is an object.
+    public init(_ document: JSONDocument) {
+        let root = document.root
+        transactionId = root.boundedText("transactionId").map { TransactionId($0) }
+        originalTransactionId = root.boundedText("originalTransactionId").map { OriginalTransactionId($0) }
+        bundleId = root.boundedText("bundleId").map { BundleId($0) }
+        environment = root.boundedText("environment").map { AppStoreEnvironment($0) }
+        appTransactionId = root.boundedText("appTransactionId").map { AppTransactionId($0) }
+        signedDate = root.instant("signedDate")
+    }
+
+    /// Whether this is a transaction by its kind: both transaction ids are there.
+    public var isTransaction: Bool { transactionId.value != nil && originalTransactionId.value != nil }
+}
+
+/// What the ingress reads of a renewal info payload. It carries no bundleId.
+public struct RenewalInfoEnvelope: Sendable {
+    public let originalTransactionId: EnvelopeField<OriginalTransactionId>
+    public let environment: EnvelopeField<AppStoreEnvironment>
+    public let appTransactionId: EnvelopeField<AppTransactionId>
+    public let signedDate: EnvelopeField<AppStoreInstant>
+    /// Whether `autoRenewStatus` or `autoRenewProductId` is there, which only renewal info has.
+    public let hasRenewalFields: Bool
+
+    /// Reads a scanned payload whose root is an object.
+    public init(_ document: JSONDocument) {
+        let root = document.root
+        originalTransactionId = root.boundedText("originalTransactionId").map { OriginalTransactionId($0) }
+        environment = root.boundedText("environment").map { AppStoreEnvironment($0) }
+        appTransactionId = root.boundedText("appTransactionId").map { AppTransactionId($0) }
+        signedDate = root.instant("signedDate")
+        hasRenewalFields = root["autoRenewStatus"] != nil || root["autoRenewProductId"] != nil
+    }
+
+    /// Whether this is renewal info by its kind.
+    public var isRenewalInfo: Bool { originalTransactionId.value != nil && hasRenewalFields }
+}
+
+/// What the ingress reads of an app transaction payload.
+public struct AppTransactionEnvelope: Sendable {
+    /// The environment.
+    public let receiptType: EnvelopeField<AppStoreEnvironment>
+    public let bundleId: EnvelopeField<BundleId>
+    public let appAppleId: EnvelopeField<AppAppleId>
+    public let appTransactionId: EnvelopeField<AppTransactionId>
+
+    /// Reads a scanned payload whose root is an object.
+    public init(_ document: JSONDocument) {
+        let root = document.root
+        receiptType = root.boundedText("receiptType").map { AppStoreEnvironment($0) }
+        bundleId = root.boundedText("bundleId").map { BundleId($0) }
+        appAppleId = root.wholeNumber("appAppleId").map { AppAppleId($0) }
+        appTransactionId = root.boundedText("appTransactionId").map { AppTransactionId($0) }
+    }
+}

@@ -1,0 +1,128 @@
+/// What the ingress reads of a notification payload: enough to decide for whom it is and where it goes, nothing more.
+///
+/// Tolerant: a field of the wrong kind is reported in its place and fails nothing else.
+public struct NotificationEnvelope: Sendable {
+    /// The four objects of which a notification has exactly one.
+    public enum Container: String, Sendable, CaseIterable {
+        case data, summary, externalPurchaseToken, appData
+    }
+
+    /// Containers present, in the order of ``Container``; `null` counts as absent. Genuine notifications have one.
+    public let containers: [Container]
+    /// Whether a container is something else than an object.
+    public let hasMalformedContainer: Bool
+
+    public let notificationType: EnvelopeField<NotificationType>
+    public let subtype: EnvelopeField<Subtype>
+    public let notificationUUID: EnvelopeField<NotificationUUID>
+    public let version: EnvelopeField<String>
+    public let signedDate: EnvelopeField<AppStoreInstant>
+
+    /// From the first container present. For an external purchase token: ``NotificationEnvelope/environment(ofToken:)``.
+    public let environment: EnvelopeField<AppStoreEnvironment>
+    public let bundleId: EnvelopeField<BundleId>
+    public let appAppleId: EnvelopeField<AppAppleId>
+
+    public let externalPurchaseId: EnvelopeField<ExternalPurchaseId>
+    public let requestIdentifier: EnvelopeField<RequestIdentifier>
+
+    /// Where the compact JWS texts stand in the payload, without quotes.
+    public let signedTransactionInfo: EnvelopeField<Range<Int>>
+    public let signedRenewalInfo: EnvelopeField<Range<Int>>
+    public let signedAppTransactionInfo: EnvelopeField<Range<Int>>
+
+    /// The parts of the payload that hold those members, with one comma each, in ascending order and disjoint:
+    /// what remains without them is the same JSON object less the nested JWS strings.
+    public let nestedJWSMembers: [Range<Int>]
+
+    /// Reads a scanned payload whose root is an object.
+    public init(_ document: JSONDocument) {
+        let root = document.root
+        notificationType = root.boundedText("notificationType").map { NotificationType($0) }
+        subtype = root.boundedText("subtype").map { Subtype($0) }
+        notificationUUID = root.boundedText("notificationUUID").map { NotificationUUID($0) }
+        version = root.boundedText("version")
+        signedDate = root.instant("signedDate")
+
+        let data = root.container("data")
+        let summary = root.container("summary")
+        let token = root.container("externalPurchaseToken")
+        let appData = root.container("appData")
+        let present = [
+            (Container.data, data), (.summary, summary), (.externalPurchaseToken, token), (.appData, appData),
+        ].compactMap { container, element in element.map { (container, $0) } }
+        containers = present.map(\.0)
+        hasMalformedContainer = present.contains { $0.1.kind != .object }
+
+        let identity = present.first
+        bundleId = identity?.1.boundedText("bundleId").map { BundleId($0) } ?? .absent
+        appAppleId = identity?.1.wholeNumber("appAppleId").map { AppAppleId($0) } ?? .absent
+        externalPurchaseId = token?.boundedText("externalPurchaseId").map { ExternalPurchaseId($0) } ?? .absent
+        requestIdentifier = summary?.boundedText("requestIdentifier").map { RequestIdentifier($0) } ?? .absent
+        environment =
+            identity?.0 == .externalPurchaseToken
+            ? Self.environment(ofToken: externalPurchaseId)
+            : identity?.1.boundedText("environment").map { AppStoreEnvironment($0) } ?? .absent
+
+        signedTransactionInfo = data?.jwsRange("signedTransactionInfo") ?? .absent
+        signedRenewalInfo = data?.jwsRange("signedRenewalInfo") ?? .absent
+        signedAppTransactionInfo = appData?.jwsRange("signedAppTransactionInfo") ?? .absent
+        let cuts =
+            (data?.rangesRemoving(["signedTransactionInfo", "signedRenewalInfo"]) ?? [])
+            + (appData?.rangesRemoving(["signedAppTransactionInfo"]) ?? [])
+        nestedJWSMembers = cuts.sorted { $0.lowerBound < $1.lowerBound }
+    }
+
+    /// Environment of an external purchase token (spec of the App Store: the id of a sandbox token begins with
+    /// `SANDBOX`). The same prefix in other case is neither: it must not pass for production silently.
+    public static func environment(
+        ofToken externalPurchaseId: EnvelopeField<ExternalPurchaseId>
+    ) -> EnvelopeField<AppStoreEnvironment> {
+        switch externalPurchaseId {
+        case .malformed(let fault): .malformed(fault)
+        case .absent: .value(.production)
+        case .value(let id):
+            if id.rawValue.hasPrefix("SANDBOX") {
+                .value(.sandbox)
+            } else if id.rawValue.utf8.prefix(7).elementsEqual("sandbox".utf8, by: { $0 | 0x20 == $1 }) {
+                .malformed(.ambiguous)
+            } else {
+                .value(.production)
+            }
+        }
+    }
+}
+
+extension JSONElement {
+    /// A container that is present; `null` counts as absent.
+    fileprivate func container(_ name: StaticString) -> JSONElement? {
+        guard let element = self[name], !element.isNull else { return nil }
+        return element
+    }
+
+    /// Ranges that take the named members out of this object, each with exactly one of the commas beside it, so that
+    /// the rest stays an object. The ranges are disjoint and ascending.
+    fileprivate func rangesRemoving(_ names: Set<String>) -> [Range<Int>] {
+        let members = members
+        guard let lastKept = members.lastIndex(where: { !names.contains($0.name) }) ?? (members.isEmpty ? nil : -1)
+        else { return [] }
+        var ranges: [Range<Int>] = []
+        for (index, member) in members.enumerated() where names.contains(member.name) {
+            let start = member.nameRange.lowerBound
+            let end = member.value.range.upperBound
+            if index < lastKept {
+                ranges.append(start..<comma(after: end) + 1)
+            } else if index == 0 {
+                ranges.append(start..<end)
+            } else {
+                ranges.append(comma(after: members[index - 1].value.range.upperBound)..<end)
+            }
+        }
+        return ranges
+    }
+
+    /// The comma after a member that is not the last: only white space stands before it.
+    private func comma(after end: Int) -> Int {
+        document.bytes[end...].firstIndex(of: UInt8(ascii: ",")) ?? end
+    }
+}

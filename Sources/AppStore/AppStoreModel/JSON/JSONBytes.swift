@@ -1,0 +1,137 @@
+/// Byte-level rules of JSON strings, without Foundation.
+enum JSONBytes {
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highs: UInt64 = 0x8080_8080_8080_8080
+
+    /// The first position from `start` on whose byte is a quote, a backslash, a control byte or not ASCII; else the end.
+    ///
+    /// Eight bytes a step. In each word the lowest marked byte is exact: the borrow of a subtraction can only mark bytes
+    /// above a byte that is rightly marked.
+    static func firstSpecial(in input: Span<UInt8>, from start: Int) -> Int {
+        let bytes = input.bytes
+        let count = bytes.byteCount
+        var position = start
+        while count - position >= 8 {
+            let word = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+            let quote = word ^ (ones &* 0x22)
+            let backslash = word ^ (ones &* 0x5C)
+            let found =
+                ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- ones &* 0x20) & ~word)
+                | word
+            if found & highs != 0 { return position + (found & highs).trailingZeroBitCount / 8 }
+            position += 8
+        }
+        while position < count {
+            let byte = input[position]
+            if byte == 0x22 || byte == 0x5C || byte < 0x20 || byte >= 0x80 { return position }
+            position += 1
+        }
+        return position
+    }
+
+    /// Length of the well-formed multi-byte UTF-8 sequence at `position` (Unicode, table 3-7), nil if it is none.
+    static func utf8SequenceLength(in input: Span<UInt8>, at position: Int) -> Int? {
+        let lead = input[position]
+        let length: Int
+        var second: ClosedRange<UInt8> = 0x80...0xBF
+        switch lead {
+        case 0xC2...0xDF: length = 2
+        case 0xE0: (length, second) = (3, 0xA0...0xBF)
+        case 0xED: (length, second) = (3, 0x80...0x9F)
+        case 0xE1...0xEF: length = 3
+        case 0xF0: (length, second) = (4, 0x90...0xBF)
+        case 0xF4: (length, second) = (4, 0x80...0x8F)
+        case 0xF1...0xF3: length = 4
+        default: return nil
+        }
+        guard input.count - position >= length, second.contains(input[position + 1]) else { return nil }
+        for index in 2..<max(length, 2) where input[position + index] & 0xC0 != 0x80 { return nil }
+        return length
+    }
+
+    static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    /// Length, first, middle and last bytes mixed.
+    static func fingerprint(_ input: Span<UInt8>, from start: Int, to end: Int) -> UInt16 {
+        let length = end - start
+        guard length > 0 else { return 0 }
+        let middle = UInt16(input[start + length / 2])
+        let ends = UInt16(input[start]) &* 31 ^ UInt16(input[end - 1]) &* 257
+        return UInt16(truncatingIfNeeded: length) &* 1031 ^ middle &* 7919 ^ ends
+    }
+
+    /// The text between the quotes of a scanned string, escapes resolved.
+    static func decoded(_ input: Span<UInt8>, from start: Int, to end: Int) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(end - start)
+        var position = start
+        while position < end {
+            let byte = input[position]
+            position += 1
+            guard byte == UInt8(ascii: "\\"), position < end else {
+                output.append(byte)
+                continue
+            }
+            let escaped = input[position]
+            position += 1
+            switch escaped {
+            case UInt8(ascii: "b"): output.append(0x08)
+            case UInt8(ascii: "f"): output.append(0x0C)
+            case UInt8(ascii: "n"): output.append(0x0A)
+            case UInt8(ascii: "r"): output.append(0x0D)
+            case UInt8(ascii: "t"): output.append(0x09)
+            case UInt8(ascii: "u"):
+                var scalar = codeUnit(input, at: position, end: end)
+                position += 4
+                if scalar & 0xFC00 == 0xD800 {
+                    let low = codeUnit(input, at: position + 2, end: end)
+                    scalar = 0x10000 + (scalar & 0x3FF) << 10 + low & 0x3FF
+                    position += 6
+                }
+                if let scalar = Unicode.Scalar(scalar) { output.append(contentsOf: UTF8.encode(scalar) ?? .init()) }
+            default: output.append(escaped)
+            }
+        }
+        return output
+    }
+
+    private static func codeUnit(_ input: Span<UInt8>, at position: Int, end: Int) -> UInt32 {
+        guard position + 4 <= end else { return 0 }
+        var unit: UInt32 = 0
+        for index in position..<position + 4 {
+            unit = unit << 4 | UInt32(hexadecimalValue(input[index]) ?? 0)
+        }
+        return unit
+    }
+
+    /// Appends `text` as a JSON string with quotes. Escapes what RFC 8259 requires and nothing else.
+    static func append(quoted text: String, to output: inout [UInt8]) {
+        let digits: StaticString = "0123456789abcdef"
+        output.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                output.append(UInt8(ascii: "\\"))
+                output.append(byte)
+            case 0x08: output.append(contentsOf: "\\b".utf8)
+            case 0x09: output.append(contentsOf: "\\t".utf8)
+            case 0x0A: output.append(contentsOf: "\\n".utf8)
+            case 0x0C: output.append(contentsOf: "\\f".utf8)
+            case 0x0D: output.append(contentsOf: "\\r".utf8)
+            case 0x00..<0x20:
+                output.append(contentsOf: "\\u00".utf8)
+                output.append(digits.utf8Start[Int(byte >> 4)])
+                output.append(digits.utf8Start[Int(byte & 15)])
+            default: output.append(byte)
+            }
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+}

@@ -1,0 +1,159 @@
+/// A text that has been checked to be strict JSON, with an index of where its values stand.
+///
+/// The bytes are kept as they came; ``JSONElement`` reads values out of them on demand.
+public struct JSONDocument: Sendable {
+    /// Greatest number of containers inside each other.
+    public static let maximumDepth = 32
+    /// Default limit of a text's length, in bytes.
+    public static let defaultMaximumBytes = 4 << 20
+    static let greatestMaximumBytes = 1 << 30
+
+    /// The text as given.
+    public let bytes: [UInt8]
+    let nodes: [JSONNode]
+
+    /// Scans a whole text: strict RFC 8259 with the limits named at ``JSONError/Code``.
+    public init(_ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes) throws(JSONError) {
+        self.nodes = try JSONScanner.scan(bytes, maximumBytes: maximumBytes)
+        self.bytes = bytes
+    }
+
+    /// As ``init(_:maximumBytes:)``, and the value must be an object.
+    public static func object(
+        _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes
+    ) throws(JSONError) -> JSONDocument {
+        let document = try JSONDocument(bytes, maximumBytes: maximumBytes)
+        guard document.root.kind == .object else { throw JSONError(.notAnObject, at: 0) }
+        return document
+    }
+
+    /// The outermost value.
+    public var root: JSONElement { JSONElement(document: self, index: 0) }
+}
+
+/// One value inside a ``JSONDocument``.
+public struct JSONElement: Sendable {
+    public enum Kind: Sendable {
+        case null, bool, number, string, array, object
+    }
+
+    /// One member of an object.
+    public struct Member: Sendable {
+        let nameIndex: Int
+        public let value: JSONElement
+
+        /// The name, escapes resolved.
+        public var name: String { value.document.text(of: nameIndex) }
+        /// Where the name stands in the document's bytes, from its opening to its closing quote.
+        public var nameRange: Range<Int> { value.document.quotedRange(of: nameIndex) }
+    }
+
+    let document: JSONDocument
+    let index: Int
+
+    private var node: JSONNode { document.nodes[index] }
+
+    public var kind: Kind {
+        switch node.kind {
+        case .null: .null
+        case .bool: .bool
+        case .number: .number
+        case .string: .string
+        case .array: .array
+        case .object: .object
+        }
+    }
+
+    public var isNull: Bool { node.kind == .null }
+
+    /// Where the value stands in the document's bytes; of a string with its quotes.
+    public var range: Range<Int> {
+        node.kind == .string ? document.quotedRange(of: index) : Int(node.start)..<Int(node.end)
+    }
+
+    /// The value's bytes, exactly as they stand in the document.
+    public var bytes: ArraySlice<UInt8> { document.bytes[range] }
+
+    /// Of a string without escapes: where its text stands, without the quotes. Else nil.
+    public var plainTextRange: Range<Int>? {
+        node.kind == .string && !node.hasEscapes ? Int(node.start)..<Int(node.end) : nil
+    }
+
+    /// Length of a string between its quotes as written, in bytes; nil for other kinds.
+    public var writtenLength: Int? { node.kind == .string ? Int(node.end - node.start) : nil }
+
+    /// Text of a string, escapes resolved; nil for other kinds.
+    public var string: String? { node.kind == .string ? document.text(of: index) : nil }
+
+    public var bool: Bool? { node.kind == .bool ? document.bytes[Int(node.start)] == UInt8(ascii: "t") : nil }
+
+    /// A number as it was written; nil for other kinds.
+    public var number: JSONNumber? {
+        node.kind == .number ? JSONNumber(scanned: document.bytes[Int(node.start)..<Int(node.end)]) : nil
+    }
+
+    /// A number that is a whole number within `Int64`; nil for anything else.
+    public var integer: Int64? {
+        node.kind == .number ? JSONDecimal(document.bytes[Int(node.start)..<Int(node.end)]).exactInteger : nil
+    }
+
+    /// A number rounded down to a whole one; nil for other kinds and outside `Int64`.
+    public var flooredInteger: Int64? {
+        node.kind == .number ? JSONDecimal(document.bytes[Int(node.start)..<Int(node.end)]).flooredInteger : nil
+    }
+
+    /// The member of that name; nil if there is none or this is no object. `null` is a value like others.
+    public subscript(name: StaticString) -> JSONElement? {
+        guard node.kind == .object else { return nil }
+        let input = document.bytes.span
+        let end = Int(node.next)
+        var nameIndex = index + 1
+        while nameIndex < end {
+            if JSONNames.isEqual(document.nodes[nameIndex], to: name, input) {
+                return JSONElement(document: document, index: nameIndex + 1)
+            }
+            nameIndex = Int(document.nodes[nameIndex + 1].next)
+        }
+        return nil
+    }
+
+    /// The members of an object in the order of the text; empty for other kinds.
+    public var members: [Member] {
+        guard node.kind == .object else { return [] }
+        var result: [Member] = []
+        var name = index + 1
+        while name < Int(node.next) {
+            result.append(Member(nameIndex: name, value: JSONElement(document: document, index: name + 1)))
+            name = Int(document.nodes[name + 1].next)
+        }
+        return result
+    }
+
+    /// The elements of an array in order; empty for other kinds.
+    public var elements: [JSONElement] {
+        guard node.kind == .array else { return [] }
+        var result: [JSONElement] = []
+        var child = index + 1
+        while child < Int(node.next) {
+            result.append(JSONElement(document: document, index: child))
+            child = Int(document.nodes[child].next)
+        }
+        return result
+    }
+}
+
+extension JSONDocument {
+    fileprivate func quotedRange(of index: Int) -> Range<Int> {
+        // A string node stands between its quotes, so both neighbours exist.
+        Int(nodes[index].start) - 1..<Int(nodes[index].end) + 1
+    }
+
+    fileprivate func text(of index: Int) -> String {
+        let node = nodes[index]
+        if node.hasEscapes {
+            return String(
+                decoding: JSONBytes.decoded(bytes.span, from: Int(node.start), to: Int(node.end)), as: UTF8.self)
+        }
+        return String(decoding: bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
+    }
+}

@@ -1,0 +1,79 @@
+/// Member names of scanned objects: comparing them and finding one that occurs twice.
+enum JSONNames {
+    /// Up to this many names are compared pair by pair; more go through a hash set with the process's random seed.
+    private static let pairwiseLimit = 64
+
+    static func refuseDuplicates(in nodes: [JSONNode], object: Int, _ input: Span<UInt8>) throws(JSONError) {
+        let end = Int(nodes[object].next)
+        var count = 0
+        var hasEscapes = false
+        var name = object + 1
+        while name < end {
+            count += 1
+            hasEscapes = hasEscapes || nodes[name].hasEscapes
+            name = Int(nodes[name + 1].next)
+        }
+        guard count > 1 else { return }
+        if count > pairwiseLimit || hasEscapes {
+            try refuseDuplicatesByHash(in: nodes, object: object, count: count, input)
+        } else {
+            try refuseDuplicatesByPairs(in: nodes, object: object, input)
+        }
+    }
+
+    private static func refuseDuplicatesByPairs(
+        in nodes: [JSONNode], object: Int, _ input: Span<UInt8>
+    ) throws(JSONError) {
+        let end = Int(nodes[object].next)
+        var later = object + 1
+        while later < end {
+            let candidate = nodes[later]
+            var earlier = object + 1
+            while earlier < later {
+                let other = nodes[earlier]
+                if other.fingerprint == candidate.fingerprint, isEqual(other, candidate, input) {
+                    throw JSONError(.duplicateName, at: Int(candidate.start))
+                }
+                earlier = Int(nodes[earlier + 1].next)
+            }
+            later = Int(nodes[later + 1].next)
+        }
+    }
+
+    private static func refuseDuplicatesByHash(
+        in nodes: [JSONNode], object: Int, count: Int, _ input: Span<UInt8>
+    ) throws(JSONError) {
+        let end = Int(nodes[object].next)
+        var seen: Set<[UInt8]> = []
+        seen.reserveCapacity(count)
+        var name = object + 1
+        while name < end {
+            let node = nodes[name]
+            let text = JSONBytes.decoded(input, from: Int(node.start), to: Int(node.end))
+            guard seen.insert(text).inserted else { throw JSONError(.duplicateName, at: Int(node.start)) }
+            name = Int(nodes[name + 1].next)
+        }
+    }
+
+    private static func isEqual(_ one: JSONNode, _ other: JSONNode, _ input: Span<UInt8>) -> Bool {
+        let length = Int(one.end - one.start)
+        guard length == Int(other.end - other.start) else { return false }
+        for index in 0..<length where input[Int(one.start) + index] != input[Int(other.start) + index] {
+            return false
+        }
+        return true
+    }
+
+    /// Whether the name at `node` is `name`. A name with escapes is resolved first.
+    static func isEqual(_ node: JSONNode, to name: StaticString, _ input: Span<UInt8>) -> Bool {
+        let start = Int(node.start)
+        let length = Int(node.end) - start
+        if node.hasEscapes {
+            return JSONBytes.decoded(input, from: start, to: Int(node.end))
+                .elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        }
+        guard length == name.utf8CodeUnitCount else { return false }
+        for index in 0..<length where input[start + index] != name.utf8Start[index] { return false }
+        return true
+    }
+}

@@ -1,0 +1,76 @@
+/// A JSON number as it was written. It is converted only on demand, and conversions are checked.
+public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
+    /// The number's text, a valid JSON number.
+    public let text: String
+
+    /// Made by the scanner, which has checked the grammar.
+    init(scanned text: ArraySlice<UInt8>) { self.text = String(decoding: text, as: UTF8.self) }
+
+    public init(_ value: Int64) { self.text = String(value) }
+
+    public var description: String { text }
+
+    /// The value if it is a whole number within `Int64`.
+    public var exactInteger: Int64? { JSONDecimal(Array(text.utf8)[...]).exactInteger }
+
+    /// The value rounded down to a whole number, nil outside `Int64`.
+    public var flooredInteger: Int64? { JSONDecimal(Array(text.utf8)[...]).flooredInteger }
+}
+
+/// Exact decimal arithmetic on a number's text: no floating point, no overflow, linear in its length.
+struct JSONDecimal {
+    let flooredInteger: Int64?
+    private let hasFraction: Bool
+
+    var exactInteger: Int64? { hasFraction ? nil : flooredInteger }
+
+    /// `text` follows the grammar of JSON numbers.
+    init(_ text: ArraySlice<UInt8>) {
+        var isNegative = false
+        var digits: [UInt8] = []  // at most 20 are kept: more than Int64 has
+        var point = 0  // the value is 0.digits × 10^point
+        var isFractionPart = false
+        var hasLostDigits = false
+        var exponent = 0
+        var exponentIsNegative = false
+        var isExponent = false
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "-"): if isExponent { exponentIsNegative = true } else { isNegative = true }
+            case UInt8(ascii: "."): isFractionPart = true
+            case UInt8(ascii: "e"), UInt8(ascii: "E"): isExponent = true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                let digit = byte - UInt8(ascii: "0")
+                if isExponent {
+                    exponent = min(exponent * 10 + Int(digit), 1 << 40)
+                } else if digits.isEmpty && digit == 0 {
+                    if isFractionPart { point -= 1 }
+                } else {
+                    if !isFractionPart { point += 1 }
+                    if digits.count < 20 { digits.append(digit) } else if digit != 0 { hasLostDigits = true }
+                }
+            default: break
+            }
+        }
+        point += exponentIsNegative ? -exponent : exponent
+        (flooredInteger, hasFraction) = Self.floor(
+            digits: digits, point: point, isNegative: isNegative, hasLostDigits: hasLostDigits)
+    }
+
+    private static func floor(
+        digits: [UInt8], point: Int, isNegative: Bool, hasLostDigits: Bool
+    ) -> (Int64?, hasFraction: Bool) {
+        guard !digits.isEmpty else { return (0, false) }
+        guard point > 0 else { return (isNegative ? -1 : 0, true) }
+        guard point <= 19 else { return (nil, false) }
+        var magnitude: UInt64 = 0  // 19 digits fit
+        for index in 0..<point {
+            magnitude = magnitude * 10 + UInt64(index < digits.count ? digits[index] : 0)
+        }
+        let hasFraction = hasLostDigits || digits.dropFirst(point).contains { $0 != 0 }
+        guard isNegative else { return (Int64(exactly: magnitude), hasFraction) }
+        if hasFraction { magnitude += 1 }
+        if magnitude == Int64.min.magnitude { return (.min, hasFraction) }
+        return (Int64(exactly: magnitude).map { -$0 }, hasFraction)
+    }
+}

@@ -1,0 +1,128 @@
+/// An identifier that Apple or the developer chose: opaque text, never parsed.
+public protocol AppStoreIdentifier: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible
+where RawValue == String {
+    init(rawValue: String)
+}
+
+extension AppStoreIdentifier {
+    public init(_ text: String) { self.init(rawValue: text) }
+
+    public var description: String { rawValue }
+
+    /// Order of the UTF-8 bytes: the same in every locale and process.
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+        lhs.rawValue.utf8.lexicographicallyPrecedes(rhs.rawValue.utf8)
+    }
+
+    /// Whether the text may be used in keys, headers and URLs: see ``BoundedText``.
+    public var isBounded: Bool { BoundedText.accepts(rawValue) }
+}
+
+/// What a text from outside must be before it becomes part of a key, a header or a URL: 1 to 256 bytes of UTF-8
+/// without control characters.
+public enum BoundedText {
+    public static let maximumBytes = 256
+
+    public static func accepts(_ text: String) -> Bool {
+        let utf8 = text.utf8
+        return (1...maximumBytes).contains(utf8.count)
+            && !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+    }
+}
+
+/// Bundle identifier of an app.
+public struct BundleId: AppStoreIdentifier {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// Apple's identifier of a notification; the same on every retry.
+public struct NotificationUUID: AppStoreIdentifier {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Whether the text has the 8-4-4-4-12 form of hexadecimal digits, in either case.
+    public var isWellFormed: Bool { UUIDText.accepts(rawValue) }
+}
+
+/// One purchase, restore or renewal.
+public struct TransactionId: AppStoreIdentifier {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// First transaction of a chain; names the subscription over renewals, upgrades and resubscription in the group.
+public struct OriginalTransactionId: AppStoreIdentifier {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// A purchase event across devices, one per renewal.
+public struct WebOrderLineItemId: AppStoreIdentifier {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// A customer's Apple Account together with one app; links transactions, renewals and app transactions.
+public struct AppTransactionId: AppStoreIdentifier {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// Product of an app, as set up in App Store Connect.
+public struct ProductId: AppStoreIdentifier {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// Group of subscriptions of which a customer has one at a time.
+public struct SubscriptionGroupIdentifier: AppStoreIdentifier {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// Token of an external purchase.
+public struct ExternalPurchaseId: AppStoreIdentifier {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// The developer's name of a mass extension of renewal dates.
+public struct RequestIdentifier: AppStoreIdentifier {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// The developer's account key, set by the app or server at purchase: a UUID. Compared without regard to case, so the
+/// text is kept in lower case.
+public struct AppAccountToken: AppStoreIdentifier {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue.lowercased() }
+
+    /// Whether the text has the 8-4-4-4-12 form of hexadecimal digits.
+    public var isWellFormed: Bool { UUIDText.accepts(rawValue) }
+}
+
+/// Apple's number of an app (App Store Connect: "Apple ID" of the app).
+public struct AppAppleId: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+    public var rawValue: Int64
+    public init(rawValue: Int64) { self.rawValue = rawValue }
+    public init(_ number: Int64) { self.rawValue = number }
+
+    public var description: String { String(rawValue) }
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+enum UUIDText {
+    static func accepts(_ text: String) -> Bool {
+        let utf8 = text.utf8
+        guard utf8.count == 36 else { return false }
+        for (index, byte) in utf8.enumerated() {
+            switch index {
+            case 8, 13, 18, 23: if byte != UInt8(ascii: "-") { return false }
+            default: if JSONBytes.hexadecimalValue(byte) == nil { return false }
+            }
+        }
+        return true
+    }
+}
