@@ -1,0 +1,69 @@
+// What Swift cannot call by itself: librdkafka's variadic produce call and Linux's eventfd. No logic.
+#ifndef SLUICE_CRDKAFKA_SHIM_H
+#define SLUICE_CRDKAFKA_SHIM_H
+
+#include <librdkafka/rdkafka.h>
+// Needs rdkafka.h before it.
+#include <librdkafka/rdkafka_mock.h>
+
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+// rd_kafka_producev is variadic, and rd_kafka_produceva frees the headers twice for an unknown partition (librdkafka
+// #4628, fixed in 2.12). The code is returned, not left in the thread local that rd_kafka_produce uses. Key and value
+// are copied; NULL means null, a pointer with length 0 means empty. The headers (may be NULL) belong to this call in
+// every case: librdkafka takes them on success, a failure frees them here.
+static inline rd_kafka_resp_err_t crdkafka_produce(
+    rd_kafka_t *client, rd_kafka_topic_t *topic, int32_t partition, const void *key, size_t key_length,
+    const void *value, size_t value_length, int64_t timestamp, rd_kafka_headers_t *headers, uintptr_t opaque) {
+    rd_kafka_resp_err_t code;
+    if (headers) {
+        code = rd_kafka_producev(
+            client, RD_KAFKA_V_RKT(topic), RD_KAFKA_V_PARTITION(partition), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+            RD_KAFKA_V_KEY((void *)key, key_length), RD_KAFKA_V_VALUE((void *)value, value_length),
+            RD_KAFKA_V_TIMESTAMP(timestamp), RD_KAFKA_V_HEADERS(headers), RD_KAFKA_V_OPAQUE((void *)opaque),
+            RD_KAFKA_V_END);
+        if (code) rd_kafka_headers_destroy(headers);
+    } else {
+        code = rd_kafka_producev(
+            client, RD_KAFKA_V_RKT(topic), RD_KAFKA_V_PARTITION(partition), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+            RD_KAFKA_V_KEY((void *)key, key_length), RD_KAFKA_V_VALUE((void *)value, value_length),
+            RD_KAFKA_V_TIMESTAMP(timestamp), RD_KAFKA_V_OPAQUE((void *)opaque), RD_KAFKA_V_END);
+    }
+    return code;
+}
+
+// The opaque of a record as the integer that crdkafka_produce was given.
+static inline uintptr_t crdkafka_opaque(const rd_kafka_message_t *message) { return (uintptr_t)message->_private; }
+
+// eventfd and its flags are missing from the Glibc overlay.
+static inline int crdkafka_wakeup_open(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+// Makes the queue add 1 to the descriptor each time it turns from empty to filled; the 8 bytes are copied by librdkafka.
+static inline void crdkafka_wakeup_enable(rd_kafka_queue_t *queue, int descriptor) {
+    uint64_t one = 1;
+    rd_kafka_queue_io_event_enable(queue, descriptor, &one, sizeof one);
+}
+
+// After it returns librdkafka no longer writes to the descriptor for this queue.
+static inline void crdkafka_wakeup_disable(rd_kafka_queue_t *queue) {
+    rd_kafka_queue_io_event_enable(queue, -1, NULL, 0);
+}
+
+static inline void crdkafka_wakeup_clear(int descriptor) {
+    uint64_t count;
+    // Not blocking: nothing to read means that an earlier call has taken it.
+    ssize_t ignored = read(descriptor, &count, sizeof count);
+    (void)ignored;
+}
+
+static inline void crdkafka_wakeup_set(int descriptor) {
+    uint64_t one = 1;
+    ssize_t ignored = write(descriptor, &one, sizeof one);
+    (void)ignored;
+}
+
+static inline void crdkafka_wakeup_close(int descriptor) { close(descriptor); }
+
+#endif

@@ -1,0 +1,110 @@
+/// One header of a record: headers are an ordered list, names may repeat, values may be null.
+public struct KafkaHeader: Hashable, Sendable {
+    /// The name.
+    public let key: String
+    /// The value; `nil` is a null value, which is not the same as an empty one.
+    public let value: [UInt8]?
+
+    /// A header with a binary or null value.
+    public init(key: String, value: [UInt8]?) {
+        self.key = key
+        self.value = value
+    }
+
+    /// A header with a text value, written as UTF-8.
+    public init(key: String, text: String) {
+        self.key = key
+        self.value = Array(text.utf8)
+    }
+}
+
+/// A record as read from a partition. It owns its bytes.
+public struct KafkaRecord: Hashable, Sendable {
+    /// The topic it was read from.
+    public let topic: KafkaTopic
+    /// The partition it was read from.
+    public let partition: KafkaPartition
+    /// Its position in the partition.
+    public let offset: KafkaOffset
+    /// Milliseconds since 1970 as set by the producer or the broker; `nil` when the record has none.
+    public let timestampMilliseconds: Int64?
+    /// The key; `nil` is a null key, which is not the same as an empty one.
+    public let key: [UInt8]?
+    /// The value; `nil` is a tombstone, which is not the same as an empty value.
+    public let value: [UInt8]?
+    /// The headers in the order of the log.
+    public let headers: [KafkaHeader]
+
+    /// A record with these properties.
+    public init(
+        topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset, timestampMilliseconds: Int64? = nil,
+        key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader] = []
+    ) {
+        self.topic = topic
+        self.partition = partition
+        self.offset = offset
+        self.timestampMilliseconds = timestampMilliseconds
+        self.key = key
+        self.value = value
+        self.headers = headers
+    }
+
+    /// The partition it was read from, with its topic.
+    public var topicPartition: KafkaTopicPartition { KafkaTopicPartition(topic: topic, partition: partition) }
+
+    /// The last header of this name, which is the one that counts when a name repeats.
+    public func header(_ key: String) -> KafkaHeader? { headers.last { $0.key == key } }
+}
+
+/// A record to be sent.
+public struct KafkaProducerRecord: Hashable, Sendable {
+    /// The topic; one of those that the producer was made with.
+    public var topic: KafkaTopic
+    /// The partition; `nil` lets the key decide (murmur2, as Java clients do), or chance for a null key.
+    public var partition: KafkaPartition?
+    /// Milliseconds since 1970; `nil` means the time of the send.
+    public var timestampMilliseconds: Int64?
+    /// The key; `nil` is a null key.
+    public var key: [UInt8]?
+    /// The value; `nil` is a tombstone.
+    public var value: [UInt8]?
+    /// The headers in order.
+    public var headers: [KafkaHeader]
+
+    /// A record with these properties.
+    public init(
+        topic: KafkaTopic, partition: KafkaPartition? = nil, timestampMilliseconds: Int64? = nil,
+        key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader] = []
+    ) {
+        self.topic = topic
+        self.partition = partition
+        self.timestampMilliseconds = timestampMilliseconds
+        self.key = key
+        self.value = value
+        self.headers = headers
+    }
+
+    /// What the record counts for against a bound in bytes: key, value, headers, and a little for the record itself.
+    var size: Int {
+        var size = 64 + (key?.count ?? 0) + (value?.count ?? 0)
+        for header in headers { size += 8 + header.key.utf8.count + (header.value?.count ?? 0) }
+        return size
+    }
+}
+
+/// Where an acknowledged record stands.
+public struct KafkaDelivery: Hashable, Sendable {
+    /// The topic it was sent to.
+    public let topic: KafkaTopic
+    /// The partition that holds it.
+    public let partition: KafkaPartition
+    /// Its position in the partition.
+    public let offset: KafkaOffset
+
+    /// A delivery to this position.
+    public init(topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset) {
+        self.topic = topic
+        self.partition = partition
+        self.offset = offset
+    }
+}
