@@ -1,0 +1,237 @@
+// libcrypto for Swift. What Swift cannot call directly is here as static inline functions: macros, variadic functions,
+// STACK_OF, OSSL_PARAM arrays (they hold pointers, so they live and die inside one function), and ASN1_STRING and its kin
+// (a visible struct in OpenSSL 3, opaque in OpenSSL 4, so they never cross into Swift).
+// No policy: every decision is made in Swift. Functions that can fail return 1 for success unless they say otherwise.
+#ifndef COPENSSL_SHIM_H
+#define COPENSSL_SHIM_H
+
+// A deprecated function cannot even be named.
+#define OPENSSL_NO_DEPRECATED
+
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/objects.h>
+#include <openssl/ocsp.h>
+#include <openssl/params.h>
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/rsa.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+// MARK: Process
+
+// OPENSSL_INIT_NO_ATEXIT is a macro with a cast.
+static inline int shim_init_without_exit_handler(void) { return OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL); }
+
+// OPENSSL_free is a macro with file and line. Frees what i2d_… allocated.
+static inline void shim_free(void *memory) { OPENSSL_free(memory); }
+
+// ERR_GET_LIB and ERR_GET_REASON are inline functions over macros.
+static inline int shim_error_is_ocsp_signature_failure(unsigned long error) {
+    return ERR_GET_LIB(error) == ERR_LIB_OCSP && ERR_GET_REASON(error) == OCSP_R_SIGNATURE_FAILURE;
+}
+static inline int shim_error_is_ocsp(unsigned long error) { return ERR_GET_LIB(error) == ERR_LIB_OCSP; }
+
+// BIO_get_mem_data is a macro over BIO_ctrl. The bytes belong to the BIO.
+static inline long shim_bio_bytes(BIO *bio, const unsigned char **bytes) {
+    char *start = NULL;
+    long count = BIO_get_mem_data(bio, &start);
+    *bytes = (const unsigned char *)start;
+    return count;
+}
+
+// MARK: Constants that some OpenSSL versions define through other macros
+
+static const uint32_t SHIM_KEY_USAGE_DIGITAL_SIGNATURE = KU_DIGITAL_SIGNATURE;
+static const uint32_t SHIM_KEY_USAGE_KEY_CERT_SIGN = KU_KEY_CERT_SIGN;
+
+// MARK: STACK_OF(X509)
+
+static inline STACK_OF(X509) *shim_stack_new(void) { return sk_X509_new_null(); }
+// Stores the bare pointer, takes no reference. Returns the new count, 0 for failure.
+static inline int shim_stack_push(STACK_OF(X509) *stack, X509 *certificate) { return sk_X509_push(stack, certificate); }
+static inline int shim_stack_count(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
+// Borrowed from the stack.
+static inline X509 *shim_stack_at(const STACK_OF(X509) *stack, int index) { return sk_X509_value(stack, index); }
+// Frees the stack alone, never the certificates.
+static inline void shim_stack_free(STACK_OF(X509) *stack) { sk_X509_free(stack); }
+
+// MARK: Time, in seconds since 1970
+
+// Only the two forms of RFC 5280 4.1.2.5: YYMMDDHHMMSSZ and YYYYMMDDHHMMSSZ.
+static inline int shim_time_seconds(const ASN1_STRING *time, int64_t *seconds) {
+    if (time == NULL) return 0;
+    int count = ASN1_STRING_length(time), type = ASN1_STRING_type(time);
+    if (!(type == V_ASN1_UTCTIME && count == 13) && !(type == V_ASN1_GENERALIZEDTIME && count == 15)) return 0;
+    const unsigned char *text = ASN1_STRING_get0_data(time);
+    for (int i = 0; i < count - 1; i++)
+        if (text[i] < '0' || text[i] > '9') return 0;
+    struct tm parts;
+    if (text[count - 1] != 'Z' || ASN1_TIME_to_tm(time, &parts) != 1) return 0;
+    *seconds = (int64_t)timegm(&parts);
+    return 1;
+}
+static inline int shim_get_validity(const X509 *certificate, int64_t *not_before, int64_t *not_after) {
+    return shim_time_seconds(X509_get0_notBefore(certificate), not_before) &&
+           shim_time_seconds(X509_get0_notAfter(certificate), not_after);
+}
+static inline int shim_set_validity(X509 *certificate, int64_t not_before, int64_t not_after) {
+    ASN1_TIME *time = ASN1_TIME_new();
+    int done = time != NULL && ASN1_TIME_set(time, (time_t)not_before) != NULL &&
+               X509_set1_notBefore(certificate, time) == 1 && ASN1_TIME_set(time, (time_t)not_after) != NULL &&
+               X509_set1_notAfter(certificate, time) == 1;
+    ASN1_TIME_free(time);
+    return done;
+}
+
+// MARK: Serial number, names, extensions
+
+// Writes at most `size` bytes, big endian without sign. Returns the count, -1 when it does not fit or is negative.
+static inline int shim_get_serial(const X509 *certificate, unsigned char *out, int size) {
+    BIGNUM *number = ASN1_INTEGER_to_BN(X509_get0_serialNumber(certificate), NULL);
+    int count = number == NULL || BN_is_negative(number) ? -1 : BN_num_bytes(number);
+    if (count > size) count = -1;
+    if (count > 0) BN_bn2bin(number, out);
+    BN_free(number);
+    return count;
+}
+static inline int shim_set_serial(X509 *certificate, const unsigned char *bytes, int count) {
+    BIGNUM *number = BN_bin2bn(bytes, count, NULL);
+    int done = number != NULL && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != NULL;
+    BN_free(number);
+    return done;
+}
+// MBSTRING_UTF8 is a macro with a shift.
+static inline int shim_name_add(X509_NAME *name, const char *field, const char *utf8) {
+    return X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, (const unsigned char *)utf8, -1, -1, 0);
+}
+// XN_FLAG_RFC2253 is an expression of macros.
+static inline int shim_name_print(BIO *bio, const X509_NAME *name) {
+    return X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB) >= 0;
+}
+static inline int shim_extension_count(const X509 *certificate, const ASN1_OBJECT *oid) {
+    int count = 0;
+    for (int at = -1; (at = X509_get_ext_by_OBJ(certificate, oid, at)) >= 0;) count++;
+    return count;
+}
+static inline int shim_add_extension(
+    X509 *certificate, const ASN1_OBJECT *oid, int critical, const unsigned char *der, int count) {
+    ASN1_OCTET_STRING *value = ASN1_OCTET_STRING_new();
+    X509_EXTENSION *extension = NULL;
+    if (value != NULL && ASN1_OCTET_STRING_set(value, der, count) == 1)
+        extension = X509_EXTENSION_create_by_OBJ(NULL, oid, critical, value);
+    int done = extension != NULL && X509_add_ext(certificate, extension, -1) == 1;
+    X509_EXTENSION_free(extension);
+    ASN1_OCTET_STRING_free(value);
+    return done;
+}
+// The first OCSP address of the certificate that begins with http:// and fits, as a C string.
+static inline int shim_ocsp_url(X509 *certificate, char *out, size_t size) {
+    STACK_OF(OPENSSL_STRING) *all = X509_get1_ocsp(certificate);
+    int found = 0;
+    for (int i = 0; all != NULL && i < sk_OPENSSL_STRING_num(all) && !found; i++) {
+        const char *url = sk_OPENSSL_STRING_value(all, i);
+        size_t count = strlen(url);
+        if (strncmp(url, "http://", 7) != 0 || count >= size) continue;
+        memcpy(out, url, count + 1);
+        found = 1;
+    }
+    X509_email_free(all);
+    return found;
+}
+
+// MARK: Keys
+
+// 04 || x || y on the named curve. NULL for the point at infinity and for points off the curve.
+static inline EVP_PKEY *shim_p256_public_key(const unsigned char point[65]) {
+    char group[] = "prime256v1";
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, group, 0),
+        OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, 65), OSSL_PARAM_construct_end()};
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = point[0] == 4 ? EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL) : NULL;
+    if (context == NULL || EVP_PKEY_fromdata_init(context) != 1 ||
+        EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters) != 1)
+        key = NULL;
+    EVP_PKEY_CTX_free(context);
+    return key;
+}
+// OSSL_PKEY_PARAM_… are string macros that 3.5 moved to a generated header.
+static inline int shim_ec_point(const EVP_PKEY *key, unsigned char *out, size_t size, size_t *count) {
+    return EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, out, size, count);
+}
+// 1 only when the curve was given by name, not by explicit parameters.
+static inline int shim_ec_is_named(const EVP_PKEY *key) {
+    int is_explicit = 1;
+    return EVP_PKEY_get_int_param(key, OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS, &is_explicit) == 1 &&
+           is_explicit == 0;
+}
+// A password callback that refuses: with NULL OpenSSL would ask the terminal.
+static inline int shim_no_password(char *out, int size, int writing, void *context) {
+    (void)out, (void)size, (void)writing, (void)context;
+    return -1;
+}
+static inline EVP_PKEY *shim_pem_private_key(BIO *bio) {
+    return PEM_read_bio_PrivateKey_ex(bio, NULL, shim_no_password, NULL, NULL, NULL);
+}
+
+static inline int shim_error_is_end_of_pem(unsigned long error) {
+    return ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
+}
+
+// MARK: OCSP
+
+typedef struct {
+    int status;  // V_OCSP_CERTSTATUS_…
+    int reason;  // -1 when absent
+    int has_revoked_at, has_next_update, has_critical_extension;
+    int64_t revoked_at, this_update, next_update;
+} shim_ocsp_single;
+
+// 1 found; 0 when no single response carries exactly this id; -1 when its times are not of RFC 5280 form.
+static inline int shim_ocsp_find(OCSP_BASICRESP *basic, OCSP_CERTID *id, shim_ocsp_single *out) {
+    ASN1_GENERALIZEDTIME *revoked = NULL, *this_update = NULL, *next_update = NULL;
+    memset(out, 0, sizeof *out);
+    int at = OCSP_resp_find(basic, id, -1);
+    OCSP_SINGLERESP *single = at < 0 ? NULL : OCSP_resp_get0(basic, at);
+    if (single == NULL) return 0;
+    out->reason = -1;
+    out->status = OCSP_single_get0_status(single, &out->reason, &revoked, &this_update, &next_update);
+    out->has_critical_extension = OCSP_SINGLERESP_get_ext_by_critical(single, 1, -1) >= 0;
+    out->has_revoked_at = revoked != NULL;
+    out->has_next_update = next_update != NULL;
+    if (!shim_time_seconds(this_update, &out->this_update)) return -1;
+    if (next_update != NULL && !shim_time_seconds(next_update, &out->next_update)) return -1;
+    if (revoked != NULL && !shim_time_seconds(revoked, &out->revoked_at)) return -1;
+    return 1;
+}
+static inline int shim_ocsp_signature_nid(const OCSP_BASICRESP *basic) {
+    const ASN1_OBJECT *oid = NULL;
+    X509_ALGOR_get0(&oid, NULL, NULL, OCSP_resp_get0_tbs_sigalg(basic));
+    return OBJ_obj2nid(oid);
+}
+// next_update 0: left out.
+static inline int shim_ocsp_add_status(
+    OCSP_BASICRESP *basic, OCSP_CERTID *id, int status, int reason, int64_t revoked_at, int64_t this_update,
+    int64_t next_update) {
+    ASN1_TIME *revoked = NULL, *current = ASN1_GENERALIZEDTIME_set(NULL, (time_t)this_update), *next = NULL;
+    if (status == V_OCSP_CERTSTATUS_REVOKED) revoked = ASN1_GENERALIZEDTIME_set(NULL, (time_t)revoked_at);
+    if (next_update != 0) next = ASN1_GENERALIZEDTIME_set(NULL, (time_t)next_update);
+    int done = current != NULL && OCSP_basic_add1_status(basic, id, status, reason, revoked, current, next) != NULL;
+    ASN1_TIME_free(revoked);
+    ASN1_TIME_free(current);
+    ASN1_TIME_free(next);
+    return done;
+}
+
+#endif

@@ -1,0 +1,124 @@
+/// Why a text is not base64 of the asked kind.
+package enum Base64Failure: Error, Equatable, Sendable {
+    /// A byte that is in no base64 alphabet: white space, a dot, a quote, anything above 127.
+    case form
+    /// Base64, but not this kind or not canonical: the other alphabet's two characters, padding where it must not be or
+    /// missing where it must be, a length no encoder makes, spare bits set (RFC 4648 section 3.5).
+    case nearMiss
+}
+
+/// One of the two alphabets of RFC 4648, as tables for both directions.
+struct Base64Alphabet: Sendable {
+    /// Characters by value, 64 of them.
+    private let characters: [UInt8]
+    /// Four tables of 256 entries, one for each place in a group of four characters. An entry holds its 6 bits where they
+    /// stand in the three bytes of output, the first byte lowest; a foreign character holds `foreign` alone.
+    private let places: [UInt32]
+
+    private static let foreign: UInt32 = 1 << 31
+
+    static let standard = Base64Alphabet(last: "+/")
+    static let url = Base64Alphabet(last: "-_")
+
+    private init(last: StaticString) {
+        var characters = Array(UInt8(ascii: "A")...UInt8(ascii: "Z"))
+        characters += Array(UInt8(ascii: "a")...UInt8(ascii: "z"))
+        characters += Array(UInt8(ascii: "0")...UInt8(ascii: "9"))
+        characters += last.withUTF8Buffer { Array($0) }
+        var places = [UInt32](repeating: Self.foreign, count: 4 * 256)
+        for (value, character) in characters.enumerated() {
+            for place in 0..<4 {
+                let bits = UInt32(value) << UInt32(18 - 6 * place)
+                places[256 * place + Int(character)] = bits.byteSwapped >> 8
+            }
+        }
+        self.characters = characters
+        self.places = places
+    }
+
+    /// Decodes characters without padding. The caller has made `out` large enough: `decodedCount(text.count)`.
+    ///
+    /// Returns false for a foreign character, for spare bits that are set and for a count that no encoder makes; `out` then
+    /// holds nothing useful.
+    func decode(_ text: UnsafeBufferPointer<UInt8>, into out: UnsafeMutableBufferPointer<UInt8>) -> Bool {
+        let rest = text.count & 3
+        guard rest != 1, out.count >= Self.decodedCount(text.count) else { return false }
+        return places.withUnsafeBufferPointer { table in
+            var seen: UInt32 = 0
+            var from = 0
+            var to = 0
+            let end = text.count - rest
+            // Every index is below 1024 by construction: a byte plus at most 768.
+            while from < end {
+                let group =
+                    table[Int(text[from])] | table[256 + Int(text[from + 1])] | table[512 + Int(text[from + 2])]
+                    | table[768 + Int(text[from + 3])]
+                seen |= group
+                out[to] = UInt8(truncatingIfNeeded: group)
+                out[to + 1] = UInt8(truncatingIfNeeded: group >> 8)
+                out[to + 2] = UInt8(truncatingIfNeeded: group >> 16)
+                from += 4
+                to += 3
+            }
+            if rest >= 2 {
+                var group = table[Int(text[from])] | table[256 + Int(text[from + 1])]
+                if rest == 3 { group |= table[512 + Int(text[from + 2])] }
+                seen |= group
+                out[to] = UInt8(truncatingIfNeeded: group)
+                if rest == 3 { out[to + 1] = UInt8(truncatingIfNeeded: group >> 8) }
+                let spare = rest == 2 ? group >> 8 : group >> 16
+                guard spare & 0xFF == 0 else { return false }
+            }
+            return seen & Self.foreign == 0
+        }
+    }
+
+    /// Writes the characters of `bytes` without padding and returns their count. The caller has made `out` large enough.
+    func encode(_ bytes: UnsafeRawBufferPointer, into out: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        characters.withUnsafeBufferPointer { table in
+            var from = 0
+            var to = 0
+            while from + 3 <= bytes.count {
+                let group = UInt32(bytes[from]) << 16 | UInt32(bytes[from + 1]) << 8 | UInt32(bytes[from + 2])
+                out[to] = table[Int(group >> 18 & 63)]
+                out[to + 1] = table[Int(group >> 12 & 63)]
+                out[to + 2] = table[Int(group >> 6 & 63)]
+                out[to + 3] = table[Int(group & 63)]
+                from += 3
+                to += 4
+            }
+            let rest = bytes.count - from
+            guard rest > 0 else { return to }
+            let group = UInt32(bytes[from]) << 16 | (rest == 2 ? UInt32(bytes[from + 1]) << 8 : 0)
+            out[to] = table[Int(group >> 18 & 63)]
+            out[to + 1] = table[Int(group >> 12 & 63)]
+            guard rest == 2 else { return to + 2 }
+            out[to + 2] = table[Int(group >> 6 & 63)]
+            return to + 3
+        }
+    }
+
+    /// How many bytes that many characters without padding stand for.
+    static func decodedCount(_ characters: Int) -> Int {
+        characters / 4 * 3 + (characters & 3 == 0 ? 0 : (characters & 3) - 1)
+    }
+
+    /// How many characters without padding that many bytes become.
+    static func encodedCount(_ bytes: Int) -> Int {
+        bytes / 3 * 4 + (bytes % 3 == 0 ? 0 : bytes % 3 + 1)
+    }
+
+    /// Tells the two failures apart, after decoding has failed.
+    static func failure(of text: UnsafeBufferPointer<UInt8>) -> Base64Failure {
+        text.allSatisfy(isOfEitherAlphabet) ? .nearMiss : .form
+    }
+
+    static func isOfEitherAlphabet(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "="): true
+        default: false
+        }
+    }
+}

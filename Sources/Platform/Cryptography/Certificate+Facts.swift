@@ -1,0 +1,176 @@
+internal import COpenSSL
+
+/// What kind of public key a certificate holds.
+package enum PublicKeyKind: Hashable, Sendable {
+    /// EC on P-256: the curve given by name, the point uncompressed.
+    case p256
+    /// EC on P-384: the curve given by name, the point uncompressed.
+    case p384
+    /// Anything else, with OpenSSL's name for it: `RSA`, `ED25519`, `EC secp256k1`, `EC prime256v1 (explicit parameters)`.
+    case other(String)
+}
+
+/// How a certificate is signed by its issuer.
+package enum CertificateSignatureAlgorithm: Hashable, Sendable {
+    case ecdsaWithSHA256, ecdsaWithSHA384, ecdsaWithSHA512
+    /// Anything else, with OpenSSL's name for it, such as `RSA-SHA256`.
+    case other(String)
+}
+
+extension Certificate {
+    /// The serial number in lower-case hexadecimal, two digits for every byte; empty for a negative or oversized one.
+    package var serialNumber: String {
+        // RFC 5280 allows 20 bytes; more are tolerated so that the number can be shown.
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = shim_get_serial(handle, &bytes, Int32(bytes.count))
+        guard count >= 0 else { return "" }
+        return count == 0 ? "00" : HexText.encode(Array(bytes.prefix(Int(count))))
+    }
+
+    /// The subject's name as RFC 2253 writes it: `CN=…,OU=…,O=…,C=…`.
+    package var subject: String { Self.text(of: X509_get_subject_name(handle)) }
+
+    /// The issuer's name as RFC 2253 writes it.
+    package var issuer: String { Self.text(of: X509_get_issuer_name(handle)) }
+
+    /// SHA-256 of the DER.
+    package var sha256Fingerprint: SHA256Digest { SHA256.digest(of: der) }
+
+    /// 1, 2 or 3, as the standard counts; other numbers are what a malformed certificate says.
+    package var version: Int { X509_get_version(handle) &+ 1 }
+
+    /// When it may be used; nil when a date is not of the two forms of RFC 5280 section 4.1.2.5.
+    package var validity: CertificateValidity? {
+        var notBefore: Int64 = 0
+        var notAfter: Int64 = 0
+        guard shim_get_validity(handle, &notBefore, &notAfter) == 1 else { return nil }
+        return CertificateValidity(notBefore: notBefore, notAfter: notAfter)
+    }
+
+    /// How often the extension occurs; a good certificate carries none twice.
+    package func extensionCount(_ oid: OID) -> Int { Int(shim_extension_count(handle, oid.handle)) }
+
+    package var signatureAlgorithm: CertificateSignatureAlgorithm {
+        let identifier = X509_get_signature_nid(handle)
+        switch identifier {
+        case NID_ecdsa_with_SHA256: return .ecdsaWithSHA256
+        case NID_ecdsa_with_SHA384: return .ecdsaWithSHA384
+        case NID_ecdsa_with_SHA512: return .ecdsaWithSHA512
+        default: return .other(OBJ_nid2sn(identifier).map { String(cString: $0) } ?? "unknown")
+        }
+    }
+
+    /// The public key's kind, judged strictly.
+    package var publicKeyKind: PublicKeyKind {
+        defer { ErrorQueue.clear() }
+        guard let key = X509_get0_pubkey(handle) else { return .other("unreadable") }
+        return KeyFacts.kind(of: key)
+    }
+
+    /// Whether basicConstraints says that it is a certificate authority.
+    package var isCertificateAuthority: Bool { extensionFlags & UInt32(EXFLAG_CA) != 0 }
+
+    /// Whether it may sign certificates: basicConstraints present with CA, and keyUsage (when present) allows keyCertSign.
+    package var maySignCertificates: Bool {
+        let needed = UInt32(EXFLAG_BCONS) | UInt32(EXFLAG_CA)
+        return X509_check_ca(handle) == 1 && extensionFlags & needed == needed
+            && allows(keyUsage: SHIM_KEY_USAGE_KEY_CERT_SIGN)
+    }
+
+    /// Whether it may sign data: keyUsage absent, or it allows digitalSignature.
+    package var maySignData: Bool { allows(keyUsage: SHIM_KEY_USAGE_DIGITAL_SIGNATURE) }
+
+    /// X.509 version 3, every known extension readable, none unknown and critical, no proxy certificate.
+    package var hasUsableExtensions: Bool {
+        let unusable =
+            UInt32(EXFLAG_INVALID) | UInt32(EXFLAG_CRITICAL) | UInt32(EXFLAG_PROXY) | UInt32(EXFLAG_V1)
+        return version == 3 && extensionFlags & unusable == 0
+    }
+
+    /// Whether it carries nameConstraints, policyConstraints, policyMappings or inhibitAnyPolicy, critical or not.
+    package var constrainsPath: Bool {
+        [NID_name_constraints, NID_policy_constraints, NID_policy_mappings, NID_inhibit_any_policy]
+            .contains { X509_get_ext_by_NID(handle, $0, -1) >= 0 }
+    }
+
+    /// The first OCSP address of authorityInfoAccess that begins with `http://` and counts below 512 bytes. Ask it only after
+    /// the path and what the certificate has signed are verified: until then a stranger chose it.
+    package var ocspURL: String? {
+        defer { ErrorQueue.clear() }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer -> String? in
+            guard let start = buffer.baseAddress, shim_ocsp_url(handle, start, buffer.count) == 1 else { return nil }
+            return String(cString: start)
+        }
+    }
+
+    /// Whether both are the same certificate, byte for byte.
+    package static func == (left: Certificate, right: Certificate) -> Bool {
+        left === right || left.der == right.der
+    }
+
+    private func allows(keyUsage bit: UInt32) -> Bool {
+        // All bits are set when the extension is absent.
+        X509_get_key_usage(handle) & bit != 0
+    }
+
+    private static func text(of name: OpaquePointer?) -> String {
+        defer { ErrorQueue.clear() }
+        guard let name, let memory = BIO_new(BIO_s_mem()) else { return "" }
+        defer { BIO_free(memory) }
+        guard shim_name_print(memory, name) == 1 else { return "" }
+        return String(decoding: MemoryBIO.bytes(of: memory), as: UTF8.self)
+    }
+}
+
+extension Certificate: Hashable {
+    package func hash(into hasher: inout Hasher) { hasher.combine(der) }
+}
+
+/// Reading a memory BIO.
+enum MemoryBIO {
+    /// A copy of what was written to `memory`.
+    static func bytes(of memory: OpaquePointer) -> [UInt8] {
+        var start: UnsafePointer<UInt8>?
+        let count = shim_bio_bytes(memory, &start)
+        guard let start, count > 0 else { return [] }
+        return Array(UnsafeBufferPointer(start: start, count: count))
+    }
+}
+
+/// What OpenSSL knows of an EVP_PKEY.
+enum KeyFacts {
+    static func kind(of key: OpaquePointer) -> PublicKeyKind {
+        guard EVP_PKEY_is_a(key, "EC") == 1 else {
+            return .other(EVP_PKEY_get0_type_name(key).map { String(cString: $0) } ?? "unknown")
+        }
+        let group = group(of: key)
+        guard shim_ec_is_named(key) == 1 else { return .other("EC \(group) (explicit parameters)") }
+        let point = point(of: key)
+        switch (group, point.count, point.first) {
+        case ("prime256v1", 65, 4): return .p256
+        case ("secp384r1", 97, 4): return .p384
+        case (_, _, 4): return .other("EC \(group)")
+        default: return .other("EC \(group) (compressed)")
+        }
+    }
+
+    /// The public point as it is encoded, 04 || x || y when uncompressed; empty when there is none.
+    static func point(of key: OpaquePointer) -> [UInt8] {
+        // 133 bytes: P-521 uncompressed.
+        [UInt8](unsafeUninitializedCapacity: 133) { out, count in
+            var written = 0
+            let done = shim_ec_point(key, out.baseAddress, 133, &written) == 1
+            count = done ? written : 0
+        }
+    }
+
+    private static func group(of key: OpaquePointer) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer -> String in
+            var count = 0
+            guard let start = buffer.baseAddress, EVP_PKEY_get_group_name(key, start, buffer.count, &count) == 1 else {
+                return "unknown"
+            }
+            return String(cString: start)
+        }
+    }
+}

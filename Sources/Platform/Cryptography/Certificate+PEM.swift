@@ -1,0 +1,67 @@
+internal import COpenSSL
+
+extension Certificate {
+    /// Every certificate of a file's bytes: one in DER, or any number in PEM, in the order they stand.
+    ///
+    /// Text around the PEM blocks is skipped, a block of another kind is not.
+    ///
+    /// - Throws: ``CryptographyError`` with code `malformedCertificate`; also when there is none.
+    package static func certificates(encoded bytes: [UInt8]) throws(CryptographyError) -> [Certificate] {
+        // DER begins with the tag of a SEQUENCE and a length above 127, which is no text.
+        if bytes.starts(with: [0x30, 0x82]) || bytes.starts(with: [0x30, 0x81]) {
+            return [try Certificate(der: bytes)]
+        }
+        return try bytes.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try certificates(pem: bytes) }
+    }
+
+    /// The certificate as one PEM block.
+    package var pem: [UInt8] {
+        var text = Array("-----BEGIN CERTIFICATE-----\n".utf8)
+        let characters = Base64.encode(der)
+        for start in stride(from: 0, to: characters.count, by: 64) {
+            text += characters[start..<min(start + 64, characters.count)]
+            text.append(UInt8(ascii: "\n"))
+        }
+        return text + "-----END CERTIFICATE-----\n".utf8
+    }
+
+    private static func certificates(pem: UnsafeRawBufferPointer) throws(CryptographyError) -> [Certificate] {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let length = Int32(exactly: pem.count), let memory = BIO_new_mem_buf(pem.baseAddress, length) else {
+            throw ErrorQueue.error(.malformedCertificate, "too large for certificates")
+        }
+        defer { BIO_free(memory) }
+        var certificates: [Certificate] = []
+        while let block = try nextBlock(memory) {
+            guard block.name == "CERTIFICATE" else {
+                throw CryptographyError(.malformedCertificate, "a PEM block \(block.name) where certificates belong")
+            }
+            certificates.append(try Certificate(der: block.bytes))
+        }
+        guard !certificates.isEmpty else { throw CryptographyError(.malformedCertificate, "no certificate found") }
+        return certificates
+    }
+
+    /// The next PEM block; nil at the end of the text.
+    private static func nextBlock(
+        _ memory: OpaquePointer
+    ) throws(CryptographyError) -> (name: String, bytes: [UInt8])? {
+        ErrorQueue.clear()
+        var name: UnsafeMutablePointer<CChar>?
+        var header: UnsafeMutablePointer<CChar>?
+        var bytes: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        guard PEM_read_bio(memory, &name, &header, &bytes, &count) == 1 else {
+            if shim_error_is_end_of_pem(ERR_peek_last_error()) == 1 { return nil }
+            throw ErrorQueue.error(.malformedCertificate, "not PEM")
+        }
+        defer {
+            shim_free(name)
+            shim_free(header)
+            shim_free(bytes)
+        }
+        guard let name, let bytes, count >= 0 else { return nil }
+        return (String(cString: name), Array(UnsafeBufferPointer(start: bytes, count: count)))
+    }
+}

@@ -1,0 +1,68 @@
+internal import COpenSSL
+
+/// One X.509 certificate, parsed but not verified. Shared by all threads.
+package final class Certificate: @unchecked Sendable {
+    // @unchecked Sendable because the X509 is never changed after init, which also fills its cache of extensions.
+
+    // Owned (one reference); freed in deinit.
+    let handle: OpaquePointer
+    // X509_get_extension_flags: EXFLAG_… .
+    let extensionFlags: UInt32
+    /// The certificate's exact encoding.
+    package let der: [UInt8]
+
+    /// A certificate from its DER, with nothing after it.
+    ///
+    /// - Throws: ``CryptographyError`` with code `malformedCertificate`. Bound the count before: parsing time grows faster than
+    ///   the size, see ``recommendedMaximumByteCount``.
+    package convenience init(der: UnsafeRawBufferPointer) throws(CryptographyError) {
+        self.init(owning: try Self.parse(der), der: Array(der))
+    }
+
+    /// A certificate from its DER, with nothing after it.
+    ///
+    /// - Throws: as ``init(der:)-(UnsafeRawBufferPointer)``.
+    package convenience init(der: [UInt8]) throws(CryptographyError) {
+        let parsed = try der.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try Self.parse(bytes) }
+        self.init(owning: parsed, der: der)
+    }
+
+    private static func parse(_ der: UnsafeRawBufferPointer) throws(CryptographyError) -> OpaquePointer {
+        ErrorQueue.clear()
+        var cursor = der.assumingMemoryBound(to: UInt8.self).baseAddress
+        let end = cursor?.advanced(by: der.count)
+        guard der.count > 0, let handle = d2i_X509(nil, &cursor, der.count) else {
+            throw ErrorQueue.error(.malformedCertificate, "not a certificate")
+        }
+        guard cursor == end else {
+            X509_free(handle)
+            throw CryptographyError(.malformedCertificate, "bytes after the certificate")
+        }
+        return handle
+    }
+
+    /// The DER of `handle`, which stays the caller's; nil when it cannot be encoded.
+    static func encoding(of handle: OpaquePointer) -> [UInt8]? {
+        var start: UnsafeMutablePointer<UInt8>?
+        let count = i2d_X509(handle, &start)
+        guard let start, count > 0 else { return nil }
+        defer { shim_free(start) }
+        return Array(UnsafeBufferPointer(start: start, count: Int(count)))
+    }
+
+    /// Takes over one reference to `handle`.
+    init(owning handle: OpaquePointer, der: [UInt8]) {
+        self.handle = handle
+        self.der = der
+        extensionFlags = X509_get_extension_flags(handle)
+        ErrorQueue.clear()
+    }
+
+    deinit {
+        X509_free(handle)
+    }
+
+    /// What a stranger's certificate may count at most, in bytes of DER: some OpenSSL versions need seconds for certificates
+    /// of 50 KB. Certificates of public authorities count about 1,000.
+    package static let recommendedMaximumByteCount = 3_072
+}

@@ -1,0 +1,158 @@
+internal import COpenSSL
+
+/// Makes certificates for throw-away authorities: good ones, and every deviation a verifier must refuse.
+package struct CertificateBuilder: Sendable {
+    /// One part of a name, by OpenSSL's short field name: `C`, `O`, `OU`, `CN`.
+    package struct NameAttribute: Hashable, Sendable {
+        package var field: String
+        package var value: String
+
+        package init(_ field: String, _ value: String) {
+            self.field = field
+            self.value = value
+        }
+    }
+
+    /// The digest under the certificate's signature; Ed25519 has none of its own and ignores it.
+    package enum Digest: String, Sendable {
+        case md5 = "MD5"
+        case sha1 = "SHA1"
+        case sha224 = "SHA224"
+        case sha256 = "SHA256"
+        case sha384 = "SHA384"
+        case sha512 = "SHA512"
+    }
+
+    package var subject: [NameAttribute]
+    package var validity: CertificateValidity
+    /// Big endian without sign; nil for 16 random bytes.
+    package var serialNumber: [UInt8]?
+    /// 1 or 3. Version 1 carries no extensions.
+    package var version = 3
+    package var digest = Digest.sha384
+    /// In this order, after the key identifiers; the same one twice is written twice.
+    package var extensions: [CertificateExtension]
+    /// Whether subjectKeyIdentifier and authorityKeyIdentifier are added.
+    package var hasKeyIdentifiers = true
+    /// What to write as the issuer's name instead of the issuer's own subject.
+    package var issuerName: [NameAttribute]?
+    /// Whose key authorityKeyIdentifier names instead of the issuer's.
+    package var claimedAuthority: Certificate?
+
+    package init(subject: [NameAttribute], validity: CertificateValidity, extensions: [CertificateExtension]) {
+        self.subject = subject
+        self.validity = validity
+        self.extensions = extensions
+    }
+
+    /// A certificate for `key` that `key` signs.
+    ///
+    /// - Throws: ``CryptographyError``: `invalidArgument` for a field OpenSSL refuses, `unavailable` when signing fails.
+    package func selfSigned(key: PrivateKey) throws(CryptographyError) -> Certificate {
+        try make(key: key, issuer: nil, issuerKey: key)
+    }
+
+    /// A certificate for `key`'s public half, signed by an authority. Nothing checks that `authorityKey` is the authority's.
+    ///
+    /// - Throws: as ``selfSigned(key:)``.
+    package func issued(
+        for key: PrivateKey, by authority: Certificate, authorityKey: PrivateKey
+    ) throws(CryptographyError) -> Certificate {
+        try make(key: key, issuer: authority, issuerKey: authorityKey)
+    }
+
+    private func make(
+        key: PrivateKey, issuer: Certificate?, issuerKey: PrivateKey
+    ) throws(CryptographyError) -> Certificate {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let draft = X509_new() else { throw ErrorQueue.error(.unavailable, "no memory for a certificate") }
+        defer { X509_free(draft) }
+        try setFields(of: draft, issuer: issuer)
+        guard X509_set_pubkey(draft, key.handle) == 1 else {
+            throw ErrorQueue.error(.invalidArgument, "the key does not fit a certificate")
+        }
+        if version != 1 {
+            let identifiers = hasKeyIdentifiers ? try keyIdentifiers(of: draft, issuer: issuer) : []
+            for each in identifiers + extensions {
+                guard
+                    shim_add_extension(
+                        draft, each.oid.handle, each.isCritical ? 1 : 0, each.der, Int32(clamping: each.der.count)) == 1
+                else { throw ErrorQueue.error(.invalidArgument, "the extension \(each.oid) cannot be added") }
+            }
+        }
+        try sign(draft, with: issuerKey)
+        guard let der = Certificate.encoding(of: draft) else {
+            throw ErrorQueue.error(.unavailable, "the certificate cannot be encoded")
+        }
+        // Parsed anew: what is used is what a receiver would read, with nothing left from the draft.
+        return try Certificate(der: der)
+    }
+
+    private func setFields(of draft: OpaquePointer, issuer: Certificate?) throws(CryptographyError) {
+        let serial: [UInt8]
+        if let serialNumber { serial = serialNumber } else { serial = try randomSerialNumber() }
+        guard X509_set_version(draft, version == 1 ? 0 : 2) == 1,
+            shim_set_serial(draft, serial, Int32(clamping: serial.count)) == 1,
+            shim_set_validity(draft, validity.notBefore, validity.notAfter) == 1
+        else { throw ErrorQueue.error(.invalidArgument, "version, serial number or validity cannot be written") }
+        try withName(subject) { name in X509_set_subject_name(draft, name) == 1 }
+        if let issuerName {
+            try withName(issuerName) { name in X509_set_issuer_name(draft, name) == 1 }
+        } else {
+            let own = X509_get_subject_name(issuer?.handle ?? draft)
+            guard X509_set_issuer_name(draft, own) == 1 else {
+                throw ErrorQueue.error(.unavailable, "the issuer's name cannot be written")
+            }
+        }
+    }
+
+    private func withName(
+        _ attributes: [NameAttribute], _ use: (OpaquePointer) -> Bool
+    ) throws(CryptographyError) {
+        guard let name = X509_NAME_new() else { throw ErrorQueue.error(.unavailable, "no memory for a name") }
+        defer { X509_NAME_free(name) }
+        for attribute in attributes {
+            guard shim_name_add(name, attribute.field, attribute.value) == 1 else {
+                throw ErrorQueue.error(.invalidArgument, "the name \(attribute.field)=\(attribute.value) is refused")
+            }
+        }
+        guard use(name) else { throw ErrorQueue.error(.unavailable, "a name cannot be written") }
+    }
+
+    private func keyIdentifiers(
+        of draft: OpaquePointer, issuer: Certificate?
+    ) throws(CryptographyError) -> [CertificateExtension] {
+        var identifiers = [CertificateExtension.subjectKeyIdentifier(try keyIdentifier(of: draft))]
+        if let authority = claimedAuthority ?? issuer {
+            identifiers.append(.authorityKeyIdentifier(try keyIdentifier(of: authority.handle)))
+        }
+        return identifiers
+    }
+
+    /// SHA-1 of the key's bits, RFC 5280 section 4.2.1.2 (1): a name for the key, not a protection.
+    private func keyIdentifier(of certificate: OpaquePointer) throws(CryptographyError) -> [UInt8] {
+        var identifier = [UInt8](repeating: 0, count: 20)
+        var count: UInt32 = 20
+        guard X509_pubkey_digest(certificate, EVP_sha1(), &identifier, &count) == 1, count == 20 else {
+            throw ErrorQueue.error(.unavailable, "the key's identifier cannot be made")
+        }
+        return identifier
+    }
+
+    private func sign(_ draft: OpaquePointer, with key: PrivateKey) throws(CryptographyError) {
+        let hasOwnDigest = EVP_PKEY_is_a(key.handle, "ED25519") == 1
+        let algorithm = hasOwnDigest ? nil : EVP_MD_fetch(nil, digest.rawValue, nil)
+        defer { EVP_MD_free(algorithm) }
+        guard hasOwnDigest || algorithm != nil, X509_sign(draft, key.handle, algorithm) > 0 else {
+            throw ErrorQueue.error(.unavailable, "the certificate cannot be signed with \(digest.rawValue)")
+        }
+    }
+
+    private func randomSerialNumber() throws(CryptographyError) -> [UInt8] {
+        var serial = try randomBytes(16)
+        // Positive, and always 16 bytes long.
+        serial[0] = serial[0] & 0x3F | 0x40
+        return serial
+    }
+}

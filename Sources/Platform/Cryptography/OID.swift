@@ -1,0 +1,42 @@
+internal import COpenSSL
+
+/// An object identifier, such as that of a certificate extension.
+package final class OID: @unchecked Sendable, Hashable, CustomStringConvertible {
+    // @unchecked Sendable because the ASN1_OBJECT is never changed after init.
+
+    // Owned; freed in deinit.
+    let handle: OpaquePointer
+    /// The arcs in decimal, separated by dots.
+    package let text: String
+
+    /// An identifier known when the program is written; `text` is dotted decimal.
+    package convenience init(_ text: StaticString) {
+        guard let handle = OBJ_txt2obj(text.description, 1) else {
+            // Our bug: the text is a literal of ours and not an object identifier.
+            preconditionFailure("\(text) is not an object identifier")
+        }
+        self.init(handle: handle, text: text.description)
+    }
+
+    /// An identifier from configuration or a test table; nil when it is not dotted decimal.
+    package convenience init?(dotted text: String) {
+        defer { ErrorQueue.clear() }
+        guard let handle = OBJ_txt2obj(text, 1) else { return nil }
+        self.init(handle: handle, text: text)
+    }
+
+    private init(handle: OpaquePointer, text: String) {
+        self.handle = handle
+        self.text = text
+    }
+
+    deinit {
+        ASN1_OBJECT_free(handle)
+    }
+
+    package static func == (left: OID, right: OID) -> Bool { left.text == right.text }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
+    package var description: String { text }
+}

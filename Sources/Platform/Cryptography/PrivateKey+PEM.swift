@@ -1,0 +1,117 @@
+internal import COpenSSL
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+extension PrivateKey {
+    /// A key on P-256 from a `.p8` file of App Store Connect: PKCS#8 in PEM, not encrypted. The bytes read are wiped.
+    ///
+    /// - Throws: ``CryptographyError``: `unreadableFile`, else as ``init(pem:)``.
+    package convenience init(contentsOf path: String) throws(CryptographyError) {
+        // The buffer is ours alone, so that wiping it leaves no copy: a file of this kind counts about 260 bytes.
+        let capacity = 16 * 1024
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
+        defer {
+            OPENSSL_cleanse(buffer.baseAddress, buffer.count)
+            buffer.deallocate()
+        }
+        let count = try Self.read(path, into: buffer)
+        let handle = try Self.parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        self.init(owning: handle)
+    }
+
+    /// A key on P-256 from PKCS#8 in PEM, not encrypted.
+    ///
+    /// - Throws: ``CryptographyError``: `malformedKey` for anything else, encrypted keys included (it never asks for a password) and
+    ///   for a public half that does not belong to the private one; `unsupportedKey` for another kind of key.
+    package convenience init(pem: [UInt8]) throws(CryptographyError) {
+        let handle = try pem.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try Self.parse(bytes) }
+        self.init(owning: handle)
+    }
+
+    /// PKCS#8 in PEM, not encrypted. Whoever writes it to a file makes the file readable for its owner alone.
+    ///
+    /// - Throws: ``CryptographyError`` with code `unavailable`.
+    package func pem() throws(CryptographyError) -> [UInt8] {
+        ErrorQueue.clear()
+        guard let memory = BIO_new(BIO_s_mem()) else { throw ErrorQueue.error(.unavailable, "no memory for a key") }
+        defer { BIO_free(memory) }
+        guard PEM_write_bio_PKCS8PrivateKey(memory, handle, nil, nil, 0, nil, nil) == 1 else {
+            throw ErrorQueue.error(.unavailable, "the key cannot be written")
+        }
+        return MemoryBIO.bytes(of: memory)
+    }
+
+    private static func parse(_ pem: UnsafeRawBufferPointer) throws(CryptographyError) -> OpaquePointer {
+        ErrorQueue.clear()
+        guard pem.starts(with: "-----BEGIN PRIVATE KEY-----".utf8), let length = Int32(exactly: pem.count) else {
+            throw CryptographyError(.malformedKey, "not an unencrypted PKCS#8 key in PEM (-----BEGIN PRIVATE KEY-----)")
+        }
+        // The BIO borrows the bytes; it does not outlive this function.
+        guard let memory = BIO_new_mem_buf(pem.baseAddress, length) else {
+            throw ErrorQueue.error(.unavailable, "no memory for a key")
+        }
+        defer { BIO_free(memory) }
+        guard let handle = shim_pem_private_key(memory) else {
+            throw ErrorQueue.error(.malformedKey, "not a private key")
+        }
+        do throws(CryptographyError) {
+            guard KeyFacts.kind(of: handle) == .p256 else {
+                throw CryptographyError(.unsupportedKey, "the key is not an EC key on P-256")
+            }
+            guard isConsistent(handle) else {
+                throw ErrorQueue.error(.malformedKey, "the key's public half does not belong to its private one")
+            }
+        } catch {
+            EVP_PKEY_free(handle)
+            throw error
+        }
+        return handle
+    }
+
+    private static func isConsistent(_ handle: OpaquePointer) -> Bool {
+        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, handle, nil) else { return false }
+        defer { EVP_PKEY_CTX_free(context) }
+        return EVP_PKEY_check(context) == 1
+    }
+
+    private static func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(CryptographyError)
+        -> Int
+    {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            throw CryptographyError(.unreadableFile, "\(path) cannot be opened: \(String(cString: strerror(errno)))")
+        }
+        defer { close(file) }
+        var count = 0
+        while count < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let got = Self.read(file, into: rest)
+            guard got >= 0 else {
+                throw CryptographyError(.unreadableFile, "\(path) cannot be read: \(String(cString: strerror(errno)))")
+            }
+            if got == 0 { return count }
+            count += got
+        }
+        throw CryptographyError(.unreadableFile, "\(path) is larger than a private key")
+    }
+
+    /// `read(2)`, repeated when a signal interrupts it.
+    private static func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while true {
+            #if canImport(Glibc)
+                let got = Glibc.read(file, buffer.baseAddress, buffer.count)
+            #elseif canImport(Musl)
+                let got = Musl.read(file, buffer.baseAddress, buffer.count)
+            #elseif canImport(Darwin)
+                let got = Darwin.read(file, buffer.baseAddress, buffer.count)
+            #endif
+            if got >= 0 || errno != EINTR { return got }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+internal import COpenSSL
+
+/// SHA-256 (FIPS 180-4), incremental: `update` any number of times, then `finish`, which also starts anew.
+///
+/// For many small inputs keep one and reuse it; for one input use ``digest(of:)``. Not shared between threads.
+package struct SHA256: ~Copyable {
+    // Owned; freed in deinit.
+    private let context: OpaquePointer
+
+    package init() {
+        context = Self.makeContext()
+        Self.begin(context)
+    }
+
+    deinit {
+        EVP_MD_CTX_free(context)
+    }
+
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        Self.update(context, bytes)
+    }
+
+    package mutating func update(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { Self.update(context, $0) }
+    }
+
+    /// The digest of everything since `init` or the last `finish`.
+    package mutating func finish() -> SHA256Digest {
+        let digest = Self.finish(context)
+        Self.begin(context)
+        return digest
+    }
+
+    package static func digest(of bytes: UnsafeRawBufferPointer) -> SHA256Digest {
+        let context = makeContext()
+        defer { EVP_MD_CTX_free(context) }
+        begin(context)
+        update(context, bytes)
+        return finish(context)
+    }
+
+    package static func digest(of bytes: [UInt8]) -> SHA256Digest {
+        bytes.withUnsafeBytes { digest(of: $0) }
+    }
+}
+
+extension SHA256 {
+    /// The algorithm, fetched once: a fetch for every digest takes a lock and does not scale.
+    final class Algorithm: @unchecked Sendable {
+        // @unchecked Sendable because an EVP_MD is immutable once fetched.
+
+        // Lives as long as the process; nil when libcrypto has no SHA-256.
+        let handle = EVP_MD_fetch(nil, "SHA256", nil)
+    }
+
+    static let algorithm = Algorithm()
+
+    fileprivate static func makeContext() -> OpaquePointer {
+        guard let context = EVP_MD_CTX_new() else {
+            // Our bug: nothing but memory can be missing here, and Swift ends the process for that too.
+            fatalError("no memory for a SHA-256 context")
+        }
+        return context
+    }
+
+    fileprivate static func begin(_ context: OpaquePointer) {
+        guard EVP_DigestInit_ex2(context, algorithm.handle, nil) == 1 else {
+            // Our bug: initializeCryptography() refuses an OpenSSL without SHA-256, so it was not called or was ignored.
+            fatalError("SHA-256 is not available")
+        }
+    }
+
+    fileprivate static func update(_ context: OpaquePointer, _ bytes: UnsafeRawBufferPointer) {
+        guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else {
+            // Our bug: fails only on a context that was not begun.
+            fatalError("SHA-256 update failed")
+        }
+    }
+
+    fileprivate static func finish(_ context: OpaquePointer) -> SHA256Digest {
+        SHA256Digest { out in
+            let start = out.assumingMemoryBound(to: UInt8.self).baseAddress
+            guard EVP_DigestFinal_ex(context, start, nil) == 1 else {
+                // Our bug: fails only on a context that was not begun.
+                fatalError("SHA-256 final failed")
+            }
+        }
+    }
+}
+
+/// SHA-256 after a fixed prefix: hashing `prefix + suffix` then costs the suffix alone. Shared by all threads.
+package final class SHA256Midstate: @unchecked Sendable {
+    // @unchecked Sendable because the context is only ever the source of EVP_MD_CTX_copy_ex, which reads it.
+
+    // Owned; freed in deinit.
+    private let context: OpaquePointer
+
+    package init(prefix: UnsafeRawBufferPointer) {
+        context = SHA256.makeContext()
+        SHA256.begin(context)
+        SHA256.update(context, prefix)
+    }
+
+    package init(prefix: [UInt8]) {
+        context = SHA256.makeContext()
+        SHA256.begin(context)
+        prefix.withUnsafeBytes { SHA256.update(context, $0) }
+    }
+
+    deinit {
+        EVP_MD_CTX_free(context)
+    }
+
+    /// The digest of the prefix followed by `suffix`.
+    package func digest(suffix: UnsafeRawBufferPointer) -> SHA256Digest {
+        let copy = SHA256.makeContext()
+        defer { EVP_MD_CTX_free(copy) }
+        guard EVP_MD_CTX_copy_ex(copy, context) == 1 else {
+            // Our bug: the source was begun in init; only memory can be missing.
+            fatalError("SHA-256 copy failed")
+        }
+        SHA256.update(copy, suffix)
+        return SHA256.finish(copy)
+    }
+
+    package func digest(suffix: [UInt8]) -> SHA256Digest {
+        suffix.withUnsafeBytes { digest(suffix: $0) }
+    }
+}

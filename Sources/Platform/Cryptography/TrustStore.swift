@@ -1,0 +1,117 @@
+internal import COpenSSL
+
+/// The pinned roots, and the only anchors there are: neither the operating system's store nor a root found in a message is
+/// one. Shared by all threads; made once. Other roots are another store, and every cache of paths starts empty with it.
+package final class TrustStore: @unchecked Sendable {
+    // @unchecked Sendable because the store is complete after init and OpenSSL locks its own reading of it.
+
+    /// In the order given.
+    package let roots: [Certificate]
+    // Owned; freed in deinit. Holds its own references to the roots.
+    private let store: OpaquePointer
+
+    /// - Throws: ``CryptographyError``: `untrustworthyRoot` when a root is not signed by itself or carries malformed
+    ///   extensions, `invalidArgument` when there is none, `unavailable` for OpenSSL's own failures. The verification of the
+    ///   roots' own signatures is also a test of the library: a process that cannot do it must not start.
+    package init(roots: [Certificate]) throws(CryptographyError) {
+        ErrorQueue.clear()
+        guard !roots.isEmpty else { throw CryptographyError(.invalidArgument, "a trust store needs a root") }
+        guard let store = X509_STORE_new() else { throw ErrorQueue.error(.unavailable, "no certificate store") }
+        do throws(CryptographyError) {
+            try Self.configure(store)
+            for root in roots { try Self.add(root, to: store) }
+        } catch {
+            X509_STORE_free(store)
+            throw error
+        }
+        self.roots = roots
+        self.store = store
+    }
+
+    deinit {
+        X509_STORE_free(store)
+    }
+
+    private static func configure(_ store: OpaquePointer) throws(CryptographyError) {
+        let parameters = X509_VERIFY_PARAM_new()
+        defer { X509_VERIFY_PARAM_free(parameters) }
+        // NO_CHECK_TIME: OpenSSL judges time before the signatures below it, and differently by version at notAfter itself.
+        // Depth counts intermediates; a path longer than the caller's rule is the caller's to refuse.
+        // Level 3 (128 bits) refuses SHA-1, MD5, SHA-224 and RSA below 3,072. X509_STRICT stays off: its meaning changed.
+        let flags = UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_NO_CHECK_TIME)
+        guard X509_VERIFY_PARAM_set_flags(parameters, flags) == 1 else {
+            throw ErrorQueue.error(.unavailable, "the certificate store cannot be configured")
+        }
+        X509_VERIFY_PARAM_set_depth(parameters, 2)
+        X509_VERIFY_PARAM_set_auth_level(parameters, 3)
+        guard X509_STORE_set1_param(store, parameters) == 1 else {
+            throw ErrorQueue.error(.unavailable, "the certificate store cannot be configured")
+        }
+    }
+
+    private static func add(_ root: Certificate, to store: OpaquePointer) throws(CryptographyError) {
+        guard X509_self_signed(root.handle, 1) == 1 else {
+            throw ErrorQueue.error(.untrustworthyRoot, "the root \(root.subject) is not signed by itself")
+        }
+        guard root.extensionFlags & UInt32(EXFLAG_INVALID) == 0 else {
+            throw ErrorQueue.error(.untrustworthyRoot, "the root \(root.subject) carries a malformed extension")
+        }
+        guard X509_STORE_add_cert(store, root.handle) == 1 else {
+            throw ErrorQueue.error(.unavailable, "the root \(root.subject) cannot be added")
+        }
+    }
+
+    /// The path from `chain[0]` to a pinned root, with the others of `chain` as what may lie between. Synchronous: about 1 ms
+    /// of CPU, two P-384 verifications of it.
+    package func validate(chain: [Certificate]) -> ChainResult {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        let outOfMemory = ChainFailure(code: X509_V_ERR_OUT_OF_MEM, depth: 0)
+        guard let leaf = chain.first else { return .failure(ChainFailure(code: X509_V_ERR_INVALID_CALL, depth: 0)) }
+        // The context borrows the store, the leaf and the stack, the stack borrows its certificates; all outlive it here.
+        return withExtendedLifetime((self, chain)) {
+            guard let untrusted = shim_stack_new() else { return .failure(outOfMemory) }
+            defer { shim_stack_free(untrusted) }
+            for certificate in chain.dropFirst() {
+                guard shim_stack_push(untrusted, certificate.handle) > 0 else { return .failure(outOfMemory) }
+            }
+            guard let context = X509_STORE_CTX_new() else { return .failure(outOfMemory) }
+            defer { X509_STORE_CTX_free(context) }
+            guard X509_STORE_CTX_init(context, store, leaf.handle, untrusted) == 1 else { return .failure(outOfMemory) }
+            let verdict = X509_verify_cert(context)
+            let code = X509_STORE_CTX_get_error(context)
+            guard verdict == 1, code == X509_V_OK else {
+                // A verdict below zero with an unset code is a failure of ours, never a good path.
+                let known = code == X509_V_OK ? X509_V_ERR_INVALID_CALL : code
+                return .failure(ChainFailure(code: known, depth: X509_STORE_CTX_get_error_depth(context)))
+            }
+            guard let path = path(of: context, among: chain) else { return .failure(outOfMemory) }
+            return .success(CertificatePath(certificates: path))
+        }
+    }
+
+    /// The verified path. It dies with the context, so each certificate is one of ours again or gets a reference of its own.
+    private func path(of context: OpaquePointer, among chain: [Certificate]) -> [Certificate]? {
+        guard let stack = X509_STORE_CTX_get0_chain(context) else { return nil }
+        var path: [Certificate] = []
+        for index in 0..<max(0, shim_stack_count(stack)) {
+            guard let handle = shim_stack_at(stack, index) else { return nil }
+            if let known = chain.first(where: { $0.handle == handle }) ?? roots.first(where: { $0.handle == handle }) {
+                path.append(known)
+            } else if let copy = Certificate(sharing: handle) {
+                path.append(copy)
+            } else {
+                return nil
+            }
+        }
+        return path.isEmpty ? nil : path
+    }
+}
+
+extension Certificate {
+    /// Another owner of `handle`, with a reference of its own; nil when there is no memory.
+    fileprivate convenience init?(sharing handle: OpaquePointer) {
+        guard let der = Self.encoding(of: handle), X509_up_ref(handle) == 1 else { return nil }
+        self.init(owning: handle, der: der)
+    }
+}
