@@ -2,8 +2,8 @@
 ///
 /// The bytes are kept as they came; ``JSONElement`` reads values out of them on demand.
 public struct JSONDocument: Sendable {
-    /// Greatest number of containers inside each other.
-    public static let maximumDepth = 32
+    /// Default limit of containers inside each other.
+    public static let defaultMaximumDepth = 32
     /// Default limit of a text's length, in bytes.
     public static let defaultMaximumBytes = 4 << 20
     static let greatestMaximumBytes = 1 << 30
@@ -13,16 +13,18 @@ public struct JSONDocument: Sendable {
     let nodes: [JSONNode]
 
     /// Scans a whole text: strict RFC 8259 with the limits named at ``JSONError/Code``.
-    public init(_ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes) throws(JSONError) {
-        self.nodes = try JSONScanner.scan(bytes, maximumBytes: maximumBytes)
+    public init(
+        _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes, maximumDepth: Int = defaultMaximumDepth
+    ) throws(JSONError) {
+        self.nodes = try JSONScanner.scan(bytes, maximumBytes: maximumBytes, maximumDepth: maximumDepth)
         self.bytes = bytes
     }
 
-    /// As ``init(_:maximumBytes:)``, and the value must be an object.
+    /// As ``init(_:maximumBytes:maximumDepth:)``, and the value must be an object.
     public static func object(
-        _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes
+        _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes, maximumDepth: Int = defaultMaximumDepth
     ) throws(JSONError) -> JSONDocument {
-        let document = try JSONDocument(bytes, maximumBytes: maximumBytes)
+        let document = try JSONDocument(bytes, maximumBytes: maximumBytes, maximumDepth: maximumDepth)
         guard document.root.kind == .object else { throw JSONError(.notAnObject, at: 0) }
         return document
     }

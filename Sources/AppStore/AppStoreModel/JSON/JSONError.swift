@@ -22,7 +22,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case invalidEscape = "invalid_escape"
         /// `\uD800`…`\uDFFF` that is not half of a pair.
         case loneSurrogate = "lone_surrogate"
-        /// More than ``JSONDocument/maximumDepth`` containers inside each other.
+        /// More containers inside each other than the caller allows.
         case tooDeep = "too_deep"
         /// Two members of one object have the same name once escapes are resolved.
         case duplicateName = "duplicate_name"

@@ -1,7 +1,7 @@
 /// Checks that bytes are one JSON text (RFC 8259) and records where each value stands.
 ///
 /// Strict: valid UTF-8 only, no byte order mark, no control bytes in strings, no lone surrogates, no name twice in an
-/// object, nothing after the value. Bounded: containers are counted on a stack of fixed depth, not by recursion, and the
+/// object, nothing after the value. Bounded: containers are counted on a stack of limited depth, not by recursion, and the
 /// index takes at most eight times the bytes of the text.
 struct JSONScanner {
     private(set) var nodes: [JSONNode] = []
@@ -13,13 +13,17 @@ struct JSONScanner {
         case value, name, afterValue
     }
 
-    static func scan(_ bytes: [UInt8], maximumBytes: Int) throws(JSONError) -> [JSONNode] {
+    private let maximumDepth: Int
+
+    private init(maximumDepth: Int) { self.maximumDepth = maximumDepth }
+
+    static func scan(_ bytes: [UInt8], maximumBytes: Int, maximumDepth: Int) throws(JSONError) -> [JSONNode] {
         guard bytes.count <= min(maximumBytes, JSONDocument.greatestMaximumBytes) else {
             throw JSONError(.tooLong, at: bytes.count)
         }
-        var scanner = JSONScanner()
+        var scanner = JSONScanner(maximumDepth: maximumDepth)
         scanner.nodes.reserveCapacity(64)
-        scanner.open.reserveCapacity(JSONDocument.maximumDepth)
+        scanner.open.reserveCapacity(JSONDocument.defaultMaximumDepth)
         try scanner.scanText(bytes.span)
         return scanner.nodes
     }
@@ -76,7 +80,7 @@ struct JSONScanner {
     private mutating func openContainer(
         _ kind: JSONNode.Kind, closing: UInt8, _ input: Span<UInt8>
     ) throws(JSONError) -> Expectation {
-        guard open.count < JSONDocument.maximumDepth else { throw JSONError(.tooDeep, at: position) }
+        guard open.count < maximumDepth else { throw JSONError(.tooDeep, at: position) }
         let index = nodes.count
         append(kind, from: position, to: position)
         position += 1

@@ -1,0 +1,115 @@
+/// A JSON value as a tree, for everything that is not on a hot path. Numbers keep their text, objects their order.
+public enum JSONValue: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case number(JSONNumber)
+    case string(String)
+    case array([JSONValue])
+    case object(JSONObject)
+
+    /// Copies a scanned value. Its depth is bounded by the scanner.
+    public init(_ element: JSONElement) {
+        switch element.kind {
+        case .null: self = .null
+        case .bool: self = .bool(element.bool == true)
+        case .number: self = element.number.map { .number($0) } ?? .null
+        case .string: self = .string(element.string ?? "")
+        case .array: self = .array(element.elements.map { JSONValue($0) })
+        case .object: self = .object(JSONObject(element))
+        }
+    }
+
+    /// Reads a text as strictly as ``JSONDocument``.
+    public init(json: [UInt8]) throws(JSONError) { self.init(try JSONDocument(json).root) }
+
+    public static func integer(_ value: Int64) -> JSONValue { .number(JSONNumber(value)) }
+
+    public var string: String? { if case .string(let value) = self { value } else { nil } }
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    public var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
+    /// A number that is a whole number within `Int64`.
+    public var integer: Int64? { number?.exactInteger }
+    public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+    public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
+
+    /// The value as compact JSON text.
+    public var json: [UInt8] {
+        var output: [UInt8] = []
+        write(to: &output)
+        return output
+    }
+
+    private func write(to output: inout [UInt8]) {
+        switch self {
+        case .null: output.append(contentsOf: "null".utf8)
+        case .bool(let value): output.append(contentsOf: (value ? "true" : "false").utf8)
+        case .number(let number): output.append(contentsOf: number.text.utf8)
+        case .string(let text): JSONBytes.append(quoted: text, to: &output)
+        case .array(let elements):
+            output.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                element.write(to: &output)
+            }
+            output.append(UInt8(ascii: "]"))
+        case .object(let object):
+            output.append(UInt8(ascii: "{"))
+            for (index, member) in object.members.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                JSONBytes.append(quoted: member.name, to: &output)
+                output.append(UInt8(ascii: ":"))
+                member.value.write(to: &output)
+            }
+            output.append(UInt8(ascii: "}"))
+        }
+    }
+}
+
+/// A JSON object whose members keep their order. No name occurs twice.
+public struct JSONObject: Hashable, Sendable {
+    public struct Member: Hashable, Sendable {
+        public let name: String
+        public let value: JSONValue
+    }
+
+    public private(set) var members: [Member] = []
+
+    public init() {}
+
+    /// Copies the members of a scanned object; empty for other kinds.
+    public init(_ element: JSONElement) {
+        members = element.members.map { Member(name: $0.name, value: JSONValue($0.value)) }
+    }
+
+    public var isEmpty: Bool { members.isEmpty }
+    public var names: [String] { members.map(\.name) }
+
+    /// The member of that name. Setting replaces it in its place, appends it, or with nil removes it.
+    public subscript(name: String) -> JSONValue? {
+        get { members.first { $0.name == name }?.value }
+        set {
+            let index = members.firstIndex { $0.name == name }
+            switch (index, newValue) {
+            case (let index?, let value?): members[index] = Member(name: name, value: value)
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append(Member(name: name, value: value))
+            case (nil, nil): break
+            }
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(nilLiteral: ()) { self = .null }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        var object = JSONObject()
+        for (name, value) in elements { object[name] = value }
+        self = .object(object)
+    }
+}

@@ -1,0 +1,54 @@
+/// A customer's acquisition of an app (Apple: the decoded app transaction).
+public struct AppTransactionPayload: Hashable, Sendable {
+    /// The environment.
+    public var receiptType: AppStoreEnvironment?
+    public var appAppleId: AppAppleId?
+    public var bundleId: BundleId?
+    public var applicationVersion: String?
+    /// Version at the first download.
+    public var originalApplicationVersion: String?
+    public var versionExternalIdentifier: Int64?
+    /// Time of signing; plays the part of signedDate.
+    public var receiptCreationDate: AppStoreInstant?
+    /// First download.
+    public var originalPurchaseDate: AppStoreInstant?
+    public var preorderDate: AppStoreInstant?
+    public var deviceVerification: String?
+    public var deviceVerificationNonce: String?
+    public var appTransactionId: AppTransactionId?
+    /// `iOS`, `macOS`, `tvOS`, `visionOS`.
+    public var originalPlatform: String?
+    /// Fields that this library does not know, as they came.
+    public var unknownFields: JSONObject
+    /// Fields of another JSON type than documented, here and inside; they read as absent.
+    public var fieldProblems: [FieldProblem]
+
+    /// Reads a scanned payload.
+    public init(_ element: JSONElement) {
+        var fields = FieldReader(element)
+        self.init(reading: &fields)
+    }
+
+    /// Scans and reads the text of a payload, an object.
+    public init(json: [UInt8]) throws(JSONError) { self.init(try JSONDocument.object(json).root) }
+}
+
+extension AppTransactionPayload: PayloadObject {
+    init(reading fields: inout FieldReader) {
+        receiptType = fields.enumeration("receiptType")
+        appAppleId = fields.appAppleId("appAppleId")
+        bundleId = fields.identifier("bundleId")
+        applicationVersion = fields.string("applicationVersion")
+        originalApplicationVersion = fields.string("originalApplicationVersion")
+        versionExternalIdentifier = fields.int64("versionExternalIdentifier")
+        receiptCreationDate = fields.instant("receiptCreationDate")
+        originalPurchaseDate = fields.instant("originalPurchaseDate")
+        preorderDate = fields.instant("preorderDate")
+        deviceVerification = fields.string("deviceVerification")
+        deviceVerificationNonce = fields.string("deviceVerificationNonce")
+        appTransactionId = fields.identifier("appTransactionId")
+        originalPlatform = fields.string("originalPlatform")
+        unknownFields = fields.unknownFields
+        fieldProblems = fields.problems
+    }
+}

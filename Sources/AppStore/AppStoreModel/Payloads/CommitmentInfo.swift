@@ -1,0 +1,45 @@
+/// The commitment a monthly billed transaction is part of.
+public struct TransactionCommitmentInfo: Hashable, Sendable {
+    /// Number of this billing period, from 1.
+    public var billingPeriodNumber: Int32?
+    public var totalBillingPeriods: Int32?
+    /// Total price, milliunits of the currency.
+    public var commitmentPrice: Int64?
+    /// End of the commitment; entitlement follows expiresDate.
+    public var commitmentExpiresDate: AppStoreInstant?
+    /// Fields that this library does not know, as they came.
+    public var unknownFields: JSONObject
+}
+
+extension TransactionCommitmentInfo: PayloadObject {
+    init(reading fields: inout FieldReader) {
+        billingPeriodNumber = fields.int32("billingPeriodNumber")
+        totalBillingPeriods = fields.int32("totalBillingPeriods")
+        commitmentPrice = fields.int64("commitmentPrice")
+        commitmentExpiresDate = fields.instant("commitmentExpiresDate")
+        unknownFields = fields.unknownFields
+    }
+}
+
+/// What becomes of a commitment when it ends.
+public struct RenewalCommitmentInfo: Hashable, Sendable {
+    public var commitmentAutoRenewProductId: ProductId?
+    public var commitmentAutoRenewStatus: AutoRenewStatus?
+    public var commitmentRenewalBillingPlanType: BillingPlanType?
+    public var commitmentRenewalDate: AppStoreInstant?
+    /// Milliunits of the currency.
+    public var commitmentRenewalPrice: Int64?
+    /// Fields that this library does not know, as they came.
+    public var unknownFields: JSONObject
+}
+
+extension RenewalCommitmentInfo: PayloadObject {
+    init(reading fields: inout FieldReader) {
+        commitmentAutoRenewProductId = fields.identifier("commitmentAutoRenewProductId")
+        commitmentAutoRenewStatus = fields.enumeration("commitmentAutoRenewStatus")
+        commitmentRenewalBillingPlanType = fields.enumeration("commitmentRenewalBillingPlanType")
+        commitmentRenewalDate = fields.instant("commitmentRenewalDate")
+        commitmentRenewalPrice = fields.int64("commitmentRenewalPrice")
+        unknownFields = fields.unknownFields
+    }
+}

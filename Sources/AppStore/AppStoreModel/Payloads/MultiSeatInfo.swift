@@ -1,0 +1,45 @@
+/// Seats of a transaction.
+public struct TransactionMultiSeatInfo: Hashable, Sendable {
+    public var invitationManagement: InvitationManagement?
+    public var priceTiers: [SeatPriceTier]?
+    /// Seats refunded; appears only in the purchaser's transaction and takes nothing by itself.
+    public var revokedSeatQuantity: Int32?
+    /// Fields that this library does not know, as they came.
+    public var unknownFields: JSONObject
+}
+
+extension TransactionMultiSeatInfo: PayloadObject {
+    init(reading fields: inout FieldReader) {
+        invitationManagement = fields.enumeration("invitationManagement")
+        priceTiers = fields.objects("priceTiers")
+        revokedSeatQuantity = fields.int32("revokedSeatQuantity")
+        unknownFields = fields.unknownFields
+    }
+}
+
+/// Seats at the next renewal.
+public struct RenewalMultiSeatInfo: Hashable, Sendable {
+    public var renewalPriceTiers: [SeatPriceTier]?
+    /// Fields that this library does not know, as they came.
+    public var unknownFields: JSONObject
+}
+
+extension RenewalMultiSeatInfo: PayloadObject {
+    init(reading fields: inout FieldReader) {
+        renewalPriceTiers = fields.objects("renewalPriceTiers")
+        unknownFields = fields.unknownFields
+    }
+}
+
+/// Price of some of the seats. Apple has not published the names of its members: they are in
+/// `unknownFields`.
+public struct SeatPriceTier: Hashable, Sendable {
+    /// Fields that this library does not know, as they came.
+    public var unknownFields: JSONObject
+}
+
+extension SeatPriceTier: PayloadObject {
+    init(reading fields: inout FieldReader) {
+        unknownFields = fields.unknownFields
+    }
+}

@@ -1,0 +1,108 @@
+/// The app and the purchase a notification is about (Apple: data).
+public struct NotificationData: Hashable, Sendable {
+    public var environment: AppStoreEnvironment?
+    public var appAppleId: AppAppleId?
+    public var bundleId: BundleId?
+    public var bundleVersion: String?
+    /// Compact JWS; left out in records, which hold it decoded.
+    public var signedTransactionInfo: String?
+    /// Compact JWS; left out in records, which hold it decoded.
+    public var signedRenewalInfo: String?
+    /// As of the notification's signedDate; auto-renewable subscriptions only.
+    public var status: SubscriptionStatus?
+    /// `CONSUMPTION_REQUEST` only.
+    public var consumptionRequestReason: ConsumptionRequestReason?
+    /// Fields that this library does not know, as they came.
+    public var unknownFields: JSONObject
+}
+
+extension NotificationData: PayloadObject {
+    init(reading fields: inout FieldReader) {
+        environment = fields.enumeration("environment")
+        appAppleId = fields.appAppleId("appAppleId")
+        bundleId = fields.identifier("bundleId")
+        bundleVersion = fields.string("bundleVersion")
+        signedTransactionInfo = fields.string("signedTransactionInfo")
+        signedRenewalInfo = fields.string("signedRenewalInfo")
+        status = fields.enumeration("status")
+        consumptionRequestReason = fields.enumeration("consumptionRequestReason")
+        unknownFields = fields.unknownFields
+    }
+}
+
+/// The outcome of a mass extension of renewal dates (Apple: summary).
+public struct NotificationSummary: Hashable, Sendable {
+    public var environment: AppStoreEnvironment?
+    public var appAppleId: AppAppleId?
+    public var bundleId: BundleId?
+    /// The subscription that was extended.
+    public var productId: ProductId?
+    public var requestIdentifier: RequestIdentifier?
+    /// The limit that was asked for, alpha-3 codes; absent or empty means all.
+    public var storefrontCountryCodes: [String]?
+    public var succeededCount: Int64?
+    public var failedCount: Int64?
+    /// Fields that this library does not know, as they came.
+    public var unknownFields: JSONObject
+}
+
+extension NotificationSummary: PayloadObject {
+    init(reading fields: inout FieldReader) {
+        environment = fields.enumeration("environment")
+        appAppleId = fields.appAppleId("appAppleId")
+        bundleId = fields.identifier("bundleId")
+        productId = fields.identifier("productId")
+        requestIdentifier = fields.identifier("requestIdentifier")
+        storefrontCountryCodes = fields.strings("storefrontCountryCodes")
+        succeededCount = fields.int64("succeededCount")
+        failedCount = fields.int64("failedCount")
+        unknownFields = fields.unknownFields
+    }
+}
+
+/// A token of an external purchase.
+public struct ExternalPurchaseToken: Hashable, Sendable {
+    /// The prefix `SANDBOX` marks the sandbox.
+    public var externalPurchaseId: ExternalPurchaseId?
+    public var tokenCreationDate: AppStoreInstant?
+    public var appAppleId: AppAppleId?
+    public var bundleId: BundleId?
+    /// Custom link tokens only.
+    public var tokenType: String?
+    public var tokenExpirationDate: AppStoreInstant?
+    /// Fields that this library does not know, as they came.
+    public var unknownFields: JSONObject
+}
+
+extension ExternalPurchaseToken: PayloadObject {
+    init(reading fields: inout FieldReader) {
+        externalPurchaseId = fields.identifier("externalPurchaseId")
+        tokenCreationDate = fields.instant("tokenCreationDate")
+        appAppleId = fields.appAppleId("appAppleId")
+        bundleId = fields.identifier("bundleId")
+        tokenType = fields.string("tokenType")
+        tokenExpirationDate = fields.instant("tokenExpirationDate")
+        unknownFields = fields.unknownFields
+    }
+}
+
+/// The app a customer's consent is about (Apple: appData).
+public struct AppData: Hashable, Sendable {
+    public var appAppleId: AppAppleId?
+    public var bundleId: BundleId?
+    public var environment: AppStoreEnvironment?
+    /// Compact JWS; left out in records, which hold it decoded.
+    public var signedAppTransactionInfo: String?
+    /// Fields that this library does not know, as they came.
+    public var unknownFields: JSONObject
+}
+
+extension AppData: PayloadObject {
+    init(reading fields: inout FieldReader) {
+        appAppleId = fields.appAppleId("appAppleId")
+        bundleId = fields.identifier("bundleId")
+        environment = fields.enumeration("environment")
+        signedAppTransactionInfo = fields.string("signedAppTransactionInfo")
+        unknownFields = fields.unknownFields
+    }
+}

@@ -1,0 +1,85 @@
+/// What the next renewal of a subscription will be (Apple: JWSRenewalInfoDecodedPayload). It carries no bundleId.
+public struct RenewalInfoPayload: Hashable, Sendable {
+    public var originalTransactionId: OriginalTransactionId?
+    /// Product of the current or last period.
+    public var productId: ProductId?
+    /// Product that renews next; another than productId is a pending change.
+    public var autoRenewProductId: ProductId?
+    public var autoRenewStatus: AutoRenewStatus?
+    public var isInBillingRetryPeriod: Bool?
+    /// Service must continue until then.
+    public var gracePeriodExpiresDate: AppStoreInstant?
+    public var expirationIntent: ExpirationIntent?
+    public var priceIncreaseStatus: PriceIncreaseStatus?
+    /// When the most recent purchase expires.
+    public var renewalDate: AppStoreInstant?
+    /// Milliunits of the currency.
+    public var renewalPrice: Int64?
+    /// ISO 4217.
+    public var currency: String?
+    public var offerType: OfferType?
+    public var offerIdentifier: String?
+    public var offerDiscountType: OfferDiscountType?
+    /// ISO 8601 duration.
+    public var offerPeriod: String?
+    /// Best offer first.
+    public var eligibleWinBackOfferIds: [String]?
+    /// Start of the latest run of paid service, lapses under 60 days ignored.
+    public var recentSubscriptionStartDate: AppStoreInstant?
+    public var signedDate: AppStoreInstant?
+    public var environment: AppStoreEnvironment?
+    public var appAccountToken: AppAccountToken?
+    public var appTransactionId: AppTransactionId?
+    public var advancedCommerceInfo: AdvancedCommerceRenewalInfo?
+    public var commitmentInfo: RenewalCommitmentInfo?
+    public var renewalBillingPlanType: BillingPlanType?
+    /// Seats at the next renewal.
+    public var renewalQuantity: Int32?
+    public var multiSeatInfo: RenewalMultiSeatInfo?
+    /// Fields that this library does not know, as they came.
+    public var unknownFields: JSONObject
+    /// Fields of another JSON type than documented, here and inside; they read as absent.
+    public var fieldProblems: [FieldProblem]
+
+    /// Reads a scanned payload.
+    public init(_ element: JSONElement) {
+        var fields = FieldReader(element)
+        self.init(reading: &fields)
+    }
+
+    /// Scans and reads the text of a payload, an object.
+    public init(json: [UInt8]) throws(JSONError) { self.init(try JSONDocument.object(json).root) }
+}
+
+extension RenewalInfoPayload: PayloadObject {
+    init(reading fields: inout FieldReader) {
+        originalTransactionId = fields.identifier("originalTransactionId")
+        productId = fields.identifier("productId")
+        autoRenewProductId = fields.identifier("autoRenewProductId")
+        autoRenewStatus = fields.enumeration("autoRenewStatus")
+        isInBillingRetryPeriod = fields.bool("isInBillingRetryPeriod")
+        gracePeriodExpiresDate = fields.instant("gracePeriodExpiresDate")
+        expirationIntent = fields.enumeration("expirationIntent")
+        priceIncreaseStatus = fields.enumeration("priceIncreaseStatus")
+        renewalDate = fields.instant("renewalDate")
+        renewalPrice = fields.int64("renewalPrice")
+        currency = fields.string("currency")
+        offerType = fields.enumeration("offerType")
+        offerIdentifier = fields.string("offerIdentifier")
+        offerDiscountType = fields.enumeration("offerDiscountType")
+        offerPeriod = fields.string("offerPeriod")
+        eligibleWinBackOfferIds = fields.strings("eligibleWinBackOfferIds")
+        recentSubscriptionStartDate = fields.instant("recentSubscriptionStartDate")
+        signedDate = fields.instant("signedDate")
+        environment = fields.enumeration("environment")
+        appAccountToken = fields.identifier("appAccountToken")
+        appTransactionId = fields.identifier("appTransactionId")
+        advancedCommerceInfo = fields.object("advancedCommerceInfo")
+        commitmentInfo = fields.object("commitmentInfo")
+        renewalBillingPlanType = fields.enumeration("renewalBillingPlanType")
+        renewalQuantity = fields.int32("renewalQuantity")
+        multiSeatInfo = fields.object("multiSeatInfo")
+        unknownFields = fields.unknownFields
+        fieldProblems = fields.problems
+    }
+}

@@ -1,0 +1,107 @@
+/// One purchase, restore or renewal (Apple: JWSTransactionDecodedPayload).
+public struct TransactionPayload: Hashable, Sendable {
+    public var transactionId: TransactionId?
+    /// First transaction of the chain.
+    public var originalTransactionId: OriginalTransactionId?
+    public var webOrderLineItemId: WebOrderLineItemId?
+    public var bundleId: BundleId?
+    public var productId: ProductId?
+    public var subscriptionGroupIdentifier: SubscriptionGroupIdentifier?
+    /// Charge or renewal.
+    public var purchaseDate: AppStoreInstant?
+    /// Purchase of the original transaction.
+    public var originalPurchaseDate: AppStoreInstant?
+    /// Expiry or renewal; auto-renewable subscriptions only.
+    public var expiresDate: AppStoreInstant?
+    /// As sent, unchecked: see `PurchaseFacts` for what counts.
+    public var quantity: Int32?
+    public var type: ProductType?
+    public var appAccountToken: AppAccountToken?
+    public var inAppOwnershipType: InAppOwnershipType?
+    public var signedDate: AppStoreInstant?
+    public var revocationReason: RevocationReason?
+    public var revocationDate: AppStoreInstant?
+    public var revocationType: RevocationType?
+    /// Share refunded or revoked, in milliunits of a percent: 100000 is all.
+    public var revocationPercentage: Int32?
+    /// Replaced by an upgrade; only true is sent.
+    public var isUpgraded: Bool?
+    public var offerType: OfferType?
+    public var offerIdentifier: String?
+    public var offerDiscountType: OfferDiscountType?
+    /// ISO 8601 duration.
+    public var offerPeriod: String?
+    public var environment: AppStoreEnvironment?
+    public var transactionReason: TransactionReason?
+    public var additionalTransactionReason: AdditionalTransactionReason?
+    /// Alpha-3 country code.
+    public var storefront: String?
+    public var storefrontId: String?
+    /// Milliunits of the currency.
+    public var price: Int64?
+    /// ISO 4217.
+    public var currency: String?
+    public var appTransactionId: AppTransactionId?
+    /// The chain before a migration to Advanced Commerce.
+    public var previousOriginalTransactionId: OriginalTransactionId?
+    public var advancedCommerceInfo: AdvancedCommerceTransactionInfo?
+    public var billingPlanType: BillingPlanType?
+    public var commitmentInfo: TransactionCommitmentInfo?
+    public var multiSeatInfo: TransactionMultiSeatInfo?
+    /// Fields that this library does not know, as they came.
+    public var unknownFields: JSONObject
+    /// Fields of another JSON type than documented, here and inside; they read as absent.
+    public var fieldProblems: [FieldProblem]
+
+    /// Reads a scanned payload.
+    public init(_ element: JSONElement) {
+        var fields = FieldReader(element)
+        self.init(reading: &fields)
+    }
+
+    /// Scans and reads the text of a payload, an object.
+    public init(json: [UInt8]) throws(JSONError) { self.init(try JSONDocument.object(json).root) }
+}
+
+extension TransactionPayload: PayloadObject {
+    init(reading fields: inout FieldReader) {
+        transactionId = fields.identifier("transactionId")
+        originalTransactionId = fields.identifier("originalTransactionId")
+        webOrderLineItemId = fields.identifier("webOrderLineItemId")
+        bundleId = fields.identifier("bundleId")
+        productId = fields.identifier("productId")
+        subscriptionGroupIdentifier = fields.identifier("subscriptionGroupIdentifier")
+        purchaseDate = fields.instant("purchaseDate")
+        originalPurchaseDate = fields.instant("originalPurchaseDate")
+        expiresDate = fields.instant("expiresDate")
+        quantity = fields.int32("quantity")
+        type = fields.enumeration("type")
+        appAccountToken = fields.identifier("appAccountToken")
+        inAppOwnershipType = fields.enumeration("inAppOwnershipType")
+        signedDate = fields.instant("signedDate")
+        revocationReason = fields.enumeration("revocationReason")
+        revocationDate = fields.instant("revocationDate")
+        revocationType = fields.enumeration("revocationType")
+        revocationPercentage = fields.int32("revocationPercentage")
+        isUpgraded = fields.bool("isUpgraded")
+        offerType = fields.enumeration("offerType")
+        offerIdentifier = fields.string("offerIdentifier")
+        offerDiscountType = fields.enumeration("offerDiscountType")
+        offerPeriod = fields.string("offerPeriod")
+        environment = fields.enumeration("environment")
+        transactionReason = fields.enumeration("transactionReason")
+        additionalTransactionReason = fields.enumeration("additionalTransactionReason")
+        storefront = fields.string("storefront")
+        storefrontId = fields.string("storefrontId")
+        price = fields.int64("price")
+        currency = fields.string("currency")
+        appTransactionId = fields.identifier("appTransactionId")
+        previousOriginalTransactionId = fields.identifier("previousOriginalTransactionId")
+        advancedCommerceInfo = fields.object("advancedCommerceInfo")
+        billingPlanType = fields.enumeration("billingPlanType")
+        commitmentInfo = fields.object("commitmentInfo")
+        multiSeatInfo = fields.object("multiSeatInfo")
+        unknownFields = fields.unknownFields
+        fieldProblems = fields.problems
+    }
+}

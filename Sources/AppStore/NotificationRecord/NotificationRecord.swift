@@ -1,0 +1,98 @@
+public import AppStoreModel
+
+/// A record of a notification topic, read back.
+///
+/// Tolerant: members and headers that are unknown are left alone, and a field of the wrong kind is reported by its
+/// payload without harm to the rest. The value is scanned once; each payload is read when it is asked for, so keep it.
+public struct NotificationRecord: Sendable {
+    /// The key as text; nil if the record has none or it is not UTF-8.
+    public let key: String?
+    public let headers: [RecordHeader]
+    /// The scanned value.
+    public let value: JSONElement
+
+    private let notificationElement: JSONElement
+
+    /// - Throws: ``RecordError``: the value is null (a tombstone, which has no meaning in a notification topic), is not
+    ///   strict JSON, or has no notification. Such a record can never be handled: skip it or put it aside.
+    public init(key: [UInt8]?, value: [UInt8]?, headers: [RecordHeader]) throws(RecordError) {
+        guard let value else { throw RecordError(.nullValue) }
+        let document: JSONDocument
+        do {
+            document = try JSONDocument.object(
+                value, maximumBytes: Self.maximumValueBytes, maximumDepth: JSONDocument.defaultMaximumDepth + 1)
+        } catch {
+            throw RecordError(.invalidJSON, cause: error)
+        }
+        guard let notification = document.root[member: .notification], notification.kind == .object else {
+            throw RecordError(.noNotification)
+        }
+        self.key = key.flatMap { String(validating: $0, as: UTF8.self) }
+        self.headers = headers
+        self.value = document.root
+        notificationElement = notification
+    }
+
+    /// Longest value that is read, in bytes.
+    public static let maximumValueBytes = 16 << 20
+
+    // MARK: Payloads
+
+    public var notification: NotificationPayload { NotificationPayload(notificationElement) }
+
+    /// Nil where Apple sent none.
+    public var transaction: TransactionPayload? { object(.transaction).map { TransactionPayload($0) } }
+
+    /// Nil where Apple sent none.
+    public var renewalInfo: RenewalInfoPayload? { object(.renewalInfo).map { RenewalInfoPayload($0) } }
+
+    /// Nil where Apple sent none.
+    public var appTransaction: AppTransactionPayload? { object(.appTransaction).map { AppTransactionPayload($0) } }
+
+    /// Version 1 and older: the body as received, less its secret.
+    public var legacy: JSONElement? { object(.legacy) }
+
+    /// Version 2: the compact JWS as Apple sent it.
+    public var signedPayload: String? { value[member: .signedPayload]?.string }
+
+    private func object(_ member: RecordMember) -> JSONElement? {
+        value[member: member].flatMap { $0.kind == .object ? $0 : nil }
+    }
+
+    // MARK: Headers
+
+    /// From the headers; nil if the record has none that is known.
+    public var environment: RecordEnvironment? {
+        headers.text(.environment).flatMap { RecordEnvironment(rawValue: $0) }
+    }
+
+    public var bundleId: BundleId? { headers.text(.bundleId).map { BundleId($0) } }
+
+    public var notificationUUID: NotificationUUID? { headers.text(.id).map { NotificationUUID($0) } }
+
+    /// The subject of the CloudEvents headers.
+    public var originalTransactionId: OriginalTransactionId? {
+        headers.text(.subject).map { OriginalTransactionId($0) }
+    }
+
+    public var receivedAt: AppStoreInstant? { headers.text(.receivedTime).flatMap { AppStoreInstant(rfc3339: $0) } }
+
+    public var trust: RecordTrust? { headers.text(.trust).flatMap { RecordTrust(rawValue: $0) } }
+
+    public var origin: RecordOrigin? { headers.text(.origin).flatMap { RecordOrigin(rawValue: $0) } }
+
+    public var traceParent: String? { headers.text(.traceParent) }
+}
+
+extension JSONElement {
+    fileprivate subscript(member member: RecordMember) -> JSONElement? {
+        switch member {
+        case .notification: self["notification"]
+        case .transaction: self["transaction"]
+        case .renewalInfo: self["renewalInfo"]
+        case .appTransaction: self["appTransaction"]
+        case .legacy: self["legacy"]
+        case .signedPayload: self["signedPayload"]
+        }
+    }
+}

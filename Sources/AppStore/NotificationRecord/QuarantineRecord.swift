@@ -1,0 +1,71 @@
+public import AppStoreModel
+
+/// A record of the quarantine topic: the exact bytes received, and in its headers why they are there.
+public struct QuarantineRecord: Hashable, Sendable {
+    /// Longest detail that is written, in bytes; a longer one is cut.
+    public static let maximumDetailBytes = 512
+
+    /// The verdict's code.
+    public var reason: String
+    public var detail: String?
+    public var receivedAt: AppStoreInstant?
+    /// Where known.
+    public var environment: AppStoreEnvironment?
+    public var bundleId: BundleId?
+    public var notificationUUID: NotificationUUID?
+    /// `live` or `history`.
+    public var source: RecordOrigin?
+    public var receivedBytes: [UInt8]
+
+    public init(
+        reason: String, detail: String? = nil, receivedAt: AppStoreInstant?, environment: AppStoreEnvironment? = nil,
+        bundleId: BundleId? = nil, notificationUUID: NotificationUUID? = nil, source: RecordOrigin? = .live,
+        receivedBytes: [UInt8]
+    ) {
+        self.reason = reason
+        self.detail = detail
+        self.receivedAt = receivedAt
+        self.environment = environment
+        self.bundleId = bundleId
+        self.notificationUUID = notificationUUID
+        self.source = source
+        self.receivedBytes = receivedBytes
+    }
+
+    /// The record as it is produced. Without a notificationUUID that can be a key it has none.
+    public var encoded: EncodedRecord {
+        var headers = [RecordHeader(.quarantineReason, reason)]
+        if let detail { headers.append(RecordHeader(.quarantineDetail, Self.plain(detail))) }
+        if let receivedAt { headers.append(RecordHeader(.quarantineReceivedTime, receivedAt.description)) }
+        if let environment { headers.append(RecordHeader(.quarantineEnvironment, Self.plain(environment.rawValue))) }
+        if let bundleId { headers.append(RecordHeader(.quarantineBundleId, Self.plain(bundleId.rawValue))) }
+        if let source { headers.append(RecordHeader(.quarantineSource, source.rawValue)) }
+        let key = notificationUUID.flatMap { $0.isBounded ? Array($0.rawValue.utf8) : nil }
+        return EncodedRecord(key: key, value: receivedBytes, headers: headers)
+    }
+
+    /// Reads a record of the quarantine topic. Whatever is absent or unreadable stays nil.
+    public init(key: [UInt8]?, value: [UInt8]?, headers: [RecordHeader]) {
+        self.init(
+            reason: headers.text(.quarantineReason) ?? "unknown",
+            detail: headers.text(.quarantineDetail),
+            receivedAt: headers.text(.quarantineReceivedTime).flatMap { AppStoreInstant(rfc3339: $0) },
+            environment: headers.text(.quarantineEnvironment).map { AppStoreEnvironment($0) },
+            bundleId: headers.text(.quarantineBundleId).map { BundleId($0) },
+            notificationUUID: key.flatMap { String(validating: $0, as: UTF8.self) }
+                .flatMap { $0.isEmpty ? nil : NotificationUUID($0) },
+            source: headers.text(.quarantineSource).flatMap { RecordOrigin(rawValue: $0) },
+            receivedBytes: value ?? [])
+    }
+
+    /// Text of strangers for a header: cut to a bound, control characters replaced.
+    private static func plain(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+            result.unicodeScalars.append(isControl ? "?" : scalar)
+            if result.utf8.count >= maximumDetailBytes { break }
+        }
+        return result
+    }
+}

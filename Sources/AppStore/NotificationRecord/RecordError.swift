@@ -1,0 +1,23 @@
+public import AppStoreModel
+
+/// Why a record is no notification record. Equality compares code and cause.
+public struct RecordError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Code: String, Sendable, CaseIterable {
+        /// The value is null: Kafka allows it everywhere.
+        case nullValue = "null_value"
+        /// The value is not one strict JSON object; the cause says where.
+        case invalidJSON = "invalid_json"
+        /// The object has no `notification` that is an object.
+        case noNotification = "no_notification"
+    }
+
+    public var code: Code
+    public var cause: JSONError?
+
+    public init(_ code: Code, cause: JSONError? = nil) {
+        self.code = code
+        self.cause = cause
+    }
+
+    public var description: String { cause.map { "\(code.rawValue): \($0)" } ?? code.rawValue }
+}

@@ -1,0 +1,87 @@
+public import AppStoreModel
+
+/// What names a notification: its place in the topics, its key and its CloudEvents headers all follow from this.
+public struct RecordIdentity: Hashable, Sendable {
+    public var notificationUUID: NotificationUUID
+    public var notificationType: NotificationType
+    public var subtype: Subtype?
+    public var environment: RecordEnvironment
+    public var bundleId: BundleId
+    public var signedDate: AppStoreInstant
+    public var originalTransactionId: OriginalTransactionId?
+    public var appTransactionId: AppTransactionId?
+    public var requestIdentifier: RequestIdentifier?
+    public var externalPurchaseId: ExternalPurchaseId?
+
+    public init(
+        notificationUUID: NotificationUUID, notificationType: NotificationType, subtype: Subtype? = nil,
+        environment: RecordEnvironment, bundleId: BundleId, signedDate: AppStoreInstant,
+        originalTransactionId: OriginalTransactionId? = nil, appTransactionId: AppTransactionId? = nil,
+        requestIdentifier: RequestIdentifier? = nil, externalPurchaseId: ExternalPurchaseId? = nil
+    ) {
+        self.notificationUUID = notificationUUID
+        self.notificationType = notificationType
+        self.subtype = subtype
+        self.environment = environment
+        self.bundleId = bundleId
+        self.signedDate = signedDate
+        self.originalTransactionId = originalTransactionId
+        self.appTransactionId = appTransactionId
+        self.requestIdentifier = requestIdentifier
+        self.externalPurchaseId = externalPurchaseId
+    }
+
+    /// Takes the identity from envelopes. Nil if a field that every notification has is absent or malformed, or the
+    /// environment is neither Production nor Sandbox.
+    public init?(
+        _ notification: NotificationEnvelope, transaction: TransactionEnvelope? = nil,
+        renewalInfo: RenewalInfoEnvelope? = nil, appTransaction: AppTransactionEnvelope? = nil
+    ) {
+        guard let notificationUUID = notification.notificationUUID.value,
+            let notificationType = notification.notificationType.value,
+            let environment = notification.environment.value.flatMap(RecordEnvironment.init),
+            let bundleId = notification.bundleId.value,
+            let signedDate = notification.signedDate.value
+        else { return nil }
+        self.init(
+            notificationUUID: notificationUUID, notificationType: notificationType,
+            subtype: notification.subtype.value, environment: environment, bundleId: bundleId, signedDate: signedDate,
+            originalTransactionId: transaction?.originalTransactionId.value
+                ?? renewalInfo?.originalTransactionId.value,
+            appTransactionId: appTransaction?.appTransactionId.value,
+            requestIdentifier: notification.requestIdentifier.value,
+            externalPurchaseId: notification.externalPurchaseId.value)
+    }
+
+    /// The record's key: `bundleId/` and the originalTransactionId; without one the first there is of appTransactionId,
+    /// requestIdentifier, externalPurchaseId and notificationUUID. Keeps a chain in one partition.
+    public var key: String {
+        let subject =
+            originalTransactionId?.rawValue ?? appTransactionId?.rawValue ?? requestIdentifier?.rawValue
+            ?? externalPurchaseId?.rawValue ?? notificationUUID.rawValue
+        return RecordKey.text(bundleId: bundleId, subject: subject)
+    }
+}
+
+/// The form of keys in all keyed topics.
+public enum RecordKey {
+    /// Key of a chain: notification and entitlement topics.
+    public static func chain(_ bundleId: BundleId, _ originalTransactionId: OriginalTransactionId) -> String {
+        text(bundleId: bundleId, subject: originalTransactionId.rawValue)
+    }
+
+    /// Key of one purchase: refund topics.
+    public static func purchase(_ bundleId: BundleId, _ transactionId: TransactionId) -> String {
+        text(bundleId: bundleId, subject: transactionId.rawValue)
+    }
+
+    /// Splits a key at its first slash: a bundle identifier has none. Nil if there is no slash or a part is empty.
+    public static func parts(of key: String) -> (bundleId: BundleId, subject: String)? {
+        guard let slash = key.firstIndex(of: "/") else { return nil }
+        let subject = key[key.index(after: slash)...]
+        guard slash > key.startIndex, !subject.isEmpty else { return nil }
+        return (BundleId(String(key[..<slash])), String(subject))
+    }
+
+    static func text(bundleId: BundleId, subject: String) -> String { "\(bundleId.rawValue)/\(subject)" }
+}
