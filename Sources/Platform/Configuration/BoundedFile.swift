@@ -1,0 +1,47 @@
+internal import Foundation
+
+/// Why a file could not be read, in the operating system's words.
+struct FileProblem: Error {
+    let message: String
+}
+
+/// Reading of small files with a limit.
+enum BoundedFile {
+    static func read(_ path: String, limit: Int) throws(FileProblem) -> [UInt8] {
+        let descriptor = try openForReading(path)
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw FileProblem(message: systemMessage())
+            }
+            if count == 0 { return bytes }
+            bytes.append(contentsOf: buffer[..<count])
+            guard bytes.count <= limit else { throw FileProblem(message: "the file has more than \(limit) bytes") }
+        }
+    }
+
+    static func checkReadable(_ path: String) throws(FileProblem) {
+        close(try openForReading(path))
+    }
+
+    private static func openForReading(_ path: String) throws(FileProblem) -> Int32 {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw FileProblem(message: "not a path") }
+        // Without O_NONBLOCK a named pipe that nobody writes would hold the start for ever.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw FileProblem(message: systemMessage()) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw FileProblem(message: "not a regular file")
+        }
+        return descriptor
+    }
+
+    private static func systemMessage() -> String {
+        String(cString: strerror(errno))
+    }
+}

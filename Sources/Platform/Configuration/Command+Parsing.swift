@@ -1,0 +1,159 @@
+extension Command {
+    /// Reads a command line, the environment and the configuration file that one of them names.
+    ///
+    /// Flags are `--key value` or `--key=value`, before or after a subcommand; `--` ends them.
+    ///
+    /// - Parameters:
+    ///   - arguments: without the program's name.
+    ///   - environment: all variables of the process.
+    package func parse(_ arguments: [String], environment: [String: String]) -> CommandOutcome {
+        var line = CommandLineReader(root: self)
+        line.read(arguments)
+        let fullName = ([name] + line.path).joined(separator: " ")
+        if line.asksForHelp { return .show(line.command.help(fullName: fullName, inherited: line.inherited)) }
+        if line.asksForVersion { return .show("\(name) \(version)\n") }
+        var errors = line.errors + line.command.checkArguments(line.positional, fullName: fullName)
+        let schema = line.inherited.adding(line.command.schema)
+        var loader = ConfigurationLoader(schema: schema)
+        if line.command.readsConfiguration {
+            if let file = line.configurationFile {
+                loader.addFile(file, namedBy: .flag("--config"))
+            } else if let file = environment[EnvironmentName.configurationFile] {
+                loader.addFile(file, namedBy: .environment(variable: EnvironmentName.configurationFile))
+            }
+            loader.addEnvironment(environment)
+        }
+        for flag in line.flags { loader.addFlag(flag.key, flag.text) }
+        do throws(ConfigurationErrors) {
+            let configuration = try loader.finish()
+            if errors.isEmpty {
+                return .run(
+                    Invocation(commandPath: line.path, configuration: configuration, arguments: line.positional))
+            }
+        } catch {
+            errors += error.errors
+        }
+        return refusal(ConfigurationErrors(errors))
+    }
+
+    /// The lines and exit code of mistakes, for a service that finds more of them after parsing.
+    package func refusal(_ errors: ConfigurationErrors) -> CommandOutcome {
+        let lines = errors.errors.map { error in
+            let topic = error.code == .usage ? "usage" : "configuration"
+            return "\(name): \(topic): \(error.description)"
+        }
+        return .refuse(lines: lines, exitCode: errors.exitCode)
+    }
+
+    private func checkArguments(_ given: [String], fullName: String) -> [ConfigurationError] {
+        let see = "See \(fullName) --help."
+        if !subcommands.isEmpty, given.isEmpty {
+            let names = subcommands.map(\.name).joined(separator: ", ")
+            return [ConfigurationError(code: .usage, message: "a command is missing, one of \(names). \(see)")]
+        }
+        let required = arguments.filter { !$0.isOptional }
+        if given.count < required.count {
+            let missing = required[given.count...].map(\.name).joined(separator: " ")
+            return [ConfigurationError(code: .usage, message: "missing: \(missing). \(see)")]
+        }
+        if given.count > arguments.count, arguments.last?.isRepeated != true, subcommands.isEmpty {
+            let message = "unexpected argument \(quoted(given[arguments.count])). \(see)"
+            return [ConfigurationError(code: .usage, message: message)]
+        }
+        return []
+    }
+
+    /// Whether a switch without a value has this key in this command or one below it.
+    func hasFlag(_ key: String) -> Bool {
+        schema.settings.contains { $0.isFlag && $0.key == key } || subcommands.contains { $0.hasFlag(key) }
+    }
+}
+
+/// Takes a command line apart: which command, which flags, which arguments.
+private struct CommandLineReader {
+    let root: Command
+    var command: Command
+    var path: [String] = []
+    /// The settings of the commands above `command`.
+    var inherited = ConfigurationSchema()
+    var flags: [(key: String, text: String)] = []
+    var positional: [String] = []
+    var configurationFile: String?
+    var asksForHelp = false
+    var asksForVersion = false
+    var errors: [ConfigurationError] = []
+
+    init(root: Command) {
+        self.root = root
+        self.command = root
+    }
+
+    mutating func read(_ arguments: [String]) {
+        var rest = arguments[...]
+        var flagsEnded = false
+        while let argument = rest.popFirst() {
+            if flagsEnded || argument == "-" || !argument.hasPrefix("-") {
+                word(argument)
+            } else if argument == "--" {
+                flagsEnded = true
+            } else if argument == "-h" || argument == "--help" {
+                asksForHelp = true
+            } else if argument == "--version" {
+                asksForVersion = true
+            } else if argument.hasPrefix("--") {
+                flag(argument.dropFirst(2), &rest)
+            } else {
+                refuse("unknown flag \(quoted(argument)). Flags are --key value or --key=value.")
+            }
+        }
+    }
+
+    private mutating func word(_ word: String) {
+        guard !command.subcommands.isEmpty, positional.isEmpty else {
+            positional.append(word)
+            return
+        }
+        if word == "help" {
+            asksForHelp = true
+        } else if let next = command.subcommands.first(where: { $0.name == word }) {
+            inherited = inherited.adding(command.schema)
+            command = next
+            path.append(word)
+        } else {
+            let names = command.subcommands.map(\.name)
+            let advice = NearestName.of(word, in: names).map { "Nearest is \($0)." }
+            let list = "Commands: \(names.joined(separator: ", "))."
+            refuse("unknown command \(quoted(word)). \(advice ?? list)")
+            positional.append(word)
+        }
+    }
+
+    private mutating func flag(_ flag: Substring, _ rest: inout ArraySlice<String>) {
+        let key = String(flag.prefix { $0 != "=" })
+        var text: String
+        if let equals = flag.firstIndex(of: "=") {
+            text = String(flag[flag.index(after: equals)...])
+        } else if root.hasFlag(key) {
+            text = "true"
+        } else if let next = rest.first, !next.hasPrefix("--") {
+            text = next
+            rest.removeFirst()
+        } else {
+            refuse("--\(printable(key)) needs a value. Write --\(printable(key)) VALUE.")
+            return
+        }
+        if key == "config" {
+            if configurationFile != nil { refuse("--config is given twice.") }
+            configurationFile = text
+        } else if flags.contains(where: { $0.key == key }) {
+            refuse("--\(printable(key)) is given twice.")
+        } else {
+            if text.isEmpty, root.hasFlag(key) { text = "true" }
+            flags.append((key, text))
+        }
+    }
+
+    private mutating func refuse(_ message: String) {
+        errors.append(ConfigurationError(code: .usage, message: message))
+    }
+}

@@ -1,0 +1,36 @@
+internal import Foundation
+
+extension Command {
+    /// Reads this process's command line and environment. Returns what is to be run; else prints help, version, or one
+    /// line for each mistake, and ends the process: 0 after help or version, 64 for usage, 78 for configuration.
+    package func parseOrExit() -> Invocation {
+        switch parse(Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment) {
+        case .run(let invocation):
+            return invocation
+        case .show(let text):
+            Command.write(text, to: STDOUT_FILENO)
+            Foundation.exit(0)
+        case .refuse(let lines, let exitCode):
+            Command.write(lines.map { $0 + "\n" }.joined(), to: STDERR_FILENO)
+            Foundation.exit(exitCode)
+        }
+    }
+
+    /// Ends the process with one line for each mistake; for mistakes that only the service finds.
+    package func exit(refusing errors: [ConfigurationError]) -> Never {
+        let errors = ConfigurationErrors(errors)
+        let lines = errors.errors.map { "\(name): configuration: \($0.description)\n" }
+        Command.write(lines.joined(), to: STDERR_FILENO)
+        Foundation.exit(errors.exitCode)
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+}

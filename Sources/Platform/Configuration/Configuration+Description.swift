@@ -1,0 +1,78 @@
+internal import Foundation
+
+extension Configuration {
+    /// How the effective configuration is shown.
+    package enum Format: Sendable {
+        /// `key=value`, a line each, with the origin as a comment.
+        case text
+        /// An object by key, each with `value` and `origin`.
+        case json
+    }
+
+    private static let mask = "********"
+
+    /// Every key with its value and the place it came from; secrets are masked.
+    package func describe(_ format: Format = .text) -> String {
+        switch format {
+        case .text:
+            let lines = entries.map { entry in
+                let line = shown(entry).map { "\(entry.key)=\($0)" } ?? "# \(entry.key) is not set"
+                return (line, entry.origin)
+            }
+            let width = min(60, lines.map(\.0.count).max() ?? 0)
+            return lines.map { line, origin in
+                line.padding(toLength: max(width, line.count), withPad: " ", startingAt: 0) + "  # \(origin)\n"
+            }.joined()
+        case .json:
+            var object: [String: DescribedValue] = [:]
+            for entry in entries {
+                object[entry.key] = DescribedValue(value: shown(entry), origin: entry.origin.description)
+            }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            guard let data = try? encoder.encode(object) else { return "{}\n" }
+            return String(decoding: data, as: UTF8.self) + "\n"
+        }
+    }
+
+    private struct DescribedValue: Encodable {
+        let value: String?
+        let origin: String
+
+        private enum CodingKeys: String, CodingKey { case value, origin }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            // An absent value is written as null, so that every key has the same shape.
+            try container.encode(value, forKey: .value)
+            try container.encode(origin, forKey: .origin)
+        }
+    }
+
+    private func shown(_ entry: Entry) -> String? {
+        guard let text = entry.text else { return nil }
+        return entry.isSecret ? Configuration.mask : Configuration.withoutURLPassword(text)
+    }
+
+    /// `https://user:password@host` with the user and password masked.
+    static func withoutURLPassword(_ text: String) -> String {
+        var result = ""
+        var rest = text[...]
+        while let scheme = rest.range(of: "://") {
+            result += rest[..<scheme.upperBound]
+            rest = rest[scheme.upperBound...]
+            let authority = rest.prefix { !"/?#, ".contains($0) }
+            if let at = authority.lastIndex(of: "@") {
+                result += mask
+                rest = rest[at...]
+            }
+        }
+        return result + rest
+    }
+}
+
+extension Configuration: CustomStringConvertible, CustomReflectable {
+    /// As ``describe(_:)``: secrets are masked.
+    package var description: String { describe(.text) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

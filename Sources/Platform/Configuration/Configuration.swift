@@ -1,0 +1,61 @@
+/// The effective configuration: every value checked, with the place it came from.
+package struct Configuration: Sendable {
+    struct Entry: Sendable {
+        let key: String
+        /// As given, or the default; `nil` for an absent optional setting.
+        let text: String?
+        let origin: ConfigurationOrigin
+        let isSecret: Bool
+    }
+
+    let values: [String: any Sendable]
+    let open: [String: String]
+    /// In the order of the schema, open keys and per-name keys after their setting, sorted.
+    let entries: [Entry]
+    private let origins: [String: ConfigurationOrigin]
+
+    init(values: [String: any Sendable], open: [String: String], entries: [Entry]) {
+        self.values = values
+        self.open = open
+        self.entries = entries
+        self.origins = Dictionary(entries.map { ($0.key, $0.origin) }) { first, _ in first }
+    }
+
+    /// The value of a setting of the schema that this configuration was read with.
+    package func value<Value>(_ setting: Setting<Value>) -> Value {
+        guard let parsed = values[setting.key] as? ParsedValue<Value> else {
+            // Our bug: the setting is not in the schema of this command, or stands there with another type.
+            preconditionFailure("\(setting.key) is not in the schema")
+        }
+        return parsed.value
+    }
+
+    /// The value of a setting of the schema.
+    package subscript<Value>(_ setting: Setting<Value>) -> Value { value(setting) }
+
+    /// The value of a setting whose key has a placeholder, for one name: `apps.<bundleId>.environments`.
+    ///
+    /// - Returns: the default when the key was not given for this name; `nil` when it has none either.
+    package func value<Value>(_ setting: Setting<Value>, for name: String) -> Value? {
+        guard let template = setting.descriptor.template else { return nil }
+        if let parsed = values[template.key(for: name)] as? ParsedValue<Value> { return parsed.value }
+        return setting.fallback
+    }
+
+    /// All keys under an open prefix, without the prefix: `prefixed("kafka.")["security.protocol"]`.
+    ///
+    /// The values of secrets are the real ones: hand them on, do not print them.
+    package func prefixed(_ prefix: String) -> [String: String] {
+        var result: [String: String] = [:]
+        for (key, value) in open where key.hasPrefix(prefix) { result[String(key.dropFirst(prefix.count))] = value }
+        return result
+    }
+
+    /// Where the value of a key came from; `.default` when no place gave it.
+    package func origin(of key: String) -> ConfigurationOrigin { origins[key] ?? .default }
+
+    /// A mistake that only the service can find, told with the place of the key's value.
+    package func error(_ key: String, _ message: String) -> ConfigurationError {
+        ConfigurationError(code: .wrongValue, key: key, origin: origins[key], message: message)
+    }
+}

@@ -1,0 +1,234 @@
+/// Merges file, environment and flags by a schema, and finds every mistake in them.
+struct ConfigurationLoader {
+    struct Given {
+        let key: String
+        let text: String
+        let origin: ConfigurationOrigin
+    }
+
+    let schema: ConfigurationSchema
+    private(set) var errors: [ConfigurationError] = []
+    private var given: [String: Given] = [:]
+
+    init(schema: ConfigurationSchema) {
+        self.schema = schema
+    }
+
+    // MARK: Places, in the order of their weight
+
+    mutating func addFile(_ path: String, namedBy origin: ConfigurationOrigin) {
+        let bytes: [UInt8]
+        do throws(FileProblem) {
+            bytes = try BoundedFile.read(path, limit: PropertiesFile.maximumFileBytes)
+        } catch {
+            let message = "cannot read the configuration file \(quoted(path)): \(error.message). Name a readable file."
+            errors.append(ConfigurationError(code: .unreadableFile, origin: origin, message: message))
+            return
+        }
+        addFile(bytes, path: path)
+    }
+
+    mutating func addFile(_ bytes: [UInt8], path: String) {
+        let parsed = PropertiesFile.parse(bytes, path: path)
+        errors += parsed.errors
+        for entry in parsed.entries {
+            add(Given(key: entry.key, text: entry.value, origin: .file(path: path, line: entry.line)))
+        }
+    }
+
+    mutating func addEnvironment(_ environment: [String: String]) {
+        for (variable, value) in environment.sorted(by: { $0.key < $1.key }) {
+            guard variable.hasPrefix(EnvironmentName.prefix), variable != EnvironmentName.configurationFile,
+                !variable.hasPrefix(EnvironmentName.testPrefix),
+                !EnvironmentName.isServiceLink(variable, value: value)
+            else { continue }
+            let origin = ConfigurationOrigin.environment(variable: variable)
+            if let key = schema.key(ofVariable: variable) {
+                add(Given(key: key, text: value, origin: origin))
+            } else {
+                errors.append(
+                    ConfigurationError(
+                        code: .unknownKey, origin: origin,
+                        message: "no setting has this variable. " + variableAdvice(variable)))
+            }
+        }
+    }
+
+    mutating func addFlag(_ key: String, _ text: String) {
+        add(Given(key: key, text: text, origin: .flag("--\(key)")))
+    }
+
+    private mutating func add(_ value: Given) {
+        switch schema.meaning(of: value.key) {
+        case .setting(let setting):
+            if setting.isCommandLineOnly, !value.isFlag {
+                let message = "is given on the command line only. Remove it here and write --\(setting.key)."
+                return refuse(.unknownKey, value, message)
+            }
+        case .template: break
+        case .open:
+            if OpenPrefix.isSecret(value.key), !value.key.hasSuffix(".file"), value.isFlag {
+                let message = "a secret is not given on the command line, where every user of the machine reads it. "
+                return refuse(.wrongValue, value, message + "Write it to a file and set \(value.key).file.")
+            }
+        case .elsewhere:
+            guard value.isFlag else { return }
+            return refuse(.usage, value, "this command does not use this key. Remove the flag.")
+        case .unknown:
+            return refuse(value.isFlag ? .usage : .unknownKey, value, unknownKeyMessage(value))
+        }
+        given[value.key] = value
+    }
+
+    private mutating func refuse(_ code: ConfigurationError.Code, _ value: Given, _ message: String) {
+        errors.append(ConfigurationError(code: code, key: value.key, origin: value.origin, message: message))
+    }
+
+    private func unknownKeyMessage(_ value: Given) -> String {
+        if let nearest = schema.nearestKey(to: value.key, commandLine: value.isFlag) {
+            return "unknown key. Nearest is \(value.isFlag ? "--" : "")\(nearest)."
+        }
+        return "unknown key. Remove it; --help lists the keys."
+    }
+
+    private func variableAdvice(_ variable: String) -> String {
+        for setting in schema.settings {
+            guard let template = setting.template,
+                variable.hasPrefix(EnvironmentName.variable(for: template.prefix))
+            else { continue }
+            return "Give \(setting.key) in the file or as a flag; a variable cannot carry the name in it."
+        }
+        let variables = schema.settings.compactMap(\.variable)
+        guard let nearest = NearestName.of(variable, in: variables) else {
+            return "Remove it; --help lists the variables."
+        }
+        return "Nearest is \(nearest)."
+    }
+
+    // MARK: Result
+
+    mutating func finish() throws(ConfigurationErrors) -> Configuration {
+        var values: [String: any Sendable] = [:]
+        var entries: [Configuration.Entry] = []
+        for setting in schema.settings {
+            if setting.template != nil {
+                readNamed(setting, &values, &entries)
+            } else {
+                read(setting, &values, &entries)
+            }
+        }
+        let open = readOpen(&entries)
+        guard errors.isEmpty else { throw ConfigurationErrors(errors) }
+        return Configuration(values: values, open: open, entries: entries)
+    }
+
+    private mutating func read(
+        _ setting: SettingDescriptor, _ values: inout [String: any Sendable], _ entries: inout [Configuration.Entry]
+    ) {
+        if let value = given[setting.key] {
+            parse(value, setting, &values, &entries)
+        } else if let fallback = setting.fallback {
+            values[setting.key] = fallback
+            if !setting.isCommandLineOnly {
+                let text = setting.defaultText
+                entries.append(Configuration.Entry(key: setting.key, text: text, origin: .default, isSecret: false))
+            }
+        } else {
+            errors.append(missing(setting))
+        }
+    }
+
+    private func missing(_ setting: SettingDescriptor) -> ConfigurationError {
+        let flag = "--\(setting.key)"
+        let places =
+            setting.variable.map { "Set \(setting.key)=\(setting.example) in the file, \($0), or \(flag)." }
+            ?? "Write \(flag) \(setting.example)."
+        let message = "is required: \(setting.help.trimmingFullStop). \(places)"
+        return ConfigurationError(
+            code: setting.isCommandLineOnly ? .usage : .missing, key: setting.key, message: message)
+    }
+
+    private mutating func readNamed(
+        _ setting: SettingDescriptor, _ values: inout [String: any Sendable], _ entries: inout [Configuration.Entry]
+    ) {
+        guard let template = setting.template else { return }
+        let declared = names(declaredBy: template.declaringKey)
+        for value in given.values.sorted(by: { $0.key < $1.key }) {
+            guard case .template(let owner, let name) = schema.meaning(of: value.key), owner.key == setting.key else {
+                continue
+            }
+            if let declared, !declared.contains(name) {
+                var message = "\(template.declaringKey) does not list \(quoted(name))."
+                if let nearest = NearestName.of(name, in: declared) {
+                    message += " Nearest is \(template.key(for: nearest))."
+                } else {
+                    message += " Add it to \(template.declaringKey), or remove this line."
+                }
+                refuse(.unknownKey, value, message)
+            } else {
+                parse(value, setting, &values, &entries)
+            }
+        }
+    }
+
+    private func names(declaredBy key: String) -> [String]? {
+        guard schema.settings.contains(where: { $0.key == key }) else { return nil }
+        guard let text = given[key]?.text else { return [] }
+        return text.split(separator: ",").map { $0.prefix { $0 != ":" }.trimmed }
+    }
+
+    private mutating func parse(
+        _ value: Given, _ setting: SettingDescriptor, _ values: inout [String: any Sendable],
+        _ entries: inout [Configuration.Entry]
+    ) {
+        do throws(SettingProblem) {
+            values[value.key] = try setting.read(value.text)
+            entries.append(
+                Configuration.Entry(key: value.key, text: value.text, origin: value.origin, isSecret: false))
+        } catch {
+            let problem = error.isComplete ? error.message : "is not \(setting.expected)"
+            let message = "\(quoted(value.text)) \(problem). For example: \(value.key)=\(setting.example)"
+            refuse(.wrongValue, value, message)
+        }
+    }
+
+    private mutating func readOpen(_ entries: inout [Configuration.Entry]) -> [String: String] {
+        var open: [String: String] = [:]
+        for value in given.values.sorted(by: { $0.key < $1.key }) {
+            guard case .open = schema.meaning(of: value.key) else { continue }
+            let target = value.key.hasSuffix(".file") ? String(value.key.dropLast(".file".count)) : value.key
+            guard target != value.key, OpenPrefix.isSecret(target) else {
+                let isSecret = OpenPrefix.isSecret(value.key)
+                open[value.key] = value.text
+                entries.append(
+                    Configuration.Entry(
+                        key: value.key, text: value.text, origin: value.origin, isSecret: isSecret))
+                continue
+            }
+            guard given[target] == nil else {
+                refuse(.duplicate, value, "\(target) is given too. Keep one of the two.")
+                continue
+            }
+            do throws(FileProblem) {
+                let secret = try SecretFile(path: value.text)
+                open[target] = String(decoding: secret.contents.revealedBytes, as: UTF8.self)
+                entries.append(
+                    Configuration.Entry(key: value.key, text: value.text, origin: value.origin, isSecret: false))
+            } catch {
+                let message = "\(quoted(value.text)) cannot be used as a secret: \(error.message)."
+                refuse(.wrongValue, value, message + " Name a readable file with the secret.")
+            }
+        }
+        return open
+    }
+}
+
+extension ConfigurationLoader.Given {
+    var isFlag: Bool {
+        if case .flag = origin { true } else { false }
+    }
+}
+
+extension String {
+    var trimmingFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
+}

@@ -1,0 +1,114 @@
+/// Keys that the settings do not list one by one: every key that begins with the prefix is allowed and handed on, as
+/// every librdkafka property is under `kafka.`.
+///
+/// A key that names a secret (see ``isSecret(_:)``) is masked wherever the configuration is shown, is refused as a
+/// flag, and may be given as a file: `kafka.sasl.password.file=/run/secrets/kafka` sets `kafka.sasl.password`.
+package struct OpenPrefix: Sendable {
+    /// With the dot: `kafka.`.
+    package let prefix: String
+    /// One or two sentences for `--help`.
+    package let help: String
+    /// A valid line, such as `kafka.security.protocol=SASL_SSL`.
+    package let example: String
+
+    package init(_ prefix: String, help: String, example: String) {
+        self.prefix = prefix
+        self.help = help
+        self.example = example
+    }
+
+    /// Whether a key's value is a secret, by its name.
+    package static func isSecret(_ key: String) -> Bool {
+        let name = key.lowercased()
+        return ["password", "secret", "key.pem", "jaas", "oauthbearer.config", "credential"].contains(
+            where: name.contains)
+            && !name.hasSuffix(".location")
+    }
+}
+
+/// All settings that a command knows.
+package struct ConfigurationSchema: Sendable {
+    /// Settings in the order of the help.
+    package let settings: [SettingDescriptor]
+    /// Open prefixes in the order of the help.
+    package let openPrefixes: [OpenPrefix]
+    /// Keys, and prefixes that end with a dot, of other executables that may stand in the same file or environment.
+    package let alsoKnown: [String]
+
+    /// - Parameters:
+    ///   - settings: in the order of the help.
+    ///   - openPrefixes: keys that are handed on unread.
+    ///   - alsoKnown: keys, and prefixes that end with a dot, of other executables: they may stand in the same file or
+    ///     environment and are not used.
+    package init(_ settings: [any AnySetting] = [], openPrefixes: [OpenPrefix] = [], alsoKnown: [String] = []) {
+        self.init(descriptors: settings.map(\.descriptor), openPrefixes: openPrefixes, alsoKnown: alsoKnown)
+    }
+
+    init(descriptors: [SettingDescriptor], openPrefixes: [OpenPrefix], alsoKnown: [String]) {
+        self.settings = descriptors
+        self.openPrefixes = openPrefixes
+        self.alsoKnown = alsoKnown
+    }
+
+    /// Both schemas, `other` last. A key of both is taken from `other`.
+    package func adding(_ other: ConfigurationSchema) -> ConfigurationSchema {
+        let keys = Set(other.settings.map(\.key))
+        let prefixes = Set(other.openPrefixes.map(\.prefix))
+        return ConfigurationSchema(
+            descriptors: settings.filter { !keys.contains($0.key) } + other.settings,
+            openPrefixes: openPrefixes.filter { !prefixes.contains($0.prefix) } + other.openPrefixes,
+            alsoKnown: alsoKnown + other.alsoKnown)
+    }
+
+    /// What a key is to this schema.
+    enum Meaning {
+        case setting(SettingDescriptor)
+        case template(SettingDescriptor, name: String)
+        case open
+        case elsewhere
+        case unknown
+    }
+
+    func meaning(of key: String) -> Meaning {
+        if let setting = settings.first(where: { $0.key == key && $0.template == nil }) { return .setting(setting) }
+        for setting in settings {
+            if let name = setting.template?.name(in: key) { return .template(setting, name: name) }
+        }
+        if openPrefixes.contains(where: { key.hasPrefix($0.prefix) && key != $0.prefix }) { return .open }
+        if isKnownElsewhere(key) { return .elsewhere }
+        return .unknown
+    }
+
+    private func isKnownElsewhere(_ key: String) -> Bool {
+        alsoKnown.contains { $0.hasSuffix(".") ? key.hasPrefix($0) : key == $0 }
+    }
+
+    /// The key that an environment variable stands for.
+    func key(ofVariable variable: String) -> String? {
+        if let setting = settings.first(where: { $0.variable == variable }) { return setting.key }
+        if let key = alsoKnown.first(where: { !$0.hasSuffix(".") && EnvironmentName.variable(for: $0) == variable }) {
+            return key
+        }
+        guard let key = EnvironmentName.key(for: variable) else { return nil }
+        let prefixes = openPrefixes.map(\.prefix) + alsoKnown.filter { $0.hasSuffix(".") }
+        return prefixes.contains { key.hasPrefix($0) && key != $0 } ? key : nil
+    }
+
+    /// The valid key nearest to a wrong one. A template is offered with the name that the wrong key holds.
+    func nearestKey(to wrong: String, commandLine: Bool) -> String? {
+        var candidates: [String] = []
+        for setting in settings where commandLine || !setting.isCommandLineOnly {
+            guard let template = setting.template else {
+                candidates.append(setting.key)
+                continue
+            }
+            guard wrong.hasPrefix(template.prefix) else { continue }
+            // Where the name ends is unknown: try every dot of the wrong key.
+            let rest = wrong.dropFirst(template.prefix.count)
+            for index in rest.indices where rest[index] == "." {
+                candidates.append(template.key(for: String(rest[..<index])))
+            }
+        }
+        return NearestName.of(wrong, in: candidates)
+    }
+}

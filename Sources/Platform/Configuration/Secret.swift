@@ -1,0 +1,41 @@
+/// Bytes that are never printed: every description, debug description and reflection shows `<secret>`.
+package struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private let bytes: [UInt8]
+
+    /// - Parameter bytes: the secret.
+    package init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// The bytes. The name is long so that every use stands out in a review.
+    package var revealedBytes: [UInt8] { bytes }
+
+    package var description: String { "<secret>" }
+    package var debugDescription: String { "<secret>" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// A secret in a file of its own, such as a mounted secret with mode 0400.
+package struct SecretFile: Sendable, CustomStringConvertible {
+    /// Where the secret is; this may be printed.
+    package let path: String
+    /// What the file held when it was opened, less one line end at its end.
+    package let contents: Secret
+
+    /// The longest secret, in bytes.
+    package static let maximumBytes = 64 * 1024
+
+    init(path: String) throws(FileProblem) {
+        var bytes = try BoundedFile.read(path, limit: SecretFile.maximumBytes)
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        guard !bytes.isEmpty else { throw FileProblem(message: "the file is empty") }
+        self.path = path
+        self.contents = Secret(bytes)
+    }
+
+    /// Reads the file again, so that a key can be rotated without a restart; `nil` when it cannot be read now.
+    package func reread() -> SecretFile? { try? SecretFile(path: path) }
+
+    package var description: String { path }
+}

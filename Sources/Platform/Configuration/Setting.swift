@@ -1,0 +1,184 @@
+/// One configuration key: how its text is read, what it is when absent, and what the help says about it.
+///
+/// A key with a placeholder, such as `apps.<bundleId>.environments`, stands for one value per name. The names are
+/// declared by the list setting before the placeholder (`apps`): each element's part up to the first `:` is a name.
+/// Such keys are given in the file or as flags; an environment variable can carry neither the case nor the dots of a
+/// name without ambiguity.
+package struct Setting<Value: Sendable>: Sendable {
+    /// What help, error messages and the loader need to know, without the value's type.
+    package let descriptor: SettingDescriptor
+    let kind: ValueKind<Value>
+    let fallback: Value?
+
+    /// A setting of any kind.
+    ///
+    /// - Parameters:
+    ///   - key: lower case words separated by dots, as in `http.port`.
+    ///   - kind: how the text becomes a value.
+    ///   - fallback: the value when the key is absent; `nil` makes the key required.
+    ///   - help: one or two sentences for `--help`.
+    ///   - example: a valid value; shown when the key is missing or wrong.
+    package init(
+        _ key: String, _ kind: ValueKind<Value>, default fallback: Value? = nil, help: String, example: String? = nil
+    ) {
+        let defaultText = fallback.map(kind.text)
+        self.init(
+            descriptor: SettingDescriptor(
+                key: key, help: help, valueName: kind.name, expected: kind.expected, defaultText: defaultText,
+                isRequired: fallback == nil, example: example ?? defaultText ?? kind.example,
+                isCommandLineOnly: false, isFlag: false, erasing: kind, fallback: fallback),
+            kind: kind, fallback: fallback)
+    }
+
+    private init(descriptor: SettingDescriptor, kind: ValueKind<Value>, fallback: Value?) {
+        self.descriptor = descriptor
+        self.kind = kind
+        self.fallback = fallback
+    }
+
+    /// The key, as written in a properties file.
+    package var key: String { descriptor.key }
+
+    /// The same setting, but absent is `nil` instead of an error.
+    package var optional: Setting<Value?> {
+        let kind = ValueKind<Value?>(
+            name: self.kind.name, expected: self.kind.expected, example: self.kind.example,
+            text: { [text = self.kind.text] value in value.map(text) ?? "" },
+            read: { [read = self.kind.read] text throws(SettingProblem) in try read(text) })
+        return Setting<Value?>(
+            descriptor: descriptor.replacing(isRequired: false, erasing: kind, fallback: .some(nil)),
+            kind: kind, fallback: .some(nil))
+    }
+
+    /// The same setting, given only on the command line: a properties file or the environment may not hold it.
+    package var onCommandLineOnly: Setting<Value> {
+        Setting(descriptor: descriptor.replacing(isCommandLineOnly: true), kind: kind, fallback: fallback)
+    }
+}
+
+extension Setting where Value == Bool {
+    /// A switch of the command line that takes no value: present is `true`.
+    package static func flag(_ key: String, help: String) -> Setting<Bool> {
+        let setting = Setting(key, .boolean, default: false, help: help)
+        return Setting(
+            descriptor: setting.descriptor.replacing(isCommandLineOnly: true, isFlag: true), kind: setting.kind,
+            fallback: false)
+    }
+}
+
+/// A setting of any value type, for lists of settings.
+package protocol AnySetting: Sendable {
+    /// See ``Setting/descriptor``.
+    var descriptor: SettingDescriptor { get }
+}
+
+extension Setting: AnySetting {}
+
+/// A ``Setting`` without its value type.
+package struct SettingDescriptor: Sendable {
+    /// The key, as written in a properties file.
+    package let key: String
+    /// One or two sentences for `--help`.
+    package let help: String
+    /// The value in a usage line, such as `INTEGER` or `strict|soft|off`.
+    package let valueName: String
+    /// The end of the sentence "expected …", such as `an integer from 0 to 65535`.
+    package let expected: String
+    /// The default as text; `nil` when there is none.
+    package let defaultText: String?
+    /// Whether an absent key is an error.
+    package let isRequired: Bool
+    /// A valid value.
+    package let example: String
+    /// Whether a file or the environment may not hold it.
+    package let isCommandLineOnly: Bool
+    /// Whether it is a switch without a value.
+    package let isFlag: Bool
+    let read: @Sendable (String) throws(SettingProblem) -> any Sendable
+    let fallback: (any Sendable)?
+
+    init<Value: Sendable>(
+        key: String, help: String, valueName: String, expected: String, defaultText: String?, isRequired: Bool,
+        example: String, isCommandLineOnly: Bool, isFlag: Bool, erasing kind: ValueKind<Value>, fallback: Value?
+    ) {
+        self.key = key
+        self.help = help
+        self.valueName = valueName
+        self.expected = expected
+        self.defaultText = defaultText
+        self.isRequired = isRequired
+        self.example = example
+        self.isCommandLineOnly = isCommandLineOnly
+        self.isFlag = isFlag
+        self.read = { text throws(SettingProblem) in ParsedValue(value: try kind.read(text)) }
+        self.fallback = fallback.map { ParsedValue(value: $0) }
+    }
+
+    private init(
+        _ other: SettingDescriptor, isRequired: Bool, isCommandLineOnly: Bool, isFlag: Bool,
+        read: @escaping @Sendable (String) throws(SettingProblem) -> any Sendable, fallback: (any Sendable)?
+    ) {
+        self.key = other.key
+        self.help = other.help
+        self.valueName = other.valueName
+        self.expected = other.expected
+        self.defaultText = other.defaultText
+        self.isRequired = isRequired
+        self.example = other.example
+        self.isCommandLineOnly = isCommandLineOnly
+        self.isFlag = isFlag
+        self.read = read
+        self.fallback = fallback
+    }
+
+    func replacing<Value: Sendable>(
+        isRequired: Bool, erasing kind: ValueKind<Value>, fallback: Value?
+    ) -> SettingDescriptor {
+        SettingDescriptor(
+            self, isRequired: isRequired, isCommandLineOnly: isCommandLineOnly, isFlag: isFlag,
+            read: { text throws(SettingProblem) in ParsedValue(value: try kind.read(text)) },
+            fallback: fallback.map { ParsedValue(value: $0) })
+    }
+
+    func replacing(isCommandLineOnly: Bool, isFlag: Bool? = nil) -> SettingDescriptor {
+        SettingDescriptor(
+            self, isRequired: isRequired, isCommandLineOnly: isCommandLineOnly, isFlag: isFlag ?? self.isFlag,
+            read: read, fallback: fallback)
+    }
+
+    /// The environment variable, or `nil` when the key cannot be given by one.
+    package var variable: String? {
+        isCommandLineOnly || template != nil ? nil : EnvironmentName.variable(for: key)
+    }
+
+    /// The parts around the placeholder of a key such as `apps.<bundleId>.environments`.
+    var template: KeyTemplate? { KeyTemplate(key) }
+}
+
+/// A parsed value in a box, so that an optional value survives the trip through `any Sendable`.
+struct ParsedValue<Value: Sendable>: Sendable {
+    let value: Value
+}
+
+/// A key with a placeholder: `apps.<bundleId>.environments` is prefix `apps.`, suffix `.environments`.
+struct KeyTemplate: Sendable {
+    let prefix: String
+    let suffix: String
+
+    init?(_ key: String) {
+        guard let open = key.firstIndex(of: "<"), let close = key.firstIndex(of: ">"), open < close else { return nil }
+        prefix = String(key[..<open])
+        suffix = String(key[key.index(after: close)...])
+    }
+
+    /// The setting that declares the names: `apps` for `apps.<bundleId>.environments`.
+    var declaringKey: String { String(prefix.dropLast()) }
+
+    func key(for name: String) -> String { prefix + name + suffix }
+
+    func name(in key: String) -> String? {
+        guard key.hasPrefix(prefix), key.hasSuffix(suffix), key.utf8.count > prefix.utf8.count + suffix.utf8.count
+        else { return nil }
+        return String(key.dropFirst(prefix.count).dropLast(suffix.count))
+    }
+}

@@ -1,0 +1,195 @@
+/// Why a text is not a value of the kind that was expected. The text itself is not part of it.
+package struct SettingProblem: Error, Equatable {
+    /// The end of the sentence that begins with the value, such as `is not an integer from 0 to 65535`.
+    package let message: String
+    /// Whether the message already says all, and the expected kind need not follow.
+    let isComplete: Bool
+
+    /// - Parameter message: the end of the sentence that begins with the value.
+    package init(_ message: String) {
+        self.message = message
+        self.isComplete = true
+    }
+
+    private init(message: String, isComplete: Bool) {
+        self.message = message
+        self.isComplete = isComplete
+    }
+
+    /// The text is not of this kind; the kind's own description says what it should be.
+    static var notOfThisKind: SettingProblem { SettingProblem(message: "", isComplete: false) }
+}
+
+/// How the text of a setting becomes a value, and back for the help.
+package struct ValueKind<Value: Sendable>: Sendable {
+    let name: String
+    let expected: String
+    let example: String
+    let text: @Sendable (Value) -> String
+    let read: @Sendable (String) throws(SettingProblem) -> Value
+
+    /// A kind of a service's own, for instance the list of apps.
+    ///
+    /// - Parameters:
+    ///   - name: the value in a usage line, upper case, such as `APPS`.
+    ///   - expected: the end of "expected …", such as `bundle ids with their app ids`.
+    ///   - example: a valid text.
+    ///   - text: the value as text, for the help.
+    ///   - read: the value of a text.
+    package init(
+        name: String, expected: String, example: String, text: @escaping @Sendable (Value) -> String,
+        read: @escaping @Sendable (String) throws(SettingProblem) -> Value
+    ) {
+        self.name = name
+        self.expected = expected
+        self.example = example
+        self.text = text
+        self.read = read
+    }
+}
+
+extension ValueKind where Value == String {
+    /// Any text that is not empty.
+    package static var text: ValueKind<String> {
+        ValueKind(name: "TEXT", expected: "a text that is not empty", example: "text", text: { $0 }) {
+            text throws(SettingProblem) in
+            guard !text.isEmpty else { throw SettingProblem("is empty") }
+            return text
+        }
+    }
+
+    /// The path of a file that exists and can be read now.
+    package static var readableFile: ValueKind<String> {
+        ValueKind(name: "FILE", expected: "the path of a readable file", example: "/etc/sluice/file", text: { $0 }) {
+            path throws(SettingProblem) in
+            do throws(FileProblem) {
+                try BoundedFile.checkReadable(path)
+            } catch {
+                throw SettingProblem("cannot be read: \(error.message)")
+            }
+            return path
+        }
+    }
+}
+
+extension ValueKind where Value == Int {
+    /// A decimal integer in a range.
+    package static func integer(in range: ClosedRange<Int>) -> ValueKind<Int> {
+        ValueKind(
+            name: "INTEGER", expected: integerExpectation(range), example: String(range.lowerBound),
+            text: { String($0) }
+        ) { text throws(SettingProblem) in
+            guard let value = Int(text), range.contains(value), !text.hasPrefix("+") else {
+                throw SettingProblem.notOfThisKind
+            }
+            return value
+        }
+    }
+
+    private static func integerExpectation(_ range: ClosedRange<Int>) -> String {
+        range.upperBound == Int.max
+            ? "an integer from \(range.lowerBound) up" : "an integer from \(range.lowerBound) to \(range.upperBound)"
+    }
+
+    /// A number of bytes: `1024`, `64KiB`, `5MiB`, `2GiB`.
+    package static func byteSize(in range: ClosedRange<Int>) -> ValueKind<Int> {
+        ValueKind(
+            name: "SIZE",
+            expected: "a size such as 512KiB or 64MiB, from \(ByteSizeText.text(range.lowerBound)) to "
+                + ByteSizeText.text(range.upperBound),
+            example: ByteSizeText.text(range.lowerBound), text: { ByteSizeText.text($0) }
+        ) { text throws(SettingProblem) in
+            guard let value = ByteSizeText.parse(text), range.contains(value) else {
+                throw SettingProblem.notOfThisKind
+            }
+            return value
+        }
+    }
+}
+
+extension ValueKind where Value == Bool {
+    /// `true` or `false`.
+    package static var boolean: ValueKind<Bool> {
+        ValueKind(name: "true|false", expected: "true or false", example: "true", text: { $0 ? "true" : "false" }) {
+            text throws(SettingProblem) in
+            switch text {
+            case "true": return true
+            case "false": return false
+            default: throw SettingProblem.notOfThisKind
+            }
+        }
+    }
+}
+
+extension ValueKind where Value == Duration {
+    /// A duration with its unit: `500ms`, `5s`, `2m`, `12h`, `30d`.
+    package static func duration(in range: ClosedRange<Duration>) -> ValueKind<Duration> {
+        ValueKind(
+            name: "DURATION",
+            expected: "a duration such as 500ms, 5s, 2m, 12h or 30d, from \(DurationText.text(range.lowerBound)) to "
+                + DurationText.text(range.upperBound),
+            example: DurationText.text(range.lowerBound), text: { DurationText.text($0) }
+        ) { text throws(SettingProblem) in
+            guard let value = DurationText.parse(text), range.contains(value) else {
+                throw SettingProblem.notOfThisKind
+            }
+            return value
+        }
+    }
+}
+
+extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    /// One of an enum's raw values.
+    package static var oneOf: ValueKind<Value> {
+        let names = Value.allCases.map(\.rawValue)
+        return ValueKind(
+            name: names.joined(separator: "|"), expected: "one of \(names.joined(separator: ", "))",
+            example: names.first ?? "", text: { $0.rawValue }
+        ) { text throws(SettingProblem) in
+            if let value = Value(rawValue: text) { return value }
+            var message = "is not one of \(names.joined(separator: ", "))"
+            if let nearest = NearestName.of(text, in: names) { message += "; nearest is \(nearest)" }
+            throw SettingProblem(message)
+        }
+    }
+}
+
+extension ValueKind where Value == SecretFile {
+    /// A file that holds a secret: it exists, can be read, is not empty and has at most 64 KiB.
+    package static var secretFile: ValueKind<SecretFile> {
+        ValueKind(
+            name: "FILE", expected: "the path of a readable file with the secret", example: "/run/secrets/name",
+            text: { $0.path }
+        ) { path throws(SettingProblem) in
+            do throws(FileProblem) {
+                return try SecretFile(path: path)
+            } catch {
+                throw SettingProblem("cannot be used as a secret: \(error.message)")
+            }
+        }
+    }
+}
+
+extension ValueKind {
+    /// Elements separated by commas; white space around an element does not count; at least one element.
+    package static func list<Element: Sendable>(of element: ValueKind<Element>) -> ValueKind<[Element]>
+    where Value == [Element] {
+        ValueKind<[Element]>(
+            name: "\(element.name),…", expected: "a list, separated by commas, each \(element.expected)",
+            example: element.example, text: { $0.map(element.text).joined(separator: ",") }
+        ) { text throws(SettingProblem) in
+            var values: [Element] = []
+            for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+                let item = part.trimmed
+                guard !item.isEmpty else { throw SettingProblem("has an empty element") }
+                do throws(SettingProblem) {
+                    values.append(try element.read(item))
+                } catch {
+                    let problem = error.isComplete ? error.message : "is not \(element.expected)"
+                    throw SettingProblem("has the element \(quoted(item)), which \(problem)")
+                }
+            }
+            return values
+        }
+    }
+}
