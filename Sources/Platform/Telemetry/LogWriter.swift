@@ -1,0 +1,178 @@
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+
+/// Writes log lines to a descriptor from one thread of its own, so that a blocked reader never blocks a caller.
+///
+/// The queue holds at most ``maximumLines`` lines and ``maximumBytes`` bytes. When it is full, new lines are dropped
+/// and counted, and the first line that passes afterwards says how many.
+package final class LogWriter: LogSink {
+    /// The most lines that wait.
+    package let maximumLines: Int
+    /// The most bytes that wait.
+    package let maximumBytes: Int
+    private let descriptor: Int32
+    private let notice: @Sendable (Int) -> [UInt8]
+    private let state = Mutex(State())
+    /// Signalled when the queue was empty and is not any more, and when the writer is to end.
+    private let wakeUp = DispatchSemaphore(value: 0)
+
+    private struct State {
+        var lines: [[UInt8]] = []
+        var bytes = 0
+        /// Dropped since the last notice.
+        var unreported = 0
+        var dropped = 0
+        /// Whether the thread holds lines that it has not written yet.
+        var isWriting = false
+        var isStopped = false
+        /// Signalled when everything is written.
+        var waiters: [DispatchSemaphore] = []
+
+        var isIdle: Bool { lines.isEmpty && !isWriting && unreported == 0 }
+    }
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - descriptor: where lines are written; not closed by this object.
+    ///   - maximumLines: the most lines that wait.
+    ///   - maximumBytes: the most bytes that wait.
+    ///   - notice: the line that reports a number of dropped lines.
+    package init(
+        descriptor: Int32, maximumLines: Int = 8_192, maximumBytes: Int = 4 << 20,
+        notice: @escaping @Sendable (Int) -> [UInt8]
+    ) {
+        self.descriptor = descriptor
+        self.maximumLines = maximumLines
+        self.maximumBytes = maximumBytes
+        self.notice = notice
+        startThread()
+    }
+
+    package var droppedLines: Int { state.withLock { $0.dropped } }
+
+    package func write(_ line: [UInt8]) {
+        let wasEmpty = state.withLock { state -> Bool in
+            guard !state.isStopped, state.lines.count < maximumLines, state.bytes + line.count <= maximumBytes else {
+                state.dropped += 1
+                state.unreported += 1
+                return false
+            }
+            state.lines.append(line)
+            state.bytes += line.count
+            return state.lines.count == 1
+        }
+        if wasEmpty { wakeUp.signal() }
+    }
+
+    package func flush(within limit: Duration) -> Bool {
+        let done = DispatchSemaphore(value: 0)
+        let isIdle = state.withLock { state -> Bool in
+            if state.isIdle { return true }
+            state.waiters.append(done)
+            return false
+        }
+        if isIdle { return true }
+        wakeUp.signal()
+        let (seconds, attoseconds) = limit.components
+        let nanoseconds = min(max(seconds, 0), 86_400) * 1_000_000_000 + attoseconds / 1_000_000_000
+        return done.wait(timeout: .now() + .nanoseconds(Int(nanoseconds))) == .success
+    }
+
+    /// Ends the thread after the lines that wait; for tests that make many writers. Lines after it are dropped.
+    package func stop() {
+        state.withLock { $0.isStopped = true }
+        wakeUp.signal()
+    }
+
+    // MARK: The thread
+
+    private func startThread() {
+        // Signals belong to the thread that waits for them, never to this one (a SIGPIPE ends as EPIPE instead).
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        var thread = pthread_t()
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        let context = Unmanaged.passRetained(self)
+        let result = pthread_create(
+            &thread, &attributes,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<LogWriter>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, context.toOpaque())
+        if result != 0 {
+            // No thread: nothing can be written, and every line is counted as dropped.
+            context.release()
+            state.withLock { $0.isStopped = true }
+        }
+    }
+
+    private func run() {
+        while true {
+            wakeUp.wait()
+            while writeWaiting() {}
+            if state.withLock({ $0.isStopped && $0.isIdle }) { return }
+        }
+    }
+
+    /// Writes what waits now, then a notice when lines were dropped meanwhile.
+    ///
+    /// - Returns: whether there was anything to write.
+    private func writeWaiting() -> Bool {
+        let lines = state.withLock { state -> [[UInt8]] in
+            let lines = state.lines
+            state.lines = []
+            state.bytes = 0
+            state.isWriting = !lines.isEmpty
+            return lines
+        }
+        var batch: [UInt8] = []
+        for line in lines {
+            batch.append(contentsOf: line)
+            if batch.count >= 64 * 1024 {
+                writeAll(batch)
+                batch.removeAll(keepingCapacity: true)
+            }
+        }
+        writeAll(batch)
+        let unreported = state.withLock { state -> Int in
+            let unreported = state.unreported
+            state.unreported = 0
+            return unreported
+        }
+        if unreported > 0 { writeAll(notice(unreported)) }
+        let waiters = state.withLock { state -> [DispatchSemaphore] in
+            state.isWriting = false
+            guard state.isIdle else { return [] }
+            let waiters = state.waiters
+            state.waiters = []
+            return waiters
+        }
+        for waiter in waiters { waiter.signal() }
+        return !lines.isEmpty || unreported > 0
+    }
+
+    /// A descriptor that nobody can read any more loses the bytes; there is no other place to say so.
+    private func writeAll(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&entry, 1, -1)
+            } else if errno != EINTR {
+                return
+            }
+        }
+    }
+}

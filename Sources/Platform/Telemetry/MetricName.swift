@@ -1,0 +1,29 @@
+/// A label of a metric and its value. Values come from closed sets: every value is a time series of its own.
+package struct MetricLabel: Sendable, Hashable {
+    package let name: String
+    package let value: String
+
+    package init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// The names that Prometheus allows.
+enum MetricName {
+    /// `[a-zA-Z_:][a-zA-Z0-9_:]*`
+    static func isValid(_ name: String) -> Bool { isWord(name, allowsColon: true) }
+
+    /// `[a-zA-Z_][a-zA-Z0-9_]*`, not beginning with two underscores, which Prometheus keeps for itself.
+    static func isValidLabel(_ name: String) -> Bool { isWord(name, allowsColon: false) && !name.hasPrefix("__") }
+
+    private static func isWord(_ name: String, allowsColon: Bool) -> Bool {
+        guard let first = name.utf8.first, !isDigit(first) else { return false }
+        return name.utf8.allSatisfy { byte in
+            isDigit(byte) || byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
+                || byte == UInt8(ascii: "_") || allowsColon && byte == UInt8(ascii: ":")
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+}

@@ -1,0 +1,91 @@
+internal import Glibc
+
+extension MetricsRegistry {
+    /// Adds the metrics that Prometheus clients report of their own process, read from `/proc` when asked for.
+    /// Where `/proc` cannot be read they are left out.
+    package func collectProcessMetrics() {
+        collect { samples in ProcessSnapshot.read()?.add(to: &samples) }
+    }
+}
+
+/// What `/proc/self` says of this process.
+struct ProcessSnapshot: Equatable {
+    var cpuSeconds: Double
+    var residentBytes: Double
+    var virtualBytes: Double
+    var startTimeSeconds: Double
+    var threads: Double
+
+    static func read() -> ProcessSnapshot? {
+        guard let stat = readFile("/proc/self/stat"), let system = readFile("/proc/stat") else { return nil }
+        return ProcessSnapshot(
+            stat: stat, bootTimeSeconds: bootTime(system), ticksPerSecond: Double(sysconf(Int32(_SC_CLK_TCK))),
+            pageBytes: Double(sysconf(Int32(_SC_PAGESIZE))))
+    }
+
+    /// From the text of `/proc/self/stat` (proc(5)); `nil` when it has another form.
+    init?(stat: String, bootTimeSeconds: Double, ticksPerSecond: Double, pageBytes: Double) {
+        // The name of the program is in parentheses and may hold anything; the fields after the last one are numbers.
+        guard let end = stat.lastIndex(of: ")"), ticksPerSecond > 0 else { return nil }
+        let fields = stat[stat.index(after: end)...].split { $0 == " " || $0 == "\n" }.map { Double($0) }
+        // Field 3 (state) is the first after the name.
+        guard fields.count >= 22, let user = fields[11], let system = fields[12], let threads = fields[17],
+            let start = fields[19], let virtualBytes = fields[20], let pages = fields[21]
+        else { return nil }
+        cpuSeconds = (user + system) / ticksPerSecond
+        residentBytes = pages * pageBytes
+        self.virtualBytes = virtualBytes
+        startTimeSeconds = bootTimeSeconds + start / ticksPerSecond
+        self.threads = threads
+    }
+
+    func add(to samples: inout MetricSamples) {
+        samples.counter(
+            "process_cpu_seconds_total", help: "User and system CPU time in seconds.", seconds: cpuSeconds)
+        samples.gauge("process_resident_memory_bytes", help: "Resident memory in bytes.", residentBytes)
+        samples.gauge("process_virtual_memory_bytes", help: "Virtual memory in bytes.", virtualBytes)
+        samples.gauge(
+            "process_start_time_seconds", help: "Start of the process, in seconds since 1970.", startTimeSeconds)
+        samples.gauge("process_threads", help: "Threads of the process.", threads)
+        if let open = Self.openDescriptors() {
+            samples.gauge("process_open_fds", help: "Open file descriptors.", Double(open))
+        }
+        var limit = rlimit()
+        if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
+            samples.gauge("process_max_fds", help: "Most file descriptors allowed.", Double(limit.rlim_cur))
+        }
+    }
+
+    private static func bootTime(_ text: String) -> Double {
+        for line in text.split(separator: "\n") where line.hasPrefix("btime ") {
+            return Double(line.dropFirst("btime ".count)) ?? 0
+        }
+        return 0
+    }
+
+    private static func openDescriptors() -> Int? {
+        guard let directory = opendir("/proc/self/fd") else { return nil }
+        defer { closedir(directory) }
+        var count = 0
+        while readdir(directory) != nil { count += 1 }
+        // Not counted: ".", "..", and the descriptor of the directory itself.
+        return max(0, count - 3)
+    }
+
+    /// At most 64 KiB; a file of `/proc` tells no size.
+    private static func readFile(_ path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        var length = 0
+        while length < buffer.count {
+            let count = buffer.withUnsafeMutableBytes { bytes in
+                Glibc.read(descriptor, bytes.baseAddress.map { $0 + length }, bytes.count - length)
+            }
+            guard count > 0 else { break }
+            length += count
+        }
+        return String(decoding: buffer[..<length], as: UTF8.self)
+    }
+}

@@ -1,0 +1,75 @@
+/// The `traceparent` header of W3C Trace Context (https://www.w3.org/TR/trace-context/#traceparent-header).
+package struct TraceParent: Sendable, Equatable, CustomStringConvertible {
+    /// 32 lower case hexadecimal digits, not all zero.
+    package let traceId: String
+    /// 16 lower case hexadecimal digits, not all zero: the span that called.
+    package let parentId: String
+    /// The flags as received; bit 0 says that the trace is recorded.
+    package let flags: UInt8
+
+    /// The header's value. A version above 00 is read as far as version 00 goes, as the specification asks.
+    ///
+    /// - Returns: `nil` when the text is not valid; start a new trace then.
+    package static func parse(_ text: some StringProtocol) -> TraceParent? {
+        let bytes = Array(text.utf8.prefix(257))
+        guard bytes.count >= 55, bytes.count <= 256 else { return nil }
+        guard bytes[2] == dash, bytes[35] == dash, bytes[52] == dash,
+            let version = byte(bytes[0], bytes[1]), version != 0xFF, let flags = byte(bytes[53], bytes[54])
+        else { return nil }
+        if version == 0 { guard bytes.count == 55 else { return nil } }
+        if bytes.count > 55 { guard bytes[55] == dash else { return nil } }
+        guard let traceId = identifier(bytes[3..<35]), let parentId = identifier(bytes[36..<52]) else { return nil }
+        return TraceParent(traceId: traceId, parentId: parentId, flags: flags)
+    }
+
+    /// A new trace that is not recorded by anyone above.
+    package static func random() -> TraceParent {
+        TraceParent(traceId: randomIdentifier(words: 2), parentId: randomIdentifier(words: 1), flags: 0)
+    }
+
+    /// The same trace, one span further down.
+    package func child() -> TraceParent {
+        // Of the flags only "sampled" and "random trace id" mean anything to a version 00 writer.
+        TraceParent(traceId: traceId, parentId: Self.randomIdentifier(words: 1), flags: flags & 0b11)
+    }
+
+    /// The header's value, version 00.
+    package var text: String {
+        "00-\(traceId)-\(parentId)-" + (flags < 16 ? "0" : "") + String(flags, radix: 16)
+    }
+
+    package var description: String { text }
+
+    private static let dash = UInt8(ascii: "-")
+
+    private static func nibble(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    private static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
+        guard let high = nibble(high), let low = nibble(low) else { return nil }
+        return high << 4 | low
+    }
+
+    private static func identifier(_ bytes: ArraySlice<UInt8>) -> String? {
+        guard bytes.allSatisfy({ nibble($0) != nil }), bytes.contains(where: { $0 != UInt8(ascii: "0") }) else {
+            return nil
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func randomIdentifier(words: Int) -> String {
+        var generator = SystemRandomNumberGenerator()
+        var text = ""
+        for _ in 0..<words {
+            // Zero is not a valid identifier.
+            let digits = String(UInt64.random(in: 1...UInt64.max, using: &generator), radix: 16)
+            text += String(repeating: "0", count: 16 - digits.count) + digits
+        }
+        return text
+    }
+}
