@@ -14,7 +14,6 @@
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <openssl/objects.h>
 #include <openssl/ocsp.h>
 #include <openssl/params.h>
@@ -40,7 +39,6 @@ static inline void shim_free(void *memory) { OPENSSL_free(memory); }
 static inline int shim_error_is_ocsp_signature_failure(unsigned long error) {
     return ERR_GET_LIB(error) == ERR_LIB_OCSP && ERR_GET_REASON(error) == OCSP_R_SIGNATURE_FAILURE;
 }
-static inline int shim_error_is_ocsp(unsigned long error) { return ERR_GET_LIB(error) == ERR_LIB_OCSP; }
 
 // BIO_get_mem_data is a macro over BIO_ctrl. The bytes belong to the BIO.
 static inline long shim_bio_bytes(BIO *bio, const unsigned char **bytes) {
@@ -97,13 +95,16 @@ static inline int shim_set_validity(X509 *certificate, int64_t not_before, int64
 // MARK: Serial number, names, extensions
 
 // Writes at most `size` bytes, big endian without sign. Returns the count, -1 when it does not fit or is negative.
-static inline int shim_get_serial(const X509 *certificate, unsigned char *out, int size) {
-    BIGNUM *number = ASN1_INTEGER_to_BN(X509_get0_serialNumber(certificate), NULL);
+static inline int shim_integer_bytes(const ASN1_INTEGER *integer, unsigned char *out, int size) {
+    BIGNUM *number = ASN1_INTEGER_to_BN(integer, NULL);
     int count = number == NULL || BN_is_negative(number) ? -1 : BN_num_bytes(number);
     if (count > size) count = -1;
     if (count > 0) BN_bn2bin(number, out);
     BN_free(number);
     return count;
+}
+static inline int shim_get_serial(const X509 *certificate, unsigned char *out, int size) {
+    return shim_integer_bytes(X509_get0_serialNumber(certificate), out, size);
 }
 static inline int shim_set_serial(X509 *certificate, const unsigned char *bytes, int count) {
     BIGNUM *number = BN_bin2bn(bytes, count, NULL);
@@ -219,6 +220,25 @@ static inline int shim_ocsp_signature_nid(const OCSP_BASICRESP *basic) {
     const ASN1_OBJECT *oid = NULL;
     X509_ALGOR_get0(&oid, NULL, NULL, OCSP_resp_get0_tbs_sigalg(basic));
     return OBJ_obj2nid(oid);
+}
+// The serial number that an id names, as shim_get_serial writes it.
+static inline int shim_ocsp_id_serial(OCSP_CERTID *id, unsigned char *out, int size) {
+    ASN1_INTEGER *serial = NULL;
+    if (OCSP_id_get0_info(NULL, NULL, NULL, &serial, id) != 1) return -1;
+    return shim_integer_bytes(serial, out, size);
+}
+// Whether the id names a certificate of this issuer, by whatever digest the id uses.
+static inline int shim_ocsp_id_is_of_issuer(OCSP_CERTID *id, const X509 *issuer) {
+    ASN1_OBJECT *oid = NULL;
+    ASN1_INTEGER *serial = NULL;
+    if (OCSP_id_get0_info(NULL, &oid, NULL, &serial, id) != 1) return 0;
+    const EVP_MD *digest = EVP_get_digestbyobj(oid);
+    if (digest == NULL) return 0;
+    OCSP_CERTID *own = OCSP_cert_id_new(
+        digest, X509_get_subject_name(issuer), X509_get0_pubkey_bitstr(issuer), serial);
+    int same = own != NULL && OCSP_id_issuer_cmp(own, id) == 0;
+    OCSP_CERTID_free(own);
+    return same;
 }
 // next_update 0: left out.
 static inline int shim_ocsp_add_status(

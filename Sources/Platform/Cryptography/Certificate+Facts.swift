@@ -20,11 +20,7 @@ package enum CertificateSignatureAlgorithm: Hashable, Sendable {
 extension Certificate {
     /// The serial number in lower-case hexadecimal, two digits for every byte; empty for a negative or oversized one.
     package var serialNumber: String {
-        // RFC 5280 allows 20 bytes; more are tolerated so that the number can be shown.
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = shim_get_serial(handle, &bytes, Int32(bytes.count))
-        guard count >= 0 else { return "" }
-        return count == 0 ? "00" : HexText.encode(Array(bytes.prefix(Int(count))))
+        SerialNumber.text { shim_get_serial(handle, $0, $1) }
     }
 
     /// The subject's name as RFC 2253 writes it: `CN=…,OU=…,O=…,C=…`.
@@ -124,6 +120,21 @@ extension Certificate {
 
 extension Certificate: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(der) }
+}
+
+/// Serial numbers as text.
+enum SerialNumber {
+    /// Hexadecimal of what `read` writes into the buffer it is given; empty when it returns a negative count.
+    static func text(_ read: (UnsafeMutablePointer<UInt8>, Int32) -> Int32) -> String {
+        // RFC 5280 allows 20 bytes; more are tolerated so that the number can be shown.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { buffer in
+            guard let start = buffer.baseAddress else { return "" }
+            let count = Int(read(start, Int32(buffer.count)))
+            guard count >= 0, count <= buffer.count else { return "" }
+            return count == 0
+                ? "00" : HexText.encode(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+        }
+    }
 }
 
 /// Reading a memory BIO.

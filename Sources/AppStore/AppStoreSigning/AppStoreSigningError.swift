@@ -1,0 +1,29 @@
+package import Cryptography
+
+/// What went wrong while making or using throw-away signing material.
+package struct AppStoreSigningError: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum Code: String, Sendable {
+        /// libcrypto refused; `cause` says why.
+        case cryptography
+        /// A file of the directory is missing, unreadable, or does not belong to the others.
+        case directory
+        /// A placeholder without its JSON, or JSON without its placeholder.
+        case placeholder
+    }
+
+    package let code: Code
+    /// One line.
+    package let message: String
+    package let cause: CryptographyError?
+
+    init(_ code: Code, _ message: String, cause: CryptographyError? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    package var description: String {
+        guard let cause else { return message }
+        return "\(message): \(cause)"
+    }
+}

@@ -1,0 +1,62 @@
+/// Makes version 2 notifications: signs the nested payloads, puts them into the outer one, signs that, wraps it for HTTP.
+package struct NotificationSigner: Sendable {
+    /// The texts of one notification, all JSON. Each nested text replaces its placeholder in `notification`.
+    package struct Payloads: Sendable {
+        /// responseBodyV2DecodedPayload, with a placeholder such as `"signedTransactionInfo":"{signedTransactionInfo}"` for
+        /// every nested text.
+        package var notification: String
+        package var transactionInfo: String?
+        package var renewalInfo: String?
+        package var appTransactionInfo: String?
+
+        package init(
+            notification: String, transactionInfo: String? = nil, renewalInfo: String? = nil,
+            appTransactionInfo: String? = nil
+        ) {
+            self.notification = notification
+            self.transactionInfo = transactionInfo
+            self.renewalInfo = renewalInfo
+            self.appTransactionInfo = appTransactionInfo
+        }
+    }
+
+    /// A notification as Apple would send it.
+    package struct SignedNotification: Sendable {
+        /// The compact JWS.
+        package let signedPayload: String
+        /// The HTTP body: `{"signedPayload":"…"}`.
+        package var body: [UInt8] { Array("{\"signedPayload\":\"\(signedPayload)\"}".utf8) }
+    }
+
+    private let outer: JWSSigner
+    private let nested: JWSSigner
+
+    /// `nested` signs the inner payloads when it is another than `outer`.
+    package init(_ outer: JWSSigner, nested: JWSSigner? = nil) {
+        self.outer = outer
+        self.nested = nested ?? outer
+    }
+
+    /// Signs one notification.
+    ///
+    /// - Throws: ``AppStoreSigningError``: `placeholder` when a placeholder has no text or a text no placeholder,
+    ///   `cryptography` when signing fails.
+    package func sign(_ payloads: Payloads) throws(AppStoreSigningError) -> SignedNotification {
+        var notification = payloads.notification
+        let texts = [
+            ("signedTransactionInfo", payloads.transactionInfo), ("signedRenewalInfo", payloads.renewalInfo),
+            ("signedAppTransactionInfo", payloads.appTransactionInfo),
+        ]
+        for (name, text) in texts {
+            let parts = notification.split(separator: "{\(name)}", omittingEmptySubsequences: false)
+            switch (parts.count, text) {
+            case (1, nil): continue
+            case (2, .some(let text)): notification = "\(parts[0])\(try nested.sign(text))\(parts[1])"
+            case (1, .some): throw AppStoreSigningError(.placeholder, "the notification has no {\(name)}")
+            case (2, nil): throw AppStoreSigningError(.placeholder, "nothing is given for {\(name)}")
+            default: throw AppStoreSigningError(.placeholder, "the notification has {\(name)} more than once")
+            }
+        }
+        return SignedNotification(signedPayload: try outer.sign(notification))
+    }
+}
