@@ -1,0 +1,15 @@
+internal import Cryptography
+
+/// Check 9, first half: the intermediate carries the marker of Apple's Worldwide Developer Relations exactly once.
+enum IntermediateMarkerCheck {
+    private static let marker = OID("1.2.840.113635.100.6.2.1")
+
+    static func check(_ intermediate: Certificate) throws(Rejection) {
+        guard intermediate.extensionCount(marker) == 1 else {
+            throw .refused(
+                Refusal(
+                    .intermediateMarker, at: .intermediateMarker, .forbidden,
+                    detail: "the intermediate is not marked as Worldwide Developer Relations"))
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import Cryptography
+internal import Synchronization
+
+/// Admission of certificate paths that were never seen: a stranger can make them at will and each costs about a
+/// millisecond, so they get a rate and a concurrency of their own. Known paths never come here.
+///
+/// Concurrency counts different paths: right after a start every worker meets the same path of Apple's at once, and
+/// refusing all but one of them would send genuine notifications away. The rate counts every one.
+final class NewChainLane: Sendable {
+    private struct State {
+        var tokens: Int64
+        // Milliseconds since 1970 up to which tokens have been given out.
+        var refilledAt: Int64
+        var running: [SHA256Digest: Int] = [:]
+    }
+
+    private let limits: NewChainLimits
+    private let state: Mutex<State>
+
+    init(_ limits: NewChainLimits) {
+        self.limits = limits
+        state = Mutex(State(tokens: Int64(limits.perSecond) * 1000, refilledAt: .min))
+    }
+
+    /// True when the path may be examined; the caller then calls `leave` when it is done.
+    func enter(_ path: SHA256Digest, at now: Int64) -> Bool {
+        state.withLock { state in
+            Self.refill(&state, perSecond: Int64(limits.perSecond), at: now)
+            guard state.tokens >= 1000 else { return false }
+            guard state.running[path] != nil || state.running.count < limits.concurrency else { return false }
+            state.tokens -= 1000
+            state.running[path, default: 0] += 1
+            return true
+        }
+    }
+
+    func leave(_ path: SHA256Digest) {
+        state.withLock { state in
+            let count = state.running[path] ?? 0
+            state.running[path] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    // Tokens are thousandths, so that a millisecond refills exactly the rate. A clock that was set back starts anew.
+    private static func refill(_ state: inout State, perSecond: Int64, at now: Int64) {
+        let (elapsed, overflow) = now.subtractingReportingOverflow(state.refilledAt)
+        state.refilledAt = now
+        guard elapsed > 0 || overflow else { return }
+        state.tokens =
+            overflow || elapsed >= 1000 ? perSecond * 1000 : min(perSecond * 1000, state.tokens + elapsed * perSecond)
+    }
+}

@@ -1,0 +1,71 @@
+internal import Cryptography
+internal import Synchronization
+
+/// Asks about revocation in the background and judges what is known. Nothing that verifies waits for it.
+final class RevocationChecker: Sendable {
+    let policy: RevocationPolicy
+    private let requester: (any OCSPRequester)?
+    private let state = Mutex(RevocationState())
+    private let accepted = Atomic<Int>(0)
+
+    /// How long a responder may take.
+    static let timeout = Duration.seconds(10)
+
+    init(policy: RevocationPolicy, requester: (any OCSPRequester)?) {
+        self.policy = policy
+        self.requester = requester
+    }
+
+    /// The standings of the leaf and the intermediate. To be called only for a path under which a signature has
+    /// verified: the addresses to ask come from its certificates.
+    func standings(of path: ValidatedPath, at now: Int64) -> [RevocationStanding] {
+        guard policy != .off else { return [] }
+        return state.withLock { state in
+            [
+                state.standing(of: path.leaf, issuer: path.intermediate, at: now),
+                state.standing(of: path.intermediate, issuer: path.root, at: now),
+            ]
+        }
+    }
+
+    /// Counts a notification accepted without an answer.
+    func countAcceptedUnknown() {
+        accepted.add(1, ordering: .relaxed)
+    }
+
+    /// Asks every question that is due, all at once, and records the answers.
+    /// - Parameter clock: milliseconds since 1970; read again when an answer arrives.
+    func askDueQuestions(clock: @escaping @Sendable () -> Int64) async {
+        guard policy != .off else { return }
+        let due = state.withLock { $0.takeDueQuestions(at: clock()) }
+        await withTaskGroup(of: Void.self) { group in
+            for question in due {
+                group.addTask {
+                    let outcome = await self.outcome(of: question, clock: clock)
+                    self.state.withLock { state in
+                        var random = SystemRandomNumberGenerator()
+                        state.record(outcome, of: question.id, at: clock(), using: &random)
+                    }
+                }
+            }
+        }
+    }
+
+    func status(at now: Int64) -> RevocationStatus {
+        var status = state.withLock { $0.status(at: now) }
+        status.acceptedUnknown = accepted.load(ordering: .relaxed)
+        return status
+    }
+
+    private func outcome(
+        of question: RevocationState.Question, clock: @Sendable () -> Int64
+    ) async -> RevocationState.Outcome {
+        guard let address = question.address else { return .noAddress }
+        guard let requester, let request = try? OCSPRequest(subject: question.subject, issuer: question.issuer) else {
+            return .unreachable
+        }
+        guard let response = try? await requester.answer(to: request.der, address: address, timeout: Self.timeout)
+        else { return .unreachable }
+        return .answer(request.evaluate(response: response, at: clock() / 1000))
+    }
+}

@@ -1,0 +1,156 @@
+internal import Cryptography
+
+/// Which certificates are asked about and when: pure state, the clock and the dice are arguments.
+///
+/// One question at a time for each certificate and issuer. A good answer counts until the responder's next update, at most
+/// 24 hours after it was made, and is renewed well before; failures are repeated at growing distances. All times are
+/// milliseconds since 1970.
+struct RevocationState {
+    struct Question {
+        let id: SHA256Digest
+        let subject: Certificate
+        let issuer: Certificate
+        /// From the certificate, under which a signature has verified. Nil: there is nobody to ask.
+        let address: String?
+    }
+
+    enum Outcome {
+        case answer(OCSPAnswer)
+        /// No 200 answer in time.
+        case unreachable
+        /// The certificate names no responder.
+        case noAddress
+    }
+
+    private struct Entry {
+        let question: Question
+        let standing: RevocationStanding
+        var unknownSince: Int64?
+        var nextQuestion: Int64
+        var failures = 0
+        var isAsking = false
+        var lastUse: Int64
+    }
+
+    static let capacity = 64
+    static let greatestAge: Int64 = 24 * 3_600_000
+    /// Between two questions about one certificate lies at least this.
+    static let shortestPause: Int64 = 15_000
+    static let longestPause: Int64 = 600_000
+    /// An answer missing for this long needs an operator.
+    static let alertAfter: Int64 = 300_000
+
+    private var entries: [SHA256Digest: Entry] = [:]
+    private var outcomes: [String: Int] = [:]
+
+    /// The standing of `subject` under `issuer`; a new one is due to be asked about at once.
+    mutating func standing(of subject: Certificate, issuer: Certificate, at now: Int64) -> RevocationStanding {
+        var hash = SHA256()
+        hash.update(subject.der)
+        hash.update(issuer.der)
+        let id = hash.finish()
+        if let entry = entries[id] {
+            entries[id]?.lastUse = now
+            return entry.standing
+        }
+        makeRoom()
+        let question = Question(id: id, subject: subject, issuer: issuer, address: subject.ocspURL)
+        let standing = RevocationStanding()
+        entries[id] = Entry(
+            question: question, standing: standing, unknownSince: now, nextQuestion: now, lastUse: now)
+        return standing
+    }
+
+    // Revoked ones are kept: forgetting one would let its chain in again until the next answer.
+    private mutating func makeRoom() {
+        guard entries.count >= Self.capacity else { return }
+        let removable = entries.filter { !$0.value.isAsking && $0.value.standing.known(at: .max) != .revoked }
+        let candidates = removable.isEmpty ? entries : removable
+        if let oldest = candidates.min(by: { $0.value.lastUse < $1.value.lastUse })?.key { entries[oldest] = nil }
+    }
+
+    /// The questions that are due now. Each is in flight until its outcome is recorded.
+    mutating func takeDueQuestions(at now: Int64) -> [Question] {
+        var due: [Question] = []
+        for (id, entry) in entries where !entry.isAsking && entry.nextQuestion <= now {
+            entries[id]?.isAsking = true
+            due.append(entry.question)
+        }
+        return due
+    }
+
+    mutating func record(
+        _ outcome: Outcome, of id: SHA256Digest, at now: Int64, using random: inout some RandomNumberGenerator
+    ) {
+        outcomes[Self.name(of: outcome), default: 0] += 1
+        guard var entry = entries[id] else { return }
+        entry.isAsking = false
+        switch outcome {
+        case .answer(.revoked):
+            entry.standing.setRevoked()
+            entry.unknownSince = nil
+            entry.nextQuestion = .max
+        case .answer(.good(let thisUpdate, let nextUpdate)):
+            let end = Self.end(thisUpdate: thisUpdate, nextUpdate: nextUpdate)
+            entry.standing.setGood(until: end)
+            entry.unknownSince = nil
+            entry.failures = 0
+            // Between a half and four fifths of what is left, so that many processes do not ask together.
+            let left = max(0, Self.difference(end, now))
+            let pause = Int64.random(in: left / 2...max(left / 2, left / 10 * 8), using: &random)
+            entry.nextQuestion = Self.sum(now, max(Self.shortestPause, pause))
+        case .answer(.nothingNew), .unreachable, .noAddress:
+            if entry.standing.known(at: now) == .unknown, entry.unknownSince == nil { entry.unknownSince = now }
+            entry.failures = min(entry.failures + 1, 6)
+            let pause = min(Self.longestPause, Self.shortestPause << Int64(entry.failures - 1))
+            entry.nextQuestion = Self.sum(now, Int64.random(in: pause / 2...pause, using: &random))
+        }
+        entries[id] = entry
+    }
+
+    /// Counts, and whether an operator should look.
+    func status(at now: Int64) -> RevocationStatus {
+        var status = RevocationStatus(outcomes: outcomes)
+        for entry in entries.values {
+            switch entry.standing.known(at: now) {
+            case .good: status.good += 1
+            case .revoked:
+                status.revoked += 1
+                status.needsAttention = true
+            case .unknown:
+                status.unknown += 1
+                if Self.difference(now, entry.unknownSince ?? now) >= Self.alertAfter { status.needsAttention = true }
+            }
+        }
+        return status
+    }
+
+    // Responders speak in seconds; theirs are bounded by ASN.1 to the year 9999.
+    private static func end(thisUpdate: Int64, nextUpdate: Int64?) -> Int64 {
+        let (made, overflow) = thisUpdate.multipliedReportingOverflow(by: 1000)
+        let (next, nextOverflow) = (nextUpdate ?? .max).multipliedReportingOverflow(by: 1000)
+        let (latest, sumOverflow) = made.addingReportingOverflow(greatestAge)
+        guard !overflow, !sumOverflow else { return .min }
+        return nextOverflow ? latest : min(next, latest)
+    }
+
+    private static func difference(_ left: Int64, _ right: Int64) -> Int64 {
+        let (difference, overflow) = left.subtractingReportingOverflow(right)
+        return overflow ? .max : difference
+    }
+
+    private static func sum(_ now: Int64, _ pause: Int64) -> Int64 {
+        let (sum, overflow) = now.addingReportingOverflow(pause)
+        return overflow ? .max : sum
+    }
+
+    private static func name(of outcome: Outcome) -> String {
+        switch outcome {
+        case .answer(.good): "good"
+        case .answer(.revoked): "revoked"
+        case .answer(.nothingNew(let failure)): failure.rawValue
+        case .unreachable: "unreachable"
+        case .noAddress: "noAddress"
+        }
+    }
+}
