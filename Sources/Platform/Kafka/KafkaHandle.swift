@@ -33,11 +33,11 @@ final class KafkaHandle: Sendable {
     /// Where all handlers run.
     let home: DispatchQueue
     /// Turns complete when the client is destroyed.
-    let released = Completion()
+    let released = KafkaCompletion()
 
     /// The eventfd that librdkafka writes to. Closed by the source's cancel handler, or in `deinit` without a source.
     private let descriptor: Int32
-    private let source = Mutex<DispatchSourceHolder?>(nil)
+    private let source = Mutex<ReadSource?>(nil)
 
     /// A client with these settings; nothing is delivered before `start`.
     ///
@@ -81,7 +81,7 @@ final class KafkaHandle: Sendable {
         let descriptor = descriptor
         source.setEventHandler { [weak self] in self?.drain(handlers) }
         source.setCancelHandler { crdkafka_wakeup_close(descriptor) }
-        self.source.withLock { $0 = DispatchSourceHolder(source: source) }
+        self.source.withLock { $0 = ReadSource(source: source) }
         source.activate()
         enableWakeUp(of: queue)
         // What came before the wake-up was enabled has caused none.
@@ -125,10 +125,4 @@ final class KafkaHandle: Sendable {
             released.complete()
         }
     }
-}
-
-/// A dispatch source that may be kept in a lock.
-private struct DispatchSourceHolder: @unchecked Sendable {
-    // @unchecked Sendable because Dispatch objects may be used from any thread.
-    let source: any DispatchSourceRead
 }

@@ -1,0 +1,169 @@
+/// What a send is answered with, exactly once.
+typealias SendCompletion = @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
+
+/// The sends that wait for their delivery reports, and when their callers stop waiting.
+///
+/// A send is known by a ticket, which travels through librdkafka as the record's opaque: no object is shared with C,
+/// and a report for a ticket that is gone is recognised. A send whose caller stopped waiting stays here, and counts,
+/// until its report: librdkafka still holds the record.
+struct PendingSends {
+    /// Names one send; never 0.
+    struct Ticket: Hashable {
+        let rawValue: UInt
+
+        init(rawValue: UInt) { self.rawValue = rawValue }
+
+        fileprivate init(index: Int, sequence: UInt32) { rawValue = UInt(sequence) << 32 | UInt(index + 1) }
+
+        fileprivate var index: Int { Int(rawValue & 0xFFFF_FFFF) - 1 }
+        fileprivate var sequence: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
+    }
+
+    /// What a report finds.
+    struct Entry {
+        /// `nil` when the caller stopped waiting.
+        let completion: SendCompletion?
+        let topic: KafkaTopic
+        let generation: Int
+    }
+
+    private struct Slot {
+        /// Grows with each use, so that an old ticket does not fit.
+        var sequence: UInt32 = 0
+        var isUsed = false
+        var completion: SendCompletion?
+        var topic = KafkaTopic(rawValue: "")
+        var size = 0
+        var generation = 0
+        var deadline: UInt64 = 0
+        /// Where the slot stands in `heap`; -1 when it has no deadline or the deadline has passed.
+        var heapIndex = -1
+    }
+
+    private var slots: [Slot] = []
+    private var freeSlots: [Int] = []
+    /// Indices of slots, a binary heap with the earliest deadline first.
+    private var heap: [Int] = []
+
+    /// Records whose report is still to come.
+    private(set) var count = 0
+    /// Their bytes.
+    private(set) var bytes = 0
+
+    /// The next moment at which somebody stops waiting, in nanoseconds of the caller's clock.
+    var earliestDeadline: UInt64? { heap.first.map { slots[$0].deadline } }
+
+    /// Adds a send. The caller bounds how many there are, below 2³² − 1.
+    mutating func insert(
+        topic: KafkaTopic, size: Int, generation: Int, deadline: UInt64?, completion: @escaping SendCompletion
+    ) -> Ticket {
+        let index: Int
+        if let free = freeSlots.popLast() {
+            index = free
+        } else {
+            index = slots.count
+            slots.append(Slot())
+        }
+        slots[index].sequence &+= 1
+        slots[index].isUsed = true
+        slots[index].completion = completion
+        slots[index].topic = topic
+        slots[index].size = size
+        slots[index].generation = generation
+        count += 1
+        bytes += size
+        if let deadline {
+            slots[index].deadline = deadline
+            slots[index].heapIndex = heap.count
+            heap.append(index)
+            siftUp(heap.count - 1)
+        }
+        return Ticket(index: index, sequence: slots[index].sequence)
+    }
+
+    /// Ends a send: its report came, or it was never handed to librdkafka. `nil` for a ticket that is gone.
+    mutating func remove(_ ticket: Ticket) -> Entry? {
+        let index = ticket.index
+        guard slots.indices.contains(index), slots[index].isUsed, slots[index].sequence == ticket.sequence else {
+            return nil
+        }
+        return free(index)
+    }
+
+    /// Takes the completions of all sends whose deadline has passed; the sends stay.
+    mutating func expire(at now: UInt64) -> [SendCompletion] {
+        var expired: [SendCompletion] = []
+        while let first = heap.first, slots[first].deadline <= now {
+            removeFromHeap(0)
+            if let completion = slots[first].completion { expired.append(completion) }
+            slots[first].completion = nil
+        }
+        return expired
+    }
+
+    /// Ends all sends of one generation, or of all, whose reports will not come any more.
+    mutating func removeAll(ofGeneration generation: Int? = nil) -> [SendCompletion] {
+        var completions: [SendCompletion] = []
+        for index in slots.indices where slots[index].isUsed {
+            if let generation, slots[index].generation != generation { continue }
+            if let completion = free(index).completion { completions.append(completion) }
+        }
+        return completions
+    }
+
+    /// Whether a send of this generation still waits for its report.
+    func contains(generation: Int) -> Bool { slots.contains { $0.isUsed && $0.generation == generation } }
+
+    private mutating func free(_ index: Int) -> Entry {
+        let entry = Entry(
+            completion: slots[index].completion, topic: slots[index].topic, generation: slots[index].generation)
+        if slots[index].heapIndex >= 0 { removeFromHeap(slots[index].heapIndex) }
+        slots[index].isUsed = false
+        slots[index].completion = nil
+        count -= 1
+        bytes -= slots[index].size
+        freeSlots.append(index)
+        return entry
+    }
+
+    // MARK: Heap
+
+    private mutating func removeFromHeap(_ position: Int) {
+        slots[heap[position]].heapIndex = -1
+        let last = heap.removeLast()
+        guard position < heap.count else { return }
+        heap[position] = last
+        slots[last].heapIndex = position
+        siftUp(position)
+        siftDown(slots[last].heapIndex)
+    }
+
+    private mutating func siftUp(_ start: Int) {
+        var position = start
+        while position > 0 {
+            let parent = (position - 1) / 2
+            guard slots[heap[position]].deadline < slots[heap[parent]].deadline else { return }
+            swap(position, parent)
+            position = parent
+        }
+    }
+
+    private mutating func siftDown(_ start: Int) {
+        var position = start
+        while true {
+            var smallest = position
+            for child in (2 * position + 1)...(2 * position + 2) where child < heap.count {
+                if slots[heap[child]].deadline < slots[heap[smallest]].deadline { smallest = child }
+            }
+            if smallest == position { return }
+            swap(position, smallest)
+            position = smallest
+        }
+    }
+
+    private mutating func swap(_ first: Int, _ second: Int) {
+        heap.swapAt(first, second)
+        slots[heap[first]].heapIndex = first
+        slots[heap[second]].heapIndex = second
+    }
+}

@@ -1,0 +1,149 @@
+import Kafka
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct KafkaProducerTests {
+    @Test func `each send is answered once by the report of its own record`() async throws {
+        let fixture = try EmbeddedFixture()
+        let outcomes = Outcomes()
+        for number in 0..<1000 {
+            fixture.producer.send(
+                fixture.record(number, key: "key-\(number % 37)"), completion: outcomes.completion(number))
+        }
+        #expect(await eventually { outcomes.count == 1000 })
+        #expect(outcomes.isEachAnsweredOnce)
+        #expect(outcomes.errors.isEmpty)
+
+        let stored = try await records(of: fixture.topic, partitions: fixture.partitions, at: fixture.configuration)
+        for record in stored {
+            let number = try #require(Int(String(decoding: record.value ?? [], as: UTF8.self)))
+            let expected = KafkaDelivery(topic: fixture.topic, partition: record.partition, offset: record.offset)
+            #expect(try outcomes.all[number]?.first?.get() == expected)
+        }
+        #expect(stored.count == 1000)
+        await fixture.close()
+    }
+
+    @Test func `records of a key keep their order`() async throws {
+        let fixture = try EmbeddedFixture()
+        let outcomes = Outcomes()
+        for number in 0..<500 {
+            fixture.producer.send(
+                fixture.record(number, key: "key-\(number % 11)"), completion: outcomes.completion(number))
+        }
+        #expect(await eventually { outcomes.count == 500 })
+        let stored = try await records(of: fixture.topic, partitions: fixture.partitions, at: fixture.configuration)
+        let byKey = Dictionary(grouping: stored) { $0.key }
+        #expect(byKey.count == 11)
+        for (_, records) in byKey {
+            #expect(Set(records.map(\.partition)).count == 1)
+            let numbers = records.compactMap { Int(String(decoding: $0.value ?? [], as: UTF8.self)) }
+            #expect(numbers == numbers.sorted())
+        }
+        await fixture.close()
+    }
+
+    @Test func `null and empty keys, values and headers arrive as they were sent`() async throws {
+        let fixture = try EmbeddedFixture(partitions: 1)
+        let headers = [
+            KafkaHeader(key: "a", text: "1"), KafkaHeader(key: "a", text: "2"), KafkaHeader(key: "null", value: nil),
+            KafkaHeader(key: "empty", value: []), KafkaHeader(key: "binary", value: [0, 255, 0]),
+        ]
+        let sent = [
+            KafkaProducerRecord(topic: fixture.topic, key: nil, value: nil),
+            KafkaProducerRecord(topic: fixture.topic, key: [], value: []),
+            KafkaProducerRecord(
+                topic: fixture.topic, timestampMilliseconds: 1_700_000_000_123, key: [0], value: [0, 1]),
+            KafkaProducerRecord(topic: fixture.topic, partition: 0, key: [1], value: nil, headers: headers),
+        ]
+        for record in sent { _ = try await fixture.producer.send(record) }
+        let stored = try await records(of: fixture.topic, partitions: 1, at: fixture.configuration)
+        #expect(stored.map(\.key) == sent.map(\.key))
+        #expect(stored.map(\.value) == sent.map(\.value))
+        #expect(stored.map(\.headers) == sent.map(\.headers))
+        #expect(stored[2].timestampMilliseconds == 1_700_000_000_123)
+        await fixture.close()
+    }
+
+    @Test func `a topic that was not declared is refused at once`() async throws {
+        let fixture = try EmbeddedFixture()
+        let error = await #expect(throws: KafkaError.self) {
+            try await fixture.producer.send(KafkaProducerRecord(topic: "other", key: nil, value: []))
+        }
+        #expect(error?.code == .undeclaredTopic)
+        #expect(error?.persistence == .no)
+        await fixture.close()
+    }
+
+    @Test func `a record above the limit is refused and not stored`() async throws {
+        let fixture = try EmbeddedFixture()
+        let large = KafkaProducerRecord(topic: fixture.topic, key: nil, value: [UInt8](repeating: 0, count: 1_000_001))
+        let error = await #expect(throws: KafkaError.self) { try await fixture.producer.send(large) }
+        #expect(error?.code == .messageTooLarge)
+        #expect(fixture.producer.status.recordsInFlight == 0)
+        await fixture.close()
+    }
+
+    @Test func `the producer is ready when the brokers know all topics`() async throws {
+        let fixture = try EmbeddedFixture()
+        #expect(await eventually { fixture.producer.status.isReady })
+        #expect(fixture.producer.status.missingTopics.isEmpty)
+        #expect(fixture.producer.status.isAvailable)
+        await fixture.close()
+        #expect(!fixture.producer.status.isReady)
+    }
+
+    @Test func `the producer is not ready while no broker answers`() async throws {
+        let configuration = try KafkaConfiguration(bootstrapServers: "127.0.0.1:1", profile: .embedded)
+        let producer = try KafkaProducer(configuration, topics: ["a"])
+        #expect(await eventually { !producer.status.isAvailable })
+        #expect(!producer.status.isReady)
+        #expect(producer.status.missingTopics == ["a"])
+        await producer.close(within: .zero)
+    }
+
+    @Test func `close waits for everything in flight and loses nothing`() async throws {
+        let fixture = try EmbeddedFixture()
+        try fixture.broker.setRoundTripTime(.milliseconds(200))
+        let outcomes = Outcomes()
+        for number in 0..<300 {
+            fixture.producer.send(fixture.record(number), completion: outcomes.completion(number))
+        }
+        await fixture.producer.close(within: .seconds(20))
+        #expect(outcomes.delivered == Array(0..<300))
+        #expect(outcomes.isEachAnsweredOnce)
+        fixture.producer.send(fixture.record(300), completion: outcomes.completion(300))
+        #expect(outcomes.errors.map(\.code) == [.closed])
+        try fixture.broker.setRoundTripTime(.zero)
+        #expect(try await fixture.storedNumbers().sorted() == Array(0..<300))
+        await fixture.broker.stop()
+    }
+
+    @Test func `close at its limit answers what is left`() async throws {
+        let fixture = try EmbeddedFixture()
+        #expect(await eventually { fixture.producer.status.isReady })
+        try fixture.broker.setRoundTripTime(.seconds(30))
+        let outcomes = Outcomes()
+        for number in 0..<10 { fixture.producer.send(fixture.record(number), completion: outcomes.completion(number)) }
+        let start = ContinuousClock.now
+        await fixture.producer.close(within: .milliseconds(100))
+        #expect(ContinuousClock.now - start < .seconds(6))
+        #expect(outcomes.count == 10)
+        #expect(outcomes.isEachAnsweredOnce)
+        #expect(outcomes.errors.allSatisfy { $0.persistence != .yes })
+        await fixture.broker.stop()
+    }
+
+    @Test func `a producer that is released without close answers its sends`() async throws {
+        let broker = try DevBroker(topics: ["a": 1])
+        let configuration = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        try broker.setRoundTripTime(.seconds(30))
+        let outcomes = Outcomes()
+        do {
+            let producer = try KafkaProducer(configuration, topics: ["a"])
+            producer.send(KafkaProducerRecord(topic: "a", key: nil, value: [1]), completion: outcomes.completion(0))
+        }
+        #expect(await eventually { outcomes.count == 1 })
+        #expect(outcomes.errors.map(\.code) == [.closed])
+        await broker.stop()
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Kafka
+import Synchronization
+import Testing
+
+/// Waits for a state, looking at it every few milliseconds; `false` when it did not come in time.
+func eventually(within limit: Duration = .seconds(20), _ condition: () async throws -> Bool) async rethrows -> Bool {
+    let end = ContinuousClock.now + limit
+    while try await !condition() {
+        guard ContinuousClock.now < end else { return false }
+        try? await Task.sleep(for: .milliseconds(5))
+    }
+    return true
+}
+
+/// The outcomes of numbered sends; a second outcome of one send is kept too, so that tests see it.
+final class Outcomes: Sendable {
+    typealias Outcome = Result<KafkaDelivery, KafkaError>
+
+    private let outcomes = Mutex<[Int: [Outcome]]>([:])
+
+    /// The completion of send `number`.
+    func completion(_ number: Int) -> @Sendable (Outcome) -> Void {
+        { outcome in self.outcomes.withLock { $0[number, default: []].append(outcome) } }
+    }
+
+    var all: [Int: [Outcome]] { outcomes.withLock { $0 } }
+    var count: Int { outcomes.withLock { $0.count } }
+    var delivered: [Int] {
+        all.filter { if case .success? = $0.value.first { true } else { false } }.keys.sorted()
+    }
+    var errors: [KafkaError] {
+        all.values.compactMap { if case .failure(let error)? = $0.first { error } else { nil } }
+    }
+    var isEachAnsweredOnce: Bool { all.values.allSatisfy { $0.count == 1 } }
+}
+
+/// Values that a client's events leave behind.
+final class Events: Sendable {
+    private let events = Mutex<[KafkaClientEvent]>([])
+
+    var receive: @Sendable (KafkaClientEvent) -> Void { { event in self.events.withLock { $0.append(event) } } }
+    var all: [KafkaClientEvent] { events.withLock { $0 } }
+}
+
+extension KafkaTopic {
+    /// A topic that no other test uses.
+    static func unique(_ name: String = "test") -> KafkaTopic {
+        KafkaTopic(rawValue: "\(name).\(UUID().uuidString.lowercased())")
+    }
+}
+
+/// Everything a topic holds, partition by partition, in the order of the log.
+func records(
+    of topic: KafkaTopic, partitions: Int, at configuration: KafkaConfiguration
+) async throws -> [KafkaRecord] {
+    var all: [KafkaRecord] = []
+    var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
+    for partition in 0..<partitions {
+        offsets[KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: Int32(partition)))] = .beginning
+    }
+    try await KafkaConsumer.readToEnd(configuration, from: offsets, within: .seconds(30)) { all += $0 }
+    return all
+}
+
+/// One embedded broker with a topic and a producer of its own; what each test on `DevBroker` starts from.
+struct EmbeddedFixture {
+    let broker: DevBroker
+    let topic: KafkaTopic
+    let partitions: Int
+    let events = Events()
+    let configuration: KafkaConfiguration
+    let producer: KafkaProducer
+
+    /// `properties` are the producer's; one request in flight unless said otherwise, since the mock does not deduplicate.
+    init(
+        partitions: Int = 4, brokers: Int = 1, properties: [String: String] = [:],
+        options: KafkaProducer.Options = KafkaProducer.Options()
+    ) throws {
+        self.partitions = partitions
+        topic = .unique()
+        broker = try DevBroker(topics: [topic: partitions], brokers: brokers)
+        configuration = try KafkaConfiguration(
+            bootstrapServers: broker.bootstrapServers,
+            properties: ["max.in.flight.requests.per.connection": "1"].merging(properties) { $1 }, profile: .embedded)
+        producer = try KafkaProducer(configuration, topics: [topic], options: options, onEvent: events.receive)
+    }
+
+    /// The numbered record: its value is the number.
+    func record(_ number: Int, key: String? = nil) -> KafkaProducerRecord {
+        KafkaProducerRecord(topic: topic, key: key.map { Array($0.utf8) }, value: Array(String(number).utf8))
+    }
+
+    /// The numbers that the topic holds, by partition in the order of the log.
+    func storedNumbers() async throws -> [Int] {
+        try await records(of: topic, partitions: partitions, at: configuration)
+            .compactMap { $0.value.flatMap { Int(String(decoding: $0, as: UTF8.self)) } }
+    }
+
+    func close() async {
+        await producer.close(within: .seconds(5))
+        await broker.stop()
+    }
+}
