@@ -1,0 +1,57 @@
+internal import Glibc
+package import Telemetry
+
+/// The rest of an executable's main, after arguments and configuration are read: builds the services, runs them until
+/// SIGTERM or SIGINT or until one of them ends, writes out the log, and ends the process.
+///
+/// ```swift
+/// @main struct Main {
+///     static func main() async {
+///         initializeCryptography()
+///         let invocation = IngressCommand.command.parseOrExit()
+///         let logger = Logger.standardError(label: "sluice-ingress", level: …, format: …)
+///         await runApplication(logger: logger) { try await buildIngress(invocation.configuration, logger) }
+///     }
+/// }
+/// ```
+///
+/// A second signal, or a shutdown beyond the maximum, ends the process at once with a logged line and exit code 1.
+/// Processes that this one starts inherit blocked SIGTERM and SIGINT.
+///
+/// - Parameters:
+///   - logger: the logger of the executable.
+///   - maximumShutdown: the time for all services to stop.
+///   - build: makes the services, in start order; throws a ``StartupError`` when it cannot.
+package func runApplication(
+    logger: Logger, maximumShutdown: Duration = .seconds(10), _ build: () async throws -> [any Service]
+) async -> Never {
+    SignalWatch.prepare()
+    let triggers = SignalWatch.triggers(maximum: maximumShutdown) { reason in
+        logger.error("exiting at once", [.init(.reason, reason)])
+        logger.flush(within: .milliseconds(500))
+    }
+    let exitCode = await runServices(
+        logger: logger, maximumShutdown: maximumShutdown, triggers: triggers, build)
+    logger.flush(within: .seconds(1))
+    exit(exitCode.rawValue)
+}
+
+/// As ``runApplication(logger:maximumShutdown:_:)``, without signals and without ending the process; for tests.
+package func runServices(
+    logger: Logger, maximumShutdown: Duration = .seconds(10), triggers: AsyncStream<String>,
+    _ build: () async throws -> [any Service]
+) async -> ExitCode {
+    let services: [any Service]
+    do {
+        services = try await build()
+    } catch {
+        let failure = Failure(error)
+        logger.error(
+            "cannot start", [.init(.error, failure.line), .init(.exitCode, failure.exitCode.rawValue)])
+        return failure.exitCode
+    }
+    let group = ServiceGroup(services, logger: logger, maximumShutdown: maximumShutdown)
+    let exitCode = await group.run(triggers: triggers)
+    logger.info("stopped", [.init(.exitCode, exitCode.rawValue)])
+    return exitCode
+}
