@@ -1,0 +1,31 @@
+internal import CSQLite
+
+/// One open connection and the lock that goes with it. Its database and every statement of it hold it; the last of
+/// them closes it, and only then is the lock released.
+final class Connection {
+    let handle: OpaquePointer
+    private let lock: OwnershipLock?
+
+    init(path: String, access: Database.Access, lock: OwnershipLock?, busyTimeout: Duration) throws(SQLiteError) {
+        guard !path.utf8.contains(0) else { throw SQLiteError(.cannotOpen, "the path has a zero byte") }
+        let mode = access == .writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
+        // No mutex of SQLite's own: that only one thread uses the connection is the promise of `Database`.
+        var handle: OpaquePointer?
+        let result = sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard result == SQLITE_OK, let handle else {
+            let error = SQLiteError(connection: handle, result: result)
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        let (seconds, attoseconds) = busyTimeout.components
+        let milliseconds = min(max(seconds, 0), 86_400) * 1_000 + attoseconds / 1_000_000_000_000_000
+        sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
+        self.handle = handle
+        self.lock = lock
+    }
+
+    deinit {
+        // All statements are finalized: each holds this object until it is.
+        sqlite3_close_v2(handle)
+    }
+}

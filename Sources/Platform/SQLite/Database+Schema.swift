@@ -1,0 +1,59 @@
+/// One step of a schema: statements that take a database from one version to the next.
+package struct Migration: Sendable {
+    /// Statements without parameters, separated by semicolons.
+    package let sql: String
+
+    package init(_ sql: String) {
+        self.sql = sql
+    }
+}
+
+extension Database {
+    /// The schema's version that the file says it has; 0 for a new file.
+    package func userVersion() throws(SQLiteError) -> Int {
+        Int(try pragma("PRAGMA user_version"))
+    }
+
+    /// Brings the schema up to date. The position in the list is the version: the list only ever grows at its end.
+    /// Each step and its version are one transaction.
+    ///
+    /// - Throws: ``SQLiteError/Code/newerSchema`` when the file has more steps than the list.
+    package func migrate(_ migrations: [Migration]) throws {
+        let version = try userVersion()
+        guard version <= migrations.count else {
+            let message = "\(path) has schema version \(version); this program knows \(migrations.count)"
+            throw SQLiteError(.newerSchema, message)
+        }
+        for (index, migration) in migrations.enumerated().dropFirst(max(0, version)) {
+            try transaction {
+                try executeScript(migration.sql)
+                // A pragma takes no parameters.
+                try executeScript("PRAGMA user_version = \(index + 1)")
+            }
+        }
+    }
+
+    /// What `PRAGMA quick_check` finds wrong; empty when the file is sound. Reads the whole file.
+    ///
+    /// - Throws: a corrupt error when the file cannot even be read that far.
+    package func quickCheck() throws -> [String] {
+        let problems = try rows("PRAGMA quick_check") { row in try row.text(0) }
+        return problems == ["ok"] ? [] : problems
+    }
+
+    /// Writes the write-ahead log back into the file and empties it, as far as readers allow.
+    package func checkpoint() throws(SQLiteError) {
+        try run("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    private func pragma(_ sql: String) throws(SQLiteError) -> Int64 {
+        do {
+            return try firstRow(sql) { row in try row.integer(0) } ?? 0
+        } catch let error as SQLiteError {
+            throw error
+        } catch {
+            // The closure above throws nothing else.
+            throw SQLiteError(.misuse, "\(error)", sql: sql)
+        }
+    }
+}

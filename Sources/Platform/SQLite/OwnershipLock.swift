@@ -1,0 +1,29 @@
+internal import Glibc
+
+/// The lock file beside a database: while one writer holds it, no second one opens the database.
+///
+/// The file stays when the lock is released, because removing it would let two processes lock two different files.
+final class OwnershipLock {
+    private let descriptor: Int32
+
+    init(databasePath: String) throws(SQLiteError) {
+        let path = databasePath + ".lock"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw SQLiteError(.cannotOpen, "cannot open \(path): \(String(cString: strerror(errno)))")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let isTaken = errno == EWOULDBLOCK
+            let reason = String(cString: strerror(errno))
+            close(descriptor)
+            throw isTaken
+                ? SQLiteError(.ownedByAnother, "\(databasePath) is in use by another process")
+                : SQLiteError(.cannotOpen, "cannot lock \(path): \(reason)")
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}

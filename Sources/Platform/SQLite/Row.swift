@@ -1,0 +1,87 @@
+internal import CSQLite
+
+/// The current row of a query; it lives as long as the closure that reads it.
+///
+/// Columns count from 0. Reading another type than the column holds is an error, not a conversion.
+package struct Row: ~Copyable {
+    private let statement: OpaquePointer
+    private let sql: String
+
+    init(statement: OpaquePointer, sql: String) {
+        self.statement = statement
+        self.sql = sql
+    }
+
+    /// How many columns the row has.
+    package var columnCount: Int { Int(sqlite3_data_count(statement)) }
+
+    /// Whether the column is null.
+    package func isNull(_ column: Int) throws(SQLiteError) -> Bool { try type(column) == SQLITE_NULL }
+
+    /// An integer.
+    package func integer(_ column: Int) throws(SQLiteError) -> Int64 {
+        try check(column, SQLITE_INTEGER, "an integer")
+        return sqlite3_column_int64(statement, Int32(column))
+    }
+
+    /// A number with a fraction; a whole number counts as one too.
+    package func real(_ column: Int) throws(SQLiteError) -> Double {
+        if try type(column) != SQLITE_INTEGER { try check(column, SQLITE_FLOAT, "a real number") }
+        return sqlite3_column_double(statement, Int32(column))
+    }
+
+    /// Text, which must be UTF-8.
+    package func text(_ column: Int) throws(SQLiteError) -> String {
+        try check(column, SQLITE_TEXT, "text")
+        // The pointer is asked for before the length, as SQLite's documentation requires.
+        guard let bytes = sqlite3_column_text(statement, Int32(column)) else { throw outOfMemory() }
+        let count = Int(sqlite3_column_bytes(statement, Int32(column)))
+        guard let text = String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self) else {
+            throw SQLiteError(.wrongType, "column \(column) holds text that is not UTF-8", sql: sql)
+        }
+        return text
+    }
+
+    /// Bytes.
+    package func blob(_ column: Int) throws(SQLiteError) -> [UInt8] {
+        try check(column, SQLITE_BLOB, "a blob")
+        let bytes = sqlite3_column_blob(statement, Int32(column))
+        let count = Int(sqlite3_column_bytes(statement, Int32(column)))
+        // An empty blob has no address.
+        guard let bytes, count > 0 else { return [] }
+        return Array(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+
+    /// An integer, or `nil` for null.
+    package func integerOrNil(_ column: Int) throws(SQLiteError) -> Int64? {
+        try isNull(column) ? nil : try integer(column)
+    }
+
+    /// Text, or `nil` for null.
+    package func textOrNil(_ column: Int) throws(SQLiteError) -> String? {
+        try isNull(column) ? nil : try text(column)
+    }
+
+    /// Bytes, or `nil` for null.
+    package func blobOrNil(_ column: Int) throws(SQLiteError) -> [UInt8]? {
+        try isNull(column) ? nil : try blob(column)
+    }
+
+    private func type(_ column: Int) throws(SQLiteError) -> Int32 {
+        guard column >= 0, column < columnCount else {
+            throw SQLiteError(.wrongType, "there is no column \(column)", sql: sql)
+        }
+        return sqlite3_column_type(statement, Int32(column))
+    }
+
+    private func check(_ column: Int, _ expected: Int32, _ name: String) throws(SQLiteError) {
+        let actual = try type(column)
+        guard actual == expected else {
+            let names = [SQLITE_INTEGER: "integer", SQLITE_FLOAT: "real", SQLITE_TEXT: "text", SQLITE_BLOB: "blob"]
+            let message = "column \(column) holds \(names[actual] ?? "null") and not \(name)"
+            throw SQLiteError(.wrongType, message, sql: sql)
+        }
+    }
+
+    private func outOfMemory() -> SQLiteError { SQLiteError(.noMemory, "no memory for a column", sql: sql) }
+}

@@ -1,0 +1,76 @@
+internal import CSQLite
+
+/// Why an operation on a database failed. Equality compares all properties.
+package struct SQLiteError: Error, Equatable, CustomStringConvertible {
+    /// A primary result code of SQLite (https://www.sqlite.org/rescode.html), or one of this library's own, below 0.
+    package struct Code: RawRepresentable, Sendable, Hashable {
+        package let rawValue: Int32
+        package init(rawValue: Int32) { self.rawValue = rawValue }
+
+        package static let busy = Code(rawValue: SQLITE_BUSY)
+        package static let locked = Code(rawValue: SQLITE_LOCKED)
+        package static let readOnly = Code(rawValue: SQLITE_READONLY)
+        package static let interrupted = Code(rawValue: SQLITE_INTERRUPT)
+        package static let inputOutput = Code(rawValue: SQLITE_IOERR)
+        package static let corrupt = Code(rawValue: SQLITE_CORRUPT)
+        package static let full = Code(rawValue: SQLITE_FULL)
+        package static let cannotOpen = Code(rawValue: SQLITE_CANTOPEN)
+        package static let constraint = Code(rawValue: SQLITE_CONSTRAINT)
+        package static let notADatabase = Code(rawValue: SQLITE_NOTADB)
+        package static let misuse = Code(rawValue: SQLITE_MISUSE)
+        package static let noMemory = Code(rawValue: SQLITE_NOMEM)
+
+        /// Another process, or another `Database` of this one, writes to the file.
+        package static let ownedByAnother = Code(rawValue: -1)
+        /// The file was written by a newer version of the program.
+        package static let newerSchema = Code(rawValue: -2)
+        /// A column holds another type than the one asked for, or text that is not UTF-8.
+        package static let wrongType = Code(rawValue: -3)
+        /// The number of values is not the number of the statement's parameters.
+        package static let wrongParameterCount = Code(rawValue: -4)
+        /// The database was closed.
+        package static let closed = Code(rawValue: -5)
+    }
+
+    /// What kind of failure it is; callers decide on this and on the properties below.
+    package let code: Code
+    /// SQLite's extended result code, or that of `code`.
+    package let extendedCode: Int32
+    /// In SQLite's words, or this library's.
+    package let message: String
+    /// The statement, where one was run. It holds placeholders, not values.
+    package let sql: String?
+
+    init(_ code: Code, _ message: String, sql: String? = nil) {
+        self.code = code
+        self.extendedCode = code.rawValue
+        self.message = message
+        self.sql = sql
+    }
+
+    init(connection: OpaquePointer?, result: Int32, sql: String? = nil) {
+        let extended = connection.map { sqlite3_extended_errcode($0) } ?? result
+        // The connection remembers the last failure; a result of another call is told by its own text.
+        let isOfThisCall = extended & 0xFF == result & 0xFF
+        self.code = Code(rawValue: result & 0xFF)
+        self.extendedCode = isOfThisCall ? extended : result
+        let text = isOfThisCall ? connection.flatMap { sqlite3_errmsg($0) } : sqlite3_errstr(result)
+        self.message = text.map { String(cString: $0) } ?? "result \(result)"
+        self.sql = sql
+    }
+
+    /// Someone else holds a lock; the same statement may succeed later.
+    package var isBusy: Bool { code == .busy || code == .locked }
+    /// The disk, or the database's own limit, is full.
+    package var isFull: Bool { code == .full }
+    /// The file is damaged or no database: set it aside and build it anew.
+    package var isCorrupt: Bool { code == .corrupt || code == .notADatabase }
+    /// The same operation may succeed later without a change to the program or the data.
+    package var isRetriable: Bool {
+        isBusy || isFull || [.inputOutput, .cannotOpen, .noMemory, .interrupted, .ownedByAnother].contains(code)
+    }
+
+    package var description: String {
+        "SQLite \(extendedCode): \(message)" + (sql.map { " in: \($0)" } ?? "")
+    }
+}
