@@ -1,0 +1,195 @@
+// What Swift cannot say itself about sockets: epoll's packed struct, eventfd, the variadic fcntl and ioctl.
+// Every function returns a negative errno instead of setting it, so that nothing between the call and the look can
+// change it.
+#pragma once
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+// --- readiness ---
+
+static inline int cs_epoll_create(void) {
+    int fd = epoll_create1(EPOLL_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+// events: POLLIN, POLLOUT or 0 (the values are epoll's too); key comes back from cs_epoll_wait.
+static inline int cs_epoll_set(int epoll, int fd, uint32_t events, uint64_t key, int isNew) {
+    struct epoll_event event = {.events = events, .data = {.u64 = key}};
+    return epoll_ctl(epoll, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event) ? -errno : 0;
+}
+
+// At most 256 events a call; keys and events hold `capacity` elements.
+static inline int cs_epoll_wait(int epoll, uint64_t *keys, uint32_t *events, int capacity, int milliseconds) {
+    struct epoll_event ready[256];
+    int count = epoll_wait(epoll, ready, capacity < 256 ? capacity : 256, milliseconds);
+    if (count < 0) return -errno;
+    for (int i = 0; i < count; i++) {
+        keys[i] = ready[i].data.u64;
+        events[i] = ready[i].events;
+    }
+    return count;
+}
+
+static inline int cs_eventfd_create(void) {
+    int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return fd < 0 ? -errno : fd;
+}
+
+static inline void cs_eventfd_signal(int fd) {
+    uint64_t one = 1;
+    if (write(fd, &one, sizeof one) < 0) { /* full counter: the reader is awake anyway */ }
+}
+
+static inline void cs_eventfd_clear(int fd) {
+    uint64_t count;
+    if (read(fd, &count, sizeof count) < 0) { /* nothing was there */ }
+}
+
+// --- sockets ---
+
+// host: numeric IPv4 or IPv6. -EINVAL: not such an address. The socket does not block and is not inherited.
+static inline int cs_listen(const char *host, uint16_t port, int backlog) {
+    struct addrinfo hint, *found = 0;
+    char text[8];
+    memset(&hint, 0, sizeof hint);
+    hint.ai_socktype = SOCK_STREAM;
+    hint.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV;
+    snprintf(text, sizeof text, "%u", (unsigned)port);
+    if (getaddrinfo(host, text, &hint, &found)) return -EINVAL;
+    int error = 0, one = 1;
+    int fd = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        error = errno;
+    } else {
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+        if (bind(fd, found->ai_addr, found->ai_addrlen) || listen(fd, backlog)) {
+            error = errno;
+            close(fd);
+        }
+    }
+    freeaddrinfo(found);
+    return error ? -error : fd;
+}
+
+static inline int cs_local_port(int fd) {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    if (getsockname(fd, (struct sockaddr *)&address, &length)) return -errno;
+    if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
+    return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+}
+
+// peer: 16 bytes of address, IPv4 as ::ffff:a.b.c.d. -EAGAIN: nobody waits.
+static inline int cs_accept(int listener, uint8_t *peer) {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    int one = 1;
+    int fd = accept4(listener, (struct sockaddr *)&address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd < 0) return -errno;
+    memset(peer, 0, 16);
+    if (address.ss_family == AF_INET) {
+        peer[10] = peer[11] = 0xff;
+        memcpy(peer + 12, &((struct sockaddr_in *)&address)->sin_addr, 4);
+    } else if (address.ss_family == AF_INET6) {
+        memcpy(peer, &((struct sockaddr_in6 *)&address)->sin6_addr, 16);
+    }
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    return fd;
+}
+
+static inline ssize_t cs_receive(int fd, void *bytes, size_t capacity) {
+    ssize_t count = recv(fd, bytes, capacity, 0);
+    return count < 0 ? -errno : count;
+}
+
+// A peer that is gone is -EPIPE and never SIGPIPE. more: further bytes follow at once.
+static inline ssize_t cs_send(int fd, const void *bytes, size_t count, int more) {
+    ssize_t sent = send(fd, bytes, count, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
+    return sent < 0 ? -errno : sent;
+}
+
+static inline void cs_close(int fd) { close(fd); }
+
+// No more is sent; the peer reads what is on its way and then the end.
+static inline void cs_end_output(int fd) { shutdown(fd, SHUT_WR); }
+
+// Bytes that wait to be read.
+static inline int cs_pending(int fd) {
+    int count = 0;
+    return ioctl(fd, FIONREAD, &count) ? 0 : count;
+}
+
+// text: numeric IPv4 or IPv6; address: 16 bytes, IPv4 as ::ffff:a.b.c.d. Returns 4, 6 or -EINVAL.
+static inline int cs_parse_address(const char *text, uint8_t *address) {
+    memset(address, 0, 16);
+    if (inet_pton(AF_INET, text, address + 12) == 1) {
+        address[10] = address[11] = 0xff;
+        return 4;
+    }
+    return inet_pton(AF_INET6, text, address) == 1 ? 6 : -EINVAL;
+}
+
+// buffer: at least 46 bytes.
+static inline void cs_format_address(const uint8_t *address, int isIPv6, char *buffer) {
+    buffer[0] = 0;
+    inet_ntop(isIPv6 ? AF_INET6 : AF_INET, isIPv6 ? address : address + 12, buffer, 46);
+}
+
+// --- threads and time ---
+
+// A detached thread. Returns 0 or an errno.
+static inline int cs_thread_start(void *(*run)(void *), void *argument) {
+    pthread_t thread;
+    int error = pthread_create(&thread, 0, run, argument);
+    if (!error) pthread_detach(thread);
+    return error;
+}
+
+// The calling thread takes no signals: they belong to the thread that waits for them.
+static inline void cs_thread_prepare(const char *name) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, 0);
+    (void)name;
+#ifdef __USE_GNU
+    pthread_setname_np(pthread_self(), name);
+#endif
+}
+
+static inline uint64_t cs_monotonic_nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline int64_t cs_wall_seconds(void) { return (int64_t)time(0); }
+
+// "Sun, 06 Nov 1994 08:49:37 GMT"; buffer: at least 32 bytes. Returns the length.
+static inline int cs_http_date(int64_t seconds, char *buffer) {
+    static const char days[7][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    struct tm utc;
+    time_t time = (time_t)seconds;
+    if (!gmtime_r(&time, &utc)) return 0;
+    return snprintf(buffer, 32, "%s, %02u %s %04u %02u:%02u:%02u GMT", days[utc.tm_wday % 7],
+                    (unsigned)utc.tm_mday % 100, months[utc.tm_mon % 12], (unsigned)(utc.tm_year + 1900) % 10000,
+                    (unsigned)utc.tm_hour % 100, (unsigned)utc.tm_min % 100, (unsigned)utc.tm_sec % 100);
+}

@@ -1,0 +1,70 @@
+internal import CSockets
+
+// Who gets in, and who makes room.
+extension EventLoop {
+    /// Takes waiting connections. A connection is accepted before anybody is sent away for it: the newcomer may be the
+    /// genuine one.
+    func accept(at door: Door, atMost limit: Int) {
+        var peer = [UInt8](repeating: 0, count: 16)
+        for _ in 0..<limit where door.socket >= 0 {
+            let socket = cs_accept(door.socket, &peer)
+            if socket < 0 {
+                if socket == -ECONNABORTED || socket == -EINTR { continue }
+                if socket != -EAGAIN { pause(door) }
+                return
+            }
+            admit(socket, peer, at: door)
+        }
+    }
+
+    /// No descriptors or no memory: a level-triggered listener would be reported again and again.
+    private func pause(_ door: Door) {
+        door.isPaused = true
+        poller.change(door.socket, [], key: Self.key(of: door))
+        counters.update(door.index) { $0.acceptPauses += 1 }
+    }
+
+    private func admit(_ socket: Int32, _ peer: [UInt8], at door: Door) {
+        let network = NetworkPrefix.ofPeer(peer)
+        guard door.rate.admits(network, address: .ofAddress(peer), now: clock()) else {
+            cs_close(socket)
+            counters.update(door.index) { $0.refusedByRate += 1 }
+            decided(
+                Decision(
+                    listener: door.index, reason: "rate", status: 0, bodyBytes: 0, network: network, nanoseconds: 0))
+            return
+        }
+        if door.connections >= door.limits.connections {
+            guard let leaving = whoMakesRoom(at: door) else {
+                cs_close(socket)
+                counters.update(door.index) { $0.refusedByCapacity += 1 }
+                return
+            }
+            counters.update(door.index) { $0.evicted += 1 }
+            close(leaving, reason: leaving.state.lost() == nil ? nil : "evicted")
+        }
+        counters.update(door.index) { $0.accepted += 1 }
+        open(socket, at: door, network: network)
+    }
+
+    /// First those that have their answer and only linger; then whoever has been sending a first request longest; then
+    /// whoever was served before and has been idle or sending longest. Work is never dropped.
+    private func whoMakesRoom(at door: Door) -> Connection? {
+        var best: (rank: Int, connection: Connection)?
+        for case .some(let connection) in connections where connection.door === door {
+            let rank: Int
+            switch connection.state.phase {
+            case .lingering: rank = 0
+            case .head, .body: rank = connection.state.wasServed ? 2 : 1
+            case .working, .sending: continue
+            }
+            if let known = best,
+                (known.rank, known.connection.state.startedAt) <= (rank, connection.state.startedAt)
+            {
+                continue
+            }
+            best = (rank, connection)
+        }
+        return best?.connection
+    }
+}

@@ -1,0 +1,21 @@
+/// A whole request: head accepted, body complete.
+package struct HTTPRequest: Sendable {
+    package let head: RequestHead
+    package let body: [UInt8]
+    /// The network the peer belongs to (/24 or /56), not its address.
+    package let network: NetworkPrefix
+    /// When the first byte of the request came, or the connection for its first request: monotonic nanoseconds.
+    package let startedAt: UInt64
+    /// When the request was handed over: monotonic nanoseconds. The handler deadline counts from here.
+    package let receivedAt: UInt64
+
+    package init(
+        head: RequestHead, body: [UInt8], network: NetworkPrefix, startedAt: UInt64, receivedAt: UInt64
+    ) {
+        self.head = head
+        self.body = body
+        self.network = network
+        self.startedAt = startedAt
+        self.receivedAt = receivedAt
+    }
+}

@@ -1,0 +1,147 @@
+internal import CSockets
+internal import Synchronization
+
+/// An HTTP/1.1 server for a strict subset of the protocol: one thread for all its listeners.
+///
+/// Requests leave as values and answers come back by number, so nothing is shared between the loop and those who work
+/// on a request. Sources: RFC 9110 and RFC 9112.
+package final class HTTPServer: Sendable {
+    private enum State {
+        case created
+        case running(Mailbox, LoopEnd, ports: [UInt16])
+    }
+
+    private let listeners: [Listener]
+    private let decided: @Sendable (Decision) -> Void
+    private let clock: @Sendable () -> UInt64
+    private let shared: SharedCounters
+    private let state = Mutex(State.created)
+
+    /// - Parameters:
+    ///   - clock: monotonic nanoseconds; all deadlines go by it.
+    ///   - decided: called on the loop thread once for every request.
+    package init(
+        listeners: [Listener],
+        clock: @escaping @Sendable () -> UInt64 = { cs_monotonic_nanoseconds() },
+        decided: @escaping @Sendable (Decision) -> Void = { _ in }
+    ) {
+        self.listeners = listeners
+        self.decided = decided
+        self.clock = clock
+        shared = SharedCounters(listeners: listeners.count)
+    }
+
+    deinit {
+        state.withLock { state in
+            if case .running(let mailbox, _, _) = state { mailbox.requestDrain(within: .zero) }
+        }
+    }
+
+    /// Binds every listener and starts the thread. Nothing is bound after an error.
+    /// - Throws: `addressInUse`, `badHost`, `notPermitted` name host and port; `alreadyStarted`; `system`.
+    package func start() throws(HTTPServerError) {
+        let result = state.withLock { state in
+            Result { () throws(HTTPServerError) in
+                guard case .created = state else {
+                    throw HTTPServerError(
+                        code: .alreadyStarted, message: "the server was started before", host: "", port: 0)
+                }
+                state = try launch()
+            }
+        }
+        try result.get()
+    }
+
+    /// The port that a listener is bound to; 0 before `start()`.
+    package func port(of listener: Int = 0) -> UInt16 {
+        state.withLock { state in
+            guard case .running(_, _, let ports) = state, ports.indices.contains(listener) else { return 0 }
+            return ports[listener]
+        }
+    }
+
+    /// What each listener has counted, in the order given to `init`.
+    package var counters: [ListenerCounters] { shared.snapshot() }
+
+    /// Passes of the loop that took 50 ms or more: everything else waited meanwhile.
+    package var slowPasses: Int { shared.slowPasses.load(ordering: .relaxed) }
+
+    /// Stops: takes what the system already accepted, closes the listeners, answers what is in work with
+    /// `Connection: close`, and after `limit` drops what is left. Returns when the thread has ended; a second call
+    /// waits for the same end.
+    package func drain(within limit: Duration = .seconds(8)) async {
+        let running: (Mailbox, LoopEnd)? = state.withLock { state in
+            guard case .running(let mailbox, let end, _) = state else { return nil }
+            return (mailbox, end)
+        }
+        guard let (mailbox, end) = running else { return }
+        mailbox.requestDrain(within: limit)
+        await end.wait()
+    }
+
+    // MARK: start
+
+    private func launch() throws(HTTPServerError) -> State {
+        var sockets: [Int32] = []
+        do {
+            for listener in listeners { sockets.append(try Self.listen(listener)) }
+            let poller = try Self.checked(cs_epoll_create(), "no event queue")
+            sockets.append(poller)
+            let wake = try Self.checked(cs_eventfd_create(), "no wake-up descriptor")
+            let mailbox = Mailbox(descriptor: wake)
+            let end = LoopEnd()
+            let ports = sockets.prefix(listeners.count).map { UInt16(truncatingIfNeeded: max(0, cs_local_port($0))) }
+            let (listeners, decided, clock, counters) = (listeners, decided, clock, shared)
+            let bound = Array(sockets.prefix(listeners.count))
+            let error = LoopThread.start(name: "http") {
+                let loop = EventLoop(
+                    listeners: listeners, sockets: bound, poller: Poller(descriptor: poller), mailbox: mailbox,
+                    counters: counters, clock: clock, decided: decided)
+                loop.run()
+                end.reached()
+            }
+            _ = try Self.checked(-error, "no thread")
+            return .running(mailbox, end, ports: ports)
+        } catch {
+            for socket in sockets { cs_close(socket) }
+            throw error
+        }
+    }
+
+    private static func listen(_ listener: Listener) throws(HTTPServerError) -> Int32 {
+        let host = listener.host == "localhost" ? "127.0.0.1" : listener.host
+        let result = host.isEmpty ? -EINVAL : cs_listen(host, listener.port, 1024)
+        if result >= 0 { return result }
+        let place = "\(listener.host):\(listener.port)"
+        let (code, message): (HTTPServerError.Code, String) =
+            switch -result {
+            case EADDRINUSE:
+                (
+                    .addressInUse,
+                    "cannot listen on \(place): the port is in use; stop the other process or choose another port"
+                )
+            case EINVAL:
+                (
+                    .badHost,
+                    "cannot listen on \(place): not a numeric address; give one such as 127.0.0.1, 0.0.0.0 or ::"
+                )
+            case EADDRNOTAVAIL:
+                (.badHost, "cannot listen on \(place): not an address of this machine; 0.0.0.0 takes all of them")
+            case EACCES:
+                (.notPermitted, "cannot listen on \(place): no permission; choose a port above 1023")
+            default:
+                (.system, "cannot listen on \(place): \(Self.text(-result))")
+            }
+        throw HTTPServerError(code: code, message: message, host: listener.host, port: listener.port)
+    }
+
+    private static func checked(_ result: Int32, _ what: String) throws(HTTPServerError) -> Int32 {
+        if result >= 0 { return result }
+        throw HTTPServerError(code: .system, message: "\(what): \(text(-result))", host: "", port: 0)
+    }
+
+    private static func text(_ error: Int32) -> String {
+        guard let text = strerror(error) else { return "error \(error)" }
+        return String(cString: text)
+    }
+}

@@ -1,0 +1,34 @@
+/// One address that the server listens on, and what happens to its requests.
+///
+/// `admit`, `handle` and `passEnded` run on the loop thread: they neither wait nor throw, and take only locks that
+/// are held for moments.
+package struct Listener: Sendable {
+    /// For metrics and the log, e.g. `notifications` or `admin`.
+    package var name: StaticString
+    /// A numeric IPv4 or IPv6 address, or `localhost` (127.0.0.1).
+    package var host: String
+    /// 0: one that the system chooses (`HTTPServer.port(of:)`).
+    package var port: UInt16
+    package var limits: Limits
+    /// Decides by the head, before any byte of the body.
+    package var admit: @Sendable (RequestHead) -> Admission
+    /// Takes the whole request. The exchange is answered once, at any time, on any thread.
+    package var handle: @Sendable (HTTPRequest, Exchange) -> Void
+    /// Called after a pass of the loop in which requests were handed over, so that they can be passed on together.
+    package var passEnded: (@Sendable () -> Void)?
+
+    package init(
+        name: StaticString, host: String, port: UInt16, limits: Limits,
+        admit: @escaping @Sendable (RequestHead) -> Admission,
+        handle: @escaping @Sendable (HTTPRequest, Exchange) -> Void,
+        passEnded: (@Sendable () -> Void)? = nil
+    ) {
+        self.name = name
+        self.host = host
+        self.port = port
+        self.limits = limits
+        self.admit = admit
+        self.handle = handle
+        self.passEnded = passEnded
+    }
+}

@@ -1,0 +1,37 @@
+internal import CSockets
+
+/// What a descriptor can do now, or is watched for.
+struct Readiness: OptionSet {
+    let rawValue: UInt32
+    static let input = Readiness(rawValue: UInt32(POLLIN))
+    static let output = Readiness(rawValue: UInt32(POLLOUT))
+    /// Reported without being asked for.
+    static let broken = Readiness(rawValue: UInt32(POLLERR) | UInt32(POLLHUP))
+}
+
+/// Level-triggered epoll.
+struct Poller {
+    let descriptor: Int32
+    private var keys = [UInt64](repeating: 0, count: 256)
+    private var events = [UInt32](repeating: 0, count: 256)
+
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
+    func add(_ socket: Int32, _ readiness: Readiness, key: UInt64) -> Bool {
+        cs_epoll_set(descriptor, socket, readiness.rawValue, key, 1) == 0
+    }
+
+    func change(_ socket: Int32, _ readiness: Readiness, key: UInt64) {
+        // The socket was added and is open, so this cannot fail.
+        _ = cs_epoll_set(descriptor, socket, readiness.rawValue, key, 0)
+    }
+
+    /// Waits and returns how many events there are. milliseconds: -1 for ever.
+    mutating func wait(milliseconds: Int32) -> Int {
+        Int(max(0, cs_epoll_wait(descriptor, &keys, &events, Int32(keys.count), milliseconds)))
+    }
+
+    func event(_ index: Int) -> (key: UInt64, readiness: Readiness) {
+        (keys[index], Readiness(rawValue: events[index]))
+    }
+}

@@ -1,0 +1,93 @@
+/// A request line and its fields, checked by `RequestHeadParser`.
+///
+/// It keeps the received bytes in one array and finds fields in it when asked: no allocation per field.
+package struct RequestHead: Sendable {
+    /// From the method to the blank line.
+    package let bytes: [UInt8]
+    private let methodEnd: Int
+    private let targetEnd: Int
+    private let fieldsStart: Int
+    /// The announced length; nil without `Content-Length`.
+    package let contentLength: Int?
+    package let isChunked: Bool
+    /// Whether the client waits for `100 Continue`.
+    package let expectsContinue: Bool
+    let hasOtherExpectation: Bool
+    let hasContentEncoding: Bool
+    let closes: Bool
+
+    init(bytes: [UInt8], parser: borrowing RequestHeadParser) {
+        self.bytes = bytes
+        methodEnd = parser.methodEnd
+        targetEnd = parser.targetEnd
+        fieldsStart = parser.fieldsStart
+        contentLength = parser.contentLength
+        isChunked = parser.isChunked
+        expectsContinue = parser.expectsContinue
+        hasOtherExpectation = parser.hasOtherExpectation
+        hasContentEncoding = parser.hasContentEncoding
+        closes = parser.closes
+    }
+
+    /// The method as sent, e.g. `POST`.
+    package var method: String { String(decoding: bytes[..<methodEnd], as: UTF8.self) }
+
+    /// The target as sent: path and query, nothing decoded.
+    package var target: String { String(decoding: bytes[(methodEnd + 1)..<targetEnd], as: UTF8.self) }
+
+    /// The target up to the first `?`, nothing decoded.
+    package var path: String {
+        let target = bytes[(methodEnd + 1)..<targetEnd]
+        return String(decoding: target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
+    }
+
+    /// The target after the first `?`, nothing decoded; nil without one.
+    package var query: String? {
+        let target = bytes[(methodEnd + 1)..<targetEnd]
+        guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+        return String(decoding: target[(mark + 1)...], as: UTF8.self)
+    }
+
+    package func methodIs(_ name: StaticString) -> Bool { range(0..<methodEnd, equals: name) }
+
+    /// Whether the target is exactly this, without a query.
+    package func targetIs(_ target: StaticString) -> Bool { range((methodEnd + 1)..<targetEnd, equals: target) }
+
+    package var isGetOrHead: Bool { methodIs("GET") || methodIs("HEAD") }
+
+    /// The value of the first field of this name, without the white space around it; bytes that are not UTF-8 are
+    /// replaced. `lowercaseName` is compared without regard to case.
+    package func header(_ lowercaseName: StaticString) -> String? {
+        guard let value = fieldValue(lowercaseName) else { return nil }
+        return String(decoding: bytes[value], as: UTF8.self)
+    }
+
+    private func fieldValue(_ name: StaticString) -> Range<Int>? {
+        var line = fieldsStart
+        let length = name.utf8CodeUnitCount
+        while line < bytes.count, let end = bytes[line...].firstIndex(of: RequestHeadParser.carriageReturn), end > line
+        {
+            let nameEnd = line + length
+            if nameEnd < end, bytes[nameEnd] == UInt8(ascii: ":"), equalsIgnoringCase(at: line, name) {
+                return RequestHeadParser.trimmed(bytes.span, nameEnd + 1, end)
+            }
+            line = end + 2
+        }
+        return nil
+    }
+
+    private func range(_ range: Range<Int>, equals text: StaticString) -> Bool {
+        guard text.utf8CodeUnitCount == range.count else { return false }
+        return text.withUTF8Buffer { wanted in
+            for i in 0..<wanted.count where bytes[range.lowerBound + i] != wanted[i] { return false }
+            return true
+        }
+    }
+
+    private func equalsIgnoringCase(at start: Int, _ name: StaticString) -> Bool {
+        name.withUTF8Buffer { wanted in
+            for i in 0..<wanted.count where RequestHeadParser.lowercased(bytes[start + i]) != wanted[i] { return false }
+            return true
+        }
+    }
+}
