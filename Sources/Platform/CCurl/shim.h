@@ -1,0 +1,73 @@
+// What Swift cannot say itself about libcurl: its variadic setopt and getinfo, one function for each kind of argument.
+#pragma once
+
+#include <curl/curl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+
+static inline CURLcode cc_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+// libcurl copies the text.
+static inline CURLcode cc_set_text(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode cc_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+// libcurl copies the bytes; without any, the request has a body of length 0.
+static inline CURLcode cc_set_body(CURL *easy, const void *bytes, size_t count) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+    return code ? code : curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, count ? (const char *)bytes : "");
+}
+
+typedef size_t (*cc_take)(char *bytes, size_t size, size_t count, void *context);
+
+static inline CURLcode cc_set_takers(CURL *easy, cc_take header, cc_take body, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, header);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
+    return code;
+}
+
+static inline CURLMcode cc_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+static inline long cc_status(CURL *easy) {
+    long status = 0;
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    return status;
+}
+
+// Connections that this transfer made: 0 when it used one that was open.
+static inline long cc_new_connections(CURL *easy) {
+    long count = 0;
+    curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &count);
+    return count;
+}
+
+// The next transfer that has ended, or 0.
+static inline CURL *cc_next_done(CURLM *multi, CURLcode *result) {
+    int left;
+    CURLMsg *message;
+    while ((message = curl_multi_info_read(multi, &left))) {
+        if (message->msg == CURLMSG_DONE) {
+            *result = message->data.result;
+            return message->easy_handle;
+        }
+    }
+    return 0;
+}
+
+// The calling thread takes no signals, SIGPIPE of a TLS connection that broke included.
+static inline void cc_block_signals(void) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, 0);
+}
