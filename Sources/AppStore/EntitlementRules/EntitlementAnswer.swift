@@ -1,0 +1,179 @@
+package import AppStoreModel
+
+/// One reason for an entitlement, whether it holds now or not.
+package struct EntitlementGrant: Hashable, Sendable {
+    package var entitlement: String
+    package var isEntitled: Bool
+    /// `SubscriptionState.Phase` or `OneTimeState.Phase` as text.
+    package var state: String
+    package var productId: ProductId
+    package var originalTransactionId: OriginalTransactionId
+    package var transactionId: TransactionId
+    package var ownership: InAppOwnershipType?
+    package var until: AppStoreInstant?
+    package var willRenew: Bool?
+    package var pendingProductId: ProductId?
+    package var expirationIntent: ExpirationIntent?
+    package var seats: Int64?
+    /// Advanced Commerce: the SKUs that are not revoked.
+    package var skus: [String] = []
+    package var needsStatusQuery = false
+}
+
+/// Units of one consumable product over all its purchases. Saturates at the limits of 64 bits.
+package struct UnitBalance: Hashable, Sendable {
+    package var productId: ProductId
+    package var creditedUnits: Int64 = 0
+    package var debitedUnits: Int64 = 0
+
+    package var netUnits: Int64 { creditedUnits - debitedUnits }  // both from 0 up
+
+    mutating func add(_ state: OneTimeState) {
+        creditedUnits = Self.saturating(creditedUnits, state.creditedUnits)
+        debitedUnits = Self.saturating(debitedUnits, state.debitedUnits)
+    }
+
+    private static func saturating(_ one: Int64, _ other: Int64) -> Int64 {
+        let (sum, overflow) = one.addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}
+
+/// What a holder may use at a moment, and why.
+package struct EntitlementAnswer: Hashable, Sendable {
+    /// A purchase that gives less than it may be meant to.
+    package struct Report: Hashable, Sendable {
+        package var transactionId: TransactionId
+        package var problem: EntitlementProblem
+    }
+
+    package var asOf: AppStoreInstant
+    /// Sorted by entitlement, then chain, then transaction.
+    package var grants: [EntitlementGrant] = []
+    /// Sorted by product.
+    package var balances: [UnitBalance] = []
+    package var reports: [Report] = []
+    /// When the answer changes by itself; nil if it never does.
+    package var nextChange: AppStoreInstant?
+
+    /// Names of the entitlements that hold.
+    package var active: Set<String> { Set(grants.filter(\.isEntitled).map(\.entitlement)) }
+}
+
+extension EntitlementAnswer {
+    /// Which facts an answer looks at.
+    package enum View: Sendable {
+        /// All that is known.
+        case newestFacts
+        /// What had happened by then, as far as the facts kept tell.
+        case history
+    }
+
+    /// The union over chains of one environment: chains of another are left out, for they never share a record.
+    package init(
+        chains: [ChainFacts], environment: AppStoreEnvironment, at instant: AppStoreInstant, rules: ProductRules,
+        view: View = .newestFacts
+    ) {
+        self.init(asOf: instant)
+        var oneTime: [OneTimeEntry] = []
+        for chain in chains where chain.environment == environment {
+            add(subscription: chain, rules: rules, view: view)
+            for purchase in chain.orderedPurchases where !purchase.isAutoRenewable {
+                if view == .history && purchase.start > instant { continue }
+                guard let productId = purchase.productId else {
+                    reports.append(Report(transactionId: purchase.transactionId, problem: .productMissing))
+                    continue
+                }
+                oneTime.append(OneTimeEntry(chain: chain.originalTransactionId, productId: productId, facts: purchase))
+            }
+        }
+        add(oneTime, rules: rules)
+        grants.sort {
+            ($0.entitlement, $0.originalTransactionId, $0.transactionId)
+                < ($1.entitlement, $1.originalTransactionId, $1.transactionId)
+        }
+        balances.sort { $0.productId < $1.productId }
+    }
+
+    private mutating func add(subscription chain: ChainFacts, rules: ProductRules, view: View) {
+        let state =
+            switch view {
+            case .newestFacts: chain.state(at: asOf, policy: rules.subscriptions)
+            case .history: chain.state(asOf: asOf, policy: rules.subscriptions)
+            }
+        guard let state, let purchase = state.purchase else { return }
+        note(nextChange: chain.nextChange(after: asOf, policy: rules.subscriptions))
+        guard let productId = purchase.productId else {
+            reports.append(Report(transactionId: purchase.transactionId, problem: .productMissing))
+            return
+        }
+        for name in rules.rule(for: productId).entitlements {
+            grants.append(
+                EntitlementGrant(
+                    entitlement: name, isEntitled: state.isEntitled, state: state.phase.rawValue,
+                    productId: productId, originalTransactionId: chain.originalTransactionId,
+                    transactionId: purchase.transactionId, ownership: purchase.inAppOwnershipType,
+                    until: state.until, willRenew: state.willRenew, pendingProductId: state.pendingProductId,
+                    expirationIntent: state.expirationIntent, seats: state.seats, skus: purchase.skus(at: asOf),
+                    needsStatusQuery: state.needsStatusQuery))
+        }
+    }
+
+    private mutating func add(_ entries: [OneTimeEntry], rules: ProductRules) {
+        var balances: [ProductId: UnitBalance] = [:]
+        for (productId, purchases) in Dictionary(grouping: entries, by: \.productId) {
+            let rule = rules.rule(for: productId)
+            for (entry, state) in OneTimeEntry.states(of: purchases, at: asOf, rule: rule) {
+                let transactionId = entry.facts.transactionId
+                reports += state.problems.map { Report(transactionId: transactionId, problem: $0) }
+                note(nextChange: state.until)
+                if entry.facts.type == .consumable {
+                    balances[productId, default: UnitBalance(productId: productId)].add(state)
+                    continue
+                }
+                guard state.phase != .unknown else { continue }
+                grants += rule.entitlements.map { name in
+                    EntitlementGrant(
+                        entitlement: name, isEntitled: state.isEntitled, state: state.phase.rawValue,
+                        productId: productId, originalTransactionId: entry.chain, transactionId: transactionId,
+                        ownership: entry.facts.inAppOwnershipType, until: state.until)
+                }
+            }
+        }
+        self.balances = Array(balances.values)
+        reports.sort { ($0.transactionId, $0.problem.rawValue) < ($1.transactionId, $1.problem.rawValue) }
+    }
+
+    private mutating func note(nextChange moment: AppStoreInstant?) {
+        guard let moment, moment > asOf else { return }
+        nextChange = min(nextChange ?? moment, moment)
+    }
+}
+
+/// One purchase of a product that does not renew by itself.
+private struct OneTimeEntry {
+    var chain: OriginalTransactionId
+    var productId: ProductId
+    var facts: PurchaseFacts
+
+    /// States of all purchases of one product. Non-renewing ones extend each other where the rule says so: each begins
+    /// where the one before ends, unless that is past.
+    static func states(
+        of purchases: [OneTimeEntry], at instant: AppStoreInstant, rule: ProductRule
+    ) -> [(OneTimeEntry, OneTimeState)] {
+        let ordered = purchases.sorted {
+            ($0.facts.start, $0.facts.transactionId) < ($1.facts.start, $1.facts.transactionId)
+        }
+        var previousEnd = AppStoreInstant.earliest
+        return ordered.map { entry in
+            let facts = entry.facts
+            guard facts.type == .nonRenewingSubscription, rule.accumulation == .extend,
+                let length = rule.lengthMilliseconds
+            else { return (entry, facts.oneTimeState(at: instant, rule: rule)) }
+            let start = max(facts.start, previousEnd)
+            let end = start.advanced(byMilliseconds: length)
+            if !facts.isRevoked(at: instant) { previousEnd = end }
+            return (entry, facts.timedState(at: instant, from: start, end: end))
+        }
+    }
+}

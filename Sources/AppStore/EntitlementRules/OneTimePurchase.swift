@@ -1,0 +1,101 @@
+package import AppStoreModel
+
+/// State of a purchase that does not renew by itself.
+package struct OneTimeState: Hashable, Sendable {
+    package enum Phase: String, Sendable, CaseIterable {
+        /// Consumable: units are credited.
+        case credited = "CREDITED"
+        /// Consumable: some units were taken back.
+        case partlyRefunded = "PARTLY_REFUNDED"
+        /// Consumable: all units were taken back.
+        case refunded = "REFUNDED"
+        /// Non-consumable, or non-renewing subscription inside its time.
+        case owned = "OWNED"
+        /// Non-renewing subscription past its time, or one whose length the app has not set.
+        case ended = "ENDED"
+        case revoked = "REVOKED"
+        /// Of a type this library does not know: gives nothing.
+        case unknown = "UNKNOWN"
+    }
+
+    package var phase: Phase
+    package var isEntitled: Bool
+    /// When this state ends by itself; nil where it does not.
+    package var until: AppStoreInstant?
+    /// Consumables: units credited, and of these taken back.
+    package var creditedUnits: Int64 = 0
+    package var debitedUnits: Int64 = 0
+    package var problems: [EntitlementProblem] = []
+
+    package var netUnits: Int64 { creditedUnits - debitedUnits }  // 0 <= debited <= credited
+}
+
+/// Why a purchase gives less than it may be meant to. To be reported; the rest stands.
+package enum EntitlementProblem: String, Sendable, CaseIterable {
+    /// The quantity is not a whole number from 1 to 2^31 - 1: no credit.
+    case quantityOutOfRange = "quantity_out_of_range"
+    /// The revocation percentage is not from 0 to 100000: no credit.
+    case percentageOutOfRange = "percentage_out_of_range"
+    /// Units times quantity do not fit 64 bits, or the rule's units are negative: no credit.
+    case unitsOutOfRange = "units_out_of_range"
+    /// A non-renewing product has no usable length in the rules.
+    case lengthNotConfigured = "length_not_configured"
+    case unknownProductType = "unknown_product_type"
+    case productMissing = "product_missing"
+}
+
+extension PurchaseFacts {
+    /// State of this purchase by itself.
+    package func oneTimeState(at instant: AppStoreInstant, rule: ProductRule) -> OneTimeState {
+        switch type {
+        case .some(.consumable):
+            return creditState(at: instant, unitsPerItem: rule.units)
+        case .some(.nonConsumable):
+            if isRevoked(at: instant) { return OneTimeState(phase: .revoked, isEntitled: false) }
+            return OneTimeState(phase: .owned, isEntitled: true, until: revocationDate)
+        case .some(.nonRenewingSubscription):
+            let end = rule.lengthMilliseconds.map { start.advanced(byMilliseconds: $0) }
+            return timedState(at: instant, from: start, end: end)
+        default:
+            return OneTimeState(phase: .unknown, isEntitled: false, problems: [.unknownProductType])
+        }
+    }
+
+    /// A non-renewing subscription that runs from `start` to `end`; nil is a length that is not known.
+    func timedState(at instant: AppStoreInstant, from start: AppStoreInstant, end: AppStoreInstant?) -> OneTimeState {
+        if isRevoked(at: instant) { return OneTimeState(phase: .revoked, isEntitled: false) }
+        guard let end else {
+            return OneTimeState(phase: .ended, isEntitled: false, problems: [.lengthNotConfigured])
+        }
+        guard end > instant else { return OneTimeState(phase: .ended, isEntitled: false) }
+        guard start <= instant else { return OneTimeState(phase: .owned, isEntitled: false, until: start) }
+        return OneTimeState(phase: .owned, isEntitled: true, until: min(end, revocationDate ?? end))
+    }
+
+    private func creditState(at instant: AppStoreInstant, unitsPerItem: Int64) -> OneTimeState {
+        var problems = amountProblems.map { problem -> EntitlementProblem in
+            switch problem {
+            case .quantity: .quantityOutOfRange
+            case .revocationPercentage: .percentageOutOfRange
+            }
+        }
+        let (credited, overflow) = unitsPerItem.multipliedReportingOverflow(by: Int64(quantity ?? 1))
+        if overflow || unitsPerItem < 0 { problems.append(.unitsOutOfRange) }
+        let isRevoked = isRevoked(at: instant)
+        guard problems.isEmpty else {
+            return OneTimeState(phase: isRevoked ? .refunded : .credited, isEntitled: false, problems: problems)
+        }
+        guard isRevoked else {
+            return OneTimeState(phase: .credited, isEntitled: false, until: revocationDate, creditedUnits: credited)
+        }
+        let debited = Self.share(of: credited, percentage: Int64(revocationPercentage ?? 100_000))
+        return OneTimeState(
+            phase: debited < credited ? .partlyRefunded : .refunded, isEntitled: false, creditedUnits: credited,
+            debitedUnits: debited)
+    }
+
+    /// floor(units × percentage ÷ 100000) without overflow, for a percentage from 0 to 100000.
+    static func share(of units: Int64, percentage: Int64) -> Int64 {
+        units / 100_000 * percentage + units % 100_000 * percentage / 100_000
+    }
+}

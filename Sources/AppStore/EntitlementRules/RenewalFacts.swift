@@ -1,0 +1,201 @@
+package import AppStoreModel
+
+/// What Apple last said about the renewal of a subscription.
+package struct RenewalFacts: VersionedFacts {
+    package var version: FactVersion
+    package var productId: ProductId?
+    package var autoRenewProductId: ProductId?
+    package var autoRenewStatus: AutoRenewStatus?
+    package var isInBillingRetryPeriod: Bool?
+    package var gracePeriodExpiresDate: AppStoreInstant?
+    package var expirationIntent: ExpirationIntent?
+    package var priceIncreaseStatus: PriceIncreaseStatus?
+    package var renewalDate: AppStoreInstant?
+    /// Milliunits of the currency.
+    package var renewalPrice: Int64?
+    package var currency: String?
+    package var offerType: OfferType?
+    package var offerIdentifier: String?
+    package var recentSubscriptionStartDate: AppStoreInstant?
+    package var appAccountToken: AppAccountToken?
+    package var appTransactionId: AppTransactionId?
+    package var renewalQuantity: Int32?
+    /// Members written by a later version of this library.
+    package var unknownFields = JSONObject()
+
+    package init(version: FactVersion) { self.version = version }
+
+    /// The version decides by the renewal info's own signedDate; `fallback` names what came with it.
+    package init(_ payload: RenewalInfoPayload, fallback: FactVersion) {
+        var version = fallback
+        if let signedDate = payload.signedDate { version.signedDate = signedDate }
+        self.init(version: version)
+        productId = payload.productId
+        autoRenewProductId = payload.autoRenewProductId
+        autoRenewStatus = payload.autoRenewStatus
+        isInBillingRetryPeriod = payload.isInBillingRetryPeriod
+        gracePeriodExpiresDate = payload.gracePeriodExpiresDate
+        expirationIntent = payload.expirationIntent
+        priceIncreaseStatus = payload.priceIncreaseStatus
+        renewalDate = payload.renewalDate
+        renewalPrice = payload.renewalPrice
+        currency = payload.currency
+        offerType = payload.offerType
+        offerIdentifier = payload.offerIdentifier
+        recentSubscriptionStartDate = payload.recentSubscriptionStartDate
+        appAccountToken = payload.appAccountToken
+        appTransactionId = payload.appTransactionId
+        renewalQuantity = payload.renewalQuantity
+    }
+
+    var json: JSONObject {
+        var object = JSONObject()
+        object.set("productId", productId)
+        object.set("autoRenewProductId", autoRenewProductId)
+        object.set("autoRenewStatus", autoRenewStatus)
+        object.set("isInBillingRetryPeriod", isInBillingRetryPeriod)
+        object.set("gracePeriodExpiresDate", gracePeriodExpiresDate)
+        object.set("expirationIntent", expirationIntent)
+        object.set("priceIncreaseStatus", priceIncreaseStatus)
+        object.set("renewalDate", renewalDate)
+        object.set("renewalPrice", renewalPrice)
+        object.set("currency", currency)
+        object.set("offerType", offerType)
+        object.set("offerIdentifier", offerIdentifier)
+        object.set("recentSubscriptionStartDate", recentSubscriptionStartDate)
+        object.set("appAccountToken", appAccountToken)
+        object.set("appTransactionId", appTransactionId)
+        object.set("renewalQuantity", renewalQuantity)
+        object.set(version)
+        object.add(unknown: unknownFields)
+        return object
+    }
+
+    /// Nil without a signedDate.
+    init?(json object: JSONObject) {
+        var fields = FactsReader(object)
+        guard let version = fields.version() else { return nil }
+        self.init(version: version)
+        productId = fields.identifier("productId")
+        autoRenewProductId = fields.identifier("autoRenewProductId")
+        autoRenewStatus = fields.enumeration("autoRenewStatus")
+        isInBillingRetryPeriod = fields.bool("isInBillingRetryPeriod")
+        gracePeriodExpiresDate = fields.instant("gracePeriodExpiresDate")
+        expirationIntent = fields.enumeration("expirationIntent")
+        priceIncreaseStatus = fields.enumeration("priceIncreaseStatus")
+        renewalDate = fields.instant("renewalDate")
+        renewalPrice = fields.int64("renewalPrice")
+        currency = fields.string("currency")
+        offerType = fields.enumeration("offerType")
+        offerIdentifier = fields.string("offerIdentifier")
+        recentSubscriptionStartDate = fields.instant("recentSubscriptionStartDate")
+        appAccountToken = fields.identifier("appAccountToken")
+        appTransactionId = fields.identifier("appTransactionId")
+        renewalQuantity = fields.int32("renewalQuantity")
+        unknownFields = fields.remaining
+    }
+}
+
+/// What Apple last said the status of a subscription was, as of the notification's signedDate.
+package struct StatusFacts: VersionedFacts {
+    package var version: FactVersion
+    package var status: SubscriptionStatus
+    package var unknownFields = JSONObject()
+
+    package init(version: FactVersion, status: SubscriptionStatus) {
+        self.version = version
+        self.status = status
+    }
+
+    var json: JSONObject {
+        var object = JSONObject()
+        object.set("status", status)
+        object.set(version)
+        object.add(unknown: unknownFields)
+        return object
+    }
+
+    /// Nil without a status or a signedDate.
+    init?(json object: JSONObject) {
+        var fields = FactsReader(object)
+        guard let version = fields.version(), let status: SubscriptionStatus = fields.enumeration("status") else {
+            return nil
+        }
+        self.init(version: version, status: status)
+        unknownFields = fields.remaining
+    }
+}
+
+/// The app's own word that a chain belongs to an account, for purchases made without an appAccountToken.
+package struct OwnerClaim: VersionedFacts {
+    package var version: FactVersion
+    package var appAccountToken: AppAccountToken
+    package var unknownFields = JSONObject()
+
+    package init(appAccountToken: AppAccountToken, claimedAt: AppStoreInstant) {
+        version = FactVersion(signedDate: claimedAt)
+        self.appAccountToken = appAccountToken
+    }
+
+    var json: JSONObject {
+        var object = JSONObject()
+        object.set("appAccountToken", appAccountToken)
+        object.set("claimedAt", version.signedDate)
+        object.add(unknown: unknownFields)
+        return object
+    }
+
+    init?(json object: JSONObject) {
+        var fields = FactsReader(object)
+        guard let token: AppAccountToken = fields.identifier("appAccountToken"),
+            let claimedAt = fields.instant("claimedAt")
+        else { return nil }
+        self.init(appAccountToken: token, claimedAt: claimedAt)
+        unknownFields = fields.remaining
+    }
+}
+
+/// That a notification happened: the history of a chain is the set of these.
+package struct ChainEvent: VersionedFacts {
+    package var version: FactVersion
+    package var notificationType: NotificationType
+    package var subtype: Subtype?
+    package var transactionId: TransactionId?
+    /// As of the event.
+    package var status: SubscriptionStatus?
+    package var unknownFields = JSONObject()
+
+    package init(
+        version: FactVersion, notificationType: NotificationType, subtype: Subtype? = nil,
+        transactionId: TransactionId? = nil, status: SubscriptionStatus? = nil
+    ) {
+        self.version = version
+        self.notificationType = notificationType
+        self.subtype = subtype
+        self.transactionId = transactionId
+        self.status = status
+    }
+
+    var json: JSONObject {
+        var object = JSONObject()
+        object.set("notificationType", notificationType)
+        object.set("subtype", subtype)
+        object.set("transactionId", transactionId)
+        object.set("status", status)
+        object.set(version)
+        object.add(unknown: unknownFields)
+        return object
+    }
+
+    /// Nil without a type or a signedDate.
+    init?(json object: JSONObject) {
+        var fields = FactsReader(object)
+        guard let version = fields.version(), let type: NotificationType = fields.enumeration("notificationType")
+        else { return nil }
+        self.init(version: version, notificationType: type)
+        subtype = fields.enumeration("subtype")
+        transactionId = fields.identifier("transactionId")
+        status = fields.enumeration("status")
+        unknownFields = fields.remaining
+    }
+}

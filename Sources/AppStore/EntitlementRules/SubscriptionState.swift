@@ -1,0 +1,209 @@
+package import AppStoreModel
+
+/// State of an auto-renewable subscription at a moment.
+package struct SubscriptionState: Hashable, Sendable {
+    package enum Phase: String, Sendable, CaseIterable {
+        case active = "ACTIVE"
+        /// Billing failed, Apple asks to continue service.
+        case grace = "GRACE"
+        /// Billing failed, no service.
+        case retry = "RETRY"
+        /// Apple said active after the expiry we know of: ask Get All Subscription Statuses.
+        case stale = "STALE"
+        case expired = "EXPIRED"
+        case revoked = "REVOKED"
+
+        /// What Apple's status says; nil for a status that is unknown.
+        package init?(_ status: SubscriptionStatus) {
+            switch status {
+            case .active: self = .active
+            case .expired: self = .expired
+            case .billingRetry: self = .retry
+            case .billingGracePeriod: self = .grace
+            case .revoked: self = .revoked
+            default: return nil
+            }
+        }
+    }
+
+    package var phase: Phase
+    package var isEntitled: Bool
+    /// When this state ends by itself; nil where it does not.
+    package var until: AppStoreInstant?
+    /// The purchase that decides; nil where none is known.
+    package var purchase: PurchaseFacts?
+    /// Whether it renews at the end of the period; nil while unknown.
+    package var willRenew: Bool?
+    /// The product it renews as, where that is another.
+    package var pendingProductId: ProductId?
+    /// Why it expired.
+    package var expirationIntent: ExpirationIntent?
+    /// Seats of the period, for multiseat purchases the sum over its transactions less what was revoked.
+    package var seats: Int64
+    /// Apple must be asked: the facts at hand do not explain what it said.
+    package var needsStatusQuery: Bool
+
+    package var productId: ProductId? { purchase?.productId }
+}
+
+/// Limits that the operator may set.
+package struct SubscriptionPolicy: Hashable, Sendable {
+    /// How long after Apple's word "active" a subscription past its known expiry stays entitled. Milliseconds.
+    package var staleToleranceMilliseconds: Int64 = 3_600_000
+    /// How long Apple retries a charge after the expiry. Milliseconds.
+    package var billingRetryMilliseconds: Int64 = 60 * 86_400_000
+
+    package init() {}
+}
+
+/// The facts a state is decided by.
+private struct Evidence {
+    var current: PurchaseFacts?
+    var seatAdditions: [PurchaseFacts] = []
+    var renewal: RenewalFacts?
+    var status: StatusFacts?
+}
+
+extension ChainFacts {
+    /// The state at a moment, by the newest facts. Nil if the chain is no subscription.
+    package func state(
+        at instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
+    ) -> SubscriptionState? {
+        guard isSubscription else { return nil }
+        let current = currentPurchase
+        return Evidence(
+            current: current, seatAdditions: current.map { seatAdditions(to: $0) } ?? [], renewal: renewal,
+            status: status
+        ).state(at: instant, policy: policy)
+    }
+
+    /// The state as it was at a past moment, as far as the facts kept tell: purchases made by then, revocations by
+    /// their date, renewal info and status only where they were signed by then. Nil before the first purchase.
+    package func state(
+        asOf instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
+    ) -> SubscriptionState? {
+        guard isSubscription, let current = currentPurchase(asOf: instant) else { return nil }
+        return Evidence(
+            current: current, seatAdditions: seatAdditions(to: current).filter { $0.start <= instant },
+            renewal: renewal.flatMap { $0.version.signedDate <= instant ? $0 : nil },
+            status: status.flatMap { $0.version.signedDate <= instant ? $0 : nil }
+        ).state(at: instant, policy: policy)
+    }
+
+    /// The first moment after `instant` at which the state is another without any notification. Nil if there is none.
+    package func nextChange(
+        after instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
+    ) -> AppStoreInstant? {
+        guard let now = state(at: instant, policy: policy) else { return nil }
+        var moments: [AppStoreInstant] = []
+        if let current = currentPurchase {
+            let purchases = [current] + seatAdditions(to: current)
+            moments = purchases.flatMap { [$0.expiresDate, $0.revocationDate] + $0.items.map(\.revocationDate) }
+                .compactMap { $0 }
+            if let expiresDate = current.expiresDate {
+                moments.append(expiresDate.advanced(byMilliseconds: policy.billingRetryMilliseconds))
+            }
+        }
+        if let end = renewal?.gracePeriodExpiresDate { moments.append(end) }
+        if let signedDate = status?.version.signedDate {
+            moments.append(signedDate.advanced(byMilliseconds: policy.staleToleranceMilliseconds))
+        }
+        return moments.filter { $0 > instant }.sorted().first { moment in
+            let then = state(at: moment, policy: policy)
+            return then?.phase != now.phase || then?.isEntitled != now.isEntitled || then?.seats != now.seats
+                || now.purchase.map { $0.skus(at: moment) != $0.skus(at: instant) } ?? false
+        }
+    }
+
+    /// Whether the status that Apple stated disagrees with what the facts give for the moment it was stated.
+    /// The facts win; this is for counting.
+    package var statusDisagrees: Bool {
+        guard let status, status.status.isKnown, let state = state(at: status.version.signedDate) else {
+            return false
+        }
+        // A failed renewal may be told before the period ends, which the customer keeps.
+        let hasFailedEarly =
+            state.phase == .active && (status.status == .billingRetry || status.status == .billingGracePeriod)
+        return SubscriptionState.Phase(status.status) != (state.phase == .stale ? .active : state.phase)
+            && !hasFailedEarly
+    }
+}
+
+extension PurchaseFacts {
+    /// Advanced Commerce: the SKUs that are not revoked then.
+    package func skus(at instant: AppStoreInstant) -> [String] {
+        items.filter { item in item.revocationDate.map { $0 > instant } ?? true }.map(\.sku)
+    }
+}
+
+extension Evidence {
+    /// The first row that holds, in this order: revoked, active, grace, retry, stale, expired.
+    func state(at instant: AppStoreInstant, policy: SubscriptionPolicy) -> SubscriptionState {
+        if isRevoked(at: instant) { return make(.revoked, isEntitled: false) }
+        if isRevokedByStatus {
+            return make(.revoked, isEntitled: false, needsStatusQuery: true)
+        }
+        let expiresDate = current?.expiresDate
+        if let expiresDate, expiresDate > instant {
+            let revocation = seatsRevokedAt.flatMap { $0 > instant ? $0 : nil }
+            return make(.active, isEntitled: true, until: min(expiresDate, revocation ?? expiresDate), at: instant)
+        }
+        if let end = renewal?.gracePeriodExpiresDate, end > instant {
+            return make(.grace, isEntitled: true, until: end, at: instant)
+        }
+        if status?.status == .billingRetry || renewal?.isInBillingRetryPeriod == true {
+            guard let expiresDate else { return make(.retry, isEntitled: false) }
+            let end = expiresDate.advanced(byMilliseconds: policy.billingRetryMilliseconds)
+            if end > instant { return make(.retry, isEntitled: false, until: end) }
+        } else if let status, status.status == .active, status.version.signedDate > expiresDate ?? .earliest {
+            let end = status.version.signedDate.advanced(byMilliseconds: policy.staleToleranceMilliseconds)
+            let isTolerated = end > instant
+            return make(
+                .stale, isEntitled: isTolerated, until: isTolerated ? end : nil, at: instant, needsStatusQuery: true)
+        }
+        return make(.expired, isEntitled: false)
+    }
+
+    /// All transactions of the period are revoked: with added seats the purchaser keeps access until the last is.
+    private func isRevoked(at instant: AppStoreInstant) -> Bool {
+        guard let current else { return false }
+        return ([current] + seatAdditions).allSatisfy { $0.isRevoked(at: instant) }
+    }
+
+    /// When the last transaction of the period is revoked; nil if one is not.
+    private var seatsRevokedAt: AppStoreInstant? {
+        let dates = ((current.map { [$0] } ?? []) + seatAdditions).map(\.revocationDate)
+        return dates.contains(nil) ? nil : dates.compactMap { $0 }.max()
+    }
+
+    /// Apple said "revoked" and has said nothing about the transaction since, which does not explain it.
+    private var isRevokedByStatus: Bool {
+        guard let status, status.status == .revoked else { return false }
+        guard let current else { return true }
+        return current.revocationDate == nil && status.version.signedDate >= current.version.signedDate
+    }
+
+    private func make(
+        _ phase: SubscriptionState.Phase, isEntitled: Bool, until: AppStoreInstant? = nil,
+        at instant: AppStoreInstant? = nil, needsStatusQuery: Bool = false
+    ) -> SubscriptionState {
+        let pending = renewal?.autoRenewProductId.flatMap { $0 == current?.productId ? nil : $0 }
+        let isOver = phase == .expired || phase == .revoked
+        return SubscriptionState(
+            phase: phase, isEntitled: isEntitled, until: until, purchase: current,
+            willRenew: renewal?.autoRenewStatus.map { $0 == .on },
+            pendingProductId: isOver ? nil : pending,
+            expirationIntent: phase == .expired ? renewal?.expirationIntent : nil,
+            seats: instant.map { seats(at: $0) } ?? 0, needsStatusQuery: needsStatusQuery)
+    }
+
+    private func seats(at instant: AppStoreInstant) -> Int64 {
+        guard let current else { return 0 }
+        let transactions = [current] + seatAdditions
+        let held = transactions.filter { !$0.isRevoked(at: instant) }.reduce(Int64(0)) {
+            $0 + ($1.amountProblems.contains(.quantity) ? 0 : Int64($1.quantity ?? 1))
+        }
+        let revoked = transactions.reduce(Int64(0)) { $0 + Int64(max($1.revokedSeatQuantity ?? 0, 0)) }
+        return max(held - revoked, 0)
+    }
+}
