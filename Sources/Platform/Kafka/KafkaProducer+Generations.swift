@@ -30,6 +30,11 @@ extension KafkaProducer {
         fetchMetadata(ofGeneration: number)
     }
 
+    /// Makes librdkafka behave as after a fatal error, for tests of the replacement.
+    func failFatally() {
+        state.withLock { $0.generation }?.failFatally(.outOfOrderSequence, reason: "a test asked for it")
+    }
+
     /// Asks for the topics' metadata until all are there.
     private func fetchMetadata(ofGeneration number: Int) {
         metadataQueue.async { [weak self] in
