@@ -91,7 +91,7 @@ extension ThrowawayPKI {
     /// The root as it would be made, adjustments included.
     package static func rootBuilder(_ options: Options) -> CertificateBuilder {
         var builder = CertificateBuilder(
-            subject: name("Sluice Throw-Away Root CA - G3", unit: "Sluice Throw-Away Certification Authority"),
+            subject: name("Sluice Throw-Away Root CA - G3", unit: "Throw-Away Authority"),
             validity: window(options.now, before: 3_650, after: 3_650),
             extensions: [.basicConstraints(isAuthority: true), .certificateSigning])
         options.adjustRoot(&builder)
@@ -106,7 +106,7 @@ extension ThrowawayPKI {
         ]
         if let address = options.intermediateOCSPAddress { extensions.append(.ocspAddress(address)) }
         var builder = CertificateBuilder(
-            subject: name("Sluice Throw-Away Worldwide Developer Relations Certification Authority", unit: "G6"),
+            subject: name("Sluice Throw-Away Developer Relations Certification Authority", unit: "G6"),
             validity: window(options.now, before: 1_825, after: 1_825), extensions: extensions)
         options.adjustIntermediate(&builder)
         return builder

@@ -98,7 +98,7 @@ package struct OCSPRequest: Sendable {
         let verdict = withExtendedLifetime(issuer) { OCSP_basic_verify(basic, known, store, UInt(OCSP_NOEXPLICIT)) }
         guard verdict != 1 else { return }
         // The queue only chooses between two names of the same refusal.
-        throw shim_error_is_ocsp_signature_failure(ERR_peek_error()) == 1 ? .badSignature : .badResponder
+        throw shim_error_is_ocsp_signature_failure(ERR_peek_last_error()) == 1 ? .badSignature : .badResponder
     }
 
     /// A store whose only anchor is the issuer, for this one answer at this one moment.

@@ -1,0 +1,85 @@
+import Cryptography
+import Testing
+
+struct Base64Tests {
+    private static let known: [(String, String)] = [
+        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+        ("foobar", "Zm9vYmFy"),
+    ]
+
+    @Test(arguments: known)
+    func `known answers of RFC 4648`(plain: String, text: String) throws {
+        let bytes = Array(plain.utf8)
+        #expect(Base64.encode(bytes) == Array(text.utf8))
+        #expect(try Base64.decode(Array(text.utf8)) == bytes)
+        let unpadded = text.utf8.filter { $0 != UInt8(ascii: "=") }
+        #expect(Base64URL.encode(bytes) == unpadded)
+        #expect(try Base64URL.decode(unpadded) == bytes)
+    }
+
+    @Test func `every length and every byte value survives both alphabets`() throws {
+        var generator = SeededGenerator(seed: 1)
+        for count in 0...300 {
+            let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+            #expect(try Base64URL.decode(Base64URL.encode(bytes)) == bytes)
+            #expect(try Base64.decode(Base64.encode(bytes)) == bytes)
+            #expect(Base64URL.decodedCount(Base64URL.encode(bytes).count) == count)
+        }
+        #expect(Base64URL.encode([0xFB, 0xFF]) == Array("-_8".utf8))
+        #expect(Base64.encode([0xFB, 0xFF]) == Array("+/8=".utf8))
+    }
+
+    @Test(arguments: [
+        ("A", Base64Failure.nearMiss), ("AAAAA", .nearMiss),  // a length no encoder makes
+        ("Zh", .nearMiss), ("Zm9", .nearMiss), ("Zm9vYh", .nearMiss), ("_w8_Zx", .nearMiss),  // spare bits
+        ("Zg==", .nearMiss), ("Zm8=", .nearMiss), ("=", .nearMiss), ("Zm9v=", .nearMiss), ("Zm=v", .nearMiss),
+        ("+w", .nearMiss), ("/w", .nearMiss), ("Zm+v", .nearMiss), ("Zm9vZm/v", .nearMiss),
+        ("Zm9.", .form), ("Zm 9v", .form), ("Zm9v\n", .form), (" ", .form), ("Zm9v\u{0}", .form), ("Zm9é", .form),
+        ("Zm+v.", .form), ("Zg==\n", .form), ("\"Zm9v\"", .form),
+    ])
+    func `base64url refuses what is not its only text`(text: String, expected: Base64Failure) {
+        #expect(throws: expected) { try Base64URL.decode(Array(text.utf8)) }
+        #expect(Array(text.utf8).withUnsafeBytes { Base64URL.hasForeignByte($0) } == (expected == .form))
+    }
+
+    @Test(arguments: [
+        ("Zg", Base64Failure.nearMiss), ("Zg=", .nearMiss), ("Zm8", .nearMiss), ("Zm9v=", .nearMiss),
+        ("Zm9v====", .nearMiss), ("Zh==", .nearMiss), ("Zm9=", .nearMiss), ("====", .nearMiss), ("=", .nearMiss),
+        ("A===", .nearMiss), ("Zg==Zg==", .nearMiss), ("Z=g=", .nearMiss), ("Zm-v", .nearMiss), ("Zm_v", .nearMiss),
+        ("A", .nearMiss), ("Zm9v\n", .form), ("Zm 9v", .form), ("Zm9\u{0}", .form), ("Zm9\\/", .form),
+    ])
+    func `padded base64 refuses what is not its only text`(text: String, expected: Base64Failure) {
+        #expect(throws: expected) { try Base64.decode(Array(text.utf8)) }
+    }
+
+    @Test func `every byte value is judged right at every place of a group`() {
+        let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        for place in 0..<8 {
+            for value in UInt8.min ... .max {
+                var text = Array("AAAAAAAA".utf8)
+                text[place] = value
+                let decoded = try? Base64URL.decode(text)
+                #expect((decoded != nil) == alphabet.contains(value))
+                // One text for every byte sequence: what decodes encodes to itself.
+                if let decoded { #expect(Base64URL.encode(decoded) == text) }
+            }
+        }
+    }
+
+    @Test func `decoding into too small a place is refused and writes nothing outside`() {
+        let text = Array("Zm9vYmFy".utf8)
+        var place: [UInt8] = [9, 9, 9, 9, 9, 9, 9, 9]
+        let result = place.withUnsafeMutableBytes { out in
+            text.withUnsafeBytes { text in
+                try? Base64URL.decode(text, into: UnsafeMutableRawBufferPointer(rebasing: out[..<5]))
+            }
+        }
+        #expect(result == nil)
+        #expect(place == [9, 9, 9, 9, 9, 9, 9, 9])
+        let count = place.withUnsafeMutableBytes { out in
+            text.withUnsafeBytes { text in try? Base64URL.decode(text, into: out) }
+        }
+        #expect(count == 6)
+        #expect(place == Array("foobar".utf8) + [9, 9])
+    }
+}

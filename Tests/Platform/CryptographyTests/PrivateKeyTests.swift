@@ -1,0 +1,101 @@
+import Cryptography
+import Foundation
+import Testing
+
+struct PrivateKeyTests {
+    @Test func `a key survives PEM and a file`() throws {
+        let key = try PrivateKey.generate(.p256)
+        let pem = try key.pem()
+        #expect(pem.starts(with: "-----BEGIN PRIVATE KEY-----\n".utf8))
+        let again = try PrivateKey(pem: pem)
+        #expect(again.publicKey?.uncompressedPoint == key.publicKey?.uncompressedPoint)
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).p8").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data(pem).write(to: URL(fileURLWithPath: path))
+        let read = try PrivateKey(contentsOf: path)
+        let digest = SHA256.digest(of: [1, 2, 3])
+        let signature = try read.es256Signature(digest: digest)
+        #expect(key.publicKey?.verify(digest: digest, rawSignature: signature) == .valid)
+    }
+
+    @Test func `a file that is missing or no key is an error`() throws {
+        #expect(throws: CryptographyError.self) { try PrivateKey(contentsOf: "/nonexistent/key.p8") }
+        let error = try #require(throws: CryptographyError.self) { try PrivateKey(contentsOf: "/dev/zero") }
+        #expect(error.code == .unreadableFile)
+        let directory = try #require(throws: CryptographyError.self) { try PrivateKey(contentsOf: "/") }
+        #expect(directory.code == .unreadableFile)
+    }
+
+    @Test(arguments: [.p384, .secp256k1, .rsa(bits: 2048), .ed25519, .p256WithExplicitParameters] as [PrivateKey.Kind])
+    func `a key of another kind is not loaded and does not sign ES256`(kind: PrivateKey.Kind) throws {
+        let key = try PrivateKey.generate(kind)
+        let pem = try key.pem()
+        let error = try #require(throws: CryptographyError.self) { try PrivateKey(pem: pem) }
+        #expect(error.code == .unsupportedKey)
+        // A key made with explicit parameters is one on P-256; only its encoding gives it away.
+        guard kind != .p256WithExplicitParameters else { return }
+        #expect(throws: CryptographyError.self) { try key.es256Signature(of: [1]) }
+        #expect(key.publicKey == nil)
+    }
+
+    @Test func `truncated, empty and foreign texts are refused`() throws {
+        let pem = try PrivateKey.generate(.p256).pem()
+        for count in [0, 1, 27, 28, 60, pem.count / 2, pem.count - 20] {
+            let error = try #require(throws: CryptographyError.self) { try PrivateKey(pem: Array(pem.prefix(count))) }
+            #expect(error.code == .malformedKey)
+        }
+        #expect(throws: CryptographyError.self) { try PrivateKey(pem: Array("-----BEGIN PRIVATE KEY-----".utf8)) }
+        #expect(throws: CryptographyError.self) { try PrivateKey(pem: Array("not a key".utf8)) }
+    }
+
+    @Test func `an encrypted key is refused without asking for a password`() throws {
+        // openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -aes256 with the password "secret".
+        let header =
+            "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIHsMFcGCSqGSIb3DQEFDTBK\n-----END ENCRYPTED PRIVATE KEY-----\n"
+        #expect(throws: CryptographyError.self) { try PrivateKey(pem: Array(header.utf8)) }
+        let legacy = """
+            -----BEGIN PRIVATE KEY-----
+            Proc-Type: 4,ENCRYPTED
+            DEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF
+
+            AAAAAAAAAAAAAAAAAAAAAA==
+            -----END PRIVATE KEY-----
+
+            """
+        #expect(throws: CryptographyError.self) { try PrivateKey(pem: Array(legacy.utf8)) }
+    }
+
+    @Test func `a public half of another key is refused`() throws {
+        let first = try pkcs8(PrivateKey.generate(.p256))
+        let second = try pkcs8(PrivateKey.generate(.p256))
+        // PKCS#8 of a P-256 key ends with its 65-byte point.
+        #expect(throws: CryptographyError.self) { try PrivateKey(pem: pem(first.dropLast(65) + second.suffix(65))) }
+        #expect(throws: Never.self) { try PrivateKey(pem: pem(first)) }
+    }
+
+    @Test func `a key never prints itself`() throws {
+        let key = try PrivateKey.generate(.p256)
+        #expect("\(key)" == "PrivateKey(p256)")
+    }
+
+    @Test func `absurd RSA sizes are refused`() {
+        #expect(throws: CryptographyError.self) { try PrivateKey.generate(.rsa(bits: 1)) }
+        #expect(throws: CryptographyError.self) { try PrivateKey.generate(.rsa(bits: .max)) }
+    }
+
+    @Test(.enabled(if: Vectors.isPresent, Comment(rawValue: Vectors.missing)))
+    func `Apple's published test key loads`() throws {
+        let key = try PrivateKey(pem: try Vectors.bytes("certs/testSigningKey.p8"))
+        #expect(key.publicKey != nil)
+    }
+
+    private func pkcs8(_ key: PrivateKey) throws -> [UInt8] {
+        let text = String(decoding: try key.pem(), as: UTF8.self)
+        let lines = text.split(separator: "\n").dropFirst().dropLast()
+        return try Base64.decode(Array(lines.joined().utf8))
+    }
+
+    private func pem(_ der: some Collection<UInt8>) -> [UInt8] {
+        Array("-----BEGIN PRIVATE KEY-----\n".utf8) + Base64.encode(Array(der)) + "\n-----END PRIVATE KEY-----\n".utf8
+    }
+}
