@@ -1,0 +1,82 @@
+extension DeliverySummary {
+    /// The summary for people.
+    func text(url: String) -> String {
+        let seconds = Self.seconds(elapsed)
+        let rate = seconds > 0 ? Double(attempts) / seconds : 0
+        var lines = [
+            "\(isInterrupted ? "Interrupted: posted" : "Posted") to \(url) for \(Self.rounded(seconds)) s, "
+                + "\(Self.rounded(rate)) requests/s",
+            "  notifications  \(notifications)",
+            "  posts          \(posts) of \(planned), with \(duplicates) duplicates and \(late) out of order",
+            "  requests       \(attempts), of which \(attempts - posts) repeated",
+            "  acknowledged   \(acknowledged)",
+            "  given up       \(gaveUp)",
+        ]
+        if isInterrupted { lines.append("  abandoned      \(abandoned), and \(planned - posts) never posted") }
+        let outcomes = attemptsByOutcome.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        lines.append("  answers        \(outcomes.isEmpty ? "none" : outcomes.joined(separator: ", "))")
+        if let latency {
+            lines.append(
+                "  latency        p50 \(Self.milliseconds(latency.p50)), p99 \(Self.milliseconds(latency.p99)), "
+                    + "max \(Self.milliseconds(latency.maximum))")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The summary for programs: one JSON object on one line. Latencies are in microseconds.
+    var json: String {
+        var object = PayloadText()
+        object.put("notifications", Int64(notifications))
+        object.put("planned", Int64(planned))
+        object.put("posts", Int64(posts))
+        object.put("duplicates", Int64(duplicates))
+        object.put("late", Int64(late))
+        object.put("requests", Int64(attempts))
+        object.put("retried", Int64(retried))
+        object.put("acknowledged", Int64(acknowledged))
+        object.put("gaveUp", Int64(gaveUp))
+        object.put("abandoned", Int64(abandoned))
+        object.put("interrupted", isInterrupted)
+        object.put("milliseconds", elapsed.milliseconds)
+        var outcomes = PayloadText()
+        for (outcome, count) in attemptsByOutcome.sorted(by: { $0.key < $1.key }) {
+            outcomes.put(outcome, Int64(count))
+        }
+        object.put("answers", outcomes)
+        if let latency {
+            var microseconds = PayloadText()
+            microseconds.put("p50", Self.microseconds(latency.p50))
+            microseconds.put("p99", Self.microseconds(latency.p99))
+            microseconds.put("max", Self.microseconds(latency.maximum))
+            object.put("latencyMicroseconds", microseconds)
+        }
+        return object.text
+    }
+
+    private static func seconds(_ duration: Duration) -> Double {
+        duration / .seconds(1)
+    }
+
+    private static func microseconds(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        return seconds &* 1_000_000 &+ attoseconds / 1_000_000_000_000
+    }
+
+    private static func milliseconds(_ duration: Duration) -> String {
+        "\(rounded(duration / .milliseconds(1))) ms"
+    }
+
+    /// One decimal.
+    private static func rounded(_ number: Double) -> String {
+        "\((number * 10).rounded() / 10)"
+    }
+}
+
+extension Delivery.Progress {
+    /// One line for people.
+    var text: String {
+        var text = "\(acknowledged) of \(planned) acknowledged, \(inFlight) under way, \(waiting) to be repeated"
+        if let nextAttemptIn { text += ", the next in \(nextAttemptIn.components.seconds) s" }
+        return text
+    }
+}

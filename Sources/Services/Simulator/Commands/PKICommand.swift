@@ -1,0 +1,43 @@
+internal import AppStoreSigning
+internal import Foundation
+
+/// `sluice-simulator pki`: makes the certificates or shows those that are there.
+struct PKICommand {
+    let directory: String
+
+    func run(_ console: Console) throws -> Int32 {
+        let isNew = try make()
+        console.print(
+            """
+            \(isNew ? "Made" : "Kept") the throw-away certificates in \(directory).
+            To trust them, never in production, set
+
+              root.certificates=\(directory)/root.pem
+              revocation=off
+            """)
+        return 0
+    }
+
+    /// Makes the certificates unless they are there.
+    ///
+    /// - Returns: whether they are new.
+    func make() throws -> Bool {
+        if FileManager.default.fileExists(atPath: directory + "/root.pem") {
+            _ = try ThrowawayPKI.load(from: directory)
+            return false
+        }
+        let now = Int64(Date().timeIntervalSince1970)
+        try ThrowawayPKI(ThrowawayPKI.Options(now: now)).save(to: directory)
+        return true
+    }
+
+    /// The certificates of a directory that this command made before.
+    static func load(_ directory: String) throws -> ThrowawayPKI {
+        guard FileManager.default.fileExists(atPath: directory + "/root.pem") else {
+            throw SimulatorError(
+                description:
+                    "\(directory) holds no certificates; make them with: sluice-simulator pki --out \(directory)")
+        }
+        return try ThrowawayPKI.load(from: directory)
+    }
+}

@@ -1,0 +1,46 @@
+internal import AppStoreSigning
+internal import Configuration
+internal import Foundation
+
+/// `sluice-simulator sign`: signs a payload as it is.
+struct SignCommand {
+    private let path: String
+    private let directory: String
+    private let printsBody: Bool
+
+    /// More than any payload of Apple's by far, and little enough for the memory.
+    private static let maximumBytes = 16 * 1024 * 1024
+
+    init(_ invocation: Invocation) {
+        path = invocation.arguments.first ?? "-"
+        directory = invocation.configuration[SimulatorSettings.pki]
+        printsBody = invocation.configuration[SimulatorSettings.body]
+    }
+
+    func run(_ console: Console) throws -> Int32 {
+        let signer = JWSSigner(try PKICommand.load(directory))
+        let signedPayload = try signer.sign(try payload())
+        let text = printsBody ? NotificationFactory.body(signedPayload: signedPayload) : signedPayload
+        console.print(String(decoding: text, as: UTF8.self))
+        return 0
+    }
+
+    private func payload() throws -> [UInt8] {
+        let handle: FileHandle
+        if path == "-" {
+            handle = .standardInput
+        } else if let file = FileHandle(forReadingAtPath: path) {
+            handle = file
+        } else {
+            throw SimulatorError(description: "\(path) cannot be read")
+        }
+        var bytes: [UInt8] = []
+        while let data = try handle.read(upToCount: 65536), !data.isEmpty {
+            bytes += data
+            guard bytes.count <= Self.maximumBytes else {
+                throw SimulatorError(description: "\(path) has more than \(Self.maximumBytes) bytes")
+            }
+        }
+        return bytes
+    }
+}

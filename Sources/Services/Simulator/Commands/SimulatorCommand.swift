@@ -1,0 +1,90 @@
+package import Configuration
+
+/// The command line of `sluice-simulator`.
+package enum SimulatorCommand {
+    package static func command(version: String) -> Command {
+        Command(
+            "sluice-simulator", summary: "an App Store of your own: signs and posts notifications",
+            discussion: """
+                Its certificates have Apple's shape and nobody's trust: a service accepts them only when its \
+                root.certificates names their root.
+                """,
+            examples: [
+                Command.Example("sluice-simulator pki --out ./pki", "make certificates and say how to trust them"),
+                Command.Example(
+                    "sluice-simulator post --url http://127.0.0.1:8080/notifications", "play every scenario"),
+            ],
+            subcommands: [post, sign, pki, scenarios], version: version, readsConfiguration: false)
+    }
+
+    private static let post = Command(
+        "post", summary: "post notifications to a URL as the App Store does",
+        discussion: """
+            Plays scenarios for simulated customers and posts what the App Store would send. An attempt that is not \
+            answered with 200 to 206 is repeated on Apple's schedule: in production 1, 12, 24, 48 and 72 hours after the \
+            attempt before it, each divided by --time-scale; in the sandbox never. Exits with 0 when every post was \
+            acknowledged in the end. Interrupted, it finishes the posts under way and reports.
+            """,
+        schema: ConfigurationSchema([
+            SimulatorSettings.url, SimulatorSettings.pki, SimulatorSettings.app, SimulatorSettings.environment,
+            SimulatorSettings.scenario, SimulatorSettings.accounts, SimulatorSettings.count, SimulatorSettings.rate,
+            SimulatorSettings.duplicates, SimulatorSettings.disorder, SimulatorSettings.connections,
+            SimulatorSettings.timeout, SimulatorSettings.timeScale, SimulatorSettings.seed, SimulatorSettings.asOf,
+            SimulatorSettings.report, SimulatorSettings.allowFailures, SimulatorSettings.output,
+        ]),
+        examples: [
+            Command.Example(
+                "sluice-simulator post --url http://127.0.0.1:8080/notifications --scenario subscription-life",
+                "one customer's life"),
+            Command.Example(
+                "sluice-simulator post --url http://127.0.0.1:8080/notifications --count 12000 --rate 200 --accounts 40 "
+                    + "--duplicates 15% --disorder 5% --report report.jsonl",
+                "a minute of load, with a line for every attempt"),
+        ], readsConfiguration: false)
+
+    private static let sign = Command(
+        "sign", summary: "sign a payload and print the JWS",
+        schema: ConfigurationSchema([SimulatorSettings.pki, SimulatorSettings.body]),
+        arguments: [Command.Argument("FILE", help: "the payload, signed byte for byte; - reads standard input")],
+        examples: [
+            Command.Example("sluice-simulator sign payload.json", "the JWS in compact form"),
+            Command.Example(
+                "sluice-simulator sign --body payload.json | curl --data-binary @- http://127.0.0.1:8080/notifications",
+                "post a payload of your own"),
+        ], readsConfiguration: false)
+
+    private static let pki = Command(
+        "pki", summary: "make throw-away certificates, or show those that are there",
+        discussion: "Writes root.pem, intermediate.pem, leaf.pem and leaf.key. What is there already is kept.",
+        schema: ConfigurationSchema([SimulatorSettings.out]),
+        examples: [Command.Example("sluice-simulator pki --out ./pki", "make or reuse ./pki")],
+        readsConfiguration: false)
+
+    private static let scenarios = Command(
+        "scenarios", summary: "list the scenarios, or show the steps of one",
+        schema: ConfigurationSchema([SimulatorSettings.output]),
+        arguments: [Command.Argument("NAME", help: "the scenario to show", isOptional: true)],
+        examples: [
+            Command.Example("sluice-simulator scenarios", "all of them"),
+            Command.Example("sluice-simulator scenarios subscription-life", "what happens in one, and when"),
+            Command.Example("sluice-simulator scenarios --output json", "all of them with their steps, for programs"),
+        ], readsConfiguration: false)
+
+    /// Runs what the command line asked for.
+    ///
+    /// - Returns: the exit code: 0 fine, 1 something failed; the reason was printed to standard error.
+    package static func run(_ invocation: Invocation) async -> Int32 {
+        let console = Console()
+        do {
+            switch invocation.commandPath.first {
+            case "post": return try await PostCommand(invocation.configuration).run(console)
+            case "sign": return try SignCommand(invocation).run(console)
+            case "pki": return try PKICommand(directory: invocation.configuration[SimulatorSettings.out]).run(console)
+            default: return ScenariosCommand(invocation).run(console)
+            }
+        } catch {
+            console.complain("\(error)")
+            return 1
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package import AppStoreSigning
+
+/// Signed notifications of many customers for tests and measurements: bodies of about 19 KB as the App Store sends them,
+/// with the facts that a receiver must find in each.
+///
+/// The same arguments give the same notifications; only the signatures differ from run to run.
+package struct NotificationCorpus: Sendable {
+    package let notifications: [SignedNotification]
+
+    /// Interleaves the stories of as many customers as the count needs.
+    ///
+    /// - Parameters:
+    ///   - end: when the stories end, in milliseconds since 1970; no date of signing is later.
+    /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
+    package init(
+        count: Int, seed: UInt64, pki: ThrowawayPKI, app: SimulatedApp, scenarios: [Scenario] = Scenario.all,
+        endingAt end: Int64
+    ) throws(AppStoreSigningError) {
+        guard let cast = StoryCast(scenarios: scenarios, app: app, seed: seed, endingAt: end) else {
+            notifications = []
+            return
+        }
+        let factory = NotificationFactory(cast: cast, pki: pki)
+        var notifications: [SignedNotification] = []
+        notifications.reserveCapacity(count)
+        for post in PostingPlan(cast: cast, count: count) {
+            notifications.append(try factory.make(post))
+        }
+        self.notifications = notifications
+    }
+}

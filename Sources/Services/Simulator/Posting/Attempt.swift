@@ -1,0 +1,56 @@
+package import AppStoreModel
+
+/// How a post ended.
+package enum PostOutcome: Sendable, Equatable {
+    /// The server answered with this HTTP status.
+    case status(Int)
+    /// There was no answer; the code says why.
+    case failed(String)
+
+    /// Apple's rule: 200 to 206 is success, whatever the body says.
+    package var isAcknowledged: Bool {
+        if case .status(let status) = self { return (200...206).contains(status) }
+        return false
+    }
+
+    /// The status or the error's code.
+    package var text: String {
+        switch self {
+        case .status(let status): String(status)
+        case .failed(let code): code
+        }
+    }
+}
+
+/// One attempt to post one notification.
+package struct Attempt: Sendable {
+    package let post: PlannedPost
+    package let notificationType: NotificationType
+    package let subtype: Subtype?
+    package let notificationUUID: NotificationUUID
+    package let originalTransactionId: OriginalTransactionId?
+    package let key: String
+    /// From 1.
+    package let number: Int
+    package let outcome: PostOutcome
+    package let latency: Duration
+
+    /// One JSON object on one line, without the line's end.
+    package var reportLine: String {
+        var line = PayloadText()
+        line.put("notificationUUID", notificationUUID.rawValue)
+        line.put("notificationType", notificationType.rawValue)
+        line.put("subtype", subtype?.rawValue)
+        line.put("originalTransactionId", originalTransactionId?.rawValue)
+        line.put("key", key)
+        line.put("attempt", Int64(number))
+        line.put("duplicate", post.isDuplicate ? true : nil)
+        line.put("late", post.isLate ? true : nil)
+        switch outcome {
+        case .status(let status): line.put("status", Int64(status))
+        case .failed(let code): line.put("error", code)
+        }
+        line.put("milliseconds", latency.milliseconds)
+        return line.text
+    }
+}

@@ -1,0 +1,98 @@
+/// Posts a plan: signs ahead, keeps the rate, limits the connections, and tries again as the App Store does.
+package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where DeliveryClock.Duration == Duration {
+    package let plan: PostingPlan
+    package let schedule: RetrySchedule
+    /// Posts at the same time, at least 1.
+    package let connections: Int
+    /// First attempts per second; `nil` posts as fast as the connections allow.
+    package let rate: Double?
+    package let clock: DeliveryClock
+    /// Makes and signs the notification of a post.
+    package let sign: @Sendable (PlannedPost) throws -> SignedNotification
+    /// Posts a body and waits for the answer.
+    package let post: @Sendable ([UInt8]) async -> PostOutcome
+
+    package init(
+        plan: PostingPlan, schedule: RetrySchedule, connections: Int, rate: Double?, clock: DeliveryClock,
+        sign: @escaping @Sendable (PlannedPost) throws -> SignedNotification,
+        post: @escaping @Sendable ([UInt8]) async -> PostOutcome
+    ) {
+        self.plan = plan
+        self.schedule = schedule
+        self.connections = max(connections, 1)
+        self.rate = rate
+        self.clock = clock
+        self.sign = sign
+        self.post = post
+    }
+
+    /// How far a delivery is.
+    package struct Progress: Sendable {
+        package let acknowledged: Int
+        package let planned: Int
+        package let inFlight: Int
+        /// Failed posts that will be attempted again.
+        package let waiting: Int
+        /// When nothing is in flight: how long until the next attempt.
+        package let nextAttemptIn: Duration?
+    }
+
+    /// Posts everything.
+    ///
+    /// - Parameters:
+    ///   - interrupts: the first element stops the delivery; posts in flight are finished first.
+    ///   - onAttempt: called after every attempt.
+    ///   - onProgress: called at most every 5 seconds, and before a wait of 5 seconds or more.
+    /// - Throws: what `sign` throws. Failed posts are no errors: see the summary.
+    package func run(
+        interrupts: AsyncStream<Void>, onAttempt: (Attempt) -> Void = { _ in },
+        onProgress: (Progress) -> Void = { _ in }
+    ) async throws -> DeliverySummary {
+        try await withThrowingTaskGroup(of: Event.self) { group in
+            group.addTask {
+                for await _ in interrupts { return .interrupted }
+                return .nobodyInterrupts
+            }
+            var run = DeliveryRun(delivery: self)
+            while true {
+                run.signAhead(in: &group)
+                switch run.queue.next(at: clock.now) {
+                case .post(let job):
+                    group.addTask { try await attempt(job) }
+                    continue
+                case .wait(let instant):
+                    if let instant { run.setTimer(for: instant, in: &group) }
+                    run.reportProgress(before: instant, to: onProgress)
+                case .finished:
+                    group.cancelAll()
+                    return run.finish()
+                }
+                // The group is never empty here: whatever is waited for is one of its tasks.
+                guard let event = try await group.next() else { return run.finish() }
+                run.handle(event, onAttempt: onAttempt)
+            }
+        }
+    }
+
+    typealias Queue = DeliveryQueue<DeliveryClock.Instant>
+
+    enum Event: Sendable {
+        case signed(batch: Int, [(post: PlannedPost, notification: SignedNotification)])
+        case attempted(Queue.Job, Attempt)
+        case timer(DeliveryClock.Instant)
+        case interrupted
+        case nobodyInterrupts
+    }
+
+    private func attempt(_ job: Queue.Job) async throws -> Event {
+        let notification = try job.notification ?? sign(job.post)
+        let start = clock.now
+        let outcome = await post(notification.body)
+        let attempt = Attempt(
+            post: job.post, notificationType: notification.notificationType, subtype: notification.subtype,
+            notificationUUID: notification.notificationUUID,
+            originalTransactionId: notification.originalTransactionId, key: notification.key, number: job.attempt,
+            outcome: outcome, latency: start.duration(to: clock.now))
+        return .attempted(job, attempt)
+    }
+}

@@ -1,0 +1,118 @@
+/// What to do next in a delivery: paces the first attempts, keeps the failed ones until they are due.
+///
+/// Has no clock and posts nothing; the delivery asks, acts, and tells what came of it.
+struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duration {
+    /// A post to attempt.
+    struct Job: Sendable {
+        let post: PlannedPost
+        /// Signed ahead for the first attempt; later attempts are signed anew, as a post may wait for days.
+        let notification: SignedNotification?
+        /// From 1.
+        let attempt: Int
+    }
+
+    enum Action {
+        case post(Job)
+        /// Nothing to do until then, or until something is told; `nil` when only the latter helps.
+        case wait(until: Instant?)
+        case finished
+    }
+
+    private let schedule: RetrySchedule
+    private let connections: Int
+    /// First attempts per second; `nil` when the connections alone limit them.
+    private let rate: Double?
+    /// When the first post is due; until then nothing is posted.
+    private var start: Instant?
+    private var fresh = FIFO<Job>()
+    private var freshIsComplete = false
+    private var started = 0
+    /// Failed posts by the number of attempts made; all of a queue wait equally long, so each is in order.
+    private var failed: [FIFO<(due: Instant, post: PlannedPost)>]
+    private(set) var inFlight = 0
+    private(set) var isStopped = false
+
+    init(schedule: RetrySchedule, connections: Int, rate: Double?) {
+        self.schedule = schedule
+        self.connections = connections
+        self.rate = rate
+        failed = schedule.delays.map { _ in FIFO() }
+    }
+
+    /// Posts signed and waiting for their first attempt.
+    var freshCount: Int { fresh.count }
+    /// Posts waiting for another attempt.
+    var retryCount: Int { failed.reduce(0) { $0 + $1.count } }
+    var hasStarted: Bool { start != nil }
+
+    mutating func begin(at instant: Instant) {
+        start = instant
+    }
+
+    mutating func add(_ post: PlannedPost, _ notification: SignedNotification) {
+        guard !isStopped else { return }
+        fresh.append(Job(post: post, notification: notification, attempt: 1))
+    }
+
+    /// No more posts will be added.
+    mutating func completeFresh() {
+        freshIsComplete = true
+    }
+
+    /// Lets the posts in flight finish and drops all others.
+    ///
+    /// - Returns: how many failed posts will not be attempted again.
+    mutating func stop() -> Int {
+        let dropped = retryCount
+        isStopped = true
+        freshIsComplete = true
+        fresh.removeAll()
+        for index in failed.indices { failed[index].removeAll() }
+        return dropped
+    }
+
+    mutating func next(at now: Instant) -> Action {
+        guard inFlight < connections else { return .wait(until: nil) }
+        let earliest = failed.indices.filter { !failed[$0].isEmpty }
+            .min { first, second in
+                guard let first = failed[first].first, let second = failed[second].first else { return false }
+                return first.due < second.due
+            }
+        let retryDue = earliest.flatMap { failed[$0].first?.due }
+        if let earliest, let retryDue, retryDue <= now, let retry = failed[earliest].popFirst() {
+            inFlight += 1
+            return .post(Job(post: retry.post, notification: nil, attempt: earliest + 2))
+        }
+        let freshDue = dueOfFresh()
+        if let freshDue, freshDue <= now, let job = fresh.popFirst() {
+            inFlight += 1
+            started += 1
+            return .post(job)
+        }
+        if let due = [retryDue, freshDue].compactMap({ $0 }).min() { return .wait(until: due) }
+        return inFlight == 0 && freshIsComplete && fresh.isEmpty ? .finished : .wait(until: nil)
+    }
+
+    private func dueOfFresh() -> Instant? {
+        guard let start, !fresh.isEmpty else { return nil }
+        guard let rate else { return start }
+        return start.advanced(by: .seconds(Double(started) / rate))
+    }
+
+    enum Consequence {
+        case acknowledged
+        case retried
+        case gaveUp
+        case abandoned
+    }
+
+    /// Tells how a post ended.
+    mutating func finish(_ job: Job, _ outcome: PostOutcome, at now: Instant) -> Consequence {
+        inFlight -= 1
+        if outcome.isAcknowledged { return .acknowledged }
+        guard let delay = schedule.delay(afterAttempt: job.attempt) else { return .gaveUp }
+        guard !isStopped else { return .abandoned }
+        failed[job.attempt - 1].append((now.advanced(by: delay), job.post))
+        return .retried
+    }
+}

@@ -1,0 +1,59 @@
+/// What came of a delivery.
+package struct DeliverySummary: Sendable {
+    /// Different notifications that were planned.
+    package let notifications: Int
+    /// Posts planned: the notifications and the duplicates.
+    package let planned: Int
+    /// Posts begun, of those planned.
+    package internal(set) var posts = 0
+    package internal(set) var duplicates = 0
+    package internal(set) var late = 0
+    /// HTTP requests, repeated ones included.
+    package internal(set) var attempts = 0
+    package internal(set) var acknowledged = 0
+    /// Failed attempts after which another was planned.
+    package internal(set) var retried = 0
+    /// Posts that failed at the last attempt of the schedule.
+    package internal(set) var gaveUp = 0
+    /// Posts that had failed when the delivery was interrupted.
+    package internal(set) var abandoned = 0
+    package internal(set) var isInterrupted = false
+    /// Attempts by HTTP status or error code.
+    package internal(set) var attemptsByOutcome: [String: Int] = [:]
+    /// From the first post to the end.
+    package internal(set) var elapsed = Duration.zero
+    private var latencies: [Duration] = []
+
+    init(notifications: Int, planned: Int) {
+        self.notifications = notifications
+        self.planned = planned
+    }
+
+    /// Whether every planned post was acknowledged.
+    package var isComplete: Bool { acknowledged == planned }
+
+    mutating func record(_ attempt: Attempt) {
+        attempts += 1
+        attemptsByOutcome[attempt.outcome.text, default: 0] += 1
+        latencies.append(attempt.latency)
+        guard attempt.number == 1 else { return }
+        posts += 1
+        if attempt.post.isDuplicate { duplicates += 1 }
+        if attempt.post.isLate, !attempt.post.isDuplicate { late += 1 }
+    }
+
+    /// How long attempts took: of a share of them at most so long (nearest rank).
+    package struct Latencies: Sendable {
+        package let p50: Duration
+        package let p99: Duration
+        package let maximum: Duration
+    }
+
+    /// `nil` without an attempt.
+    package var latency: Latencies? {
+        let sorted = latencies.sorted()
+        guard let maximum = sorted.last else { return nil }
+        func percentile(_ percent: Int) -> Duration { sorted[(sorted.count * percent + 99) / 100 - 1] }
+        return Latencies(p50: percentile(50), p99: percentile(99), maximum: maximum)
+    }
+}

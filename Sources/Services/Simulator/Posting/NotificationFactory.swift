@@ -1,0 +1,51 @@
+internal import AppStoreModel
+package import AppStoreSigning
+
+/// Makes signed notifications from a cast: each nested object signed by itself, as the App Store does.
+package struct NotificationFactory: Sendable {
+    package let cast: StoryCast
+    private let signer: JWSSigner
+
+    package init(cast: StoryCast, pki: ThrowawayPKI) {
+        self.cast = cast
+        signer = JWSSigner(pki)
+    }
+
+    /// The notification of a post. Made anew, a notification has the same content and another signature.
+    ///
+    /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
+    package func make(_ post: PlannedPost) throws(AppStoreSigningError) -> SignedNotification {
+        guard let notification = cast.notification(of: post.story, step: post.step) else {
+            // Our bug: plans are made from the cast, so every step they name is there.
+            preconditionFailure("story \(post.story) has no step \(post.step)")
+        }
+        return try make(notification)
+    }
+
+    /// Signs a notification of a story.
+    ///
+    /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
+    package func make(_ notification: StoryNotification) throws(AppStoreSigningError) -> SignedNotification {
+        let payload = notification.payload(
+            signedTransactionInfo: try sign(notification.transaction),
+            signedRenewalInfo: try sign(notification.renewalInfo),
+            signedAppTransactionInfo: try sign(notification.appTransaction))
+        let signedPayload = try signer.sign(Array(payload.utf8))
+        return SignedNotification(
+            notificationType: notification.notificationType, subtype: notification.subtype,
+            notificationUUID: notification.notificationUUID,
+            originalTransactionId: notification.originalTransactionId, transactionId: notification.transactionId,
+            key: cast.app.bundleId.rawValue + "/" + notification.subject,
+            body: Self.body(signedPayload: signedPayload))
+    }
+
+    private func sign(_ payload: String?) throws(AppStoreSigningError) -> String? {
+        guard let payload else { return nil }
+        return try signer.sign(payload)
+    }
+
+    /// The HTTP body around a JWS in compact form.
+    static func body(signedPayload: [UInt8]) -> [UInt8] {
+        Array("{\"signedPayload\":\"".utf8) + signedPayload + Array("\"}".utf8)
+    }
+}

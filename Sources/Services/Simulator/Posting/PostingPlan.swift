@@ -1,0 +1,150 @@
+/// One post of a plan: which notification, and whether it is out of the ordinary.
+package struct PlannedPost: Sendable, Hashable {
+    package let story: Int
+    package let step: Int
+    /// A second post of a notification that is posted anyway.
+    package var isDuplicate = false
+    /// Posted after a later notification of the same story.
+    package var isLate = false
+}
+
+/// The order in which notifications are posted: stories interleaved, some notifications twice, some late.
+///
+/// A sequence that follows from its inputs alone and holds only the stories under way, whatever the count.
+package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
+    /// Different notifications.
+    package let count: Int
+    /// Posts besides the first of each notification: exactly the share asked for.
+    package let duplicates: Int
+    /// Notifications to post after a later one of the same story. Fewer are posted late only when too few
+    /// notifications have a later one.
+    package let late: Int
+
+    private let stepCounts: [Int]
+    private let stories: Int?
+    private var generator: SeededGenerator
+    /// Stories under way, each with its next step.
+    private var underWay: [(story: Int, step: Int)] = []
+    private var nextStory = 0
+    private var drawn = 0
+    private var duplicatesLeft: Int
+    private var heldBack = 0
+    /// Posts so far.
+    private var position = 0
+    private var delayed: [(due: Int, post: PlannedPost)] = []
+
+    /// - Parameters:
+    ///   - cast: gives the scenarios.
+    ///   - stories: how many stories are played; `nil` plays as many as the count needs.
+    ///   - count: how many notifications are posted at most; `nil` posts all of the stories. Without either every
+    ///     scenario is played once.
+    ///   - concurrentStories: how many stories are interleaved.
+    package init(
+        cast: StoryCast, stories: Int? = nil, count: Int? = nil, duplicates: Percentage = .zero,
+        disorder: Percentage = .zero, concurrentStories: Int = 64
+    ) {
+        stepCounts = cast.scenarios.map(\.steps.count)
+        let stories = stories ?? (count == nil ? stepCounts.count : nil)
+        let available = stories.map { [stepCounts] in Self.steps(of: $0, stepCounts) }
+        let total = Swift.min(count ?? Int.max, available ?? Int.max)
+        self.stories = stories
+        self.count = total
+        self.duplicates = duplicates.of(total)
+        late = disorder.of(total)
+        duplicatesLeft = self.duplicates
+        generator = SeededGenerator(seed: cast.seed, purpose: "plan")
+        underWay.reserveCapacity(concurrentStories)
+        while underWay.count < concurrentStories, let story = startStory() {
+            underWay.append((story, 0))
+        }
+    }
+
+    package mutating func next() -> PlannedPost? {
+        guard let post = takePost() else { return nil }
+        position += 1
+        return post
+    }
+
+    private mutating func takePost() -> PlannedPost? {
+        if let index = delayed.indices.min(by: { delayed[$0].due < delayed[$1].due }),
+            delayed[index].due <= position || drawn == count
+        {
+            return delayed.remove(at: index).post
+        }
+        guard drawn < count, let index = underWay.indices.randomElement(using: &generator) else { return nil }
+        return postFirst(of: draw(at: index), at: index)
+    }
+
+    /// Posts a notification now, or holds it back and posts its successor now.
+    private mutating func postFirst(of post: PlannedPost, at index: Int) -> PlannedPost {
+        let remaining = count - drawn + 1
+        let hasSuccessor = drawn < count && underWay[index].step < stepCount(of: post.story)
+        guard hasSuccessor, heldBack < lateDue else {
+            finish(at: index)
+            planDuplicate(of: post, after: position, of: remaining)
+            return post
+        }
+        heldBack += 1
+        var held = post
+        held.isLate = true
+        let due = position + Int.random(in: 2...8, using: &generator)
+        delayed.append((due, held))
+        planDuplicate(of: post, after: due, of: remaining)
+        let successor = draw(at: index)
+        finish(at: index)
+        planDuplicate(of: successor, after: position, of: remaining - 1)
+        return successor
+    }
+
+    /// How many should have been held back by now. Ahead of the even share by some notifications, so that the last are
+    /// found before the end, where few have a successor left.
+    private var lateDue: Int {
+        let (product, overflow) = late.multipliedReportingOverflow(by: drawn + 32)
+        return overflow ? late : Swift.min(late, product / Swift.max(count, 1))
+    }
+
+    private mutating func planDuplicate(of post: PlannedPost, after due: Int, of remaining: Int) {
+        guard isChosen(duplicatesLeft, of: remaining) else { return }
+        duplicatesLeft -= 1
+        var duplicate = post
+        duplicate.isDuplicate = true
+        delayed.append((due + Int.random(in: 1...50, using: &generator), duplicate))
+    }
+
+    /// Selection sampling: with this chance at every one of the remaining, exactly `wanted` are chosen in the end.
+    private mutating func isChosen(_ wanted: Int, of remaining: Int) -> Bool {
+        wanted > 0 && Int.random(in: 0..<Swift.max(remaining, 1), using: &generator) < wanted
+    }
+
+    private mutating func draw(at index: Int) -> PlannedPost {
+        let (story, step) = underWay[index]
+        underWay[index].step += 1
+        drawn += 1
+        return PlannedPost(story: story, step: step)
+    }
+
+    /// Puts the next story in the place of one that is told to its end.
+    private mutating func finish(at index: Int) {
+        guard underWay[index].step >= stepCount(of: underWay[index].story) else { return }
+        if let story = startStory() {
+            underWay[index] = (story, 0)
+        } else {
+            underWay.remove(at: index)
+        }
+    }
+
+    private mutating func startStory() -> Int? {
+        guard stories.map({ nextStory < $0 }) ?? true else { return nil }
+        nextStory += 1
+        return nextStory - 1
+    }
+
+    private func stepCount(of story: Int) -> Int {
+        stepCounts[story % stepCounts.count]
+    }
+
+    private static func steps(of stories: Int, _ stepCounts: [Int]) -> Int {
+        let (rounds, rest) = stories.quotientAndRemainder(dividingBy: stepCounts.count)
+        return rounds * stepCounts.reduce(0, +) + stepCounts.prefix(rest).reduce(0, +)
+    }
+}

@@ -1,0 +1,15 @@
+package import AppStoreModel
+
+/// A notification ready to be posted, with the facts that a receiver must find in it.
+package struct SignedNotification: Sendable {
+    package let notificationType: NotificationType
+    package let subtype: Subtype?
+    package let notificationUUID: NotificationUUID
+    /// Absent where the notification concerns no purchase.
+    package let originalTransactionId: OriginalTransactionId?
+    package let transactionId: TransactionId?
+    /// The key of its record: the bundle id, a slash, and what the notification is about.
+    package let key: String
+    /// The HTTP body: `{"signedPayload":"…"}`.
+    package let body: [UInt8]
+}

@@ -1,0 +1,44 @@
+internal import AppStoreModel
+
+/// Something an app sells, as App Store Connect would describe it.
+package struct Product: Sendable, Equatable {
+    /// Apple's `type` of a transaction.
+    package enum Kind: String, Sendable {
+        case autoRenewable = "Auto-Renewable Subscription"
+        case nonConsumable = "Non-Consumable"
+        case consumable = "Consumable"
+        case nonRenewing = "Non-Renewing Subscription"
+    }
+
+    let kind: Kind
+    /// What follows the bundle id in the `productId`.
+    let suffix: String
+    /// Milliunits of the US dollar.
+    let price: Int64
+    /// Length of one period; only auto-renewable subscriptions have one.
+    var period = Duration.zero
+    /// Periods the customer has committed to pay one by one; 0 without a commitment.
+    var committedPeriods: Int64 = 0
+    /// Sold in seats, so that the quantity of a transaction counts them.
+    var isMultiSeat = false
+    /// Managed through the Advanced Commerce API.
+    var isAdvancedCommerce = false
+
+    func productId(in bundleId: BundleId) -> String { bundleId.rawValue + "." + suffix }
+}
+
+/// What the simulated apps sell.
+extension Product {
+    static let basicMonthly = Product(kind: .autoRenewable, suffix: "basic.monthly", price: 4990, period: .month)
+    static let premiumMonthly = Product(kind: .autoRenewable, suffix: "premium.monthly", price: 9990, period: .month)
+    static let premiumYearly = Product(kind: .autoRenewable, suffix: "premium.yearly", price: 99990, period: .year)
+    static let premiumCommitted = Product(
+        kind: .autoRenewable, suffix: "premium.committed", price: 7990, period: .month, committedPeriods: 12)
+    static let teamMonthly = Product(
+        kind: .autoRenewable, suffix: "team.monthly", price: 5990, period: .month, isMultiSeat: true)
+    static let bundleMonthly = Product(
+        kind: .autoRenewable, suffix: "bundle.monthly", price: 14990, period: .month, isAdvancedCommerce: true)
+    static let coins = Product(kind: .consumable, suffix: "coins.100", price: 1990)
+    static let lifetime = Product(kind: .nonConsumable, suffix: "lifetime", price: 149_990)
+    static let seasonPass = Product(kind: .nonRenewing, suffix: "season.pass", price: 19990)
+}

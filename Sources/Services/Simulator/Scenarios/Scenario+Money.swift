@@ -1,0 +1,121 @@
+extension Scenario {
+    /// Offers of every type.
+    static let offers = [
+        Scenario(
+            "offer-free-trial", "A free week, then the full price", .premiumMonthly,
+            steps: [
+                .first(.subscribes(offer: .freeTrial)),
+                .atExpiry(.renews),
+            ]),
+        Scenario(
+            "offer-redeemed", "An active subscriber redeems a promotional offer for the same product", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(12), .redeems(.summerSale)),
+                .atExpiry(.renews),
+            ]),
+        Scenario(
+            "offer-upgrade", "An offer code moves the subscriber to the higher level", .basicMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(12), .redeemsUpgrading(.code, to: .premiumMonthly)),
+                .atExpiry(.renews),
+            ]),
+        Scenario(
+            "offer-downgrade", "An offer moves the subscriber to the lower level from the next period on",
+            .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(12), .redeemsDowngrading(.summerSale, to: .basicMonthly)),
+                .atExpiry(.renews),
+            ]),
+        Scenario(
+            "offer-win-back", "A lapsed customer returns with a win-back offer", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(2), .turnsRenewalOff),
+                .atExpiry(.expires(.cancelled)),
+                .after(.days(45), .resubscribes(offer: .winBack)),
+            ]),
+    ]
+
+    /// Price increases.
+    static let prices = [
+        Scenario(
+            "price-increase-accepted", "Consents to a higher price, which the next renewal charges", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(3), .priceIncreaseAnnounced(percent: 150)),
+                .after(.days(5), .acceptsPriceIncrease),
+                .atExpiry(.renews),
+            ]),
+        Scenario(
+            "price-increase-unanswered", "Never answers, and the subscription ends", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(3), .priceIncreaseAnnounced(percent: 150)),
+                .atExpiry(.expires(.priceIncrease)),
+            ]),
+        Scenario(
+            "price-increase-cancelled", "Cancels because of the price increase", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(3), .priceIncreaseAnnounced(percent: 150)),
+                .after(.days(1), .cancelsAfterPriceIncrease),
+                .atExpiry(.expires(.cancelled)),
+            ]),
+    ]
+
+    /// Refunds of subscriptions; those of one-time purchases stand with them.
+    static let refunds = [
+        Scenario(
+            "refund-granted", "Asks for a refund in the app and gets it", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(4), .turnsRenewalOff),
+                .after(.minutes(1), .asksForRefund(.unsatisfied)),
+                .after(.hours(30), .refunded()),
+            ]),
+        Scenario(
+            "refund-prorated", "Gets the unused part of the period refunded", .premiumYearly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(100), .turnsRenewalOff),
+                .after(.minutes(1), .asksForRefund(.fulfillmentIssue)),
+                .after(.hours(20), .refunded(percent: 72)),
+            ]),
+        Scenario(
+            "refund-declined", "Asks twice for a refund and does not get it", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(4), .turnsRenewalOff),
+                .after(.minutes(1), .asksForRefund(.unintendedPurchase)),
+                .after(.hours(8), .asksForRefund(.unintendedPurchase)),
+                .after(.hours(30), .refundDeclined),
+                .atExpiry(.expires(.cancelled)),
+            ]),
+        Scenario(
+            "refund-reversed", "The refund is undone after a dispute", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(4), .refunded()),
+                .after(.days(6), .refundReversed),
+            ]),
+        Scenario(
+            "refund-of-past-period", "A period that is over is refunded; the current one is untouched", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .atExpiry(.renews),
+                .after(.days(2), .asksForRefund(.other)),
+                .after(.hours(10), .formerPeriodRefunded()),
+            ]),
+        Scenario(
+            "refund-of-upgraded-period", "The unused part of the former product is refunded with the upgrade",
+            .basicMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(9), .upgrades(to: .premiumMonthly)),
+                .after(.hours(1), .formerPeriodRefunded(percent: 70)),
+            ]),
+    ]
+}

@@ -1,0 +1,95 @@
+extension Scenario {
+    /// Purchases that do not renew.
+    static let oneTime = [
+        Scenario(
+            "consumable", "Buys three packs of coins with an offer code", .coins,
+            steps: [.first(.buys(quantity: 3, offer: .oneTimeCode))]),
+        Scenario(
+            "consumable-refunded", "Coins are refunded in part after the consumption answer", .coins,
+            steps: [
+                .first(.buys(quantity: 2)),
+                .after(.hours(5), .asksForRefund(.legal)),
+                .after(.hours(9), .refunded(percent: 50)),
+            ]),
+        Scenario(
+            "non-consumable", "Buys the lifetime unlock, is refunded, and the refund is reversed", .lifetime,
+            steps: [
+                .first(.buys()),
+                .after(.days(3), .refunded()),
+                .after(.days(9), .refundReversed),
+            ]),
+        Scenario(
+            "non-renewing", "Buys the season pass; a refund request is declined", .seasonPass,
+            steps: [
+                .first(.buys()),
+                .after(.days(1), .asksForRefund(.fulfillmentIssue)),
+                .after(.hours(20), .refundDeclined),
+            ]),
+    ]
+
+    /// Access through Family Sharing: the customer here is the family member.
+    static let family = [
+        Scenario(
+            "family-subscription", "Shares a subscription, leaves the family, and joins it again", .premiumMonthly,
+            ownership: .familyShared,
+            steps: [
+                .first(.subscribes()),
+                .atExpiry(.renews),
+                .after(.days(11), .losesFamilyAccess),
+                .after(.days(30), .resubscribes()),
+            ]),
+        Scenario(
+            "family-non-consumable", "Shares the lifetime unlock until the purchaser is refunded", .lifetime,
+            ownership: .familyShared,
+            steps: [
+                .first(.buys()),
+                .after(.days(6), .losesFamilyAccess),
+            ]),
+    ]
+
+    /// Subscriptions sold in seats.
+    static let seats = [
+        Scenario(
+            "seats", "A team adds seats, drops some for the next period, and gets some refunded", .teamMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(4), .addsSeats(3)),
+                .after(.days(10), .dropsSeats(2)),
+                .after(.days(1), .seatsRefunded(1)),
+                .atExpiry(.renews),
+            ])
+    ]
+
+    /// Subscriptions managed through the Advanced Commerce API.
+    static let advancedCommerce = [
+        Scenario(
+            "advanced-commerce", "Migrates to Advanced Commerce; metadata and price change there", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(8), .migrates(to: .bundleMonthly)),
+                .after(.days(1), .metadataUpdated),
+                .after(.days(1), .priceChanged(percent: 120)),
+                .atExpiry(.renews),
+            ])
+    ]
+
+    /// What concerns the app or its developer and no purchase.
+    static let appLevel = [
+        Scenario(
+            "test", "The developer asks for a test notification", .premiumMonthly, steps: [.first(.testRequested)]),
+        Scenario(
+            "mass-extension", "The summary of an extension for all subscribers", .premiumMonthly,
+            steps: [.first(.massExtensionFinished(succeeded: 12_840, failed: 7))]),
+        Scenario(
+            "external-purchase", "A token of an external purchase is created, reminded of, and not reported",
+            .premiumMonthly,
+            steps: [
+                .first(.externalPurchaseToken(.created)),
+                .after(.month, .externalPurchaseToken(.activeReminder)),
+                .after(.days(15), .externalPurchaseToken(.unreported)),
+            ]),
+        Scenario(
+            "consent-rescinded", "A parent withdraws consent for a minor's use of the app", .premiumMonthly,
+            steps: [.first(.consentRescinded)]),
+    ]
+}

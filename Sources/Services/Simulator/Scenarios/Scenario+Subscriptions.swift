@@ -1,0 +1,150 @@
+extension Scenario {
+    /// Subscriptions from the first purchase to their end.
+    static let subscriptions = [
+        Scenario(
+            "subscription-renewing", "Buys a monthly subscription and keeps it for four periods", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .atExpiry(.renews),
+                .atExpiry(.renews),
+                .atExpiry(.renews),
+            ]),
+        Scenario(
+            "subscription-life",
+            "Subscribes, renews, fails and recovers, upgrades, is refunded and reinstated, ends and comes back",
+            .basicMonthly,
+            steps: [
+                .first(.subscribes()),
+                .atExpiry(.renews),
+                .atExpiry(.renewalFails(grace: .days(16))),
+                .atGraceEnd(.graceEnds),
+                .after(.days(4), .billingRecovers),
+                .after(.days(3), .upgrades(to: .premiumMonthly)),
+                .after(.days(1), .refunded()),
+                .after(.days(2), .refundReversed),
+                .after(.days(1), .turnsRenewalOn),
+                .atExpiry(.renews),
+                .after(.days(9), .turnsRenewalOff),
+                .atExpiry(.expires(.cancelled)),
+                .after(.days(12), .resubscribes()),
+            ]),
+        Scenario(
+            "subscription-cancelled", "Turns renewal off, on and off again, and the subscription ends", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(2), .turnsRenewalOff),
+                .after(.days(3), .turnsRenewalOn),
+                .atExpiry(.renews),
+                .after(.days(20), .turnsRenewalOff),
+                .atExpiry(.expires(.cancelled)),
+            ]),
+        Scenario(
+            "subscription-resubscribed", "Lapses for a month and returns to another product of the group",
+            .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(10), .turnsRenewalOff),
+                .atExpiry(.expires(.cancelled)),
+                .after(.month, .resubscribes(to: .basicMonthly)),
+                .atExpiry(.renews),
+            ]),
+        Scenario(
+            "subscription-withdrawn", "The product is no longer on sale when the subscription would renew",
+            .basicMonthly,
+            steps: [
+                .first(.subscribes()),
+                .atExpiry(.expires(.productNotForSale)),
+            ]),
+        Scenario(
+            "subscription-ended-otherwise", "Ends for a reason that Apple does not name", .basicMonthly,
+            steps: [
+                .first(.subscribes()),
+                .atExpiry(.expires(.other)),
+            ]),
+        Scenario(
+            "subscription-extended", "The developer gives ten more days after an outage", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(5), .renewalExtended(by: .days(10))),
+                .atExpiry(.renews),
+            ]),
+        Scenario(
+            "subscription-extension-failed", "A mass extension fails for this subscription", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(5), .massExtensionFails),
+                .atExpiry(.renews),
+            ]),
+        Scenario(
+            "subscription-committed", "Pays month by month for a commitment of twelve", .premiumCommitted,
+            steps: [
+                .first(.subscribes()),
+                .atExpiry(.renews),
+                .atExpiry(.renews),
+            ]),
+    ]
+
+    /// Failing charges.
+    static let billing = [
+        Scenario(
+            "billing-grace-recovered", "A renewal fails, grace keeps the access, and the charge succeeds on day 6",
+            .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .atExpiry(.renewalFails(grace: .days(16))),
+                .after(.days(6), .billingRecovers),
+                .atExpiry(.renews),
+            ]),
+        Scenario(
+            "billing-grace-exhausted", "Grace ends, Apple goes on trying for 60 days, and the subscription ends",
+            .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .atExpiry(.renewalFails(grace: .days(16))),
+                .atGraceEnd(.graceEnds),
+                .atRetryEnd(.expires(.billingError)),
+            ]),
+        Scenario(
+            "billing-retry-recovered", "Without a grace period access stops until the charge succeeds on day 20",
+            .basicMonthly,
+            steps: [
+                .first(.subscribes()),
+                .atExpiry(.renewalFails()),
+                .after(.days(20), .billingRecovers),
+            ]),
+        Scenario(
+            "billing-retry-cancelled", "The customer gives up while Apple is still trying to charge", .basicMonthly,
+            steps: [
+                .first(.subscribes()),
+                .atExpiry(.renewalFails()),
+                .after(.days(4), .turnsRenewalOff),
+                .after(.hours(1), .expires(.cancelled)),
+            ]),
+    ]
+
+    /// Changes between products.
+    static let plans = [
+        Scenario(
+            "plan-upgraded", "Moves to the higher level at once", .basicMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(9), .upgrades(to: .premiumMonthly)),
+                .atExpiry(.renews),
+            ]),
+        Scenario(
+            "plan-downgraded", "Asks for the lower level, which begins with the next period", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(9), .downgrades(to: .basicMonthly)),
+                .atExpiry(.renews),
+            ]),
+        Scenario(
+            "plan-kept", "Asks for the lower level and thinks better of it", .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(9), .downgrades(to: .basicMonthly)),
+                .after(.hours(2), .staysWithCurrentProduct),
+                .atExpiry(.renews),
+            ]),
+    ]
+}

@@ -1,0 +1,61 @@
+/// A stretch of one customer's life with one app, as readable data: what happens, and when.
+package struct Scenario: Sendable {
+    /// How operators name it on the command line.
+    package let name: String
+    /// One sentence for people.
+    package let summary: String
+    package let product: Product
+    /// Whether the customer bought or enjoys a family member's purchase.
+    package let ownership: Ownership
+    package let steps: [Step]
+
+    /// Apple's `inAppOwnershipType`.
+    package enum Ownership: String, Sendable {
+        case purchased = "PURCHASED"
+        case familyShared = "FAMILY_SHARED"
+    }
+
+    /// When a step happens.
+    package enum Moment: Sendable, Equatable {
+        /// So long after the step before it.
+        case after(Duration)
+        /// When the current period ends: `expiresDate`.
+        case atExpiry
+        /// When the grace period ends: `gracePeriodExpiresDate`.
+        case atGraceEnd
+        /// When Apple stops trying to charge: 60 days after `expiresDate`.
+        case atRetryEnd
+    }
+
+    /// One event at its time.
+    package struct Step: Sendable {
+        package let moment: Moment
+        package let event: StoryEvent
+
+        static func first(_ event: StoryEvent) -> Step { Step(moment: .after(.zero), event: event) }
+        static func after(_ delay: Duration, _ event: StoryEvent) -> Step { Step(moment: .after(delay), event: event) }
+        static func atExpiry(_ event: StoryEvent) -> Step { Step(moment: .atExpiry, event: event) }
+        static func atGraceEnd(_ event: StoryEvent) -> Step { Step(moment: .atGraceEnd, event: event) }
+        static func atRetryEnd(_ event: StoryEvent) -> Step { Step(moment: .atRetryEnd, event: event) }
+    }
+
+    init(_ name: String, _ summary: String, _ product: Product, ownership: Ownership = .purchased, steps: [Step]) {
+        self.name = name
+        self.summary = summary
+        self.product = product
+        self.ownership = ownership
+        self.steps = steps
+    }
+}
+
+extension Scenario {
+    /// Every scenario, family by family. Names are unique.
+    package static let all: [Scenario] =
+        subscriptions + billing + plans + offers + prices + refunds + oneTime + family + seats + advancedCommerce
+        + appLevel
+
+    /// The scenario of that name, if there is one.
+    package static func named(_ name: String) -> Scenario? {
+        all.first { $0.name == name }
+    }
+}

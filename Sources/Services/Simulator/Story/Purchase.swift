@@ -1,0 +1,105 @@
+internal import AppStoreModel
+
+/// The facts of one transaction, from which `signedTransactionInfo` is written.
+struct Purchase: Sendable {
+    var transactionId: String
+    var originalTransactionId: String
+    var previousOriginalTransactionId: String?
+    /// Only subscriptions have one.
+    var webOrderLineItemId: String?
+    var product: Product
+    var ownership: Scenario.Ownership
+    /// Milliseconds since 1970, as all dates here.
+    var purchaseDate: Int64
+    var originalPurchaseDate: Int64
+    /// Only auto-renewable subscriptions have one.
+    var expiresDate: Int64?
+    var quantity: Int64 = 1
+    /// Milliunits of the storefront's currency.
+    var price: Int64
+    var offer: Offer?
+    var isRenewal = false
+    var isUpgraded = false
+    var isSeatAddition = false
+    var revokedSeats: Int64?
+    var revocation: Revocation?
+    /// Which of the committed periods this is, from 1.
+    var commitmentPeriod: Int64 = 1
+    var commitmentExpiresDate: Int64?
+
+    /// A refund or the end of Family Sharing.
+    struct Revocation: Sendable {
+        let date: Int64
+        /// Apple's `revocationReason`: 0 other, 1 an issue in the app.
+        let reason: Int64
+        /// Apple's `revocationType`.
+        let type: String
+        /// Milliunits of a percent; absent where nothing was refunded.
+        let percentage: Int64?
+    }
+
+    /// The decoded payload of `signedTransactionInfo`, signed at that time.
+    func payload(signedDate: Int64, app: SimulatedApp, account: Account) -> PayloadText {
+        var payload = PayloadText()
+        payload.put("transactionId", transactionId)
+        payload.put("originalTransactionId", originalTransactionId)
+        payload.put("previousOriginalTransactionId", previousOriginalTransactionId)
+        payload.put("webOrderLineItemId", webOrderLineItemId)
+        payload.put("bundleId", app.bundleId.rawValue)
+        payload.put("productId", product.productId(in: app.bundleId))
+        payload.put("subscriptionGroupIdentifier", product.kind == .autoRenewable ? "21345678" : nil)
+        payload.put("purchaseDate", purchaseDate)
+        payload.put("originalPurchaseDate", originalPurchaseDate)
+        payload.put("expiresDate", expiresDate)
+        payload.put("quantity", quantity)
+        payload.put("type", product.kind.rawValue)
+        payload.put("appAccountToken", ownership == .purchased ? account.appAccountToken : nil)
+        payload.put("inAppOwnershipType", ownership.rawValue)
+        payload.put("signedDate", signedDate)
+        payload.put("isUpgraded", isUpgraded ? true : nil)
+        putRevocation(into: &payload)
+        payload.put("offerType", offer?.type)
+        payload.put("offerIdentifier", offer?.identifier)
+        payload.put("offerDiscountType", offer?.discountType)
+        payload.put("offerPeriod", offer?.period)
+        payload.put("environment", app.environment.rawValue)
+        payload.put("transactionReason", isRenewal ? "RENEWAL" : "PURCHASE")
+        payload.put("additionalTransactionReason", isSeatAddition ? "SEAT_ADDITION" : nil)
+        payload.put("storefront", account.storefront.country)
+        payload.put("storefrontId", account.storefront.identifier)
+        payload.put("price", ownership == .purchased ? price : nil)
+        payload.put("currency", ownership == .purchased ? account.storefront.currency : nil)
+        payload.put("appTransactionId", account.appTransactionId)
+        putPlan(into: &payload)
+        return payload
+    }
+
+    private func putRevocation(into payload: inout PayloadText) {
+        payload.put("revocationDate", revocation?.date)
+        payload.put("revocationReason", revocation?.reason)
+        payload.put("revocationType", revocation?.type)
+        payload.put("revocationPercentage", revocation?.percentage)
+    }
+
+    private func putPlan(into payload: inout PayloadText) {
+        if product.committedPeriods > 0 {
+            var commitment = PayloadText()
+            commitment.put("billingPeriodNumber", commitmentPeriod)
+            commitment.put("totalBillingPeriods", product.committedPeriods)
+            commitment.put("commitmentPrice", price * product.committedPeriods)
+            commitment.put("commitmentExpiresDate", commitmentExpiresDate)
+            payload.put("billingPlanType", "MONTHLY")
+            payload.put("commitmentInfo", commitment)
+        }
+        if product.isMultiSeat {
+            var seats = PayloadText()
+            seats.put("invitationManagement", "APPLE")
+            seats.put("revokedSeatQuantity", revokedSeats)
+            payload.put("multiSeatInfo", seats)
+        }
+        if product.isAdvancedCommerce {
+            payload.put(
+                "advancedCommerceInfo", AdvancedCommerce.transaction(chain: originalTransactionId, price: price))
+        }
+    }
+}

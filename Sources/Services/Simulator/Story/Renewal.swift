@@ -1,0 +1,78 @@
+/// The facts of a subscription's renewal, from which `signedRenewalInfo` is written.
+struct Renewal: Sendable {
+    var originalTransactionId: String
+    /// Product of the current or last period.
+    var product: Product
+    /// Product that renews next; another than `product` while a change is pending.
+    var nextProduct: Product
+    var renewsAutomatically = true
+    var isInBillingRetry = false
+    /// Milliseconds since 1970, as all dates here.
+    var gracePeriodExpiresDate: Int64?
+    var expirationIntent: ExpirationIntent?
+    /// 0 not answered, 1 consented; absent when no increase was announced.
+    var priceIncreaseStatus: Int64?
+    /// Milliunits of the storefront's currency.
+    var renewalPrice: Int64
+    /// Offer that applies to the next renewal.
+    var offer: Offer?
+    var quantity: Int64
+    var recentSubscriptionStartDate: Int64
+
+    /// The decoded payload of `signedRenewalInfo`, signed at that time.
+    func payload(signedDate: Int64, purchase: Purchase, app: SimulatedApp, account: Account) -> PayloadText {
+        var payload = PayloadText()
+        payload.put("expirationIntent", expirationIntent?.rawValue)
+        payload.put("originalTransactionId", originalTransactionId)
+        payload.put("autoRenewProductId", nextProduct.productId(in: app.bundleId))
+        payload.put("productId", product.productId(in: app.bundleId))
+        payload.put("autoRenewStatus", renewsAutomatically ? 1 : 0 as Int64)
+        payload.put("renewalPrice", renewsAutomatically ? renewalPrice : nil)
+        payload.put("currency", account.storefront.currency)
+        payload.put("isInBillingRetryPeriod", isInBillingRetry ? true : nil)
+        payload.put("priceIncreaseStatus", priceIncreaseStatus)
+        payload.put("gracePeriodExpiresDate", gracePeriodExpiresDate)
+        payload.put("offerType", offer?.type)
+        payload.put("offerIdentifier", offer?.identifier)
+        payload.put("offerDiscountType", offer?.discountType)
+        payload.put("offerPeriod", offer?.period)
+        payload.put("signedDate", signedDate)
+        payload.put("environment", app.environment.rawValue)
+        payload.put("recentSubscriptionStartDate", recentSubscriptionStartDate)
+        payload.put("renewalDate", purchase.expiresDate)
+        payload.put("eligibleWinBackOfferIds", expirationIntent == .cancelled ? [Offer.winBack.identifier ?? ""] : nil)
+        payload.put("appTransactionId", account.appTransactionId)
+        payload.put("appAccountToken", purchase.ownership == .purchased ? account.appAccountToken : nil)
+        putPlan(into: &payload, purchase: purchase, app: app)
+        return payload
+    }
+
+    private func putPlan(into payload: inout PayloadText, purchase: Purchase, app: SimulatedApp) {
+        if nextProduct.committedPeriods > 0 {
+            var commitment = PayloadText()
+            commitment.put("commitmentAutoRenewProductId", nextProduct.productId(in: app.bundleId))
+            commitment.put("commitmentAutoRenewStatus", renewsAutomatically ? 1 : 0 as Int64)
+            commitment.put("commitmentRenewalBillingPlanType", "MONTHLY")
+            commitment.put("commitmentRenewalDate", purchase.commitmentExpiresDate)
+            commitment.put("commitmentRenewalPrice", renewalPrice * nextProduct.committedPeriods)
+            payload.put("renewalBillingPlanType", "MONTHLY")
+            payload.put("commitmentInfo", commitment)
+        }
+        if nextProduct.isMultiSeat {
+            payload.put("renewalQuantity", quantity)
+        }
+        if nextProduct.isAdvancedCommerce {
+            payload.put(
+                "advancedCommerceInfo", AdvancedCommerce.renewal(chain: originalTransactionId, price: renewalPrice))
+        }
+    }
+
+    /// Apple's `status` of the subscription as of that time: what the facts of both objects give.
+    func status(of purchase: Purchase, at instant: Int64) -> Int64 {
+        if let revocation = purchase.revocation, revocation.date <= instant { return 5 }
+        if let expiresDate = purchase.expiresDate, expiresDate > instant { return 1 }
+        guard isInBillingRetry else { return 2 }
+        if let grace = gracePeriodExpiresDate, grace > instant { return 4 }
+        return 3
+    }
+}

@@ -1,0 +1,53 @@
+/// A generator whose whole sequence follows from its seed (SplitMix64), so that the same seed tells the same story.
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) {
+        state = seed
+    }
+
+    /// A generator of its own for one purpose, so that drawing more for one never moves the draws of another.
+    package init(seed: UInt64, purpose: String) {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in purpose.utf8 {
+            hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+        }
+        var mixer = SeededGenerator(seed: seed ^ hash)
+        state = mixer.next()
+    }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+
+    /// A version 4 UUID in lower case.
+    package mutating func uuid() -> String {
+        let high = (next() & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000
+        let low = (next() & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
+        let digits = hexadecimal(high) + hexadecimal(low)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index == 8 || index == 12 || index == 16 || index == 20 { text.append("-") }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// `prefix` followed by as many random digits as make the text `length` long, the shape of Apple's identifiers.
+    package mutating func digits(prefix: String, length: Int) -> String {
+        var text = prefix
+        while text.utf8.count < length {
+            text += String(next() % 10)
+        }
+        return text
+    }
+
+    private func hexadecimal(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+}

@@ -1,0 +1,119 @@
+internal import AppStoreModel
+
+extension Storyteller {
+    /// What the App Store sends about the event, from the facts as they are after it.
+    func notification(of event: StoryEvent, notificationUUID: String) -> StoryNotification {
+        var head = PayloadText()
+        head.put("notificationType", event.notificationType.rawValue)
+        head.put("subtype", event.subtype?.rawValue)
+        head.put("notificationUUID", notificationUUID)
+        head.put("version", "2.0")
+        head.put("signedDate", now)
+        let content = content(of: event, notificationUUID: notificationUUID)
+        return StoryNotification(
+            scenario: scenario.name, story: story, notificationType: event.notificationType, subtype: event.subtype,
+            notificationUUID: NotificationUUID(notificationUUID), signedDate: now,
+            originalTransactionId: (content.purchase?.originalTransactionId).map { OriginalTransactionId($0) },
+            transactionId: (content.purchase?.transactionId).map { TransactionId($0) },
+            subject: content.purchase?.originalTransactionId ?? content.subject ?? notificationUUID,
+            transaction: content.purchase?.payload(signedDate: now, app: app, account: account).text,
+            renewalInfo: content.renewalInfo?.text, appTransaction: content.appTransaction?.text, head: head,
+            containerName: content.name, container: content.container)
+    }
+
+    /// The object that a notification carries, and what is nested in it.
+    private struct Content {
+        let name: String
+        var container: PayloadText
+        /// What the notification is about when it carries no transaction.
+        var subject: String?
+        var purchase: Purchase?
+        var renewalInfo: PayloadText?
+        var appTransaction: PayloadText?
+    }
+
+    private func content(of event: StoryEvent, notificationUUID: String) -> Content {
+        switch event.container {
+        case .purchase: purchaseData(of: event)
+        case .app: Content(name: "data", container: identity())
+        case .summary: summary(of: event, notificationUUID: notificationUUID)
+        case .externalPurchaseToken: externalPurchaseToken(of: event)
+        case .appData: appData()
+        }
+    }
+
+    /// `appAppleId`, `bundleId` and `environment`, which begin every object.
+    private func identity() -> PayloadText {
+        var identity = PayloadText()
+        identity.put("appAppleId", app.sentAppAppleId)
+        identity.put("bundleId", app.bundleId.rawValue)
+        identity.put("environment", app.environment.rawValue)
+        return identity
+    }
+
+    private func purchaseData(of event: StoryEvent) -> Content {
+        var content = Content(name: "data", container: identity())
+        content.container.put("bundleVersion", account.appVersion)
+        if case .asksForRefund(let reason) = event {
+            content.container.put("consumptionRequestReason", reason.rawValue)
+        }
+        guard let purchase else { return content }
+        content.purchase = subject ?? purchase
+        if let renewal {
+            content.renewalInfo = renewal.payload(signedDate: now, purchase: purchase, app: app, account: account)
+            // Apple's table of this one notification names the transaction and the renewal information only.
+            if event != .cancelsAfterPriceIncrease {
+                content.container.put("status", renewal.status(of: purchase, at: now))
+            }
+        }
+        return content
+    }
+
+    private func summary(of event: StoryEvent, notificationUUID: String) -> Content {
+        var generator = SeededGenerator(seed: 0, purpose: "request/\(notificationUUID)")
+        let requestIdentifier = generator.uuid()
+        var content = Content(name: "summary", container: identity(), subject: requestIdentifier)
+        content.container.put("requestIdentifier", requestIdentifier)
+        content.container.put("productId", scenario.product.productId(in: app.bundleId))
+        content.container.put("storefrontCountryCodes", ["USA", "CAN", "MEX"])
+        if case .massExtensionFinished(let succeeded, let failed) = event {
+            content.container.put("succeededCount", succeeded)
+            content.container.put("failedCount", failed)
+        }
+        return content
+    }
+
+    private func externalPurchaseToken(of event: StoryEvent) -> Content {
+        // The notifications about one token name it alike, so it follows from the account and not from the step.
+        let prefix = app.environment == .sandbox ? "SANDBOX_" : ""
+        let externalPurchaseId = prefix + account.appAccountToken
+        var token = PayloadText()
+        token.put("externalPurchaseId", externalPurchaseId)
+        token.put("tokenCreationDate", now - Duration.days(1).milliseconds)
+        // Verified against the app in both environments: the token has no other identity than these two.
+        token.put("appAppleId", app.appAppleId.rawValue)
+        token.put("bundleId", app.bundleId.rawValue)
+        if event != .externalPurchaseToken(.unreported) {
+            token.put("tokenType", "ACQUISITION")
+            token.put("tokenExpirationDate", now + Duration.days(365).milliseconds)
+        }
+        return Content(name: "externalPurchaseToken", container: token, subject: externalPurchaseId)
+    }
+
+    private func appData() -> Content {
+        var transaction = PayloadText()
+        transaction.put("receiptType", app.environment.rawValue)
+        transaction.put("appAppleId", app.appAppleId.rawValue)
+        transaction.put("bundleId", app.bundleId.rawValue)
+        transaction.put("applicationVersion", account.appVersion)
+        transaction.put("versionExternalIdentifier", 868_200_000)
+        transaction.put("receiptCreationDate", now)
+        transaction.put("originalPurchaseDate", now - Duration.days(200).milliseconds)
+        transaction.put("originalApplicationVersion", "36")
+        transaction.put("appTransactionId", account.appTransactionId)
+        transaction.put("originalPlatform", "iOS")
+        var content = Content(name: "appData", container: identity(), subject: account.appTransactionId)
+        content.appTransaction = transaction
+        return content
+    }
+}

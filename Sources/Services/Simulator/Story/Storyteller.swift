@@ -1,0 +1,100 @@
+/// Plays a scenario for one account and tells what the App Store would send.
+///
+/// A function of its inputs: the same seed, story number, app and end give the same texts, byte for byte.
+/// Times are laid out so that the last notification is signed at the end given, and all others before.
+struct Storyteller {
+    let scenario: Scenario
+    let app: SimulatedApp
+    let account: Account
+    let story: Int
+    var generator: SeededGenerator
+
+    /// Time of the step being told, in milliseconds since 1970.
+    var now: Int64 = 0
+    /// The current transaction; before the first purchase there is none.
+    var purchase: Purchase?
+    /// The transaction before the current one.
+    var former: Purchase?
+    /// Only auto-renewable subscriptions have one.
+    var renewal: Renewal?
+    /// The transaction that the step's notification is about, where it is not the current one.
+    var subject: Purchase?
+    private var transactions: Int64 = 0
+
+    private init(_ scenario: Scenario, story: Int, account: Account, app: SimulatedApp, seed: UInt64) {
+        self.scenario = scenario
+        self.app = app
+        self.account = account
+        self.story = story
+        generator = SeededGenerator(seed: seed, purpose: "story/\(story)")
+    }
+
+    /// The notifications of one story, in the order of their signing.
+    ///
+    /// - Parameters:
+    ///   - story: number of the story; every number has transaction ids of its own.
+    ///   - end: when the last notification is signed, in milliseconds since 1970.
+    ///   - step: the number of the only step to write down; `nil` writes all.
+    static func notifications(
+        of scenario: Scenario, story: Int, account: Account, app: SimulatedApp, seed: UInt64, endingAt end: Int64,
+        only step: Int? = nil
+    ) -> [StoryNotification] {
+        let storyteller = Storyteller(scenario, story: story, account: account, app: app, seed: seed)
+        // The story is told twice: how long it lasts is known only when it has been told.
+        var rehearsal = storyteller
+        _ = rehearsal.tell(from: 0) { _ in false }
+        var performance = storyteller
+        return performance.tell(from: end - rehearsal.now) { step == nil || step == $0 }
+    }
+
+    private mutating func tell(from start: Int64, isWritten: (Int) -> Bool) -> [StoryNotification] {
+        now = start
+        var notifications: [StoryNotification] = []
+        for (index, step) in scenario.steps.enumerated() {
+            if index > 0 {
+                now = max(moment(of: step), now + 1000)
+            }
+            subject = nil
+            apply(step.event)
+            let notificationUUID = generator.uuid()
+            if isWritten(index) {
+                notifications.append(notification(of: step.event, notificationUUID: notificationUUID))
+            }
+        }
+        return notifications
+    }
+
+    /// When a step happens, with the seconds to hours by which real notifications miss the round figure.
+    private mutating func moment(of step: Scenario.Step) -> Int64 {
+        let expiry = purchase?.expiresDate ?? now
+        switch step.moment {
+        case .after(let delay):
+            return now + delay.milliseconds + Int64.random(in: 0..<30_000, using: &generator)
+        case .atExpiry where step.event == .renews:
+            // The App Store renews ahead of the end of the period.
+            return expiry - Int64.random(in: 0..<6 * 3_600_000, using: &generator)
+        case .atExpiry:
+            return expiry + Int64.random(in: 0..<60_000, using: &generator)
+        case .atGraceEnd:
+            return (renewal?.gracePeriodExpiresDate ?? now) + Int64.random(in: 0..<60_000, using: &generator)
+        case .atRetryEnd:
+            return expiry + Duration.days(60).milliseconds + Int64.random(in: 0..<60_000, using: &generator)
+        }
+    }
+
+    /// A new transaction id: 15 digits, ascending inside the story, different in every story of a seed.
+    mutating func nextTransactionId() -> String {
+        transactions += 1
+        return String(200_000_000_000_000 + storyNumber * 1000 + transactions)
+    }
+
+    /// The `webOrderLineItemId` of the transaction made last.
+    func webOrderLineItemId() -> String {
+        String(500_000_000_000_000 + storyNumber * 1000 + transactions)
+    }
+
+    /// The story's number scattered over nine digits; multiplication by a number prime to 10 keeps them apart.
+    private var storyNumber: Int64 {
+        Int64(story % 1_000_000_000) * 387_420_489 % 1_000_000_000
+    }
+}

@@ -1,0 +1,170 @@
+import AppStoreModel
+import Synchronization
+import Testing
+
+@testable import Simulator
+
+@Suite(.timeLimit(.minutes(1))) struct `Deliveries` {
+    /// What a server answers, and when it was asked.
+    final class Server: Sendable {
+        let clock = SkippingClock()
+        private let log = Mutex<[(body: String, at: Duration)]>([])
+        private let answer: @Sendable (_ body: String, _ earlier: Int) -> PostOutcome
+
+        init(answer: @escaping @Sendable (_ body: String, _ earlier: Int) -> PostOutcome) {
+            self.answer = answer
+        }
+
+        var posts: [(body: String, at: Duration)] { log.withLock { $0 } }
+
+        func post(_ body: [UInt8]) -> PostOutcome {
+            let text = String(decoding: body, as: UTF8.self)
+            let earlier = log.withLock { log in
+                log.append((text, clock.now.offset))
+                return log.count { $0.body == text } - 1
+            }
+            return answer(text, earlier)
+        }
+    }
+
+    func delivery(
+        to server: Server, count: Int, environment: SimulatedApp.Environment = .production, timeScale: Int = 1,
+        connections: Int = 4, rate: Double? = nil, duplicates: Percentage = .zero
+    ) throws -> Delivery<SkippingClock> {
+        Delivery(
+            plan: PostingPlan(cast: try makeCast(), count: count, duplicates: duplicates),
+            schedule: RetrySchedule(environment: environment, timeScale: timeScale), connections: connections,
+            rate: rate, clock: server.clock,
+            sign: { post in
+                SignedNotification(
+                    notificationType: .test, subtype: nil, notificationUUID: NotificationUUID("\(post.story)"),
+                    originalTransactionId: nil, transactionId: nil, key: "",
+                    body: Array("\(post.story)/\(post.step)".utf8))
+            }, post: { server.post($0) })
+    }
+
+    func run(_ delivery: Delivery<SkippingClock>) async throws -> (DeliverySummary, [Attempt]) {
+        let (interrupts, _) = AsyncStream.makeStream(of: Void.self)
+        var attempts: [Attempt] = []
+        let summary = try await delivery.run(interrupts: interrupts, onAttempt: { attempts.append($0) })
+        return (summary, attempts)
+    }
+
+    @Test func `production tries again 1, 12, 24, 48 and 72 hours after the attempt before`() async throws {
+        let server = Server { _, _ in .status(503) }
+        let (summary, attempts) = try await run(delivery(to: server, count: 1))
+        #expect(server.posts.map(\.at) == [0, 1, 13, 37, 85, 157].map { .hours($0) })
+        #expect(attempts.map(\.number) == [1, 2, 3, 4, 5, 6])
+        #expect(summary.gaveUp == 1 && summary.retried == 5 && summary.attempts == 6 && !summary.isComplete)
+    }
+
+    @Test func `the time scale divides the hours`() async throws {
+        let server = Server { _, _ in .failed("timedOut") }
+        _ = try await run(delivery(to: server, count: 1, timeScale: 3600))
+        #expect(server.posts.map(\.at) == [0, 1, 13, 37, 85, 157].map { .seconds($0) })
+    }
+
+    @Test func `the sandbox tries once`() async throws {
+        let server = Server { _, _ in .status(500) }
+        let (summary, _) = try await run(delivery(to: server, count: 3, environment: .sandbox))
+        #expect(summary.attempts == 3 && summary.gaveUp == 3 && summary.attemptsByOutcome == ["500": 3])
+    }
+
+    @Test(arguments: [(199, false), (200, true), (206, true), (207, false), (301, false), (400, false), (503, false)])
+    func `200 to 206 acknowledge and nothing else`(status: Int, isAcknowledged: Bool) async throws {
+        let server = Server { _, _ in .status(status) }
+        let (summary, _) = try await run(delivery(to: server, count: 1))
+        #expect(summary.isComplete == isAcknowledged)
+        #expect(summary.attempts == (isAcknowledged ? 1 : 6))
+    }
+
+    @Test func `every post is acknowledged in the end when the server recovers`() async throws {
+        let server = Server { _, earlier in earlier < 2 ? .status(503) : .status(200) }
+        let (summary, attempts) = try await run(delivery(to: server, count: 200))
+        #expect(summary.isComplete && summary.acknowledged == 200 && summary.retried == 400)
+        #expect(summary.attemptsByOutcome == ["503": 400, "200": 200])
+        let acknowledged = attempts.filter(\.outcome.isAcknowledged)
+        #expect(Set(acknowledged.map { "\($0.post.story)/\($0.post.step)" }).count == 200)
+    }
+
+    @Test func `posts begin at the rate and in the order of the plan`() async throws {
+        let server = Server { _, _ in .status(200) }
+        let delivery = try delivery(to: server, count: 100, connections: 1, rate: 10)
+        _ = try await run(delivery)
+        #expect(server.posts.map(\.at) == (0..<100).map { .seconds(Double($0) / 10) })
+        #expect(server.posts.map(\.body) == delivery.plan.map { "\($0.story)/\($0.step)" })
+    }
+
+    @Test func `duplicates are posted and counted`() async throws {
+        let server = Server { _, _ in .status(200) }
+        let percent = try #require(Percentage(text: "15%"))
+        let (summary, _) = try await run(delivery(to: server, count: 200, duplicates: percent))
+        #expect(summary.posts == 230 && summary.duplicates == 30 && summary.isComplete)
+        #expect(summary.latency != nil)
+    }
+
+    @Test func `an interrupt drops what waits and reports it`() async throws {
+        let (interrupts, continuation) = AsyncStream.makeStream(of: Void.self)
+        // The interrupt comes while an attempt is under way, and everything fails.
+        let server = Server { _, _ in
+            continuation.yield()
+            return .status(503)
+        }
+        let delivery = try delivery(to: server, count: 5000, connections: 1, rate: 1)
+        let summary = try await delivery.run(interrupts: interrupts)
+        #expect(summary.isInterrupted && !summary.isComplete)
+        #expect(summary.posts < 5000)
+        #expect(summary.abandoned + summary.gaveUp + summary.acknowledged == summary.posts)
+    }
+
+    @Test func `a signer that fails ends the delivery`() async throws {
+        struct Refused: Error {}
+        let delivery = Delivery(
+            plan: PostingPlan(cast: try makeCast(), count: 10), schedule: RetrySchedule(environment: .sandbox),
+            connections: 1, rate: nil, clock: SkippingClock(), sign: { _ in throw Refused() },
+            post: { _ in .status(200) })
+        let (interrupts, _) = AsyncStream.makeStream(of: Void.self)
+        await #expect(throws: Refused.self) { try await delivery.run(interrupts: interrupts) }
+    }
+
+    @Test func `no more posts are under way than there are connections`() {
+        var queue = DeliveryQueue<SkippingClock.Instant>(
+            schedule: RetrySchedule(environment: .production), connections: 2, rate: nil)
+        let now = SkippingClock.Instant(offset: .zero)
+        let notification = SignedNotification(
+            notificationType: .test, subtype: nil, notificationUUID: NotificationUUID("1"),
+            originalTransactionId: nil, transactionId: nil, key: "", body: [])
+        for story in 0..<3 { queue.add(PlannedPost(story: story, step: 0), notification) }
+        queue.completeFresh()
+        guard case .wait(nil) = queue.next(at: now) else {
+            Issue.record("posted before the beginning")
+            return
+        }
+        queue.begin(at: now)
+        guard case .post(let first) = queue.next(at: now), case .post = queue.next(at: now),
+            case .wait(nil) = queue.next(at: now)
+        else {
+            Issue.record("not exactly two")
+            return
+        }
+        #expect(queue.finish(first, .status(200), at: now) == .acknowledged)
+        guard case .post(let third) = queue.next(at: now) else {
+            Issue.record("not the third")
+            return
+        }
+        #expect(third.post.story == 2)
+    }
+
+    @Test func `the report line names the notification and the answer`() {
+        let attempt = Attempt(
+            post: PlannedPost(story: 0, step: 1, isDuplicate: true), notificationType: .expired, subtype: .voluntary,
+            notificationUUID: NotificationUUID("5b1d"), originalTransactionId: OriginalTransactionId("42"),
+            key: "com.example.app/42", number: 2, outcome: .status(200), latency: .milliseconds(12))
+        #expect(
+            attempt.reportLine == """
+                {"notificationUUID":"5b1d","notificationType":"EXPIRED","subtype":"VOLUNTARY",\
+                "originalTransactionId":"42","key":"com.example.app/42","attempt":2,"duplicate":true,"status":200,\
+                "milliseconds":12}
+                """)
+    }
+}

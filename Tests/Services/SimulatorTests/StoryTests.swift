@@ -1,0 +1,209 @@
+import AppStoreModel
+import Foundation
+import Testing
+
+@testable import Simulator
+
+@Suite struct `Stories` {
+    static let names = Scenario.all.map(\.name)
+
+    func notifications(_ name: String, app: SimulatedApp = productionApp) throws -> [StoryNotification] {
+        try makeCast([try #require(Scenario.named(name))], app: app).notifications(of: 0)
+    }
+
+    @Test(arguments: names) func `every field that Apple always sends is there`(name: String) throws {
+        for notification in try notifications(name) {
+            let payload = try outer(notification)
+            for field in ["notificationType", "notificationUUID", "version", "signedDate"] {
+                #expect(payload[field] != nil, "\(field)")
+            }
+            let objects = ["data", "summary", "externalPurchaseToken", "appData"].filter { payload[$0] != nil }
+            #expect(objects.count == 1)
+            if let data = payload["data"] as? [String: Any] {
+                #expect(data["bundleId"] as? String == "com.example.app")
+                #expect(data["environment"] as? String == "Production")
+                #expect(data["appAppleId"] as? Int == 1_234_567_890)
+            }
+            if notification.transaction != nil {
+                let transaction = try members(notification.transaction)
+                for field in [
+                    "transactionId", "originalTransactionId", "bundleId", "environment", "productId", "type",
+                    "purchaseDate", "originalPurchaseDate", "quantity", "inAppOwnershipType", "signedDate",
+                    "storefront",
+                    "storefrontId",
+                ] {
+                    #expect(transaction[field] != nil, "\(field)")
+                }
+            }
+            if notification.renewalInfo != nil {
+                let renewal = try members(notification.renewalInfo)
+                for field in [
+                    "originalTransactionId", "productId", "autoRenewProductId", "autoRenewStatus",
+                    "recentSubscriptionStartDate", "signedDate", "environment",
+                ] {
+                    #expect(renewal[field] != nil, "\(field)")
+                }
+                #expect(renewal["bundleId"] == nil)
+            }
+        }
+    }
+
+    @Test(arguments: names) func `the nested objects are those of Apple's table`(name: String) throws {
+        for notification in try notifications(name) {
+            let payload = try outer(notification)
+            let data = payload["data"] as? [String: Any]
+            let type = notification.notificationType
+            switch type {
+            case .test:
+                #expect(data != nil && notification.transaction == nil && notification.renewalInfo == nil)
+            case .renewalExtension where notification.subtype == .summary:
+                #expect(payload["summary"] != nil && notification.transaction == nil)
+            case .externalPurchaseToken:
+                #expect(payload["externalPurchaseToken"] != nil && notification.transaction == nil)
+            case .rescindConsent:
+                let appTransaction = try members(notification.appTransaction)
+                #expect(appTransaction["appTransactionId"] as? String == notification.subject)
+            default:
+                let transaction = try members(notification.transaction)
+                let isSubscription = transaction["type"] as? String == "Auto-Renewable Subscription"
+                #expect((notification.renewalInfo != nil) == isSubscription)
+                let isCancellation = type == .didChangeRenewalStatus && notification.subtype == nil
+                #expect((data?["status"] != nil) == (isSubscription && !isCancellation))
+                #expect((transaction["expiresDate"] != nil) == isSubscription)
+                #expect((transaction["webOrderLineItemId"] != nil) == isSubscription)
+                #expect((data?["consumptionRequestReason"] != nil) == (type == .consumptionRequest))
+            }
+        }
+    }
+
+    @Test(arguments: names) func `status, type and facts agree`(name: String) throws {
+        for notification in try notifications(name) {
+            guard let renewalInfo = notification.renewalInfo else { continue }
+            let renewal = try members(renewalInfo)
+            let transaction = try members(notification.transaction)
+            let status = (try outer(notification)["data"] as? [String: Any])?["status"] as? Int
+            #expect(renewal["originalTransactionId"] as? String == transaction["originalTransactionId"] as? String)
+            switch notification.notificationType {
+            case .subscribed, .didRenew, .renewalExtended: #expect(status == 1)
+            case .didFailToRenew: #expect(status == (notification.subtype == .gracePeriod ? 4 : 3))
+            case .gracePeriodExpired: #expect(status == 3)
+            case .expired:
+                #expect(status == 2)
+                let intents = ["VOLUNTARY": 1, "BILLING_RETRY": 2, "PRICE_INCREASE": 3, "PRODUCT_NOT_FOR_SALE": 4]
+                let intent = notification.subtype.map { intents[$0.rawValue] } ?? 5
+                #expect(renewal["expirationIntent"] as? Int == intent)
+            case .revoke:
+                #expect(status == 5)
+                #expect(transaction["inAppOwnershipType"] as? String == "FAMILY_SHARED")
+            case .refund where notification.subtype == nil:
+                #expect(transaction["revocationDate"] != nil && transaction["revocationPercentage"] != nil)
+                let isCurrent = transaction["expiresDate"] as? Int64 == renewal["renewalDate"] as? Int64
+                #expect(status == (isCurrent ? 5 : 1))
+            case .refundReversed: #expect(transaction["revocationDate"] == nil)
+            default: break
+            }
+        }
+    }
+
+    @Test(arguments: names) func `notifications are signed one after the other until the end`(name: String) throws {
+        let notifications = try notifications(name)
+        let dates = notifications.map(\.signedDate)
+        #expect(dates == dates.sorted() && Set(dates).count == dates.count)
+        let last = try #require(dates.last)
+        #expect(last <= storyEnd && last > storyEnd - 6 * 3_600_000)
+        #expect(Set(notifications.map(\.notificationUUID)).count == notifications.count)
+    }
+
+    @Test func `a life keeps its chain, and every period has a transaction of its own`() throws {
+        let life = try notifications("subscription-life")
+        #expect(Set(life.compactMap(\.originalTransactionId)).count == 1)
+        // First purchase, renewal, recovery, upgrade, renewal, return.
+        #expect(Set(life.compactMap(\.transactionId)).count == 6)
+    }
+
+    @Test func `a pending product takes effect with the renewal`() throws {
+        let story = try notifications("plan-downgraded")
+        let pending = try members(story[1].renewalInfo)
+        #expect(pending["productId"] as? String == "com.example.app.premium.monthly")
+        #expect(pending["autoRenewProductId"] as? String == "com.example.app.basic.monthly")
+        let renewed = try members(story[2].transaction)
+        #expect(renewed["productId"] as? String == "com.example.app.basic.monthly")
+    }
+
+    @Test func `an upgraded period is marked so and refunded in part`() throws {
+        let refund = try members(try notifications("refund-of-upgraded-period")[2].transaction)
+        #expect(refund["isUpgraded"] as? Bool == true)
+        #expect(refund["revocationType"] as? String == "REFUND_PRORATED")
+        #expect(refund["revocationPercentage"] as? Int == 70_000)
+    }
+
+    @Test func `an accepted price increase is charged`() throws {
+        let story = try notifications("price-increase-accepted")
+        let before = try #require(try members(story[0].transaction)["price"] as? Int)
+        let after = try #require(try members(story[3].transaction)["price"] as? Int)
+        #expect(after == before * 150 / 100)
+    }
+
+    @Test func `a migration names the former chain and begins a new one`() throws {
+        let story = try notifications("advanced-commerce")
+        let migrated = try members(story[1].transaction)
+        #expect(migrated["previousOriginalTransactionId"] as? String == story[0].originalTransactionId?.rawValue)
+        #expect(story[1].originalTransactionId != story[0].originalTransactionId)
+        #expect(migrated["advancedCommerceInfo"] != nil)
+    }
+
+    @Test func `the sandbox sends no app id, and marks tokens`() throws {
+        let test = try outer(try notifications("test", app: sandboxApp)[0])
+        #expect((test["data"] as? [String: Any])?["appAppleId"] == nil)
+        let token = try outer(try notifications("external-purchase", app: sandboxApp)[0])
+        let object = try #require(token["externalPurchaseToken"] as? [String: Any])
+        #expect((object["externalPurchaseId"] as? String)?.hasPrefix("SANDBOX") == true)
+    }
+
+    @Test func `family members carry no account token`() throws {
+        for notification in try notifications("family-subscription") {
+            #expect(try members(notification.transaction)["appAccountToken"] == nil)
+        }
+    }
+
+    @Test func `the same seed tells the same stories, byte for byte`() throws {
+        func texts(seed: UInt64) throws -> [String] {
+            let cast = try makeCast(seed: seed)
+            return (0..<Scenario.all.count).flatMap { cast.notifications(of: $0) }.flatMap {
+                [
+                    $0.payload(signedTransactionInfo: "T", signedRenewalInfo: nil, signedAppTransactionInfo: nil),
+                    $0.transaction ?? "", $0.renewalInfo ?? "", $0.appTransaction ?? "",
+                ]
+            }
+        }
+        #expect(try texts(seed: 7) == texts(seed: 7))
+        #expect(try texts(seed: 7) != texts(seed: 8))
+    }
+
+    @Test func `one step alone is the same as in the whole story`() throws {
+        let cast = try makeCast()
+        for story in 0..<Scenario.all.count {
+            for (step, notification) in cast.notifications(of: story).enumerated() {
+                let alone = try #require(cast.notification(of: story, step: step))
+                #expect(alone.notificationUUID == notification.notificationUUID)
+                #expect(alone.transaction == notification.transaction)
+                #expect(alone.renewalInfo == notification.renewalInfo)
+            }
+        }
+        #expect(cast.notification(of: 0, step: 99) == nil)
+    }
+
+    @Test func `transactions of different stories never share an id`() throws {
+        let cast = try makeCast(accounts: 3)
+        let stories = (0..<500).map { cast.notifications(of: $0) }
+        let ids = stories.map { Set($0.compactMap(\.transactionId)) }
+        #expect(ids.reduce(0) { $0 + $1.count } == ids.reduce(into: Set()) { $0.formUnion($1) }.count)
+    }
+
+    @Test func `texts are quoted as JSON`() throws {
+        var object = PayloadText()
+        object.put("text", "a\"b\\c\n\u{1}é")
+        object.put("absent", nil as String?)
+        #expect(object.text == #"{"text":"a\"b\\c\n\u0001é"}"#)
+    }
+}

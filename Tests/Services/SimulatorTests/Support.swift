@@ -1,0 +1,56 @@
+import AppStoreModel
+import AppStoreSigning
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Simulator
+
+let productionApp = SimulatedApp(
+    bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890), environment: .production)
+let sandboxApp = SimulatedApp(
+    bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890), environment: .sandbox)
+/// 2026-11-01T00:00:00Z.
+let storyEnd: Int64 = 1_793_491_200_000
+
+func makeCast(
+    _ scenarios: [Scenario] = Scenario.all, accounts: Int? = nil, app: SimulatedApp = productionApp, seed: UInt64 = 7
+) throws -> StoryCast {
+    try #require(StoryCast(scenarios: scenarios, accounts: accounts, app: app, seed: seed, endingAt: storyEnd))
+}
+
+/// A JSON object of a payload.
+func members(_ json: String?) throws -> [String: Any] {
+    let json = try #require(json)
+    return try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+}
+
+/// The payload with placeholders where the nested JWS stand.
+func outer(_ notification: StoryNotification) throws -> [String: Any] {
+    try members(
+        notification.payload(
+            signedTransactionInfo: notification.transaction == nil ? nil : "T",
+            signedRenewalInfo: notification.renewalInfo == nil ? nil : "R",
+            signedAppTransactionInfo: notification.appTransaction == nil ? nil : "A"))
+}
+
+/// Certificates made once for all tests.
+let testPKI = Result { try ThrowawayPKI(ThrowawayPKI.Options(now: storyEnd / 1000)) }
+
+/// A clock that is at once wherever somebody waits for.
+final class SkippingClock: Clock, Sendable {
+    struct Instant: InstantProtocol {
+        var offset: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
+    }
+
+    private let time = Mutex(Instant(offset: .zero))
+    var now: Instant { time.withLock { $0 } }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        time.withLock { $0 = max($0, deadline) }
+    }
+}
