@@ -1,0 +1,135 @@
+import Synchronization
+
+/// A partition that is assigned to this consumer: where its records are read and its position is stored.
+///
+/// One reader: calls of `next` do not overlap. A partition that nobody reads is not fetched beyond what librdkafka
+/// holds ready (`queued.max.messages.kbytes`), while the others, heartbeats and commits go on: not reading *is* the
+/// back pressure, and reading again costs microseconds.
+public final class KafkaAssignedPartition: Sendable {
+    enum Phase: UInt8, AtomicRepresentable {
+        /// Records may be read and started.
+        case active
+        /// Being given up: nothing new is started, positions are still stored.
+        case draining
+        /// Given up or lost: nothing counts any more.
+        case ended
+    }
+
+    /// The partition.
+    public let topicPartition: KafkaTopicPartition
+    /// Unique in this consumer: a partition that comes back comes as another assignment.
+    public let epoch: UInt64
+    /// Where reading starts.
+    public let startOffset: KafkaOffset
+
+    private let consumer: KafkaConsumer
+    private let currentPhase = Atomic(Phase.active)
+
+    init(_ topicPartition: KafkaTopicPartition, epoch: UInt64, startOffset: KafkaOffset, consumer: KafkaConsumer) {
+        self.topicPartition = topicPartition
+        self.epoch = epoch
+        self.startOffset = startOffset
+        self.consumer = consumer
+    }
+
+    /// Set by the consumer only.
+    var phase: Phase {
+        get { currentPhase.load(ordering: .acquiring) }
+        set { currentPhase.store(newValue, ordering: .releasing) }
+    }
+
+    /// False as soon as the partition is being given up, is lost, or the consumer closes: start nothing more.
+    public var isActive: Bool { phase == .active }
+
+    /// Waits for records and returns those that are there, ascending by offset.
+    ///
+    /// - Parameters:
+    ///   - maxRecords: the most to return, at least 1.
+    ///   - maxBytes: no further record is added once they have this many bytes.
+    /// - Returns: nil when the partition is no longer active or the task is cancelled; no records at the end of the
+    ///   partition, which is reported only to a consumer without a group.
+    public func next(maxRecords: Int, maxBytes: Int = .max) async -> [KafkaRecord]? {
+        await consumer.next(of: self, maxRecords: max(1, maxRecords), maxBytes: max(1, maxBytes))
+    }
+
+    /// Waits without reading, such as before another attempt.
+    ///
+    /// - Returns: true when the time is over, false as soon as the partition is no longer active or the task is
+    ///   cancelled.
+    public func pause(for duration: Duration) async -> Bool {
+        await consumer.pause(self, for: duration)
+    }
+
+    /// Says that everything before `nextOffset` is done. It is committed by the interval (`auto.commit.interval.ms`),
+    /// and when the partition is given up or the consumer closes. A lower offset than before, and a partition that has
+    /// ended, are ignored. Without a group nothing is committed.
+    public func store(nextOffset: KafkaOffset) async {
+        await consumer.store(nextOffset, of: self)
+    }
+
+    /// Returns when the partition has ended (lost, or given up without waiting further) or the task is cancelled.
+    public func untilEnded() async {
+        await consumer.untilEnded(self)
+    }
+
+    /// The owner's word that nothing of this partition runs any more and all positions are stored: lets the group go on.
+    public func release() async {
+        await consumer.release(self)
+    }
+}
+
+/// What a consumer keeps for an assigned partition. Used on the consumer's queue only.
+final class PartitionState {
+    struct Reader {
+        let id: UInt64
+        let maxRecords: Int
+        let maxBytes: Int
+        let continuation: CheckedContinuation<[KafkaRecord]?, Never>
+    }
+
+    let assigned: KafkaAssignedPartition
+    /// librdkafka's queue of the partition; owned by the consumer, which releases it when the partition is given up.
+    let queue: QueuePointer
+    /// The offset that the next record should have.
+    var expected: KafkaOffset
+    var stored: KafkaOffset?
+    /// The stored offset that is known to be committed.
+    var committed: KafkaOffset?
+    var isReleased = false
+    /// The end was met and not yet handed to the reader.
+    var isAtEnd = false
+    /// Why nothing more can be read, when that is not for a rebalance or a close.
+    var failure: KafkaError?
+    /// A record of a new life of the log, to be handed out first.
+    var held: KafkaRecord?
+    var reader: Reader?
+    var pauses: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+    var endWaiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+
+    init(_ assigned: KafkaAssignedPartition, queue: QueuePointer) {
+        self.assigned = assigned
+        self.queue = queue
+        expected = assigned.startOffset
+    }
+
+    /// Nothing new starts: the reader and those who pause are sent away.
+    func drain() {
+        guard assigned.phase == .active else { return }
+        assigned.phase = .draining
+        sendAway()
+    }
+
+    /// Nothing of it counts any more.
+    func end() {
+        assigned.phase = .ended
+        sendAway()
+        for waiter in endWaiters.values { waiter.resume() }
+        endWaiters = [:]
+    }
+
+    private func sendAway() {
+        reader.take()?.continuation.resume(returning: nil)
+        for pause in pauses.values { pause.resume(returning: false) }
+        pauses = [:]
+    }
+}

@@ -1,0 +1,64 @@
+extension KafkaConsumer {
+    /// The partitions assigned now. Without a group all of them are there after `start`.
+    public var assignedPartitions: [KafkaAssignedPartition] { partitions.values.map(\.assigned) }
+
+    /// Reads partitions from the given offsets up to the end that each has at the call, without a group, one after the
+    /// other.
+    ///
+    /// - Parameters:
+    ///   - offsets: where to start; `.beginning` is understood.
+    ///   - limit: the longest it may take.
+    ///   - body: gets the records of one partition in batches, ascending by offset.
+    /// - Throws: `timedOut` after the limit, `offsetOutOfRange`, a fatal error, what the brokers answer to the question
+    ///   for the ends, and what `body` throws.
+    public static func readToEnd(
+        _ configuration: KafkaConfiguration, from offsets: [KafkaTopicPartition: KafkaOffset], within limit: Duration,
+        body: ([KafkaRecord]) async throws -> Void
+    ) async throws {
+        let consumer = KafkaConsumer(configuration, source: .partitions(offsets)) { _ in }
+        try await consumer.start()
+        await consumer.after(limit) {
+            $0.stopReading(because: KafkaError(.timedOut, "the end was not reached in time"))
+        }
+        do {
+            for partition in await consumer.assignedPartitions {
+                try await consumer.readToEnd(partition, within: limit, body)
+            }
+        } catch {
+            await consumer.close(within: .seconds(5))
+            throw error
+        }
+        await consumer.close(within: .seconds(5))
+    }
+
+    private nonisolated func readToEnd(
+        _ partition: KafkaAssignedPartition, within limit: Duration, _ body: ([KafkaRecord]) async throws -> Void
+    ) async throws {
+        let ends = try await watermarks(of: partition.topicPartition, within: limit)
+        var next = partition.startOffset
+        if next < 0 { next = partition.startOffset == .end ? ends.high : ends.low }
+        while next < ends.high {
+            guard let records = await partition.next(maxRecords: 1000, maxBytes: 4 << 20) else {
+                try Task.checkCancellation()
+                throw await failure(of: partition) ?? KafkaError(.closed, "reading \(partition.topicPartition)")
+            }
+            // The end of the partition: what is missing up to the watermark are no records (transaction markers).
+            guard let last = records.last else { return }
+            let wanted = records.prefix { $0.offset < ends.high }
+            if !wanted.isEmpty { try await body(Array(wanted)) }
+            next = KafkaOffset(rawValue: last.offset.rawValue + 1)
+        }
+    }
+
+    /// Why a partition that nobody took away is no longer active.
+    private func failure(of partition: KafkaAssignedPartition) -> KafkaError? {
+        state(of: partition)?.failure
+    }
+
+    func stopReading(because error: KafkaError) {
+        for state in partitions.values {
+            state.failure = state.failure ?? error
+            state.drain()
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Kafka
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct KafkaConsumerCloseTests {
+    @Test func `a consumer that was never started is dropped or closed`() async throws {
+        let consumer = KafkaConsumer(
+            try ConsumerTestBroker.configuration(), source: .group("never", topics: ["none"])
+        ) { _ in }
+        #expect(await consumer.close(within: .seconds(1)))
+        await #expect(throws: KafkaError.self) { try await consumer.start() }
+    }
+
+    @Test func `closing before the first assignment ends in time`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 1)
+        let member = try await ConsumerUnderTest(.group("early", topics: [topic]))
+        let clock = ContinuousClock()
+        let start = clock.now
+        // The first assignment is waited for; its owner is told to give it back.
+        async let released: Void = {
+            try await waitUntil { !member.noted.assigned.isEmpty }
+            for partition in member.noted.assigned { await partition.release() }
+        }()
+        #expect(await member.consumer.close(within: .seconds(12)))
+        try await released
+        #expect(clock.now - start < .seconds(12))
+    }
+
+    @Test func `closing without any broker ends in time`() async throws {
+        let consumer = KafkaConsumer(
+            try KafkaConfiguration(bootstrapServers: "127.0.0.1:1", profile: .embedded),
+            source: .group("alone", topics: ["none"])
+        ) { _ in }
+        try await consumer.start()
+        let clock = ContinuousClock()
+        let start = clock.now
+        _ = await consumer.close(within: .seconds(4))
+        #expect(clock.now - start < .seconds(6))
+    }
+
+    @Test func `closing ends waiting readers, and closing twice is one close`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 1)
+        let member = try await ConsumerUnderTest(.group("twice", topics: [topic]))
+        let partition = try #require(try await member.assigned(1).first)
+        let reader = Task {
+            let records = await partition.next(maxRecords: 1)
+            await partition.release()
+            return records
+        }
+        async let one = member.consumer.close(within: .seconds(10))
+        async let two = member.consumer.close(within: .seconds(10))
+        #expect(await reader.value == nil)
+        let results = await (one, two)
+        #expect(results.0 && results.1)
+        #expect(await partition.next(maxRecords: 1) == nil)
+        #expect(await member.consumer.close(within: .seconds(1)))
+    }
+}

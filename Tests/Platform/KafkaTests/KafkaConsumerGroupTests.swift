@@ -1,0 +1,191 @@
+import Kafka
+import Testing
+
+/// On the embedded broker. Each join costs 3 s there, so the tests run beside each other.
+@Suite(.timeLimit(.minutes(1)))
+struct KafkaConsumerGroupTests {
+    @Test func `every record is read once and in order, null and empty ones too`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 1)
+        let headers = [
+            KafkaHeader(key: "a", text: "1"), KafkaHeader(key: "a", value: nil), KafkaHeader(key: "", value: []),
+            KafkaHeader(key: "b", value: [0, 255]),
+        ]
+        try await ConsumerTestBroker.write([
+            KafkaProducerRecord(topic: topic, key: nil, value: nil),
+            KafkaProducerRecord(topic: topic, key: [], value: []),
+            KafkaProducerRecord(
+                topic: topic, timestampMilliseconds: 1_700_000_000_123, key: [0, 1, 255], value: [9], headers: headers),
+        ])
+        let member = try await ConsumerUnderTest(.group("values", topics: [topic]))
+        let partition = try #require(try await member.assigned(1).first)
+        let records = try await ConsumerUnderTest.read(3, of: partition)
+        #expect(records.map(\.offset) == [0, 1, 2])
+        #expect(records.map(\.key) == [nil, [], [0, 1, 255]])
+        #expect(records.map(\.value) == [nil, [], [9]])
+        #expect(records.map(\.headers) == [[], [], headers])
+        #expect(records[2].timestampMilliseconds == 1_700_000_000_123)
+        await partition.release()
+        #expect(await member.consumer.close(within: .seconds(10)))
+    }
+
+    @Test func `a new group starts at the beginning, and the next member at the stored offset`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 1)
+        try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(10, topic: topic))
+        let first = try await ConsumerUnderTest(.group("restart", topics: [topic]))
+        let partition = try #require(try await first.assigned(1).first)
+        #expect(partition.startOffset == 0)
+        _ = try await ConsumerUnderTest.read(10, of: partition)
+        // Handled up to and with offset 6.
+        await partition.store(nextOffset: 4)
+        await partition.store(nextOffset: 7)
+        await partition.store(nextOffset: 5)
+        await partition.release()
+        #expect(await first.consumer.close(within: .seconds(10)))
+
+        let second = try await ConsumerUnderTest(.group("restart", topics: [topic]))
+        let again = try #require(try await second.assigned(1).first)
+        #expect(again.startOffset == 7)
+        #expect(try await ConsumerUnderTest.read(3, of: again).map(\.text) == ["7", "8", "9"])
+        await again.release()
+        #expect(await second.consumer.close(within: .seconds(10)))
+    }
+
+    @Test func `a partition that nobody reads does not hold up the others`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 2)
+        try await ConsumerTestBroker.write(
+            ConsumerTestBroker.numbered(3000, topic: topic, partition: 0)
+                + ConsumerTestBroker.numbered(50, topic: topic, partition: 1))
+        let member = try await ConsumerUnderTest(.group("unread", topics: [topic]))
+        let partitions = try await member.assigned(2)
+        let others = try await ConsumerUnderTest.read(50, of: partitions[1])
+        #expect(others.map(\.text) == (0..<50).map { "\($0)" })
+        // And it starts again where it stood.
+        let late = try await ConsumerUnderTest.read(3000, of: partitions[0])
+        #expect(late.map(\.text) == (0..<3000).map { "\($0)" })
+        for partition in partitions { await partition.release() }
+        #expect(await member.consumer.close(within: .seconds(10)))
+    }
+
+    @Test func `the group waits until a partition that moves is released`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 2)
+        try await ConsumerTestBroker.write(
+            ConsumerTestBroker.numbered(5, topic: topic, partition: 0)
+                + ConsumerTestBroker.numbered(5, topic: topic, partition: 1))
+        let first = try await ConsumerUnderTest(.group("moves", topics: [topic]))
+        let partitions = try await first.assigned(2)
+        for partition in partitions { _ = try await ConsumerUnderTest.read(5, of: partition) }
+        let second = try await ConsumerUnderTest(.group("moves", topics: [topic]))
+        try await waitUntil { first.noted.revoking.count == 1 }
+        let moving = try #require(partitions.first { !$0.isActive })
+        // Its owner is told so, and may still say what it finishes.
+        #expect(await moving.next(maxRecords: 1) == nil)
+        await moving.store(nextOffset: 5)
+        #expect(second.noted.assigned.isEmpty)
+        await moving.release()
+        let taken = try await second.assigned(1)
+        #expect(taken.map(\.topicPartition) == [moving.topicPartition])
+        #expect(first.noted.lost.isEmpty)
+        // The embedded broker refuses the commit of some members that give up partitions; only Kafka shows more.
+        #expect(taken[0].startOffset == 5 || first.noted.commitFailures > 0)
+        #expect(partitions.count(where: \.isActive) == 1)
+        for partition in partitions + taken { await partition.release() }
+        #expect(await second.consumer.close(within: .seconds(10)))
+        #expect(await first.consumer.close(within: .seconds(10)))
+    }
+
+    @Test func `a partition that is not released in time is given up all the same`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 1)
+        try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(1, topic: topic))
+        var options = KafkaConsumer.Options()
+        options.drainLimit = .milliseconds(200)
+        let member = try await ConsumerUnderTest(.group("late", topics: [topic]), options: options)
+        let partition = try #require(try await member.assigned(1).first)
+        async let ended: Void = partition.untilEnded()
+        #expect(await member.consumer.close(within: .seconds(10)))
+        await ended
+        #expect(member.noted.drainLimitExceeded == 1)
+        #expect(!partition.isActive)
+    }
+
+    @Test func `lost partitions end at once, commit nothing, and come back as another assignment`() async throws {
+        // A broker of its own: the fault below meets whoever sends the next heartbeat.
+        let topic: KafkaTopic = "lost"
+        let broker = try DevBroker(topics: [topic: 1])
+        let producer = try KafkaProducer(
+            KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded), topics: [topic])
+        _ = try await producer.send(ConsumerTestBroker.numbered(1, topic: topic)[0], deadline: .seconds(10))
+        await producer.close(within: .seconds(5))
+        // The interval is longer than the test, so that nothing is committed but by a hand-over.
+        let member = try await ConsumerUnderTest(
+            .group("lost", topics: [topic]), properties: ["auto.commit.interval.ms": "60000"],
+            bootstrapServers: broker.bootstrapServers)
+        let first = try #require(try await member.assigned(1).first)
+        _ = try await ConsumerUnderTest.read(1, of: first)
+        await first.store(nextOffset: 1)
+        try broker.failNext(.heartbeat, with: [.unknownMember])
+        await first.untilEnded()
+        #expect(member.noted.lost == [first.topicPartition])
+        try await waitUntil { member.noted.assigned.count == 2 }
+        let second = try #require(member.noted.assigned.last)
+        #expect(second.epoch != first.epoch)
+        #expect(second.startOffset == 0)
+        // What the first assignment still says is not heard.
+        await first.store(nextOffset: 1)
+        await first.release()
+        #expect(second.isActive)
+        #expect(try await ConsumerUnderTest.read(1, of: second).map(\.offset) == [0])
+        await second.release()
+        #expect(await member.consumer.close(within: .seconds(10)))
+        await broker.stop()
+    }
+
+    @Test func `an idle consumer stays in its group`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 1)
+        let member = try await ConsumerUnderTest(
+            .group("idle", topics: [topic]),
+            properties: ["max.poll.interval.ms": "3000", "statistics.interval.ms": "60000"])
+        let partition = try #require(try await member.assigned(1).first)
+        let clock = ContinuousClock()
+        let start = clock.now
+        // Nothing happens for longer than the interval; then the membership is the same.
+        try await waitUntil { clock.now - start > .seconds(7) }
+        #expect(partition.isActive)
+        #expect(member.noted.errors.isEmpty)
+        #expect(member.noted.lost.isEmpty && member.noted.revoking.isEmpty)
+        try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(1, topic: topic))
+        #expect(try await ConsumerUnderTest.read(1, of: partition).map(\.text) == ["0"])
+        await partition.release()
+        #expect(await member.consumer.close(within: .seconds(10)))
+    }
+
+    @Test func `statistics tell the lag of a group that has stored nothing yet`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 1)
+        try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(9, topic: topic))
+        let member = try await ConsumerUnderTest(
+            .group("lag", topics: [topic]), properties: ["statistics.interval.ms": "100"])
+        let partition = try #require(try await member.assigned(1).first)
+        try await waitUntil { member.noted.statistics.last?.partitions.first?.consumerLagStored == 9 }
+        // The start was committed by the interval, so tools see the lag as well.
+        try await waitUntil { member.noted.statistics.last?.partitions.first?.consumerLag == 9 }
+        await partition.store(nextOffset: 6)
+        try await waitUntil { member.noted.statistics.last?.partitions.first?.consumerLag == 3 }
+        await partition.release()
+        #expect(await member.consumer.close(within: .seconds(10)))
+    }
+
+    @Test func `a task that is cancelled leaves next and pause at once`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 1)
+        let member = try await ConsumerUnderTest(.group("cancelled", topics: [topic]))
+        let partition = try #require(try await member.assigned(1).first)
+        let reading = Task { await partition.next(maxRecords: 1) }
+        let pausing = Task { await partition.pause(for: .seconds(3600)) }
+        reading.cancel()
+        pausing.cancel()
+        #expect(await reading.value == nil)
+        #expect(await pausing.value == false)
+        #expect(await partition.pause(for: .milliseconds(1)))
+        #expect(partition.isActive)
+        await partition.release()
+        #expect(await member.consumer.close(within: .seconds(10)))
+    }
+}

@@ -1,0 +1,101 @@
+import Kafka
+import Synchronization
+import Testing
+
+/// Reading without a group, and positions that are gone.
+@Suite(.timeLimit(.minutes(1)))
+struct KafkaConsumerReaderTests {
+    @Test func `partitions are read up to their ends`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 3)
+        try await ConsumerTestBroker.write(
+            ConsumerTestBroker.numbered(1500, topic: topic, partition: 0)
+                + ConsumerTestBroker.numbered(10, topic: topic, partition: 1))
+        let read = Mutex<[KafkaRecord]>([])
+        let place = { KafkaTopicPartition(topic: topic, partition: $0) }
+        try await KafkaConsumer.readToEnd(
+            ConsumerTestBroker.configuration(), from: [place(0): .beginning, place(1): 7, place(2): .beginning],
+            within: .seconds(20)
+        ) { records in read.withLock { $0 += records } }
+        let records = read.withLock { $0 }
+        #expect(records.filter { $0.partition == 0 }.map(\.text) == (0..<1500).map { "\($0)" })
+        #expect(records.filter { $0.partition == 1 }.map(\.text) == ["7", "8", "9"])
+        #expect(records.count == 1503)
+    }
+
+    @Test func `the end of a partition is told, and what comes later is read`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 1)
+        try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(2, topic: topic))
+        let place = KafkaTopicPartition(topic: topic, partition: 0)
+        let reader = try await ConsumerUnderTest(.partitions([place: .beginning]))
+        let partition = try #require(await reader.consumer.assignedPartitions.first)
+        #expect(try await ConsumerUnderTest.read(2, of: partition).map(\.text) == ["0", "1"])
+        #expect(await partition.next(maxRecords: 10) == [])
+        let ends = try await reader.consumer.watermarks(of: place)
+        #expect(ends.low == 0)
+        #expect(ends.high == 2)
+        try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(1, topic: topic, from: 2))
+        #expect(try await ConsumerUnderTest.read(1, of: partition).map(\.text) == ["2"])
+        #expect(await reader.consumer.close(within: .seconds(10)))
+    }
+
+    @Test func `an offset that is gone is told and nothing more is read`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 1)
+        try await ConsumerTestBroker.write(Self.moreThanKept(topic))
+        let place = KafkaTopicPartition(topic: topic, partition: 0)
+        let reader = try await ConsumerUnderTest(.partitions([place: 0]))
+        let partition = try #require(await reader.consumer.assignedPartitions.first)
+        #expect(await partition.next(maxRecords: 1) == nil)
+        #expect(reader.noted.outOfRange == [place])
+        #expect(await reader.consumer.close(within: .seconds(10)))
+        await #expect { try await Self.readAll(place, from: 0) } throws: { error in
+            (error as? KafkaError)?.code == .autoOffsetReset
+        }
+    }
+
+    @Test func `on the embedded broker an offset that is gone is a loud jump`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 1)
+        try await ConsumerTestBroker.write(Self.moreThanKept(topic))
+        let place = KafkaTopicPartition(topic: topic, partition: 0)
+        var options = KafkaConsumer.Options()
+        options.outOfRange = .resetToBeginning
+        let reader = try await ConsumerUnderTest(.partitions([place: 1]), options: options)
+        let partition = try #require(await reader.consumer.assignedPartitions.first)
+        let record = try #require(try await ConsumerUnderTest.read(1, of: partition).first)
+        #expect(record.offset > 1)
+        #expect(reader.noted.resets.map(\.expected) == [1])
+        #expect(reader.noted.resets.map(\.found) == [record.offset])
+        #expect(partition.isActive)
+        #expect(await reader.consumer.close(within: .seconds(10)))
+    }
+
+    @Test func `a topic that does not answer ends at the limit`() async throws {
+        let configuration = try KafkaConfiguration(bootstrapServers: "127.0.0.1:1", profile: .embedded)
+        let place = KafkaTopicPartition(topic: "nowhere", partition: 0)
+        let clock = ContinuousClock()
+        let start = clock.now
+        await #expect(throws: KafkaError.self) {
+            try await KafkaConsumer.readToEnd(configuration, from: [place: .beginning], within: .seconds(1)) { _ in }
+        }
+        #expect(clock.now - start < .seconds(10))
+    }
+
+    private static func readAll(_ place: KafkaTopicPartition, from offset: KafkaOffset) async throws {
+        try await KafkaConsumer.readToEnd(
+            ConsumerTestBroker.configuration(), from: [place: offset], within: .seconds(20)
+        ) { _ in }
+    }
+
+    /// The embedded broker keeps 5 MiB of a partition, as sent: these do not compress.
+    private static func moreThanKept(_ topic: KafkaTopic) -> [KafkaProducerRecord] {
+        var state: UInt64 = 88_172_645_463_325_252
+        var value: [UInt8] = []
+        for _ in 0..<500_000 {
+            // Marsaglia's xorshift.
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            value.append(UInt8(truncatingIfNeeded: state >> 32))
+        }
+        return (0..<14).map { _ in KafkaProducerRecord(topic: topic, key: nil, value: value) }
+    }
+}
