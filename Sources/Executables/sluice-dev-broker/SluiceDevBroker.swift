@@ -1,0 +1,19 @@
+internal import Configuration
+internal import Cryptography
+internal import Lifecycle
+internal import PipelineRuntime
+
+@main
+struct SluiceDevBroker {
+    static func main() async {
+        // librdkafka loads libcrypto too, whose exit handler may crash a busy process.
+        let cryptography = Result { try initializeCryptography() }
+        let command = DevBrokerCommand.command
+        let configuration = command.parseOrExit().configuration
+        let logger = ApplicationSettings.logger(command.name, configuration)
+        await runApplication(logger: logger) {
+            _ = try cryptography.get()
+            return [DevBrokerService(configuration, logger: logger)]
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Kafka
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct KafkaAdminTests {
+    @Test func `the embedded broker is recognised and not asked for what it cannot do`() async throws {
+        let broker = try DevBroker(topics: ["a": 2])
+        let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded))
+        #expect(try await admin.isEmbeddedBroker())
+        let start = ContinuousClock.now
+        let create = await #expect(throws: KafkaError.self) {
+            try await admin.createTopics([KafkaNewTopic(topic: "b", partitions: 1, replicationFactor: 1)])
+        }
+        #expect(create?.code == .notOnEmbeddedBroker)
+        let groups = await #expect(throws: KafkaError.self) { try await admin.consumerGroups() }
+        #expect(groups?.code == .notOnEmbeddedBroker)
+        #expect(ContinuousClock.now - start < .seconds(1))
+        await admin.close(within: .seconds(2))
+        await broker.stop()
+    }
+
+    @Test func `looking for a topic does not create it`() async throws {
+        let broker = try DevBroker(topics: ["a": 2])
+        let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded))
+        #expect(try await admin.describeTopics(["a", "b"]).map(\.topic) == ["a"])
+        #expect(try await admin.describeTopics(["b"]).isEmpty)
+        var expectation = KafkaTopicExpectation(topic: "a")
+        expectation.partitions = 3
+        let findings = try await admin.checkTopics([expectation, KafkaTopicExpectation(topic: "b")])
+        #expect(findings.map(\.subject) == [.partitionCount, .missing])
+        await admin.close(within: .seconds(2))
+        await broker.stop()
+    }
+
+    @Test func `watermarks and committed offsets are read from the embedded broker`() async throws {
+        let fixture = try EmbeddedFixture(partitions: 2)
+        for number in 0..<5 {
+            var record = fixture.record(number)
+            record.partition = 1
+            _ = try await fixture.producer.send(record)
+        }
+        let admin = try KafkaAdmin(fixture.configuration)
+        let places = [0, 1].map { KafkaTopicPartition(topic: fixture.topic, partition: KafkaPartition(rawValue: $0)) }
+        let watermarks = try await admin.watermarks(of: fixture.topic)
+        #expect(watermarks.mapValues(\.high) == [places[0]: 0, places[1]: 5])
+        #expect(watermarks.mapValues(\.low) == [places[0]: 0, places[1]: 0])
+        #expect(try await admin.committedOffsets(of: "nobody", partitions: places).isEmpty)
+        #expect(try await admin.committedOffsets(of: "nobody", partitions: []).isEmpty)
+        let missing = await #expect(throws: KafkaError.self) { try await admin.watermarks(of: "none") }
+        #expect(missing?.code == .unknownTopic)
+        await admin.close(within: .seconds(2))
+        await fixture.close()
+    }
+
+    @Test func `without a broker a call ends at its limit`() async throws {
+        let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: "127.0.0.1:1"))
+        let start = ContinuousClock.now
+        await #expect(throws: KafkaError.self) { try await admin.clusterId(within: .milliseconds(200)) }
+        await #expect(throws: KafkaError.self) { try await admin.describeTopics(within: .milliseconds(200)) }
+        #expect(ContinuousClock.now - start < .seconds(5))
+        await admin.close(within: .seconds(2))
+        let closed = await #expect(throws: KafkaError.self) { try await admin.clusterId(within: .milliseconds(200)) }
+        #expect(closed?.code == .closed)
+    }
+}

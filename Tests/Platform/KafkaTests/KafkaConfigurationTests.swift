@@ -1,0 +1,114 @@
+import Testing
+
+@testable import Kafka
+
+@Suite struct KafkaConfigurationTests {
+    @Test(arguments: [
+        "acks", "enable.idempotence", "auto.offset.reset", "enable.auto.offset.store", "partition.assignment.strategy",
+        "partitioner", "transactional.id", "group.id", "bootstrap.servers", "metadata.broker.list",
+        "request.required.acks", "message.send.max.retries", "test.mock.num.brokers", "delivery.report.only.error",
+    ])
+    func `a property that the library relies on is refused with the reason`(name: String) {
+        let error = #expect(throws: KafkaError.self) {
+            try KafkaConfiguration(bootstrapServers: "a:1", properties: [name: "1"])
+        }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.hasPrefix("\(name) cannot be set: ") == true)
+    }
+
+    @Test(arguments: ["0", "-1", "x", ""])
+    func `statistics cannot be switched off`(value: String) {
+        #expect(throws: KafkaError.self) {
+            try KafkaConfiguration(bootstrapServers: "a:1", properties: ["statistics.interval.ms": value])
+        }
+    }
+
+    @Test(arguments: [
+        ("no.such.property", "x"), ("linger.ms", "soon"), ("compression.codec", "rar"), ("linger.ms", "-1"),
+        ("fetch.wait.max.ms", "never"), ("security.protocol", "none"),
+    ])
+    func `what librdkafka does not accept is refused in its own words`(name: String, value: String) {
+        let error = #expect(throws: KafkaError.self) {
+            try KafkaConfiguration(bootstrapServers: "a:1", properties: [name: value])
+        }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.hasPrefix("\(name): ") == true)
+        #expect(error?.message.contains("onfiguration property") == true)
+    }
+
+    @Test func `brokers must be given`() {
+        #expect(throws: KafkaError.self) { try KafkaConfiguration(bootstrapServers: "") }
+    }
+
+    @Test(arguments: [
+        "sasl.password", "ssl.key.password", "ssl.keystore.password", "ssl.key.pem", "sasl.username",
+        "sasl.oauthbearer.config",
+    ])
+    func `a secret shows nowhere`(name: String) throws {
+        let configuration = try KafkaConfiguration(bootstrapServers: "a:1", properties: [name: "hunter2"])
+        #expect(!"\(configuration)".contains("hunter2"))
+        #expect(!String(reflecting: configuration).contains("hunter2"))
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        #expect(!dumped.contains("hunter2"))
+        #expect(configuration.effectiveProperties(for: .producer)[name] == "********")
+        #expect(configuration.settings(for: .producer).contains(Setting(name, "hunter2")))
+    }
+
+    @Test(arguments: [
+        ("sasl.oauthbearer.client.secret", true), ("SSL.KEY.PASSWORD", true), ("ssl.ca.pem", false),
+        ("ssl.certificate.pem", false), ("ssl.key.location", false), ("client.id", false),
+    ])
+    func `secrets are known by their names`(name: String, isSecret: Bool) {
+        #expect(Setting(name, "x").isSecret == isSecret)
+    }
+
+    @Test func `the caller's properties replace defaults and never what is fixed`() throws {
+        let configuration = try KafkaConfiguration(
+            bootstrapServers: "a:1,b:2", properties: ["linger.ms": "7", "session.timeout.ms": "6000"])
+        let producer = configuration.effectiveProperties(for: .producer)
+        #expect(producer["linger.ms"] == "7")
+        #expect(producer["acks"] == "all")
+        #expect(producer["enable.idempotence"] == "true")
+        #expect(producer["partitioner"] == "murmur2_random")
+        #expect(producer["bootstrap.servers"] == "a:1,b:2")
+        let consumer = configuration.effectiveProperties(for: .consumer(group: "g"))
+        #expect(consumer["session.timeout.ms"] == "6000")
+        #expect(consumer["group.id"] == "g")
+        #expect(consumer["auto.offset.reset"] == "error")
+        #expect(consumer["partition.assignment.strategy"] == "cooperative-sticky")
+    }
+
+    @Test func `each client is given only the properties that apply to it`() throws {
+        let configuration = try KafkaConfiguration(
+            bootstrapServers: "a:1", properties: ["linger.ms": "7", "session.timeout.ms": "6000", "client.id": "c"])
+        #expect(configuration.effectiveProperties(for: .producer)["session.timeout.ms"] == nil)
+        #expect(configuration.effectiveProperties(for: .consumer(group: "g"))["linger.ms"] == nil)
+        let admin = configuration.effectiveProperties(for: .admin)
+        #expect(admin["linger.ms"] == nil)
+        #expect(admin["session.timeout.ms"] == nil)
+        #expect(admin["client.id"] == "c")
+    }
+
+    @Test(arguments: [KafkaConfiguration.Profile.production, .embedded])
+    func `librdkafka says nothing about the defaults of a client`(profile: KafkaConfiguration.Profile) async throws {
+        let configuration = try KafkaConfiguration(bootstrapServers: "127.0.0.1:1", profile: profile)
+        let events = Events()
+        let producer = try KafkaProducer(configuration, topics: ["a"], onEvent: events.receive)
+        let admin = try KafkaAdmin(configuration, onEvent: events.receive)
+        // The first failure to connect comes after everything that is said about the configuration.
+        #expect(await eventually { events.all.contains { if case .error = $0 { true } else { false } } })
+        let warnings = events.all.filter { if case .log(let line) = $0 { line.facility == "CONFWARN" } else { false } }
+        #expect(warnings.isEmpty)
+        await producer.close(within: .zero)
+        await admin.close(within: .seconds(2))
+    }
+
+    @Test func `a combination that librdkafka refuses is an error of the client, not a crash`() throws {
+        let configuration = try KafkaConfiguration(
+            bootstrapServers: "a:1", properties: ["max.in.flight.requests.per.connection": "6"])
+        let error = #expect(throws: KafkaError.self) { try KafkaProducer(configuration, topics: ["a"]) }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.contains("max.in.flight") == true)
+    }
+}

@@ -1,0 +1,112 @@
+import Testing
+
+@testable import Kafka
+
+@Suite struct PendingSendsTests {
+    private func add(_ pending: inout PendingSends, deadline: UInt64?, generation: Int = 1) -> PendingSends.Ticket {
+        pending.insert(topic: "t", size: 10, generation: generation, deadline: deadline) { _ in }
+    }
+
+    @Test func `a ticket ends its send once`() {
+        var pending = PendingSends()
+        let ticket = add(&pending, deadline: nil)
+        #expect(pending.count == 1)
+        #expect(pending.bytes == 10)
+        let (first, second) = (pending.remove(ticket), pending.remove(ticket))
+        #expect(first?.completion != nil)
+        #expect(second == nil)
+        #expect(pending.count == 0)
+        #expect(pending.bytes == 0)
+    }
+
+    @Test func `a ticket of an earlier use of the same place is not taken for the later one`() {
+        var pending = PendingSends()
+        let old = add(&pending, deadline: nil)
+        _ = pending.remove(old)
+        let new = add(&pending, deadline: nil)
+        #expect(old != new)
+        let (ofOld, ofNew) = (pending.remove(old), pending.remove(new))
+        #expect(ofOld == nil)
+        #expect(ofNew != nil)
+    }
+
+    @Test(arguments: [0, 1, 2, UInt.max, 1 << 32, 0xFFFF_FFFF])
+    func `a ticket that was never given is nothing`(raw: UInt) {
+        var pending = PendingSends()
+        let ofEmpty = pending.remove(PendingSends.Ticket(rawValue: raw))
+        #expect(ofEmpty == nil)
+    }
+
+    @Test func `a passed deadline takes the completion and leaves the send`() {
+        var pending = PendingSends()
+        let ticket = add(&pending, deadline: 100)
+        let expired = [99, 100, 200].map { pending.expire(at: $0).count }
+        #expect(expired == [0, 1, 0])
+        #expect(pending.count == 1)
+        #expect(pending.earliestDeadline == nil)
+        let entry = pending.remove(ticket)
+        #expect(entry != nil)
+        #expect(entry?.completion == nil)
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `deadlines fire in order whatever is added and removed in between`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var pending = PendingSends()
+        var open: [PendingSends.Ticket: UInt64] = [:]
+        var now: UInt64 = 0
+        for _ in 0..<2000 {
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0, 1:
+                let deadline = now + UInt64.random(in: 1...500, using: &random)
+                open[add(&pending, deadline: deadline)] = deadline
+            case 2:
+                guard let ticket = open.keys.min(by: { $0.rawValue < $1.rawValue }) else { continue }
+                open[ticket] = nil
+                let entry = pending.remove(ticket)
+                #expect(entry?.completion != nil)
+            default:
+                now += UInt64.random(in: 0...50, using: &random)
+                let due = open.filter { $0.value <= now }
+                let expired = pending.expire(at: now)
+                #expect(expired.count == due.count)
+                for ticket in due.keys {
+                    let entry = pending.remove(ticket)
+                    #expect(entry != nil && entry?.completion == nil)
+                    open[ticket] = nil
+                }
+            }
+            #expect(pending.earliestDeadline == open.values.min())
+            #expect(pending.count == open.count)
+        }
+    }
+
+    @Test func `the sends of one generation end together`() {
+        var pending = PendingSends()
+        let first = add(&pending, deadline: 5, generation: 1)
+        let second = add(&pending, deadline: 6, generation: 2)
+        #expect(pending.contains(generation: 1))
+        let ended = pending.removeAll(ofGeneration: 1)
+        #expect(ended.count == 1)
+        #expect(!pending.contains(generation: 1))
+        #expect(pending.earliestDeadline == 6)
+        let (ofFirst, ofSecond) = (pending.remove(first), pending.remove(second))
+        #expect(ofFirst == nil)
+        #expect(ofSecond != nil)
+    }
+}
+
+/// SplitMix64: the same numbers in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
