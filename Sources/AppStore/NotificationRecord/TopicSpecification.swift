@@ -1,0 +1,82 @@
+/// How a topic of the pipeline is made: plain values, for whoever creates, checks or imitates it.
+public struct TopicSpecification: Hashable, Sendable {
+    /// How Kafka clears a topic up.
+    public enum Cleanup: Hashable, Sendable {
+        /// Records go after so many days.
+        case delete(afterDays: Int)
+        /// The last record of each key stays for ever.
+        case compact
+    }
+
+    public let name: TopicName
+    /// For keyed topics this is for ever: another number would put a key's records into two partitions.
+    public let partitions: Int
+    public let cleanup: Cleanup
+
+    /// The settings that Kafka's tools know, by their names.
+    public var settings: [String: String] {
+        switch cleanup {
+        case .delete(let days):
+            [
+                "cleanup.policy": "delete", "retention.ms": String(Int64(days) * 86_400_000),
+                "max.message.bytes": String(Self.maximumMessageBytes),
+            ]
+        case .compact:
+            ["cleanup.policy": "compact", "max.message.bytes": String(Self.maximumMessageBytes)]
+        }
+    }
+
+    /// Room for the largest body that the ingress takes, decoded and as received, and its headers.
+    public static let maximumMessageBytes = 1_048_588
+    /// Partitions of keyed topics unless an installation chose another number.
+    public static let defaultPartitions = 12
+
+    /// Days that a notification stays in its topic.
+    static let notificationDays = 30
+    /// Days that a quarantined notification or a dead letter stays.
+    static let setAsideDays = 90
+}
+
+extension TopicNames {
+    /// The notification topics and quarantine: what the ingress writes.
+    public func ingress(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
+        RecordEnvironment.allCases.map {
+            TopicSpecification(
+                name: notifications($0), partitions: partitions,
+                cleanup: .delete(afterDays: TopicSpecification.notificationDays))
+        } + [
+            TopicSpecification(
+                name: quarantine, partitions: 1, cleanup: .delete(afterDays: TopicSpecification.setAsideDays))
+        ]
+    }
+
+    /// What a consumer group that reads the notification topics needs beside them: its dead letter topics.
+    public func deadLetters(
+        of group: String, partitions: Int = TopicSpecification.defaultPartitions
+    ) -> [TopicSpecification] {
+        RecordEnvironment.allCases.map {
+            TopicSpecification(
+                name: notifications($0).deadLetters(of: group), partitions: partitions,
+                cleanup: .delete(afterDays: TopicSpecification.setAsideDays))
+        }
+    }
+
+    /// The compacted topics.
+    public func state(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
+        RecordEnvironment.allCases.flatMap {
+            [
+                TopicSpecification(name: entitlements($0), partitions: partitions, cleanup: .compact),
+                TopicSpecification(name: refunds($0), partitions: partitions, cleanup: .compact),
+            ]
+        }
+    }
+
+    /// Every topic of an installation, the dead letters of its own consumers included.
+    public func specifications(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
+        ingress(partitions: partitions) + state(partitions: partitions)
+            + TopicNames.consumerGroups.flatMap { deadLetters(of: $0, partitions: partitions) }
+    }
+
+    /// The consumer groups of Sluice's own executables; part of the names of their dead letter topics.
+    public static let consumerGroups = ["sluice-entitlements", "sluice-refunds", "sluice-archive"]
+}

@@ -1,0 +1,29 @@
+internal import Configuration
+internal import Cryptography
+internal import Ingress
+internal import Lifecycle
+internal import PipelineRuntime
+internal import Telemetry
+
+@main
+struct SluiceIngress {
+    static func main() async {
+        let cryptography = Result { try initializeCryptography() }
+        let command = IngressCommand.command
+        let configuration = command.parseOrExit().configuration
+        let plan: IngressPlan
+        do {
+            plan = try IngressPlan(configuration)
+        } catch {
+            command.exit(refusing: [error])
+        }
+        let logger = ApplicationSettings.logger(command.name, configuration)
+        await runApplication(logger: logger) {
+            _ = try cryptography.get()
+            let metrics = MetricsRegistry()
+            metrics.collectProcessMetrics()
+            metrics.buildInfo("sluice_build_info", labels: [MetricLabel("version", Build.version)])
+            return [Ingress(plan, logger: logger, metrics: metrics)]
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package import HTTPServer
+internal import Synchronization
+package import Telemetry
+
+/// `/livez`, `/readyz` and `/metrics`, the same in every executable.
+package enum AdminListener {
+    /// One thing that must be true before requests or records are taken.
+    package struct Check: Sendable {
+        /// A word for the answer: `kafka`.
+        package let name: String
+        /// Nil when all is well, else what is wrong. Called for each request to `/readyz`; must not wait.
+        package let problem: @Sendable () -> String?
+
+        package init(_ name: String, problem: @escaping @Sendable () -> String?) {
+            self.name = name
+            self.problem = problem
+        }
+    }
+
+    /// The listener. `/readyz` answers 503 with one line for each failing check, in the order given; so does `/livez`,
+    /// whose checks are for what only a restart can mend.
+    package static func listener(
+        host: String, port: Int, metrics: MetricsRegistry, readiness: [Check], liveness: [Check] = []
+    ) -> Listener {
+        Listener(
+            name: "admin", host: host, port: UInt16(clamping: port), limits: .admin,
+            admit: { head in
+                let path = head.path
+                guard path == "/livez" || path == "/readyz" || path == "/metrics" else { return .notFound }
+                return head.isGetOrHead ? .noBody : .methodNotAllowed(allow: "GET, HEAD")
+            },
+            handle: { request, exchange in
+                switch request.head.path {
+                case "/livez": exchange.answer(answer(liveness, good: "ok\n"))
+                case "/readyz": exchange.answer(answer(readiness, good: "ready\n"))
+                default:
+                    exchange.answer(
+                        Answer(
+                            status: 200, reason: "ok", contentType: MetricsRegistry.prometheusContentType,
+                            body: metrics.prometheusText()))
+                }
+            })
+    }
+
+    private static func answer(_ checks: [Check], good: String) -> Answer {
+        let problems = checks.compactMap { check in check.problem().map { "\(check.name): \($0)\n" } }
+        guard !problems.isEmpty else { return .text(good) }
+        return .text(problems.joined(), status: 503, reason: "not_ready")
+    }
+}
+
+/// A switch that is set while a process drains, so that `/readyz` turns away new work first.
+package final class DrainSwitch: Sendable {
+    private let draining = Atomic(false)
+
+    package init() {}
+
+    package var isDraining: Bool { draining.load(ordering: .relaxed) }
+
+    package func set() { draining.store(true, ordering: .relaxed) }
+
+    /// The check that goes with it.
+    package var check: AdminListener.Check {
+        AdminListener.Check("draining") { [self] in isDraining ? "the process is stopping" : nil }
+    }
+}

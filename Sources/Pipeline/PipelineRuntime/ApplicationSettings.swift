@@ -1,0 +1,73 @@
+package import Configuration
+package import Kafka
+package import Telemetry
+
+/// Settings that every executable has, with names, defaults and help in one place.
+package enum ApplicationSettings {
+    package static let bootstrapServers = Setting.string(
+        "kafka.bootstrap.servers", default: "localhost:9092",
+        help: "The Kafka brokers to begin with, host:port separated by commas.",
+        example: "kafka-1:9092,kafka-2:9092,kafka-3:9092")
+    package static let kafka = OpenPrefix(
+        "kafka.", help: "Any librdkafka property; secrets by `kafka.….file`.",
+        example: "kafka.security.protocol=SASL_SSL")
+    package static let profile = Setting<DeploymentProfile>.oneOf(
+        "profile", default: .production,
+        help: """
+            production refuses to start on topics that could lose an acknowledged record (fewer than three replicas, \
+            fewer than two in sync, unclean elections); single-node says at start what it gives up.
+            """)
+    package static let logLevel = Setting<Logger.Level>.oneOf(
+        "log.level", default: .info, help: "The lowest level that is logged.")
+    package static let logFormat = Setting<Logger.Format>.oneOf(
+        "log.format", default: .json, help: "json for machines, text for people.")
+    package static let adminHost = Setting.string(
+        "admin.host", default: "127.0.0.1", help: "The address of /livez, /readyz and /metrics.")
+
+    /// The port of /livez, /readyz and /metrics; each executable has a default of its own.
+    package static func adminPort(default port: Int) -> Setting<Int> {
+        .integer(
+            "admin.port", default: port, in: 0...65535,
+            help: "The port of /livez, /readyz and /metrics; 0 takes a free one and logs it.")
+    }
+
+    /// Everything but the admin port, which is the executable's own.
+    package static let all: [any AnySetting] = [bootstrapServers, profile, logLevel, logFormat, adminHost]
+
+    /// Keys, and prefixes that end with a dot, of all executables: one file or environment may serve them all, and a
+    /// key that none of them knows is still an error everywhere.
+    package static let ofAllExecutables = [
+        "admin.", "apps", "apps.", "consumer.", "data.dir", "duplicates.", "entitlements.", "http.", "kafka.", "log.",
+        "products",
+        "products.", "profile", "quarantine.", "revocation", "root.certificates", "topics.", "verification.",
+    ]
+
+    /// Brokers and librdkafka properties.
+    ///
+    /// - Throws: a ``ConfigurationError`` that names the property.
+    package static func kafkaConfiguration(
+        _ configuration: Configuration, profile: KafkaConfiguration.Profile = .production
+    ) throws(ConfigurationError) -> KafkaConfiguration {
+        var properties = configuration.prefixed(kafka.prefix)
+        properties["bootstrap.servers"] = nil
+        properties["group.id"] = nil
+        do {
+            return try KafkaConfiguration(
+                bootstrapServers: configuration[bootstrapServers], properties: properties, profile: profile)
+        } catch {
+            let property = properties.keys.first { error.message.hasPrefix($0) }
+            throw configuration.error(kafka.prefix + (property ?? "*"), error.message)
+        }
+    }
+
+    /// The logger of an executable.
+    package static func logger(_ label: String, _ configuration: Configuration) -> Logger {
+        Logger.standardError(label: label, level: configuration[logLevel], format: configuration[logFormat])
+    }
+}
+
+/// The values of `profile`.
+package enum DeploymentProfile: String, CaseIterable, Sendable {
+    case production
+    case singleNode = "single-node"
+}

@@ -1,0 +1,5 @@
+/// What is running.
+package enum Build {
+    /// The version of all executables (semver.org).
+    package static let version = "0.1.0"
+}

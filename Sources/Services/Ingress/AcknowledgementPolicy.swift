@@ -1,0 +1,56 @@
+internal import AppStoreVerification
+internal import HTTPServer
+internal import Kafka
+
+/// Which answer each outcome deserves, so that Apple sends again when, and only when, that can help: 4xx is the
+/// sender's, 503 is ours or temporary, 200 is durable.
+enum AcknowledgementPolicy {
+    /// Kafka has the record.
+    static let accepted = Answer(status: 200, reason: IngressReason.accepted)
+    /// Kafka has the record in the topic of the sandbox, for an app that is configured without it.
+    static let sandbox = Answer(status: 200, reason: IngressReason.sandbox)
+    /// Kafka had the record before.
+    static let duplicate = Answer(status: 200, reason: IngressReason.duplicate)
+
+    /// The wall clock cannot be believed.
+    static let clock = Answer(status: 503, reason: IngressReason.clock)
+    /// More quarantine records than the budget allows.
+    static let quarantineBudget = Answer(status: 503, reason: IngressReason.quarantineBudget)
+    /// Too many certificate chains never seen before.
+    static let newChains = Answer(status: 429, reason: IngressReason.newChains)
+    /// A version 1 or older body, which no app is configured to send.
+    static let legacyDisabled = Answer(status: 403, reason: IngressReason.legacyDisabled)
+
+    /// A verified notification that cannot be named: a contradiction between two parts of this program.
+    static let inconsistent = Answer(status: 503, reason: IngressReason.inconsistent)
+
+    /// Nothing is stored.
+    static func refused(_ refusal: Refusal) -> Answer {
+        let status =
+            switch refusal.statusClass {
+            case .badRequest: 400
+            case .forbidden: 403
+            case .unavailable: 503
+            }
+        return Answer(status: status, reason: refusal.reason.rawValue)
+    }
+
+    /// The quarantine topic has the bytes.
+    static func quarantined(_ odd: OddNotification) -> Answer {
+        Answer(status: 200, reason: odd.reason.rawValue)
+    }
+
+    /// Kafka does not have the record, or it is not known whether it has: in either case Apple sends again, and
+    /// consumers absorb a second copy.
+    static func notAcknowledged(_ error: KafkaError) -> Answer {
+        let reason =
+            switch error.code {
+            case .brokersUnavailable, .allBrokersDown: IngressReason.kafkaUnavailable
+            case .queueFull, .tooManyInFlight: IngressReason.kafkaQueueFull
+            case .messageTimedOut, .deadlineExceeded, .timedOut: IngressReason.kafkaTimeout
+            case .messageTooLarge: IngressReason.kafkaRecordTooLarge
+            default: IngressReason.kafkaError
+            }
+        return Answer(status: 503, reason: reason)
+    }
+}

@@ -1,0 +1,102 @@
+import Synchronization
+
+/// The identity of a notification: environment and notificationUUID, never the text of its JWS, which has many valid
+/// spellings.
+struct NotificationIdentity: Hashable, Sendable {
+    let environment: UInt8
+    let high: UInt64
+    let low: UInt64
+
+    /// Nil when the text is not a UUID of the form 8-4-4-4-12; letters may be of either case.
+    init?(notificationUUID text: some Sequence<UInt8>, environment: UInt8) {
+        var digits = 0
+        var position = 0
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        for byte in text {
+            if position == 8 || position == 13 || position == 18 || position == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+            } else {
+                guard digits < 32, let value = Self.hexValue(byte) else { return nil }
+                if digits < 16 { high = high << 4 | UInt64(value) } else { low = low << 4 | UInt64(value) }
+                digits += 1
+            }
+            position += 1
+        }
+        guard position == 36, digits == 32 else { return nil }
+        self.environment = environment
+        self.high = high
+        self.low = low
+    }
+
+    private static func hexValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+/// Remembers what Kafka has acknowledged, so that a notification sent again (Apple's retry, a replay) adds no record,
+/// and lets a second copy that arrives while the first is in flight wait for the first one's outcome.
+///
+/// An identity is remembered only after its record was acknowledged: marking it earlier could answer 200 for a record
+/// that was then lost. `Waiter` is whatever must be answered.
+final class DuplicateWindow<Waiter: Sendable>: Sendable {
+    enum Arrival: Sendable, Equatable {
+        /// Nobody has it: the caller produces the record and reports with `settle`.
+        case first
+        /// Another request produces it at this moment; the waiter is answered when that one settles.
+        case waits
+        /// A record with this identity was acknowledged.
+        case acknowledged
+    }
+
+    private struct State {
+        var acknowledged: Set<NotificationIdentity> = []
+        /// The acknowledged identities in order of arrival, as a ring.
+        var ring: [NotificationIdentity] = []
+        var next = 0
+        var inFlight: [NotificationIdentity: [Waiter]] = [:]
+    }
+
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    /// Remembers up to `capacity` acknowledged identities; the oldest makes room.
+    init(capacity: Int) {
+        self.capacity = max(1, capacity)
+    }
+
+    /// Called once per genuine notification, before its record is built.
+    func arrive(_ identity: NotificationIdentity, waiter: Waiter) -> Arrival {
+        state.withLock { state in
+            if state.acknowledged.contains(identity) { return .acknowledged }
+            if state.inFlight[identity] != nil {
+                state.inFlight[identity]?.append(waiter)
+                return .waits
+            }
+            state.inFlight[identity] = []
+            return .first
+        }
+    }
+
+    /// Called exactly once for each `first`; gives back those that waited, to be answered alike.
+    func settle(_ identity: NotificationIdentity, acknowledged: Bool) -> [Waiter] {
+        state.withLock { state in
+            let waiters = state.inFlight.removeValue(forKey: identity) ?? []
+            if acknowledged, state.acknowledged.insert(identity).inserted {
+                if state.ring.count < capacity {
+                    state.ring.append(identity)
+                } else {
+                    state.acknowledged.remove(state.ring[state.next])
+                    state.ring[state.next] = identity
+                    state.next = (state.next + 1) % capacity
+                }
+            }
+            return waiters
+        }
+    }
+}

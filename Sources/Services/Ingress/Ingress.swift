@@ -1,0 +1,187 @@
+internal import AppStoreModel
+internal import AppStoreVerification
+internal import Configuration
+internal import HTTPClient
+internal import HTTPServer
+internal import Kafka
+internal import Lifecycle
+internal import NotificationRecord
+internal import PipelineRuntime
+internal import Synchronization
+package import Telemetry
+
+/// The ingress as a service: two listeners, verification workers and a producer.
+///
+/// Start: topics checked → producer → workers → listeners. Stop, in this order because each depends on what comes
+/// after it: readiness off, the public listener drains (requests in work are answered), workers end, the producer
+/// drains, the admin listener closes.
+package final class Ingress: Service {
+    package let name = "ingress"
+
+    private let plan: IngressPlan
+    private let logger: Logger
+    private let metrics: MetricsRegistry
+    private let clocks: Clocks
+    private let sanity = ClockSanity()
+    private let drain = DrainSwitch()
+    private let running = Mutex<Running?>(nil)
+
+    private struct Running: Sendable {
+        let verifier: NotificationVerifier
+        let producer: KafkaProducer
+        let workers: WorkerPool<NotificationWork>
+        let publicServer: HTTPServer
+        let adminServer: HTTPServer
+        let client: HTTPClient
+    }
+
+    package init(
+        _ plan: IngressPlan, logger: Logger, metrics: MetricsRegistry, clocks: Clocks = .system
+    ) {
+        self.plan = plan
+        self.logger = logger
+        self.metrics = metrics
+        self.clocks = clocks
+    }
+
+    /// The port of the public listener; 0 before `start()`.
+    package var port: UInt16 { running.withLock { $0?.publicServer.port() ?? 0 } }
+    /// The port of the admin listener; 0 before `start()`.
+    package var adminPort: UInt16 { running.withLock { $0?.adminServer.port() ?? 0 } }
+
+    package func start() async throws {
+        let client = HTTPClient()
+        let verifier: NotificationVerifier
+        do {
+            verifier = try NotificationVerifier(plan.verifier, requester: OCSPOverHTTP(client: client))
+        } catch {
+            throw StartupError(
+                error.message, setting: error.code == .root ? IngressSettings.roots.key : IngressSettings.apps.key,
+                fix: "Correct the setting", exitCode: .configuration)
+        }
+        let topics = try await IngressTopics.check(plan)
+        for warning in topics.warnings {
+            logger.warning("given up by profile single-node", [LogField(.finding, warning)])
+        }
+        let ingressMetrics = IngressMetrics(metrics)
+        let producer = try makeProducer(topics.kafka)
+        let workers = makeWorkers(verifier, producer, ingressMetrics)
+        do {
+            let (publicServer, adminServer) = try await startServers(verifier, producer, workers, ingressMetrics)
+            running.withLock {
+                $0 = Running(
+                    verifier: verifier, producer: producer, workers: workers, publicServer: publicServer,
+                    adminServer: adminServer, client: client)
+            }
+        } catch {
+            await workers.close()
+            await producer.close(within: .zero)
+            client.close()
+            throw error
+        }
+        announce()
+    }
+
+    package func run() async throws {
+        guard let verifier = running.withLock({ $0?.verifier }) else { return }
+        // Returns at once when revocation is off; the ingress runs until it is asked to stop.
+        await verifier.runRevocationChecks()
+        while true { try await Task.sleep(for: .seconds(86_400)) }
+    }
+
+    package func stop(within limit: Duration) async {
+        drain.set()
+        guard let running = running.withLock({ $0 }) else { return }
+        // Eight of ten seconds for those who are connected, the rest for what they asked for.
+        await running.publicServer.drain(within: limit * 0.8)
+        await running.workers.close()
+        await running.producer.close(within: limit * 0.1)
+        await running.adminServer.drain(within: .zero)
+        running.client.close()
+    }
+
+    // MARK: parts
+
+    private func makeProducer(_ kafka: KafkaConfiguration) throws -> KafkaProducer {
+        let log = KafkaEventLog(logger)
+        do {
+            return try KafkaProducer(kafka, topics: plan.producedTopics) { log.take($0) }
+        } catch {
+            throw StartupError(
+                error.message, setting: ApplicationSettings.kafka.prefix + "*", fix: "Correct the property",
+                exitCode: .configuration)
+        }
+    }
+
+    private func makeWorkers(
+        _ verifier: NotificationVerifier, _ producer: KafkaProducer, _ metrics: IngressMetrics
+    ) -> WorkerPool<NotificationWork> {
+        let budget = QuarantineBudget(
+            bytesPerHour: plan.quarantineBytesPerHour, nowNanoseconds: clocks.monotonicNanoseconds())
+        let processor = NotificationProcessor(
+            verifier: verifier, producer: producer, topics: plan.topics,
+            duplicates: DuplicateWindow(capacity: plan.rememberedNotifications), quarantine: budget, clocks: clocks,
+            sanity: sanity, metrics: metrics)
+        self.metrics.collect { [clocks] samples in
+            IngressSamples.add(producer.status, to: &samples)
+            samples.gauge(
+                IngressMetricName.quarantineSpent, help: "The share of the hour's quarantine budget that is spent.",
+                budget.spentShare(nowNanoseconds: clocks.monotonicNanoseconds()))
+        }
+        return WorkerPool(count: plan.workers, name: "verify") { processor.process($0) }
+    }
+
+    private func startServers(
+        _ verifier: NotificationVerifier, _ producer: KafkaProducer, _ workers: WorkerPool<NotificationWork>,
+        _ metrics: IngressMetrics
+    ) async throws -> (HTTPServer, HTTPServer) {
+        let decisions = DecisionLog(logger, metrics)
+        let publicServer = HTTPServer(
+            listeners: [NotificationListener.listener(plan, workers: workers, clocks: clocks)],
+            decided: { decisions.take($0) })
+        let checks = [drain.check] + IngressReadiness.checks(producer, sanity, clocks)
+        let adminServer = HTTPServer(
+            listeners: [
+                AdminListener.listener(
+                    host: plan.adminHost, port: plan.adminPort, metrics: self.metrics, readiness: checks)
+            ])
+        self.metrics.collect { samples in
+            for counters in publicServer.counters { IngressSamples.add(counters, to: &samples) }
+            let isReady = checks.allSatisfy { $0.problem() == nil }
+            samples.gauge(
+                IngressMetricName.ready, help: "1 when /readyz answers 200, else 0.", isReady ? 1 : 0)
+        }
+        try listen(adminServer, setting: IngressSettings.adminPort.key)
+        do {
+            try listen(publicServer, setting: IngressSettings.port.key)
+        } catch {
+            await adminServer.drain(within: .zero)
+            throw error
+        }
+        return (publicServer, adminServer)
+    }
+
+    private func listen(_ server: HTTPServer, setting: String) throws {
+        do {
+            try server.start()
+        } catch {
+            let isHost = error.code == .badHost
+            throw StartupError(
+                error.message, setting: isHost ? setting.replacing("port", with: "host") : setting,
+                fix: isHost ? "Set it to an address of this machine" : "Set \(setting) to a free port")
+        }
+    }
+
+    private func announce() {
+        logger.info(
+            "ready",
+            [
+                LogField(.host, plan.host), LogField(.port, port), LogField(.listener, "notifications"),
+                LogField(.apps, .texts(plan.verifier.apps.map(\.bundleId.rawValue))),
+                LogField(.revocation, plan.verifier.revocation.rawValue), LogField(.workers, plan.workers),
+                LogField(.profile, plan.profile.rawValue),
+            ])
+        logger.info(
+            "ready", [LogField(.host, plan.adminHost), LogField(.port, adminPort), LogField(.listener, "admin")])
+    }
+}

@@ -1,0 +1,95 @@
+internal import AppStoreModel
+internal import AppStoreVerification
+internal import HTTPServer
+internal import Kafka
+internal import NotificationRecord
+internal import Synchronization
+internal import Telemetry
+
+/// What the ingress counts. The handles are made once; counting takes no lock but for the decisions.
+final class IngressMetrics: Sendable {
+    private let registry: MetricsRegistry
+    private let decisions = Mutex<[DecisionKey: Counter]>([:])
+    private let requestDuration: Histogram
+    private let verification: Histogram
+    private let acknowledgement: Histogram
+    private let age: Histogram
+    private let notifications: [String: LabelledCounters]
+    private let quarantinedByReason: LabelledCounters
+    private let kafkaFailures: LabelledCounters
+    private let inconsistencies: Counter
+
+    private struct DecisionKey: Hashable {
+        let reason: String
+        let status: Int
+    }
+
+    init(_ registry: MetricsRegistry) {
+        self.registry = registry
+        requestDuration = registry.histogram(
+            IngressMetricName.decisionDuration, help: "From the start of a request to its answer.")
+        verification = registry.histogram(
+            IngressMetricName.verification, help: "Time of one verification on its worker.",
+            buckets: [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05])
+        acknowledgement = registry.histogram(
+            IngressMetricName.acknowledgement, help: "From the hand-over to librdkafka to the delivery report.")
+        age = registry.histogram(
+            IngressMetricName.age, help: "From Apple's signature to the receipt.",
+            buckets: [1, 5, 30, 60, 300, 3_600, 21_600, 86_400, 604_800])
+        notifications = Dictionary(
+            uniqueKeysWithValues: RecordEnvironment.allCases.map { environment in
+                (
+                    environment.rawValue,
+                    registry.counters(
+                        IngressMetricName.notifications, help: "Genuine notifications handed to Kafka.",
+                        label: "type", values: NotificationType.known.map(\.rawValue),
+                        labels: [MetricLabel("environment", environment.topicSuffix)])
+                )
+            })
+        quarantinedByReason = registry.counters(
+            IngressMetricName.quarantined, help: "Odd notifications handed to the quarantine topic.", label: "reason",
+            values: Reason.all.map(\.rawValue).filter { $0.hasPrefix("profile_") })
+        kafkaFailures = registry.counters(
+            IngressMetricName.kafkaFailures, help: "Records that Kafka did not acknowledge.", label: "error",
+            values: [
+                "_MSG_TIMED_OUT", "_TRANSPORT", "_ALL_BROKERS_DOWN", "_QUEUE_FULL", "NOT_ENOUGH_REPLICAS",
+                "MSG_SIZE_TOO_LARGE", "_PURGE_QUEUE", "_PURGE_INFLIGHT", "_FATAL",
+            ])
+        inconsistencies = registry.counter(
+            IngressMetricName.inconsistencies,
+            help: "Verified notifications that could not be named: a bug, to be reported.")
+    }
+
+    /// One request, those that the HTTP parser refused included. Called on the loop thread.
+    func decided(_ decision: Decision) {
+        let key = DecisionKey(reason: decision.reason, status: decision.status)
+        let counter = decisions.withLock { known in
+            if let counter = known[key] { return counter }
+            // Reasons and statuses are codes of this program, so the number of series is bounded.
+            let counter = registry.counter(
+                IngressMetricName.decisions, help: "Requests by the reason and status of their answer.",
+                labels: [MetricLabel("reason", key.reason), MetricLabel("status", String(key.status))])
+            known[key] = counter
+            return counter
+        }
+        counter.increment()
+        requestDuration.observe(nanoseconds: Int64(clamping: decision.nanoseconds))
+    }
+
+    func verified(nanoseconds: UInt64) { verification.observe(nanoseconds: Int64(clamping: nanoseconds)) }
+
+    func acknowledged(nanoseconds: UInt64) { acknowledgement.observe(nanoseconds: Int64(clamping: nanoseconds)) }
+
+    func notAcknowledged(_ error: KafkaError) { kafkaFailures[error.name].increment() }
+
+    func accepted(_ identity: RecordIdentity, receivedAt: AppStoreInstant) {
+        notifications[identity.environment.rawValue]?[identity.notificationType.rawValue].increment()
+        let (age, overflow) = receivedAt.millisecondsSince1970
+            .subtractingReportingOverflow(identity.signedDate.millisecondsSince1970)
+        if !overflow { self.age.observe(Double(age) / 1_000) }
+    }
+
+    func quarantined(_ odd: OddNotification) { quarantinedByReason[odd.reason.rawValue].increment() }
+
+    func inconsistent() { inconsistencies.increment() }
+}

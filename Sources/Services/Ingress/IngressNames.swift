@@ -1,0 +1,64 @@
+internal import AppStoreVerification
+internal import Telemetry
+
+/// Names of the ingress's metrics, a contract.
+enum IngressMetricName {
+    static let decisions = "sluice_ingress_decisions_total"
+    static let decisionDuration = "sluice_ingress_request_duration_seconds"
+    static let notifications = "sluice_ingress_notifications_total"
+    static let quarantined = "sluice_ingress_quarantined_total"
+    static let age = "sluice_ingress_notification_age_seconds"
+    static let verification = "sluice_ingress_verification_duration_seconds"
+    static let acknowledgement = "sluice_ingress_acknowledgement_duration_seconds"
+    static let kafkaFailures = "sluice_ingress_kafka_failures_total"
+    static let kafkaAvailable = "sluice_ingress_kafka_available"
+    static let kafkaInFlight = "sluice_ingress_kafka_records_in_flight"
+    static let kafkaLateReports = "sluice_ingress_kafka_late_reports_total"
+    static let producerGeneration = "sluice_ingress_kafka_producer_generation"
+    static let quarantineSpent = "sluice_ingress_quarantine_budget_spent_ratio"
+    static let ready = "sluice_ingress_ready"
+    static let inconsistencies = "sluice_ingress_inconsistencies_total"
+    static let connections = "sluice_http_connections"
+    static let accepted = "sluice_http_connections_accepted_total"
+    static let evicted = "sluice_http_connections_evicted_total"
+    static let connectionsRefused = "sluice_http_connections_refused_total"
+    static let deadlines = "sluice_http_deadlines_total"
+    static let answersDropped = "sluice_http_answers_dropped_total"
+    static let requestsInFlight = "sluice_http_requests_in_flight"
+    static let bodyBytes = "sluice_http_body_bytes_in_flight"
+}
+
+/// Codes that the ingress itself gives as the reason of an answer; the others are the verifier's and the HTTP
+/// server's.
+enum IngressReason {
+    static let accepted = "accepted"
+    static let sandbox = "sandbox"
+    static let duplicate = "duplicate"
+    static let kafkaUnavailable = "kafka_unavailable"
+    static let kafkaQueueFull = "kafka_queue_full"
+    static let kafkaTimeout = "kafka_timeout"
+    static let kafkaRecordTooLarge = "kafka_record_too_large"
+    static let kafkaError = "kafka_error"
+    static let clock = "clock"
+    static let quarantineBudget = "quarantine_budget"
+    static let newChains = "new_chains"
+    static let legacyDisabled = "v1_disabled"
+    static let inconsistent = "internal"
+}
+
+extension LogKey {
+    static let host = LogKey(rawValue: "host")
+    static let port = LogKey(rawValue: "port")
+    static let listener = LogKey(rawValue: "listener")
+    static let status = LogKey(rawValue: "status")
+    static let bodyBytes = LogKey(rawValue: "bodyBytes")
+    static let network = LogKey(rawValue: "network")
+    static let apps = LogKey(rawValue: "apps")
+    static let revocation = LogKey(rawValue: "revocation")
+    static let workers = LogKey(rawValue: "workers")
+    static let profile = LogKey(rawValue: "profile")
+    static let finding = LogKey(rawValue: "finding")
+    static let facility = LogKey(rawValue: "facility")
+    static let detail = LogKey(rawValue: "detail")
+    static let generation = LogKey(rawValue: "generation")
+}

@@ -1,0 +1,70 @@
+internal import AppStoreModel
+internal import AppStoreVerification
+package import Configuration
+internal import Cryptography
+internal import Foundation
+internal import HTTPServer
+internal import NotificationRecord
+internal import PipelineRuntime
+
+extension IngressPlan {
+    /// The schema of `sluice-ingress`.
+    package static let schema = ConfigurationSchema(
+        ApplicationSettings.all + IngressSettings.all, openPrefixes: [ApplicationSettings.kafka],
+        alsoKnown: ApplicationSettings.ofAllExecutables)
+
+    /// - Throws: a ``ConfigurationError`` that names the key, its place and the fix.
+    package init(_ configuration: Configuration) throws(ConfigurationError) {
+        let apps = try Self.apps(configuration)
+        for network in configuration[IngressSettings.trustedProxies] where NetworkPrefix(network) == nil {
+            throw configuration.error(
+                IngressSettings.trustedProxies.key, "\"\(network)\" is not a network such as 10.0.0.0/8.")
+        }
+        self.init(
+            kafka: try ApplicationSettings.kafkaConfiguration(configuration),
+            topics: TopicNames(prefix: configuration[IngressSettings.topicsPrefix]),
+            profile: configuration[ApplicationSettings.profile],
+            host: configuration[IngressSettings.host], port: configuration[IngressSettings.port],
+            adminHost: configuration[ApplicationSettings.adminHost],
+            adminPort: configuration[IngressSettings.adminPort],
+            verifier: VerifierConfiguration(
+                roots: try Self.roots(configuration), apps: apps,
+                revocation: RevocationPolicy(rawValue: configuration[IngressSettings.revocation].rawValue) ?? .soft),
+            workers: configuration[IngressSettings.workers],
+            rememberedNotifications: configuration[IngressSettings.rememberedNotifications],
+            quarantineBytesPerHour: configuration[IngressSettings.quarantineBytesPerHour],
+            trustedProxies: configuration[IngressSettings.trustedProxies])
+    }
+
+    private static func apps(_ configuration: Configuration) throws(ConfigurationError) -> [AppIdentity] {
+        let configured = configuration[IngressSettings.apps]
+        var seen: Set<String> = []
+        for app in configured where !seen.insert(app.bundleId).inserted {
+            throw configuration.error(IngressSettings.apps.key, "\(app.bundleId) is named twice.")
+        }
+        return configured.map { app in
+            let environments = configuration.value(IngressSettings.environments, for: app.bundleId)
+            return AppIdentity(
+                bundleId: BundleId(app.bundleId), appAppleId: AppAppleId(app.appAppleId),
+                environments: Set(environments.map { AppStoreEnvironment($0.rawValue) }))
+        }
+    }
+
+    /// The bytes of each certificate in the files of `root.certificates`; Apple's without the setting.
+    private static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
+        guard let files = configuration[IngressSettings.roots] else { return [AppleRootCertificate.g3] }
+        var roots: [[UInt8]] = []
+        for file in files {
+            guard let bytes = FileManager.default.contents(atPath: file) else {
+                throw configuration.error(IngressSettings.roots.key, "\(file) cannot be read.")
+            }
+            do {
+                roots += try Certificate.certificates(encoded: Array(bytes)).map(\.der)
+            } catch {
+                throw configuration.error(
+                    IngressSettings.roots.key, "\(file) holds no certificate in PEM or DER: \(error.message).")
+            }
+        }
+        return roots
+    }
+}

@@ -1,0 +1,27 @@
+package import AppStoreVerification
+package import Kafka
+package import NotificationRecord
+package import PipelineRuntime
+
+/// Everything an ingress needs to know, checked; made from a configuration or by a test.
+package struct IngressPlan: Sendable {
+    package var kafka: KafkaConfiguration
+    package var topics: TopicNames
+    package var profile: DeploymentProfile
+    package var host: String
+    package var port: Int
+    package var adminHost: String
+    package var adminPort: Int
+    package var verifier: VerifierConfiguration
+    package var workers: Int
+    package var rememberedNotifications: Int
+    package var quarantineBytesPerHour: Int
+    /// Networks whose connections are not limited per second, as `10.0.0.0/8`.
+    package var trustedProxies: [String]
+
+    /// The topics that the ingress writes.
+    var producedTopics: [KafkaTopic] {
+        (RecordEnvironment.allCases.map(topics.notifications) + [topics.quarantine])
+            .map { KafkaTopic(rawValue: $0.rawValue) }
+    }
+}

@@ -1,0 +1,25 @@
+internal import Kafka
+internal import PipelineRuntime
+internal import Telemetry
+
+/// What must be true before Apple's requests are sent here. The roots are loaded before there is a listener at all.
+enum IngressReadiness {
+    static func checks(_ producer: KafkaProducer, _ sanity: ClockSanity, _ clocks: Clocks) -> [AdminListener.Check] {
+        [
+            AdminListener.Check("kafka") {
+                let status = producer.status
+                if !status.isAvailable { return "no broker answers at the moment" }
+                if !status.isReady {
+                    let topics = status.missingTopics.map(\.rawValue).joined(separator: ", ")
+                    return topics.isEmpty ? "the producer is not ready" : "waiting for topics: \(topics)"
+                }
+                return nil
+            },
+            AdminListener.Check("clock") {
+                let isSane = sanity.observe(
+                    wall: clocks.wallMilliseconds(), monotonic: clocks.monotonicMilliseconds())
+                return isSane ? nil : "the wall clock cannot be right, or has just jumped"
+            },
+        ]
+    }
+}

@@ -1,0 +1,56 @@
+internal import HTTPServer
+internal import Kafka
+internal import Telemetry
+
+/// Numbers that the producer and the HTTP server keep, as metrics.
+enum IngressSamples {
+    static func add(_ status: KafkaProducer.Status, to samples: inout MetricSamples) {
+        samples.gauge(
+            IngressMetricName.kafkaAvailable, help: "1 when sends are worth trying, 0 while they are refused at once.",
+            status.isAvailable ? 1 : 0)
+        samples.gauge(
+            IngressMetricName.kafkaInFlight, help: "Records whose delivery report is still to come.",
+            Double(status.recordsInFlight))
+        samples.gauge(
+            IngressMetricName.producerGeneration, help: "More than 1: a fatal producer error was survived.",
+            Double(status.generation))
+        samples.counter(
+            IngressMetricName.kafkaLateReports, help: "Delivery reports that came after their deadline.",
+            UInt64(clamping: status.lateReports))
+    }
+
+    static func add(_ counters: ListenerCounters, to samples: inout MetricSamples) {
+        samples.gauge(
+            IngressMetricName.connections, help: "Connections open.", Double(counters.connections))
+        samples.counter(
+            IngressMetricName.accepted, help: "Connections accepted.", UInt64(clamping: counters.accepted))
+        samples.counter(
+            IngressMetricName.evicted, help: "Slow connections sent away to make room for new ones.",
+            UInt64(clamping: counters.evicted))
+        for (cause, count) in [
+            ("capacity", counters.refusedByCapacity), ("rate", counters.refusedByRate),
+            ("descriptors", counters.acceptPauses),
+        ] {
+            samples.counter(
+                IngressMetricName.connectionsRefused, help: "Connections closed at once, or not accepted for a moment.",
+                labels: [MetricLabel("cause", cause)], UInt64(clamping: count))
+        }
+        for (phase, count) in [
+            ("head", counters.headDeadlines), ("body", counters.bodyDeadlines), ("handler", counters.handlerDeadlines),
+            ("idle", counters.idleDeadlines), ("send", counters.sendDeadlines),
+        ] {
+            samples.counter(
+                IngressMetricName.deadlines, help: "Deadlines that ended a phase of a connection.",
+                labels: [MetricLabel("phase", phase)], UInt64(clamping: count))
+        }
+        samples.counter(
+            IngressMetricName.answersDropped, help: "Answers that came after their request had ended.",
+            UInt64(clamping: counters.answersDropped))
+        samples.gauge(
+            IngressMetricName.requestsInFlight, help: "Requests handed over and not yet answered.",
+            Double(counters.inFlight))
+        samples.gauge(
+            IngressMetricName.bodyBytes, help: "Body bytes of requests that are not yet answered.",
+            Double(counters.bodyBytes))
+    }
+}

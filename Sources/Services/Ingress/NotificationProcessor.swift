@@ -1,0 +1,139 @@
+internal import AppStoreModel
+internal import AppStoreVerification
+internal import HTTPServer
+internal import Kafka
+internal import NotificationRecord
+internal import Telemetry
+
+/// A request on its way to a verification worker.
+struct NotificationWork: Sendable {
+    let body: [UInt8]
+    /// The request's `traceparent`, where it is valid.
+    let traceParent: String?
+    let exchange: Exchange
+}
+
+/// Decides one notification: verify, build its record, produce, and answer when Kafka has acknowledged.
+///
+/// `process` runs on a verification worker. It waits for nothing: the answer after a produce comes from the delivery
+/// report, or from the listener's handler deadline when that is earlier.
+final class NotificationProcessor: Sendable {
+    private let verifier: NotificationVerifier
+    private let producer: KafkaProducer
+    private let topics: TopicNames
+    private let duplicates: DuplicateWindow<Exchange>
+    private let quarantine: QuarantineBudget
+    private let clocks: Clocks
+    private let sanity: ClockSanity
+    private let metrics: IngressMetrics
+
+    init(
+        verifier: NotificationVerifier, producer: KafkaProducer, topics: TopicNames,
+        duplicates: DuplicateWindow<Exchange>, quarantine: QuarantineBudget, clocks: Clocks, sanity: ClockSanity,
+        metrics: IngressMetrics
+    ) {
+        self.verifier = verifier
+        self.producer = producer
+        self.topics = topics
+        self.duplicates = duplicates
+        self.quarantine = quarantine
+        self.clocks = clocks
+        self.sanity = sanity
+        self.metrics = metrics
+    }
+
+    func process(_ work: NotificationWork) {
+        let now = clocks.wallMilliseconds()
+        guard sanity.observe(wall: now, monotonic: clocks.monotonicMilliseconds()) else {
+            return work.exchange.answer(AcknowledgementPolicy.clock)
+        }
+        let begun = clocks.monotonicNanoseconds()
+        let verdict = verifier.verify(body: work.body, at: now)
+        metrics.verified(nanoseconds: clocks.monotonicNanoseconds() &- begun)
+        switch verdict {
+        case .accepted(let notification): publish(notification, work, receivedAt: now)
+        case .odd(let odd): setAside(odd, work, receivedAt: now)
+        case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):
+            work.exchange.answer(AcknowledgementPolicy.refused(refusal))
+        case .tooManyNewChains: work.exchange.answer(AcknowledgementPolicy.newChains)
+        case .legacy: work.exchange.answer(AcknowledgementPolicy.legacyDisabled)
+        }
+    }
+
+    // MARK: a good one
+
+    private func publish(_ verified: VerifiedNotification, _ work: NotificationWork, receivedAt now: Int64) {
+        // A verified notification has all that names it; the verifier's profile check says so.
+        guard let identity = verified.recordIdentity,
+            let known = NotificationIdentity(
+                notificationUUID: identity.notificationUUID.rawValue.utf8, environment: identity.environment.windowCode),
+            let receivedAt = AppStoreInstant(millisecondsSince1970: now)
+        else {
+            metrics.inconsistent()
+            return work.exchange.answer(AcknowledgementPolicy.inconsistent)
+        }
+        switch duplicates.arrive(known, waiter: work.exchange) {
+        case .waits: return
+        case .acknowledged: return work.exchange.answer(AcknowledgementPolicy.duplicate)
+        case .first: break
+        }
+        let record = EncodedRecord(
+            identity, content: RecordContent(verified), receivedAt: receivedAt, traceParent: work.traceParent)
+        let answer = verified.reason == nil ? AcknowledgementPolicy.accepted : AcknowledgementPolicy.sandbox
+        metrics.accepted(identity, receivedAt: receivedAt)
+        send(record, to: topics.notifications(identity.environment)) { [duplicates] result in
+            let waiters = duplicates.settle(known, acknowledged: result.isSuccess)
+            switch result {
+            case .success:
+                work.exchange.answer(answer)
+                for waiter in waiters { waiter.answer(AcknowledgementPolicy.duplicate) }
+            case .failure(let error):
+                let answer = AcknowledgementPolicy.notAcknowledged(error)
+                work.exchange.answer(answer)
+                for waiter in waiters { waiter.answer(answer) }
+            }
+        }
+    }
+
+    // MARK: an odd one
+
+    private func setAside(_ odd: OddNotification, _ work: NotificationWork, receivedAt now: Int64) {
+        guard quarantine.take(work.body.count, nowNanoseconds: clocks.monotonicNanoseconds()) else {
+            return work.exchange.answer(AcknowledgementPolicy.quarantineBudget)
+        }
+        let record = QuarantineRecord(odd, body: work.body, receivedAt: AppStoreInstant(millisecondsSince1970: now))
+        metrics.quarantined(odd)
+        send(record.encoded, to: topics.quarantine) { result in
+            switch result {
+            case .success: work.exchange.answer(AcknowledgementPolicy.quarantined(odd))
+            case .failure(let error): work.exchange.answer(AcknowledgementPolicy.notAcknowledged(error))
+            }
+        }
+    }
+
+    // MARK: Kafka
+
+    private func send(
+        _ record: EncodedRecord, to topic: TopicName, then: @escaping @Sendable (Result<Void, KafkaError>) -> Void
+    ) {
+        let begun = clocks.monotonicNanoseconds()
+        // No deadline of its own: the listener answers 503 at the handler deadline, and the place in flight is given
+        // back only when librdkafka has let go of the record.
+        producer.send(KafkaProducerRecord(record, topic: topic), deadline: nil) { [metrics, clocks] result in
+            switch result {
+            case .success:
+                metrics.acknowledged(nanoseconds: clocks.monotonicNanoseconds() &- begun)
+                then(.success(()))
+            case .failure(let error):
+                metrics.notAcknowledged(error)
+                then(.failure(error))
+            }
+        }
+    }
+}
+
+extension Result where Success == Void {
+    fileprivate var isSuccess: Bool {
+        if case .success = self { true } else { false }
+    }
+}

@@ -1,0 +1,25 @@
+internal import AppStoreVerification
+internal import HTTPClient
+
+/// Asks OCSP responders with the HTTP client: no redirects, no proxy, bounded answers.
+struct OCSPOverHTTP: OCSPRequester {
+    private static let maximumAnswer = 64 * 1024
+
+    let client: HTTPClient
+
+    struct BadStatus: Error {
+        let status: Int
+    }
+
+    func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8] {
+        let response = try await client.send(
+            HTTPClientRequest(
+                method: "POST", url: address,
+                headers: [
+                    ("Content-Type", "application/ocsp-request"), ("Accept", "application/ocsp-response"),
+                ],
+                body: request, timeout: timeout, connectTimeout: .seconds(2), maximumBodyBytes: Self.maximumAnswer))
+        guard response.status == 200 else { throw BadStatus(status: response.status) }
+        return response.body
+    }
+}

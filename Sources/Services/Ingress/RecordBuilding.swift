@@ -1,0 +1,51 @@
+internal import AppStoreModel
+internal import AppStoreVerification
+internal import Kafka
+internal import NotificationRecord
+
+// From what the verifier says to what is produced. Bytes are taken over as they are.
+
+extension VerifiedNotification {
+    /// Nil only if the verifier let something pass that cannot be named.
+    var recordIdentity: RecordIdentity? {
+        RecordIdentity(
+            envelope, transaction: transactionEnvelope, renewalInfo: renewalInfoEnvelope,
+            appTransaction: appTransactionEnvelope)
+    }
+}
+
+extension RecordContent {
+    init(_ verified: VerifiedNotification) {
+        self.init(
+            notification: verified.notification, omitted: verified.envelope.nestedJWSMembers,
+            transaction: verified.transaction, renewalInfo: verified.renewalInfo,
+            appTransaction: verified.appTransaction, signedPayload: verified.signedPayload[...])
+    }
+}
+
+extension QuarantineRecord {
+    init(_ odd: OddNotification, body: [UInt8], receivedAt: AppStoreInstant?) {
+        self.init(
+            reason: odd.reason.rawValue, detail: odd.detail.isEmpty ? nil : odd.detail, receivedAt: receivedAt,
+            environment: odd.environment.map { AppStoreEnvironment($0) }, bundleId: odd.bundleId.map { BundleId($0) },
+            notificationUUID: odd.notificationUUID.map { NotificationUUID($0) }, source: .live, receivedBytes: body)
+    }
+}
+
+extension RecordEnvironment {
+    /// Tells the environments apart in a `NotificationIdentity`.
+    var windowCode: UInt8 {
+        switch self {
+        case .production: 0
+        case .sandbox: 1
+        }
+    }
+}
+
+extension KafkaProducerRecord {
+    init(_ record: EncodedRecord, topic: TopicName) {
+        self.init(
+            topic: KafkaTopic(rawValue: topic.rawValue), key: record.key, value: record.value,
+            headers: record.headers.map { KafkaHeader(key: $0.name, value: $0.value) })
+    }
+}
