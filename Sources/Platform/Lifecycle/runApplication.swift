@@ -16,7 +16,6 @@ package import Telemetry
 /// ```
 ///
 /// A second signal, or a shutdown beyond the maximum, ends the process at once with a logged line and exit code 1.
-/// Processes that this one starts inherit blocked SIGTERM and SIGINT.
 ///
 /// - Parameters:
 ///   - logger: the logger of the executable.
@@ -25,9 +24,8 @@ package import Telemetry
 package func runApplication(
     logger: Logger, maximumShutdown: Duration = .seconds(10), _ build: () async throws -> [any Service]
 ) async -> Never {
-    SignalWatch.prepare()
     let triggers = SignalWatch.triggers(maximum: maximumShutdown) { reason in
-        logger.error("exiting at once", [.init(.reason, reason)])
+        logger.error("exiting at once", [.init(.reason, reason.description)])
         logger.flush(within: .milliseconds(500))
     }
     let exitCode = await runServices(
