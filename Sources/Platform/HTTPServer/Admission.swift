@@ -5,20 +5,10 @@ package enum Admission: Sendable, Equatable {
     /// The request has no body. One that comes all the same: 413 `too_large`.
     case noBody
     /// Answer `status` and close the connection; `reason` is the code for metrics and the log.
-    case refuse(status: Int, reason: StaticString)
+    case refuse(status: Int, reason: String)
     /// 405 with `Allow`, reason `method`; the connection is closed.
-    case methodNotAllowed(allow: StaticString)
+    case methodNotAllowed(allow: String)
 
     /// 404, reason `path`.
     package static var notFound: Admission { .refuse(status: 404, reason: "path") }
-
-    package static func == (a: Admission, b: Admission) -> Bool {
-        switch (a, b) {
-        case (.body(let a), .body(let b)): a == b
-        case (.noBody, .noBody): true
-        case (.refuse(let a, let x), .refuse(let b, let y)): a == b && x.description == y.description
-        case (.methodNotAllowed(let a), .methodNotAllowed(let b)): a.description == b.description
-        default: false
-        }
-    }
 }

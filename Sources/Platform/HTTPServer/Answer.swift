@@ -3,7 +3,7 @@ package struct Answer: Sendable {
     /// A status between 200 and 599.
     package var status: Int
     /// Why, as a code for metrics and the log, e.g. `accepted` or `signature`. Never sent to the client.
-    package var reason: StaticString
+    package var reason: String
     /// The `Content-Type`, sent only with a body.
     package var contentType: StaticString
     /// Further header fields. A field whose name is no token or whose value holds a control byte is left out.
@@ -14,7 +14,7 @@ package struct Answer: Sendable {
     package var closes: Bool
 
     package init(
-        status: Int, reason: StaticString, contentType: StaticString = "application/json",
+        status: Int, reason: String, contentType: StaticString = "application/json",
         headers: [(name: String, value: String)] = [], body: [UInt8] = [], closes: Bool = false
     ) {
         self.status = status
@@ -26,7 +26,7 @@ package struct Answer: Sendable {
     }
 
     /// An answer whose body is `text` as `text/plain`.
-    package static func text(_ text: String, status: Int = 200, reason: StaticString = "ok") -> Answer {
+    package static func text(_ text: String, status: Int = 200, reason: String = "ok") -> Answer {
         Answer(status: status, reason: reason, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
     }
 }

@@ -7,16 +7,7 @@ package struct BodyDecoder: Sendable {
         case needMore
         /// The body is complete; so many of the bytes given belonged to it.
         case complete(Int)
-        case refuse(status: Int, reason: StaticString)
-
-        package static func == (a: Result, b: Result) -> Bool {
-            switch (a, b) {
-            case (.needMore, .needMore): true
-            case (.complete(let a), .complete(let b)): a == b
-            case (.refuse(let a, let x), .refuse(let b, let y)): a == b && x.description == y.description
-            default: false
-            }
-        }
+        case refuse(status: Int, reason: String)
     }
 
     private enum Place { case size, sizeEnd, data, dataEnd, dataEndLine, lastEnd, lastEndLine, done }

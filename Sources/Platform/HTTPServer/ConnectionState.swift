@@ -17,7 +17,7 @@ package struct ConnectionState {
         /// End the output, read and drop what still comes.
         case linger
         /// Close the socket. With a reason: a request ended without an answer.
-        case close(reason: StaticString?)
+        case close(reason: String?)
     }
 
     private let rules: ConnectionRules
@@ -107,7 +107,7 @@ package struct ConnectionState {
     }
 
     /// The peer is gone: why the request ended, if there was one.
-    package func lost() -> StaticString? {
+    package func lost() -> String? {
         switch phase {
         case .head: isIdle ? nil : "aborted"
         case .body, .working: "aborted"
@@ -194,7 +194,7 @@ package struct ConnectionState {
             return refuse(status, reason, now: now)
         case .methodNotAllowed(let allow):
             return refuse(
-                Answer(status: 405, reason: "method", headers: [("Allow", allow.description)], closes: true), now: now)
+                Answer(status: 405, reason: "method", headers: [("Allow", allow)], closes: true), now: now)
         case .noBody:
             let hasBody = head.isChunked || (head.contentLength ?? 0) > 0
             return hasBody ? refuse(413, "too_large", now: now) : nil
@@ -221,7 +221,7 @@ package struct ConnectionState {
     }
 
     /// Refuses the present request: answer and close.
-    package mutating func refuse(_ status: Int, _ reason: StaticString, now: UInt64) -> Action {
+    package mutating func refuse(_ status: Int, _ reason: String, now: UInt64) -> Action {
         refuse(Answer(status: status, reason: reason, closes: true), now: now)
     }
 

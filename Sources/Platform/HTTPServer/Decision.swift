@@ -5,7 +5,7 @@ package struct Decision: Sendable {
     /// The code of the reason: the answer's own, or one of the server's (`method`, `empty`, `too_large`, `framing`,
     /// `headers`, `uri`, `slow`, `idle`, `encoding`, `expect`, `aborted`, `rate`, `evicted`, `overload`, `memory`,
     /// `deadline`, `drain`).
-    package let reason: StaticString
+    package let reason: String
     /// 0: the connection ended without an answer.
     package let status: Int
     /// Body bytes that had arrived.

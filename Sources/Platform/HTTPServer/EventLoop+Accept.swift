@@ -27,17 +27,17 @@ extension EventLoop {
     private func admit(_ socket: Int32, _ peer: [UInt8], at door: Door) {
         let network = NetworkPrefix.ofPeer(peer)
         guard door.rate.admits(network, address: .ofAddress(peer), now: clock()) else {
-            cs_close(socket)
             counters.update(door.index) { $0.refusedByRate += 1 }
             decided(
                 Decision(
                     listener: door.index, reason: "rate", status: 0, bodyBytes: 0, network: network, nanoseconds: 0))
+            cs_close(socket)
             return
         }
         if door.connections >= door.limits.connections {
             guard let leaving = whoMakesRoom(at: door) else {
-                cs_close(socket)
                 counters.update(door.index) { $0.refusedByCapacity += 1 }
+                cs_close(socket)
                 return
             }
             counters.update(door.index) { $0.evicted += 1 }

@@ -163,7 +163,7 @@ final class EventLoop {
 
     /// The only place where a connection's socket is closed; its slot, bytes and place among the connections end here.
     /// With a reason, the request that was under way ends with it.
-    func close(_ connection: Connection, reason: StaticString?) {
+    func close(_ connection: Connection, reason: String?) {
         guard self.connection(slot: connection.slot, generation: connection.generation) === connection else { return }
         if let reason { decide(connection, reason: reason, status: 0) }
         cs_close(connection.socket)
@@ -177,7 +177,7 @@ final class EventLoop {
         connection.door.unsentBytes -= connection.unsent.count
     }
 
-    func decide(_ connection: Connection, reason: StaticString, status: Int) {
+    func decide(_ connection: Connection, reason: String, status: Int) {
         let now = clock()
         counters.update(connection.door.index) { $0.requestsByStatus[status, default: 0] += 1 }
         decided(

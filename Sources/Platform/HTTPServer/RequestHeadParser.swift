@@ -10,16 +10,7 @@ package struct RequestHeadParser: Sendable {
         case needMore
         /// The head is complete and so many bytes long; the bytes after it were not looked at.
         case complete(Int)
-        case refuse(status: Int, reason: StaticString)
-
-        package static func == (a: Result, b: Result) -> Bool {
-            switch (a, b) {
-            case (.needMore, .needMore): true
-            case (.complete(let a), .complete(let b)): a == b
-            case (.refuse(let a, let x), .refuse(let b, let y)): a == b && x.description == y.description
-            default: false
-            }
-        }
+        case refuse(status: Int, reason: String)
     }
 
     private enum Place {

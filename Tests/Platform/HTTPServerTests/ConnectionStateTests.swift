@@ -1,0 +1,165 @@
+import HTTPServer
+import Testing
+
+struct ConnectionStateTests {
+    private static let second: UInt64 = 1_000_000_000
+
+    private func makeState(_ limits: Limits = Limits()) -> ConnectionState {
+        ConnectionState(rules: ConnectionRules(limits: limits) { _ in .body(limit: 1000) }, now: 0)
+    }
+
+    private func receive(_ state: inout ConnectionState, _ text: String, at seconds: UInt64 = 0)
+        -> ConnectionState.Action
+    {
+        let bytes = Array(text.utf8)
+        return state.received(bytes.span, now: seconds * Self.second)
+    }
+
+    private func name(_ action: ConnectionState.Action) -> String {
+        switch action {
+        case .wait: "wait"
+        case .sendContinue: "continue"
+        case .handOver(_, let body): "handOver \(body.count)"
+        case .refuse(let answer): "refuse \(answer.status) \(answer.reason)"
+        case .linger: "linger"
+        case .close(let reason): "close \(reason ?? "-")"
+        }
+    }
+
+    /// A connection whose first request was answered at `seconds`.
+    private func servedState(at seconds: UInt64) -> ConnectionState {
+        var state = makeState()
+        _ = receive(&state, HostileInput.good, at: seconds)
+        _ = state.reply(closes: false, isDraining: false, now: seconds * Self.second)
+        _ = state.sent(now: seconds * Self.second)
+        return state
+    }
+
+    @Test func `a silent connection ends ten seconds after accept`() {
+        var state = makeState()
+        #expect(name(state.tick(now: 10 * Self.second - 1)) == "wait")
+        #expect(name(state.tick(now: 10 * Self.second)) == "close idle")
+    }
+
+    @Test func `bytes do not move the deadline of a head`() {
+        var state = makeState()
+        for at in 1...9 { _ = receive(&state, at == 1 ? "POST /n HTTP/1.1\r\nX: " : "x", at: UInt64(at)) }
+        #expect(name(state.tick(now: 10 * Self.second)) == "close slow")
+    }
+
+    @Test func `a later head has ten seconds from its first byte`() {
+        var state = servedState(at: 5)
+        _ = receive(&state, "P", at: 20)
+        #expect(name(state.tick(now: 30 * Self.second - 1)) == "wait")
+        #expect(name(state.tick(now: 30 * Self.second)) == "close slow")
+    }
+
+    @Test func `a kept connection may be idle for thirty seconds, which is no decision`() {
+        var state = servedState(at: 5)
+        #expect(name(state.tick(now: 35 * Self.second - 1)) == "wait")
+        #expect(name(state.tick(now: 35 * Self.second)) == "close -")
+    }
+
+    @Test func `a body that is not whole after fifteen seconds is answered 408`() {
+        var state = makeState()
+        _ = receive(&state, "POST /n HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n", at: 9)
+        for at in 10...14 { #expect(name(receive(&state, "x", at: UInt64(at))) == "wait") }
+        #expect(name(state.tick(now: 15 * Self.second)) == "refuse 408 slow")
+        #expect(name(state.sent(now: 15 * Self.second)) == "linger")
+    }
+
+    @Test func `a handler that does not answer within five seconds is answered for`() {
+        var state = makeState()
+        #expect(name(receive(&state, HostileInput.good, at: 8)) == "handOver 21")
+        #expect(name(state.tick(now: 13 * Self.second - 1)) == "wait")
+        #expect(name(state.tick(now: 13 * Self.second)) == "refuse 503 deadline")
+    }
+
+    @Test func `sending and lingering have an end`() {
+        var state = makeState()
+        _ = receive(&state, HostileInput.good)
+        _ = state.reply(closes: true, isDraining: false, now: 0)
+        #expect(name(state.tick(now: 15 * Self.second)) == "close -")
+        #expect(name(state.sent(now: 0)) == "linger")
+        #expect(name(state.tick(now: 2 * Self.second - 1)) == "wait")
+        #expect(name(state.tick(now: 2 * Self.second)) == "close -")
+    }
+
+    @Test func `after the last answer a megabyte is dropped and no more`() {
+        var state = makeState()
+        _ = receive(&state, "x")
+        _ = receive(&state, " \r\n")
+        _ = state.sent(now: 0)
+        let piece = String(repeating: "x", count: 64 * 1024)
+        for _ in 0..<16 { #expect(name(receive(&state, piece)) == "wait") }
+        #expect(name(receive(&state, "x")) == "close -")
+    }
+
+    @Test func `reading ahead stops at its limit and goes on after the answer`() {
+        var state = makeState()
+        _ = receive(&state, HostileInput.good)
+        _ = receive(&state, HostileInput.good + String(repeating: "x", count: 30 * 1024))
+        #expect(state.wantsInput)
+        _ = receive(&state, String(repeating: "x", count: 4 * 1024))
+        #expect(!state.wantsInput)
+        _ = state.reply(closes: false, isDraining: false, now: 0)
+        #expect(name(state.sent(now: 0)) == "handOver 21")
+    }
+
+    @Test func `what was pipelined before the end of input is answered`() {
+        var state = makeState()
+        _ = receive(&state, HostileInput.good + HostileInput.good + "POST /half")
+        #expect(name(state.endOfInput()) == "wait")
+        #expect(state.reply(closes: false, isDraining: false, now: 0).keeps)
+        #expect(name(state.sent(now: 0)) == "handOver 21")
+        #expect(!state.wantsInput)
+        _ = state.reply(closes: false, isDraining: false, now: 0)
+        #expect(name(state.sent(now: 0)) == "close aborted")
+    }
+
+    @Test func `the end of input during the last request closes after its answer`() {
+        var state = makeState()
+        _ = receive(&state, HostileInput.good)
+        _ = state.endOfInput()
+        #expect(!state.reply(closes: false, isDraining: false, now: 0).keeps)
+        #expect(name(state.sent(now: 0)) == "close -")
+    }
+
+    @Test(arguments: [("", "close -"), ("POST /n", "close aborted")])
+    func `the end of input before a whole request`(_ text: String, _ expected: String) {
+        var state = makeState()
+        if !text.isEmpty { _ = receive(&state, text) }
+        #expect(name(state.endOfInput()) == expected)
+    }
+
+    @Test func `a client that waits is told to continue once`() {
+        var state = makeState()
+        let head = "POST /n HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+        #expect(name(receive(&state, head)) == "continue")
+        #expect(name(receive(&state, "x")) == "wait")
+        #expect(name(receive(&state, "x")) == "handOver 2")
+    }
+
+    @Test func `a drain and a head with close end the connection`() {
+        var state = makeState()
+        _ = receive(&state, HostileInput.good)
+        #expect(!state.reply(closes: false, isDraining: true, now: 0).keeps)
+        var other = makeState()
+        _ = receive(&other, HostileInput.request("Connection: close\r\n"))
+        #expect(!other.reply(closes: false, isDraining: false, now: 0).keeps)
+    }
+
+    @Test func `a body of a known length is taken straight from the socket`() {
+        var state = makeState()
+        _ = receive(&state, "POST /n HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
+        #expect(state.directBodyBytes == 3)
+        #expect(name(state.receiveBody(now: 0) { $0.append(1) }) == "wait")
+        #expect(state.directBodyBytes == 2)
+        #expect(
+            name(
+                state.receiveBody(now: 0) {
+                    $0.append(1)
+                    $0.append(2)
+                }) == "handOver 5")
+    }
+}

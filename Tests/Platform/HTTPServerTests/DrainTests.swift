@@ -1,0 +1,80 @@
+import HTTPServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DrainTests {
+    @Test func `a drain waits for what is in work and says that it closes`() async throws {
+        let server = try TestServer()
+        let client = try server.connect()
+        client.send(TestServer.get("/held"))
+        #expect(await eventually { server.held.values.count == 1 })
+        async let drained: Void = server.server.drain(within: .seconds(8))
+        let port = server.server.port()
+        #expect(await eventually { (try? TestConnection(port: port)) == nil })
+        server.held.values[0].answer(.text("done"))
+        let response = try client.response()
+        #expect(response.text == "done")
+        #expect(response.head.contains("\r\nConnection: close\r\n"))
+        #expect(client.isClosedByPeer())
+        client.close()
+        await drained
+        #expect(server.counters.connections == 0)
+    }
+
+    @Test func `an idle connection does not hold a drain up`() async throws {
+        let server = try TestServer()
+        let client = try server.connect()
+        client.send(TestServer.echo("a"))
+        #expect(try client.response().status == 200)
+        await server.server.drain(within: .milliseconds(400))
+        #expect(client.isClosedByPeer())
+        #expect(server.verdicts == ["200 ok"])
+    }
+
+    @Test func `a request that comes during the grace is answered`() async throws {
+        let server = try TestServer()
+        let client = try server.connect()
+        client.send(TestServer.echo("a"))
+        #expect(try client.response().status == 200)
+        async let drained: Void = server.server.drain(within: .seconds(8))
+        let port = server.server.port()
+        #expect(await eventually { (try? TestConnection(port: port)) == nil })
+        client.send(TestServer.echo("b"))
+        #expect(try client.response().head.contains("Connection: close"))
+        client.close()
+        await drained
+    }
+
+    @Test func `what is not done within the limit is dropped`() async throws {
+        let server = try TestServer()
+        let client = try server.connect()
+        client.send(TestServer.get("/held"))
+        #expect(await eventually { server.held.values.count == 1 })
+        await server.server.drain(within: .milliseconds(50))
+        #expect(client.isClosedByPeer())
+        #expect(server.verdicts == ["0 drain"])
+        // The loop is gone; a late answer reaches nobody and harms nobody.
+        server.held.values[0].answer(.text("late"))
+    }
+
+    @Test func `every request sent before a drain under load gets a status`() async throws {
+        let server = try TestServer()
+        let clients = try (0..<20).map { _ in try server.connect() }
+        for client in clients { client.send(TestServer.echo(String(repeating: "x", count: 2000))) }
+        async let drained: Void = server.server.drain(within: .seconds(8))
+        for client in clients {
+            #expect(try client.response().status == 200)
+            client.close()
+        }
+        await drained
+        #expect(server.counters.requestsByStatus == [200: 20])
+    }
+
+    @Test func `several may wait for one drain, also after it`() async throws {
+        let server = try TestServer().server
+        async let first: Void = server.drain(within: .seconds(1))
+        async let second: Void = server.drain(within: .seconds(1))
+        _ = await (first, second)
+        await server.drain(within: .seconds(1))
+    }
+}

@@ -1,0 +1,135 @@
+import HTTPServer
+import Testing
+
+/// Too many, too fast, too large, and gone again.
+@Suite(.timeLimit(.minutes(1)))
+struct LoadTests {
+    @Test func `at the cap the longest waiting first request makes room`() async throws {
+        var limits = Limits()
+        limits.connections = 4
+        let server = try TestServer(limits: limits)
+        let waiting = try (0..<4).map { number in
+            let client = try server.connect()
+            client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n\(number)")
+            return client
+        }
+        #expect(await eventually { server.counters.bodyBytes == 4 })
+        let genuine = try server.connect()
+        genuine.send(TestServer.echo("genuine"))
+        #expect(try genuine.response().text == "genuine")
+        #expect(server.counters.evicted == 1)
+        #expect(server.counters.connections == 4)
+        #expect(server.verdicts == ["0 evicted", "200 ok"])
+        withExtendedLifetime(waiting) {}
+    }
+
+    @Test func `work is not sent away`() async throws {
+        var limits = Limits()
+        limits.connections = 2
+        let server = try TestServer(limits: limits)
+        let working = try (0..<2).map { _ in
+            let client = try server.connect()
+            client.send(TestServer.get("/held"))
+            return client
+        }
+        #expect(await eventually { server.held.values.count == 2 })
+        #expect(try server.connect().isClosedByPeer())
+        #expect(server.counters.refusedByCapacity == 1)
+        for exchange in server.held.values { exchange.answer(.text("done")) }
+        for client in working { #expect(try client.response().text == "done") }
+    }
+
+    @Test func `beyond the places in work the answer is 503`() async throws {
+        var limits = Limits()
+        limits.inFlight = 1
+        let server = try TestServer(limits: limits)
+        let first = try server.connect()
+        first.send(TestServer.get("/held"))
+        #expect(await eventually { server.held.values.count == 1 })
+        let second = try server.connect()
+        second.send(TestServer.get("/held"))
+        #expect(try second.response().status == 503)
+        #expect(second.isClosedByPeer())
+        server.held.values[0].answer(.text("done"))
+        #expect(try first.response().text == "done")
+        let third = try server.connect()
+        third.send(TestServer.get("/text"))
+        #expect(try third.response().status == 200)
+        #expect(server.verdicts == ["503 overload", "200 ok", "200 ok"])
+    }
+
+    @Test func `beyond the bytes the body that has been arriving longest is cut`() async throws {
+        var limits = Limits()
+        limits.bodyBytes = 1000
+        let server = try TestServer(limits: limits)
+        func send(_ count: Int) throws -> TestConnection {
+            let client = try server.connect()
+            client.send(
+                "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\n" + String(repeating: "x", count: count))
+            return client
+        }
+        let oldest = try send(600)
+        #expect(await eventually { server.counters.bodyBytes == 600 })
+        server.clock.advance(by: .seconds(1))
+        let newest = try send(500)
+        #expect(try oldest.response().status == 503)
+        #expect(await eventually { server.counters.bodyBytes == 500 })
+        newest.send(String(repeating: "x", count: 400))
+        #expect(try newest.response().body.count == 900)
+        #expect(server.verdicts == ["503 memory", "200 ok"])
+    }
+
+    @Test func `a network makes so many connections a second`() async throws {
+        var limits = Limits()
+        limits.connectsPerSecond = 1
+        let server = try TestServer(limits: limits)
+        let admitted = try (0..<2).map { _ in try server.connect() }
+        #expect(try server.connect().isClosedByPeer())
+        #expect(server.counters.refusedByRate == 1)
+        #expect(server.decisions.values.map(\.network.description) == ["127.0.0.0/24"])
+        server.clock.advance(by: .seconds(1))
+        let later = try server.connect()
+        later.send(TestServer.get("/"))
+        #expect(try later.response().status == 200)
+        withExtendedLifetime(admitted) {}
+    }
+
+    @Test func `the networks of proxies are not limited`() throws {
+        var limits = Limits()
+        limits.connectsPerSecond = 1
+        limits.unlimitedNetworks = [try #require(NetworkPrefix("127.0.0.0/8"))]
+        let server = try TestServer(limits: limits)
+        for _ in 0..<10 {
+            let client = try server.connect()
+            client.send(TestServer.get("/"))
+            #expect(try client.response().status == 200)
+        }
+    }
+
+    @Test func `clients that leave at any moment leave nothing behind`() async throws {
+        let body = [UInt8](repeating: 0, count: 200_000)
+        let server = try TestServer { $1.answer(Answer(status: 200, reason: "ok", body: body)) }
+        let wire = [TestServer.echo(String(repeating: "x", count: 5000)), TestServer.get("/"), TestServer.get("/held")]
+        var random = SeededGenerator(seed: 3)
+        for number in 0..<200 {
+            let bytes = Array(wire[number % wire.count].utf8)
+            let client = try server.connect()
+            client.send(Array(bytes.prefix(Int.random(in: 1...(bytes.count * 2), using: &random))))
+            if Bool.random(using: &random) { client.reset() } else { client.close() }
+        }
+        // Whoever closed while his request is in work may only have ended his output, so the answer is awaited.
+        #expect(
+            await eventually {
+                let counters = server.counters
+                return counters.accepted == 200 && counters.connections <= counters.inFlight
+            })
+        for exchange in server.held.values { exchange.answer(.text("nobody")) }
+        #expect(await eventually { server.counters.inFlight == 0 && server.counters.connections == 0 })
+        #expect(server.counters.bodyBytes == 0)
+        #expect(server.counters.unsentBytes == 0)
+        #expect(server.counters.answersDropped <= server.held.values.count)
+        let genuine = try server.connect()
+        genuine.send(TestServer.echo("genuine"))
+        #expect(try genuine.response().text == "genuine")
+    }
+}

@@ -1,0 +1,64 @@
+import HTTPServer
+import Synchronization
+import Testing
+
+/// A server on a free port whose requests wait for the test, with a clock that the test moves.
+final class TestServer: Sendable {
+    /// Nanoseconds that stand still until they are moved.
+    final class ManualClock: Sendable {
+        private let value = Atomic<UInt64>(1_000_000_000)
+        var now: UInt64 { value.load(ordering: .relaxed) }
+        func advance(by duration: Duration) {
+            value.add(UInt64(duration / .nanoseconds(1)), ordering: .relaxed)
+        }
+    }
+
+    typealias Handler = @Sendable (HTTPRequest, Exchange) -> Void
+
+    let clock = ManualClock()
+    let decisions = Recorder<Decision>()
+    /// Requests for `/held`: the test answers them.
+    let held = Recorder<Exchange>()
+    /// One element for each pass of the loop in which requests were handed over.
+    let passes = Recorder<Void>()
+    let server: HTTPServer
+
+    /// `GET /held` waits for the test, `POST /echo` is answered with its own body, others as `handle` says.
+    init(limits: Limits = Limits(), handle: @escaping Handler = { $1.answer(.text("ok")) }) throws {
+        let (clock, decisions, held, passes) = (clock, decisions, held, passes)
+        let listener = Listener(
+            name: "test", host: "127.0.0.1", port: 0, limits: limits,
+            admit: { head in
+                switch head.path {
+                case "/echo": head.methodIs("POST") ? .body(limit: 256 * 1024) : .methodNotAllowed(allow: "POST")
+                case "/missing": .notFound
+                default: .noBody
+                }
+            },
+            handle: { request, exchange in
+                switch request.head.path {
+                case "/held": held.append(exchange)
+                case "/echo": exchange.answer(Answer(status: 200, reason: "ok", body: request.body))
+                default: handle(request, exchange)
+                }
+            },
+            passEnded: { passes.append(()) })
+        server = HTTPServer(listeners: [listener], clock: { clock.now }, decided: { decisions.append($0) })
+        try server.start()
+    }
+
+    var counters: ListenerCounters { server.counters[0] }
+
+    func connect() throws -> TestConnection { try TestConnection(port: server.port()) }
+
+    /// `status reason` of every decision so far.
+    var verdicts: [String] { decisions.values.map { "\($0.status) \($0.reason)" } }
+
+    static func echo(_ body: String, fields: String = "") -> String {
+        "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
+    }
+
+    static func get(_ path: String, method: String = "GET") -> String {
+        "\(method) \(path) HTTP/1.1\r\nHost: a\r\n\r\n"
+    }
+}

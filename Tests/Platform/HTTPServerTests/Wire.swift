@@ -1,0 +1,81 @@
+import HTTPServer
+
+/// A connection without a socket: bytes go in, what it decides comes out. Every whole request is answered with 200.
+struct Wire {
+    /// One string a decision: `200:21` (status and body bytes) or `400 framing`; `closed` at the end.
+    private(set) var verdicts: [String] = []
+    private(set) var continues = 0
+    private(set) var largestBody = 0
+    private var state: ConnectionState
+    private var isClosed = false
+
+    static let bodyLimit = 256 * 1024
+
+    init(limits: Limits = Limits()) {
+        state = ConnectionState(
+            rules: ConnectionRules(limits: limits) { head in
+                if !head.targetIs("/notifications") { return .notFound }
+                return head.methodIs("POST") ? .body(limit: Self.bodyLimit) : .methodNotAllowed(allow: "POST")
+            }, now: 0)
+    }
+
+    mutating func feed(_ bytes: ArraySlice<UInt8>) {
+        guard !isClosed, !bytes.isEmpty else { return }
+        let bytes = Array(bytes)
+        perform(state.received(bytes.span, now: 0))
+    }
+
+    private mutating func perform(_ first: ConnectionState.Action) {
+        var action = first
+        while true {
+            largestBody = max(largestBody, state.bodyBytes)
+            switch action {
+            case .wait: return
+            case .sendContinue:
+                continues += 1
+                return
+            case .handOver(_, let body):
+                verdicts.append("200:\(body.count)")
+                largestBody = max(largestBody, body.count)
+                _ = state.reply(closes: false, isDraining: false, now: 0)
+                action = state.sent(now: 0)
+            case .refuse(let answer):
+                verdicts.append("\(answer.status) \(answer.reason)")
+                action = state.sent(now: 0)
+            case .linger, .close:
+                verdicts.append("closed")
+                isClosed = true
+                return
+            }
+        }
+    }
+
+    /// The verdicts on `bytes` when they come in pieces that end at `cuts`.
+    static func verdicts(_ bytes: [UInt8], cuts: some Sequence<Int> = EmptyCollection(), limits: Limits = Limits())
+        -> [String]
+    {
+        var wire = Wire(limits: limits)
+        var start = 0
+        for cut in cuts {
+            wire.feed(bytes[start..<cut])
+            start = cut
+        }
+        wire.feed(bytes[start...])
+        return wire.verdicts
+    }
+}
+
+/// SplitMix64: the same numbers for the same seed.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
