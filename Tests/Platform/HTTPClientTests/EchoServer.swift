@@ -1,0 +1,63 @@
+import HTTPServer
+import Synchronization
+
+/// A server on a free port: `/large` has a megabyte, `/redirect` redirects, `/never` does not answer, everything else
+/// tells what it was asked.
+final class EchoServer: Sendable {
+    let server: HTTPServer
+    let requests: Counter
+
+    final class Counter: Sendable {
+        private let value = Atomic(0)
+        func add() { value.add(1, ordering: .relaxed) }
+        var count: Int { value.load(ordering: .relaxed) }
+    }
+
+    init() throws {
+        let requests = Counter()
+        self.requests = requests
+        var limits = Limits()
+        // A client that ended its output may still read: only this tells the server that nobody does.
+        limits.handlerTime = .seconds(1)
+        server = HTTPServer(listeners: [
+            Listener(
+                name: "echo", host: "127.0.0.1", port: 0, limits: limits,
+                admit: { ($0.contentLength ?? 0) > 0 ? .body(limit: 1_000_000) : .noBody },
+                handle: { request, exchange in
+                    requests.add()
+                    if let answer = Self.answer(request) { exchange.answer(answer) }
+                })
+        ])
+        try server.start()
+    }
+
+    func url(_ target: String) -> String { "http://127.0.0.1:\(server.port())\(target)" }
+
+    private static func answer(_ request: HTTPRequest) -> Answer? {
+        let head = request.head
+        switch head.path {
+        case "/never": return nil
+        case "/large": return Answer(status: 200, reason: "ok", body: [UInt8](repeating: 1, count: 1_000_000))
+        case "/redirect": return Answer(status: 302, reason: "ok", headers: [("Location", "/none")])
+        default:
+            // libcurl adds neither a content type nor an expectation of its own.
+            let one = head.header("x-one") ?? "-"
+            let added = (head.header("content-type") ?? "") + (head.header("expect") ?? "")
+            let empty = head.header("x-empty") ?? "-"
+            let text = "\(head.method) \(head.target) \(one) \(empty) \(added.isEmpty ? "-" : added) "
+            return Answer(
+                status: 200, reason: "ok", contentType: "text/plain", body: Array(text.utf8) + request.body)
+        }
+    }
+}
+
+/// Waits for a state; false when it does not come within the time.
+func eventually(within limit: Duration = .seconds(10), _ condition: () -> Bool) async -> Bool {
+    let end = ContinuousClock.now + limit
+    while !condition() {
+        if ContinuousClock.now >= end { return false }
+        // The state is made by another thread; this only lets it run.
+        try? await Task.sleep(for: .milliseconds(1))
+    }
+    return true
+}
