@@ -35,11 +35,18 @@ package struct Configuration: Sendable {
 
     /// The value of a setting whose key has a placeholder, for one name: `apps.<bundleId>.environments`.
     ///
-    /// - Returns: the default when the key was not given for this name; `nil` when it has none either.
-    package func value<Value>(_ setting: Setting<Value>, for name: String) -> Value? {
-        guard let template = setting.descriptor.template else { return nil }
-        if let parsed = values[template.key(for: name)] as? ParsedValue<Value> { return parsed.value }
-        return setting.fallback
+    /// Such a setting is optional or has a default, which holds for every name that the key was not given for.
+    package func value<Value>(_ setting: Setting<Value>, for name: String) -> Value {
+        if let template = setting.descriptor.template,
+            let parsed = values[template.key(for: name)] as? ParsedValue<Value>
+        {
+            return parsed.value
+        }
+        guard let fallback = setting.fallback else {
+            // Our bug: which names there are is known only when running, so such a key cannot be required.
+            preconditionFailure("\(setting.key) has no default")
+        }
+        return fallback
     }
 
     /// All keys under an open prefix, without the prefix: `prefixed("kafka.")["security.protocol"]`.
