@@ -127,12 +127,14 @@ package final class LogWriter: LogSink {
     ///
     /// - Returns: whether there was anything to write.
     private func writeWaiting() -> Bool {
-        let lines = state.withLock { state -> [[UInt8]] in
-            let lines = state.lines
+        // What was dropped until now came after the lines that wait: the queue was full of them.
+        let (lines, unreported) = state.withLock { state -> ([[UInt8]], Int) in
+            let taken = (state.lines, state.unreported)
             state.lines = []
             state.bytes = 0
-            state.isWriting = !lines.isEmpty
-            return lines
+            state.unreported = 0
+            state.isWriting = !taken.0.isEmpty || taken.1 > 0
+            return taken
         }
         var batch: [UInt8] = []
         for line in lines {
@@ -143,11 +145,6 @@ package final class LogWriter: LogSink {
             }
         }
         writeAll(batch)
-        let unreported = state.withLock { state -> Int in
-            let unreported = state.unreported
-            state.unreported = 0
-            return unreported
-        }
         if unreported > 0 { writeAll(notice(unreported)) }
         let waiters = state.withLock { state -> [DispatchSemaphore] in
             state.isWriting = false

@@ -1,0 +1,115 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Telemetry
+
+/// A value that a test moves.
+final class TestTime: Sendable {
+    private let value = Mutex<Int64>(0)
+    var milliseconds: Int64 {
+        get { value.withLock { $0 } }
+        set { value.withLock { $0 = newValue } }
+    }
+}
+
+/// Both ends of a pipe, closed at the end of the test.
+final class TestPipe {
+    let reading: Int32
+    let writing: Int32
+
+    init(isBlocking: Bool = true) throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        reading = ends[0]
+        writing = ends[1]
+        if !isBlocking { _ = fcntl(writing, F_SETFL, O_NONBLOCK) }
+    }
+
+    deinit {
+        close(reading)
+        close(writing)
+    }
+
+    func read() -> String {
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        let count = Foundation.read(reading, &buffer, buffer.count)
+        return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct LogWriterTests {
+    private func writer(_ descriptor: Int32, maximumLines: Int = 8_192, maximumBytes: Int = 1 << 20) -> LogWriter {
+        LogWriter(descriptor: descriptor, maximumLines: maximumLines, maximumBytes: maximumBytes) { dropped in
+            Array("dropped \(dropped)\n".utf8)
+        }
+    }
+
+    @Test func `lines come out in order`() throws {
+        let pipe = try TestPipe()
+        let writer = writer(pipe.writing)
+        defer { writer.stop() }
+        for number in 0..<100 { writer.write(Array("\(number)\n".utf8)) }
+        #expect(writer.flush(within: .seconds(30)))
+        #expect(pipe.read() == (0..<100).map { "\($0)\n" }.joined())
+        #expect(writer.droppedLines == 0)
+    }
+
+    @Test(arguments: [true, false])
+    func `a pipe that nobody reads never blocks a caller, and what was dropped is told`(isBlocking: Bool) throws {
+        let pipe = try TestPipe(isBlocking: isBlocking)
+        let writer = writer(pipe.writing, maximumLines: 50)
+        defer { writer.stop() }
+        let line = [UInt8](repeating: UInt8(ascii: "x"), count: 4_095) + [UInt8(ascii: "\n")]
+        let clock = ContinuousClock()
+        let start = clock.now
+        for _ in 0..<10_000 { writer.write(line) }
+        #expect(start.duration(to: clock.now) < .seconds(5))
+        let dropped = writer.droppedLines
+        #expect(dropped > 9_000)
+        #expect(!writer.flush(within: .milliseconds(1)))
+        var text = ""
+        while !text.contains("dropped") { text += pipe.read() }
+        #expect(text.contains("dropped \(dropped)\n"))
+        #expect(text.utf8.filter { $0 == UInt8(ascii: "\n") }.count == 10_000 - dropped + 1)
+        #expect(writer.flush(within: .seconds(30)))
+    }
+
+    @Test func `the bytes that wait are bounded too`() throws {
+        let pipe = try TestPipe()
+        let writer = writer(pipe.writing, maximumBytes: 1_000)
+        defer { writer.stop() }
+        writer.write([UInt8](repeating: 0x61, count: 1_001))
+        #expect(writer.droppedLines == 1)
+        #expect(writer.flush(within: .seconds(30)))
+        #expect(pipe.read() == "dropped 1\n")
+    }
+
+    @Test func `a reader that has gone costs the lines and not the process`() throws {
+        let pipe = try TestPipe()
+        let other = dup(pipe.writing)
+        defer { close(other) }
+        let writer = writer(other)
+        defer { writer.stop() }
+        close(pipe.reading)
+        writer.write(Array("x\n".utf8))
+        #expect(writer.flush(within: .seconds(30)))
+    }
+
+    @Test func `lines of many threads stay whole`() async throws {
+        let pipe = try TestPipe()
+        let writer = writer(pipe.writing)
+        defer { writer.stop() }
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<4 {
+                group.addTask { for number in 0..<200 { writer.write(Array("\(thread) \(number)\n".utf8)) } }
+            }
+        }
+        #expect(writer.flush(within: .seconds(30)))
+        let lines = pipe.read().split(separator: "\n")
+        #expect(lines.count == 800)
+        for thread in 0..<4 {
+            #expect(lines.filter { $0.hasPrefix("\(thread) ") } == (0..<200).map { "\(thread) \($0)" })
+        }
+    }
+}

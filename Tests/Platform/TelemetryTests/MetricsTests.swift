@@ -1,0 +1,161 @@
+import Foundation
+import Testing
+
+@testable import Telemetry
+
+@Suite struct MetricsTests {
+    private func text(_ registry: MetricsRegistry) -> String {
+        String(decoding: registry.prometheusText(), as: UTF8.self)
+    }
+
+    @Test func `a counter, a gauge and a histogram are written as Prometheus reads them`() {
+        let registry = MetricsRegistry()
+        let ok = registry.counter("a_total", help: "Requests.", labels: [.init("status", "200"), .init("app", "x")])
+        registry.counter("a_total", help: "Requests.", labels: [.init("status", "400"), .init("app", "x")]).increment()
+        ok.increment()
+        ok.increment(by: 41)
+        let gauge = registry.gauge("b_bytes", help: "In flight.")
+        gauge.set(7)
+        gauge.add(-2.5)
+        let histogram = registry.histogram("c_seconds", help: "Time.", labels: [.init("q", "v")], buckets: [0.1, 1])
+        for value in [0.05, 0.1, 0.5, 1, 3, .nan] { histogram.observe(value) }
+        histogram.observe(nanoseconds: 350_000_000)
+        #expect(
+            text(registry)
+                == """
+                # HELP a_total Requests.
+                # TYPE a_total counter
+                a_total{app="x",status="200"} 42
+                a_total{app="x",status="400"} 1
+                # HELP b_bytes In flight.
+                # TYPE b_bytes gauge
+                b_bytes 4.5
+                # HELP c_seconds Time.
+                # TYPE c_seconds histogram
+                c_seconds_bucket{q="v",le="0.1"} 2
+                c_seconds_bucket{q="v",le="1"} 5
+                c_seconds_bucket{q="v",le="+Inf"} 6
+                c_seconds_sum{q="v"} 5.0
+                c_seconds_count{q="v"} 6
+
+                """.replacing("5.0\n", with: "5\n"))
+    }
+
+    @Test func `text is escaped`() {
+        let registry = MetricsRegistry()
+        _ = registry.counter("a_total", help: "Back\\slash\nline \"q\"", labels: [.init("l", "\"\\\n")])
+        #expect(text(registry).contains("# HELP a_total Back\\\\slash\\nline \"q\"\n"))
+        #expect(text(registry).contains("a_total{l=\"\\\"\\\\\\n\"} 0\n"))
+    }
+
+    @Test func `the same name and labels are the same metric`() {
+        let registry = MetricsRegistry()
+        registry.counter("a_total", help: "h", labels: [.init("x", "1"), .init("y", "2")]).increment()
+        let again = registry.counter("a_total", help: "h", labels: [.init("y", "2"), .init("x", "1")])
+        #expect(again.value == 1)
+    }
+
+    @Test func `values outside the closed set count as other`() {
+        let registry = MetricsRegistry()
+        let refusals = registry.counters("r_total", help: "h", label: "reason", values: ["a", "b"])
+        refusals["a"].increment()
+        for number in 0..<100 { refusals["\(number)"].increment() }
+        #expect(text(registry).contains("r_total{reason=\"other\"} 100\n"))
+        #expect(text(registry).split(separator: "\n").count == 5)
+    }
+
+    @Test func `sampled values are asked for when the text is made`() {
+        let registry = MetricsRegistry()
+        let time = TestTime()
+        registry.collect { samples in
+            samples.gauge("s", help: "h", Double(time.milliseconds))
+            samples.counter("t_total", help: "h", labels: [.init("x", "y")], 3)
+            samples.gauge("not a name", help: "h", 1)
+        }
+        time.milliseconds = 5
+        #expect(text(registry).contains("s 5\n"))
+        #expect(text(registry).contains("t_total{x=\"y\"} 3\n"))
+        #expect(!text(registry).contains("not a name"))
+    }
+
+    @Test func `increments of many threads are all counted`() async {
+        let registry = MetricsRegistry()
+        let counter = registry.counter("a_total", help: "h")
+        let histogram = registry.histogram("b", help: "h", buckets: [1])
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<5_000 {
+                        counter.increment()
+                        histogram.observe(0.5)
+                    }
+                }
+            }
+        }
+        #expect(counter.value == 20_000)
+        #expect(text(registry).contains("b_sum 10000\nb_count 20000\n"))
+    }
+
+    @Test func `the process is described`() throws {
+        let registry = MetricsRegistry()
+        registry.collectProcessMetrics()
+        let text = text(registry)
+        for name in [
+            "process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds",
+            "process_start_time_seconds", "process_max_fds",
+        ] {
+            let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("\(name) ") })
+            let value = try #require(Double(line.split(separator: " ")[1]))
+            #expect(value > 0 || name == "process_cpu_seconds_total")
+        }
+    }
+
+    @Test func `a program's name may hold anything`() throws {
+        let fields = (1...30).map(String.init).joined(separator: " ")
+        let snapshot = try #require(
+            ProcessSnapshot(
+                stat: "1 (a) b) 1) S \(fields)\n", bootTimeSeconds: 100, ticksPerSecond: 10, pageBytes: 4_096))
+        #expect(snapshot.cpuSeconds == (11.0 + 12.0) / 10)
+        #expect(snapshot.startTimeSeconds == 100 + 19.0 / 10)
+        #expect(snapshot.residentBytes == 21 * 4_096)
+        for text in ["", ")", "1 (a) S", "1 (a) S x y"] {
+            #expect(ProcessSnapshot(stat: text, bootTimeSeconds: 0, ticksPerSecond: 100, pageBytes: 1) == nil)
+        }
+    }
+
+    @Test(.enabled(if: Promtool.path != nil, "promtool is not on PATH"))
+    func `promtool finds nothing to say`() throws {
+        let registry = MetricsRegistry()
+        registry.collectProcessMetrics()
+        registry.buildInfo("sluice_build_info", labels: [.init("version", "1.0")])
+        registry.counter("sluice_requests_total", help: "Requests.", labels: [.init("status", "\"\\\n")]).increment()
+        registry.gauge("sluice_in_flight_bytes", help: "In flight.").set(0.25)
+        registry.histogram("sluice_request_seconds", help: "Time of a request.").observe(0.2)
+        let (output, status) = try Promtool.check(registry.prometheusText())
+        #expect(status == 0, "\(output)")
+        #expect(output.isEmpty)
+    }
+}
+
+/// `promtool check metrics`, from Prometheus.
+enum Promtool {
+    static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        .map { "\($0)/promtool" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    static func check(_ metrics: [UInt8]) throws -> (output: String, status: Int32) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(path))
+        process.arguments = ["check", "metrics"]
+        let input = Pipe()
+        let output = Pipe()
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data(metrics))
+        try input.fileHandleForWriting.close()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (String(decoding: data, as: UTF8.self), process.terminationStatus)
+    }
+}
