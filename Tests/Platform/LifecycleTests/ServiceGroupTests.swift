@@ -1,0 +1,224 @@
+import Synchronization
+import Telemetry
+import Testing
+
+@testable import Lifecycle
+
+/// What services did, in order.
+private final class Journal: Sendable {
+    private let stored = Mutex<[String]>([])
+    var entries: [String] { stored.withLock { $0 } }
+    func add(_ entry: String) { stored.withLock { $0.append(entry) } }
+}
+
+/// Opens once. Waiting ends when it is open and not by cancellation, as that of a stuck C call.
+private final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+}
+
+private struct TestFailure: Error {}
+
+private struct TestService: Service {
+    let name: String
+    let journal: Journal
+    var starting: @Sendable () async throws -> Void = {}
+    var running: (@Sendable () async throws -> Void)?
+    var stopping: @Sendable (Duration) async -> Void = { _ in }
+
+    func start() async throws {
+        journal.add("start \(name)")
+        try await starting()
+    }
+
+    func run() async throws {
+        if let running { return try await running() }
+        while true { try await Task.sleep(for: .seconds(3_600)) }
+    }
+
+    func stop(within limit: Duration) async {
+        journal.add("stop \(name)")
+        await stopping(limit)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ServiceGroupTests {
+    private let journal = Journal()
+    private let sink = MemoryLogSink()
+
+    private func group(_ services: [any Service], maximum: Duration = .seconds(10)) -> ServiceGroup {
+        ServiceGroup(
+            services, logger: Logger(label: "test", level: .debug, format: .text, sink: sink), maximumShutdown: maximum)
+    }
+
+    /// A trigger that fires when the last service has started.
+    private func trigger(_ services: inout [any Service]) -> AsyncStream<String> {
+        let (triggers, trigger) = AsyncStream.makeStream(of: String.self)
+        let last = TestService(
+            name: "last", journal: journal,
+            running: {
+                trigger.yield("SIGTERM")
+                while true { try await Task.sleep(for: .seconds(3_600)) }
+            })
+        services.append(last)
+        return triggers
+    }
+
+    @Test func `services start in order and stop in reverse`() async {
+        var services: [any Service] = ["a", "b"].map { TestService(name: $0, journal: journal) }
+        let triggers = trigger(&services)
+        let exitCode = await group(services).run(triggers: triggers)
+        #expect(exitCode == .ok)
+        #expect(journal.entries == ["start a", "start b", "start last", "stop last", "stop b", "stop a"])
+        #expect(sink.lines.contains { $0.hasSuffix("stopping reason=SIGTERM") })
+    }
+
+    @Test func `a service that cannot start stops those before it`() async {
+        let error = StartupError(
+            "cannot listen on 0.0.0.0:8080: address in use", setting: "http.port", fix: "Set http.port to a free port")
+        let services = [
+            TestService(name: "a", journal: journal),
+            TestService(name: "b", journal: journal, starting: { throw error }),
+            TestService(name: "c", journal: journal),
+        ]
+        #expect(await group(services).run(triggers: AsyncStream { _ in }) == .failure)
+        #expect(journal.entries == ["start a", "start b", "stop a"])
+        let line = sink.lines.first { $0.contains("cannot start") }
+        #expect(
+            line?.contains(
+                "http.port: cannot listen on 0.0.0.0:8080: address in use. Set http.port to a free port.") == true)
+        #expect(line?.contains("service=b") == true)
+    }
+
+    @Test func `a service that fails ends the group with its code`() async {
+        let services: [any Service] = [
+            TestService(name: "a", journal: journal),
+            TestService(
+                name: "b", journal: journal,
+                running: { throw StartupError("offset is gone", fix: "Reset it", exitCode: .offsetOutOfRange) }),
+        ]
+        #expect(await group(services).run(triggers: AsyncStream { _ in }) == .offsetOutOfRange)
+        #expect(journal.entries == ["start a", "start b", "stop b", "stop a"])
+    }
+
+    @Test func `a service that is done ends the group`() async {
+        let services: [any Service] = [
+            TestService(name: "a", journal: journal), TestService(name: "b", journal: journal, running: {}),
+        ]
+        #expect(await group(services).run(triggers: AsyncStream { _ in }) == .ok)
+        #expect(journal.entries == ["start a", "start b", "stop b", "stop a"])
+    }
+
+    @Test func `another error ends the group with 1`() async {
+        let services = [TestService(name: "a", journal: journal, running: { throw TestFailure() })]
+        #expect(await group(services).run(triggers: AsyncStream { _ in }) == .failure)
+        #expect(sink.lines.contains { $0.contains("service failed service=a error=TestFailure()") })
+    }
+
+    @Test func `a service that does not stop is given up, and the others still stop`() async {
+        let gate = Gate()
+        defer { gate.open() }
+        var services: [any Service] = [
+            TestService(name: "a", journal: journal),
+            TestService(name: "stuck", journal: journal, stopping: { _ in await gate.wait() }),
+        ]
+        let triggers = trigger(&services)
+        #expect(await group(services, maximum: .milliseconds(90)).run(triggers: triggers) == .failure)
+        #expect(journal.entries.last == "stop a")
+        #expect(sink.lines.contains { $0.hasSuffix("service did not stop in time service=stuck") })
+    }
+
+    @Test func `each service gets a share of what is left`() async {
+        let limits = Mutex<[Duration]>([])
+        let services = ["a", "b", "c"].map { name in
+            TestService(name: name, journal: journal, stopping: { limit in limits.withLock { $0.append(limit) } })
+        }
+        let done: [any Service] = services + [TestService(name: "d", journal: journal, running: {})]
+        #expect(await group(done, maximum: .seconds(40)).run(triggers: AsyncStream { _ in }) == .ok)
+        let given = limits.withLock { $0 }
+        // c, b, a: 40 s less next to nothing, by 3, 2 and 1.
+        #expect(zip(given, [13.0, 19.0, 39.0]).allSatisfy { $0 > .seconds($1) && $0 <= .seconds($1 + 1) })
+        #expect(given.count == 3)
+    }
+
+    @Test func `a shutdown during a start does not wait for it`() async {
+        let gate = Gate()
+        defer { gate.open() }
+        let (triggers, trigger) = AsyncStream.makeStream(of: String.self)
+        let services = [
+            TestService(name: "a", journal: journal),
+            TestService(
+                name: "slow", journal: journal,
+                starting: {
+                    trigger.yield("SIGINT")
+                    await gate.wait()
+                }),
+            TestService(name: "never", journal: journal),
+        ]
+        #expect(await group(services, maximum: .milliseconds(80)).run(triggers: triggers) == .ok)
+        #expect(journal.entries == ["start a", "start slow", "stop a"])
+        #expect(sink.lines.contains { $0.contains("start was given up service=slow") })
+    }
+
+    @Test func `cancelling the task is a shutdown`() async {
+        let started = Gate()
+        let journal = journal
+        let services = [
+            TestService(
+                name: "a", journal: journal,
+                running: {
+                    started.open()
+                    while true { try await Task.sleep(for: .seconds(3_600)) }
+                })
+        ]
+        let group = group(services)
+        let task = Task { await group.run(triggers: AsyncStream { _ in }) }
+        await started.wait()
+        task.cancel()
+        #expect(await task.value == .ok)
+        #expect(journal.entries == ["start a", "stop a"])
+    }
+
+    @Test func `services that cannot be built end with one line`() async {
+        let logger = Logger(label: "test", level: .info, format: .json, sink: sink)
+        let exitCode = await runServices(logger: logger, triggers: AsyncStream { _ in }) {
+            throw StartupError(
+                "the file\nis wrong", setting: "products.file", fix: "Correct it", exitCode: .configuration)
+        }
+        #expect(exitCode == .configuration)
+        #expect(sink.lines.count == 1)
+        #expect(
+            sink.lines.first?.contains(#""error":"products.file: the file is wrong. Correct it.","exitCode":78"#)
+                == true)
+    }
+}
+
+@Suite struct ExitCodeTests {
+    @Test func `exit codes are a contract`() {
+        let codes: [ExitCode] = [.ok, .failure, .usage, .offsetOutOfRange, .internal, .configuration]
+        #expect(codes.map(\.rawValue) == [0, 1, 64, 66, 70, 78])
+    }
+}

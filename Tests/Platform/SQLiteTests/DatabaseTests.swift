@@ -1,0 +1,353 @@
+import Foundation
+import Testing
+
+@testable import SQLite
+
+/// A directory of the test's own.
+final class TestDirectory {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("sluice-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    var database: String { path + "/test.sqlite" }
+}
+
+private struct TestFailure: Error {}
+
+/// The error of an operation that must fail.
+func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
+    try #require(throws: SQLiteError.self, performing: body)
+}
+
+@Suite struct DatabaseTests {
+    private let directory: TestDirectory
+
+    init() throws {
+        directory = try TestDirectory()
+    }
+
+    private func open() throws -> Database {
+        let database = try Database(path: directory.database)
+        try database.executeScript("CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+        return database
+    }
+
+    private func names(_ database: Database) throws -> [String] {
+        try database.rows("SELECT name FROM t ORDER BY id") { row in try row.text(0) }
+    }
+
+    // MARK: Opening
+
+    @Test func `a writer uses a write-ahead log, normal synchronisation and foreign keys`() throws {
+        let database = try open()
+        #expect(try database.firstRow("PRAGMA journal_mode") { row in try row.text(0) } == "wal")
+        #expect(try database.firstRow("PRAGMA synchronous") { row in try row.integer(0) } == 1)
+        #expect(try database.firstRow("PRAGMA foreign_keys") { row in try row.integer(0) } == 1)
+    }
+
+    @Test func `what is committed is there after opening again`() throws {
+        try open().run("INSERT INTO t VALUES (1, 'a')")
+        #expect(try names(try open()) == ["a"])
+    }
+
+    @Test func `a second writer is refused until the first one closes`() throws {
+        let first = try open()
+        for _ in 0..<10 {
+            let error = try sqliteError { _ = try Database(path: directory.database) }
+            #expect(error.code == .ownedByAnother)
+            #expect(error.isRetriable)
+            #expect(!error.isCorrupt)
+        }
+        first.close()
+        try open().run("INSERT INTO t VALUES (1, 'a')")
+    }
+
+    @Test func `a second process cannot take the lock`() throws {
+        let database = try open()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["flock", "--exclusive", "--nonblock", directory.database + ".lock", "true"]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 1)
+        #expect(try names(database) == [])
+    }
+
+    @Test func `a reader sees what is committed and cannot write`() throws {
+        let writer = try open()
+        let reader = try Database(path: directory.database, access: .reader)
+        try writer.transaction {
+            try writer.run("INSERT INTO t VALUES (1, 'a')")
+            let seen = try names(reader)
+            #expect(seen == [])
+        }
+        #expect(try names(reader) == ["a"])
+        #expect(try sqliteError { try reader.run("DELETE FROM t") }.code == .readOnly)
+    }
+
+    @Test func `a reader needs a file`() throws {
+        let error = try sqliteError { _ = try Database(path: directory.database, access: .reader) }
+        #expect(error.code == .cannotOpen)
+        #expect(!FileManager.default.fileExists(atPath: directory.database))
+    }
+
+    @Test(arguments: ["/no/such/directory/x", "", "a\u{0}b"])
+    func `a path that cannot be opened is an error`(path: String) throws {
+        #expect(throws: SQLiteError.self) { try Database(path: path.isEmpty ? directory.path : path) }
+    }
+
+    @Test(arguments: [0, 1, 2, 3])
+    func `a file that is no database is told as corrupt`(seed: Int) throws {
+        var bytes = (0..<8_192).map { UInt8(truncatingIfNeeded: ($0 &* 167 &+ seed) >> 3) }
+        if seed == 1 { bytes = Array("SQLite format 3\u{0}".utf8) + bytes }
+        try Data(bytes).write(to: URL(fileURLWithPath: directory.database))
+        let error = try sqliteError {
+            let database = try Database(path: directory.database)
+            _ = try database.quickCheck()
+        }
+        #expect(error.isCorrupt, "\(error)")
+        #expect(!error.isRetriable)
+    }
+
+    @Test func `damage inside the file is found by the check or by the reads`() throws {
+        let database = try open()
+        try database.transaction {
+            for number in 0..<2_000 {
+                try database.run("INSERT INTO t VALUES (?, ?)", [.integer(number), "some name"])
+            }
+        }
+        #expect(try database.quickCheck() == [])
+        try database.checkpoint()
+        database.close()
+        let url = URL(fileURLWithPath: directory.database)
+        var data = try Data(contentsOf: url)
+        for index in stride(from: 4_096, to: data.count, by: 7) { data[index] ^= 0x5A }
+        try data.write(to: url)
+        let damaged = try Database(path: directory.database)
+        do {
+            #expect(try damaged.quickCheck() != [])
+        } catch let error as SQLiteError {
+            #expect(error.isCorrupt)
+        }
+    }
+
+    // MARK: Values
+
+    @Test func `every kind of value comes back as it went in`() throws {
+        let database = try Database.inMemory()
+        let values: [SQLiteValue] = [.integer(Int64.min), .real(0.1), .text("é\u{0}😀"), .blob([0, 255]), .null]
+        func check(_ row: borrowing Row) throws -> Bool {
+            #expect(row.columnCount == 5)
+            #expect(try row.integer(0) == Int64.min)
+            #expect(try row.real(1) == 0.1)
+            #expect(try row.text(2) == "é\u{0}😀")
+            #expect(try row.blob(3) == [0, 255])
+            #expect(try row.isNull(4))
+            #expect(try row.integerOrNil(4) == nil)
+            #expect(try row.textOrNil(4) == nil)
+            #expect(try row.blobOrNil(4) == nil)
+            #expect(try row.integerOrNil(0) == Int64.min)
+            return true
+        }
+        #expect(try database.firstRow("SELECT ?, ?, ?, ?, ?", values, check) == true)
+    }
+
+    @Test func `empty text and empty bytes are not null`() throws {
+        let database = try Database.inMemory()
+        func check(_ row: borrowing Row) throws -> Bool {
+            #expect(try row.text(0) == "")
+            #expect(try row.blob(1) == [])
+            #expect(try row.text(2) == "text")
+            #expect(try row.text(3) == "blob")
+            return true
+        }
+        let values: [SQLiteValue] = ["", .blob([]), "", .blob([])]
+        #expect(try database.firstRow("SELECT ?, ?, typeof(?), typeof(?)", values, check) == true)
+    }
+
+    @Test(arguments: ["NULL", "1", "1.5", "'a'", "x'00'"])
+    func `reading another type is an error and no conversion`(literal: String) throws {
+        let database = try Database.inMemory()
+        func read(_ body: @escaping (borrowing Row) throws -> Void) -> SQLiteError? {
+            do {
+                _ = try database.firstRow("SELECT \(literal)", [], body)
+                return nil
+            } catch {
+                return error as? SQLiteError
+            }
+        }
+        #expect(read { _ = try $0.integer(0) }?.code == (literal == "1" ? nil : .wrongType))
+        #expect(read { _ = try $0.real(0) }?.code == (["1", "1.5"].contains(literal) ? nil : .wrongType))
+        #expect(read { _ = try $0.text(0) }?.code == (literal == "'a'" ? nil : .wrongType))
+        #expect(read { _ = try $0.blob(0) }?.code == (literal == "x'00'" ? nil : .wrongType))
+        for column in [-1, 1, Int.max, Int.min] { #expect(read { _ = try $0.integer(column) }?.code == .wrongType) }
+    }
+
+    @Test func `text that is not UTF-8 is an error`() throws {
+        let database = try Database.inMemory()
+        let error = try sqliteError {
+            _ = try database.firstRow("SELECT CAST(x'ff' AS TEXT)") { row in try row.text(0) }
+        }
+        #expect(error.code == .wrongType)
+    }
+
+    // MARK: Statements
+
+    @Test(arguments: [[], [SQLiteValue.null], [1, 2, 3]])
+    func `the number of values must be that of the parameters`(values: [SQLiteValue]) throws {
+        let database = try Database.inMemory()
+        let error = try sqliteError { try database.run("SELECT ?, ?", values) }
+        #expect(error.code == .wrongParameterCount)
+    }
+
+    @Test(arguments: ["SELEC", "", "SELECT 1; SELECT 2", "SELECT * FROM nothing", "\u{0}"])
+    func `a wrong statement is an error that shows it`(sql: String) throws {
+        let error = try sqliteError { try Database.inMemory().run(sql) }
+        #expect(error.sql == sql)
+    }
+
+    @Test func `a query inside a query of the same text works`() throws {
+        let database = try open()
+        try database.executeScript("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+        let sql = "SELECT name FROM t ORDER BY id"
+        let pairs = try database.rows(sql) { outer in
+            let name = try outer.text(0)
+            return try database.rows(sql) { inner in name + (try inner.text(0)) }
+        }
+        #expect(pairs == [["aa", "ab"], ["ba", "bb"]])
+    }
+
+    @Test func `a statement can be run again after an error`() throws {
+        let database = try open()
+        let insert = try database.statement("INSERT INTO t VALUES (?, ?)")
+        try insert.run([1, "a"])
+        let error = try sqliteError { try insert.run([1, "b"]) }
+        #expect(error.code == .constraint)
+        #expect(error.extendedCode == 1_555)
+        #expect(!error.isRetriable)
+        #expect(throws: TestFailure.self) {
+            _ = try database.rows("SELECT name FROM t") { _ in throw TestFailure() }
+        }
+        try insert.run([2, "c"])
+        #expect(database.changes == 1)
+        #expect(database.lastInsertedRowID == 2)
+        #expect(try names(database) == ["a", "c"])
+    }
+
+    @Test func `more statements than the cache holds still work`() throws {
+        let database = try Database.inMemory()
+        for number in 0..<1_000 {
+            #expect(try database.firstRow("SELECT \(number)") { row in try row.integer(0) } == Int64(number))
+        }
+    }
+
+    @Test func `a closed database answers with an error`() throws {
+        let database = try open()
+        let held = try database.statement("SELECT 1")
+        database.close()
+        database.close()
+        #expect(try sqliteError { try held.run() }.code == .closed)
+        #expect(try sqliteError { try database.run("SELECT 1") }.code == .closed)
+        #expect(try sqliteError { try database.executeScript("SELECT 1") }.code == .closed)
+        #expect(throws: SQLiteError.self) { try database.transaction {} }
+        #expect(!database.isInTransaction)
+    }
+
+    // MARK: Transactions
+
+    @Test func `a transaction that throws leaves nothing`() throws {
+        let database = try open()
+        #expect(throws: TestFailure.self) {
+            try database.transaction {
+                try database.run("INSERT INTO t VALUES (1, 'a')")
+                throw TestFailure()
+            }
+        }
+        #expect(!database.isInTransaction)
+        #expect(try names(database) == [])
+        #expect(try database.transaction { try names(database) } == [])
+    }
+
+    @Test func `a transaction inside a transaction is refused and the outer one is kept`() throws {
+        let database = try open()
+        try database.transaction {
+            try database.run("INSERT INTO t VALUES (1, 'a')")
+            let error = try sqliteError { try database.transaction {} }
+            #expect(error.code == .misuse)
+        }
+        #expect(try names(database) == ["a"])
+    }
+
+    @Test func `a lock of another connection is told as busy`() throws {
+        let database = try open()
+        database.close()
+        // Two writers can only meet when one of them does not take this library's lock.
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.path + "/other", withDestinationPath: directory.database)
+        let first = try Database(path: directory.database, busyTimeout: .zero)
+        let second = try Database(path: directory.path + "/other", busyTimeout: .milliseconds(1))
+        try first.transaction {
+            let error = try sqliteError { try second.transaction {} }
+            #expect(error.isBusy)
+            #expect(error.isRetriable)
+        }
+        try second.transaction {}
+    }
+
+    @Test func `a full disk rolls back, is told as full, and passes when there is space`() throws {
+        let database = try open()
+        try database.run("INSERT INTO t VALUES (0, 'before')")
+        try database.executeScript("PRAGMA max_page_count = 10")
+        let big = SQLiteValue.text(String(repeating: "x", count: 10_000))
+        let error = try sqliteError {
+            try database.transaction {
+                for number in 1..<100 { try database.run("INSERT INTO t VALUES (?, ?)", [.integer(number), big]) }
+            }
+        }
+        #expect(error.isFull)
+        #expect(error.isRetriable)
+        #expect(!database.isInTransaction)
+        #expect(try names(database) == ["before"])
+        #expect(try database.quickCheck() == [])
+        try database.executeScript("PRAGMA max_page_count = 100000")
+        try database.transaction { try database.run("INSERT INTO t VALUES (1, ?)", [big]) }
+        #expect(try names(database).count == 2)
+    }
+
+    // MARK: Schema
+
+    @Test func `migrations run once each, in order`() throws {
+        let database = try Database.inMemory()
+        let first = [Migration("CREATE TABLE a (x); INSERT INTO a VALUES (1)")]
+        let second = first + [Migration("ALTER TABLE a ADD COLUMN y; UPDATE a SET y = x + 1")]
+        try database.migrate(first)
+        try database.migrate(first)
+        #expect(try database.userVersion() == 1)
+        try database.migrate(second)
+        #expect(try database.userVersion() == 2)
+        #expect(
+            try database.rows("SELECT x, y FROM a") { row in [try row.integer(0), try row.integer(1)] } == [[1, 2]])
+    }
+
+    @Test func `a migration that fails leaves the version before it`() throws {
+        let database = try Database.inMemory()
+        #expect(throws: SQLiteError.self) {
+            try database.migrate([Migration("CREATE TABLE a (x)"), Migration("CREATE TABLE b (x); NONSENSE")])
+        }
+        #expect(try database.userVersion() == 1)
+        #expect(try database.rows("SELECT name FROM sqlite_schema") { row in try row.text(0) } == ["a"])
+    }
+
+    @Test func `a newer schema is refused`() throws {
+        let database = try Database.inMemory()
+        try database.executeScript("PRAGMA user_version = 3")
+        #expect(try sqliteError { try database.migrate([Migration("SELECT 1")]) }.code == .newerSchema)
+    }
+}
