@@ -15,7 +15,6 @@ package struct CertificateBuilder: Sendable {
 
     /// The digest under the certificate's signature; Ed25519 has none of its own and ignores it.
     package enum Digest: String, Sendable {
-        case md5 = "MD5"
         case sha1 = "SHA1"
         case sha224 = "SHA224"
         case sha256 = "SHA256"

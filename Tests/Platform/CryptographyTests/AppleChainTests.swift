@@ -60,7 +60,7 @@ struct AppleChainTests {
         let intermediate = try certificate("apple-wwdr-g6")
         var generator = SeededGenerator(seed: 3)
         var judged = 0
-        for round in 0..<400 {
+        for round in 0..<150 {
             let flipsLeaf = round.isMultiple(of: 2)
             var der = flipsLeaf ? leaf.der : intermediate.der
             let bit = Int.random(in: 0..<der.count * 8, using: &generator)
@@ -70,7 +70,7 @@ struct AppleChainTests {
             let result = store.validate(chain: flipsLeaf ? [changed, intermediate] : [leaf, changed])
             if case .success = result { Issue.record("bit \(bit) of \(flipsLeaf ? "leaf" : "intermediate")") }
         }
-        #expect(judged > 100)
+        #expect(judged > 50)
     }
 
     private func certificate(_ name: String) throws -> Certificate {

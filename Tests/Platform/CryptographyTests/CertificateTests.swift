@@ -71,7 +71,7 @@ struct CertificateTests {
     @Test(
         arguments: [
             (.p256, .p256), (.p384, .p384), (.p521, .other("EC secp521r1")), (.secp256k1, .other("EC secp256k1")),
-            (.rsa(bits: 2048), .other("RSA")), (.ed25519, .other("ED25519")),
+            (.rsa(bits: 1024), .other("RSA")), (.ed25519, .other("ED25519")),
             (.p256WithExplicitParameters, .other("EC prime256v1 (explicit parameters)")),
             (.p256WithCompressedPoint, .other("EC prime256v1 (compressed)")),
         ] as [(PrivateKey.Kind, PublicKeyKind)])
@@ -95,7 +95,7 @@ struct CertificateTests {
         let store = try TrustStore(roots: [authority.root])
         var generator = SeededGenerator(seed: 20_261_121)
         var parsed = 0
-        for round in 0..<600 {
+        for round in 0..<200 {
             var der = round.isMultiple(of: 2) ? authority.leaf.der : authority.intermediate.der
             let original = der
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
@@ -113,7 +113,7 @@ struct CertificateTests {
                 Issue.record("round \(round): \(HexText.encode(der))")
             }
         }
-        #expect(parsed > 50)
+        #expect(parsed > 20)
     }
 
     @Test func `PEM holds one or several certificates, in order, with text around them`() throws {

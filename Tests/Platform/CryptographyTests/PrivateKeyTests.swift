@@ -26,7 +26,7 @@ struct PrivateKeyTests {
         #expect(directory.code == .unreadableFile)
     }
 
-    @Test(arguments: [.p384, .secp256k1, .rsa(bits: 2048), .ed25519, .p256WithExplicitParameters] as [PrivateKey.Kind])
+    @Test(arguments: [.p384, .secp256k1, .rsa(bits: 1024), .ed25519, .p256WithExplicitParameters] as [PrivateKey.Kind])
     func `a key of another kind is not loaded and does not sign ES256`(kind: PrivateKey.Kind) throws {
         let key = try PrivateKey.generate(kind)
         let pem = try key.pem()

@@ -118,9 +118,6 @@ struct TrustStoreTests {
             try TestAuthority(intermediate: { $0.extensions[2] = .marker(TestAuthority.marker, isCritical: true) })
         },
         Deviation("leaf signed with SHA-1", .signature) { try TestAuthority(leaf: { $0.digest = .sha1 }) },
-        Deviation("leaf signed with MD5", .signature) {
-            try TestAuthority(intermediateKind: .rsa(bits: 3072), leaf: { $0.digest = .md5 })
-        },
         Deviation("leaf signed with SHA-224", .signature) { try TestAuthority(leaf: { $0.digest = .sha224 }) },
         Deviation("intermediate signed with SHA-1", .signature) {
             try TestAuthority(intermediate: { $0.digest = .sha1 })
