@@ -1,0 +1,38 @@
+internal import HTTPServer
+internal import Lifecycle
+internal import Telemetry
+
+/// The admin listener of a consumer.
+final class AdminService: Service {
+    let name = "admin listener"
+    private let server: HTTPServer
+    private let logger: Logger
+    private let drain: DrainSwitch
+
+    init(
+        host: String, port: Int, logger: Logger, metrics: MetricsRegistry, readiness: [AdminListener.Check],
+        liveness: [AdminListener.Check]
+    ) {
+        let drain = DrainSwitch()
+        self.drain = drain
+        self.logger = logger
+        server = HTTPServer(listeners: [
+            AdminListener.listener(
+                host: host, port: port, metrics: metrics, readiness: [drain.check] + readiness, liveness: liveness)
+        ])
+    }
+
+    func start() async throws {
+        do {
+            try server.start()
+        } catch {
+            throw StartupError(error.message, setting: "admin.port", fix: "Choose another address or port")
+        }
+        logger.info("admin listener ready", [LogField(.port, server.port(of: 0))])
+    }
+
+    func stop(within limit: Duration) async {
+        drain.set()
+        await server.drain(within: min(limit, .seconds(1)))
+    }
+}

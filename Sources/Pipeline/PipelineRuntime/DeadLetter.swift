@@ -1,0 +1,79 @@
+internal import Kafka
+internal import Telemetry
+
+/// Why and after what a record is dead-lettered.
+struct DeadLetterCause: Sendable {
+    /// A short code, such as the handler's reason.
+    let reason: String
+    /// The type of the error that was thrown, or the reason's code when the handler decided.
+    let exceptionClass: String
+    /// What the error or the reason says; never payload.
+    let message: String
+    /// Attempts made, the first included.
+    let attempts: Int
+    /// When the first attempt failed, milliseconds since 1970.
+    let firstFailureMilliseconds: Int64
+}
+
+extension DeadLetterCause {
+    /// The handler decided it, at this moment when no attempt failed before.
+    init(deciding reason: HandlerReason, attempts: Int, firstFailure: Int64?) {
+        self.init(
+            reason: reason.code, exceptionClass: reason.code, message: reason.detail ?? reason.code,
+            attempts: attempts, firstFailureMilliseconds: firstFailure ?? Logger.wallClockMilliseconds())
+    }
+}
+
+/// The record written to a dead letter topic: key, value and headers of the input byte for byte, and headers that say
+/// where it came from and why. The first ones carry the names of Kafka Connect (KIP-298), as text.
+enum DeadLetter {
+    /// Longest value of a header that is added, in bytes.
+    static let maximumHeaderBytes = 1024
+
+    /// Header names, a contract.
+    enum Header {
+        static let topic = "__connect.errors.topic"
+        static let partition = "__connect.errors.partition"
+        static let offset = "__connect.errors.offset"
+        static let exceptionClass = "__connect.errors.exception.class.name"
+        static let exceptionMessage = "__connect.errors.exception.message"
+        static let stage = "__connect.errors.stage"
+        static let group = "sluice.dlq.group"
+        static let reason = "sluice.dlq.reason"
+        static let attempts = "sluice.dlq.attempts"
+        static let firstFailureTime = "sluice.dlq.first.failure.time"
+    }
+
+    /// Builds the dead letter of a record.
+    static func record(
+        of input: KafkaRecord, to topic: KafkaTopic, group: KafkaConsumerGroup, cause: DeadLetterCause
+    ) -> KafkaProducerRecord {
+        var headers = input.headers
+        func add(_ key: String, _ text: String) {
+            headers.append(KafkaHeader(key: key, value: capped(text)))
+        }
+        add(Header.topic, input.topic.rawValue)
+        add(Header.partition, String(input.partition.rawValue))
+        add(Header.offset, String(input.offset.rawValue))
+        add(Header.exceptionClass, cause.exceptionClass)
+        add(Header.exceptionMessage, cause.message)
+        add(Header.stage, "TASK_PUT")
+        add(Header.group, group.rawValue)
+        add(Header.reason, cause.reason)
+        add(Header.attempts, String(cause.attempts))
+        add(Header.firstFailureTime, InstantText.rfc3339(milliseconds: cause.firstFailureMilliseconds))
+        return KafkaProducerRecord(
+            topic: topic, timestampMilliseconds: input.timestampMilliseconds, key: input.key, value: input.value,
+            headers: headers)
+    }
+
+    /// At most `maximumHeaderBytes` of UTF-8, cut between characters.
+    static func capped(_ text: String) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        guard bytes.count > maximumHeaderBytes else { return bytes }
+        var end = maximumHeaderBytes
+        // 10xxxxxx continues a character.
+        while end > 0, bytes[end] & 0b1100_0000 == 0b1000_0000 { end -= 1 }
+        return Array(bytes[..<end])
+    }
+}

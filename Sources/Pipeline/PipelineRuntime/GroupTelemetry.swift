@@ -1,0 +1,137 @@
+internal import Kafka
+internal import Synchronization
+internal import Telemetry
+
+/// Counts and logs what the group and the client say, and turns windows and statistics into gauges.
+final class GroupTelemetry: Sendable {
+    /// A record that is unfinished for longer is reported; librdkafka itself would not notice.
+    private static let longestUnfinished: Int64 = 60_000_000_000
+
+    private let logger: Logger
+    private let frequent: RateLimitedLogger
+    private let assigned: Counter
+    private let revoked: Counter
+    private let lost: Counter
+    private let commitFailures: Counter
+    private let offsetResets: Counter
+    private let clientErrors: Counter
+    private let reported = Mutex<[KafkaTopicPartition: Int64]>([:])
+
+    init(logger: Logger, registry: MetricsRegistry) {
+        self.logger = logger
+        frequent = RateLimitedLogger(logger, perSecond: 1)
+        func rebalances(_ kind: String) -> Counter {
+            registry.counter(
+                PipelineMetricName.rebalances, help: "Changes of this member's assignment, by kind.",
+                labels: [MetricLabel(PipelineMetricLabel.kind, kind)])
+        }
+        assigned = rebalances("assigned")
+        revoked = rebalances("revoked")
+        lost = rebalances("lost")
+        commitFailures = registry.counter(PipelineMetricName.commitFailures, help: "Commits that were refused.")
+        offsetResets = registry.counter(
+            PipelineMetricName.offsetResets, help: "Jumps of a partition on the embedded broker.")
+        clientErrors = registry.counter(PipelineMetricName.errors, help: "Errors that the Kafka client reported.")
+    }
+
+    func receive(_ event: KafkaConsumerEvent) {
+        switch event {
+        case .assigned(let partitions):
+            assigned.increment()
+            logger.info("partitions assigned", [partitions.logField])
+        case .revoking(let partitions):
+            revoked.increment()
+            logger.info("giving up partitions", [partitions.logField])
+        case .lost(let partitions):
+            lost.increment()
+            logger.warning("partitions lost, their work is dropped", [partitions.logField])
+        case .drainLimitExceeded(let partitions):
+            logger.warning("records did not finish in time, partitions given up all the same", [partitions.logField])
+        case .offsetOutOfRange(let partition, let offset):
+            logger.error("offset out of range", partition.logFields + [LogField(.offset, offset.rawValue)])
+        case .offsetReset(let partition, let expected, let found):
+            offsetResets.increment()
+            logger.error(
+                "embedded broker dropped records, partition jumped",
+                partition.logFields + [
+                    LogField(.expectedOffset, expected.rawValue), LogField(.offset, found.rawValue),
+                ])
+        case .commitFailed(let error):
+            commitFailures.increment()
+            frequent.log(.warning, key: "commit", "commit refused", [LogField(.code, error.name), error.logField])
+        case .error(let error):
+            clientErrors.increment()
+            frequent.log(
+                .warning, key: error.name, "kafka client error", [LogField(.code, error.name), error.logField])
+        case .fatal(let error):
+            logger.error("kafka client failed for good", [LogField(.code, error.name), error.logField])
+        case .log(let line):
+            log(line)
+        case .statistics:
+            break
+        }
+    }
+
+    private func log(_ line: KafkaLogLine) {
+        let level: Logger.Level = line.level <= 4 ? .warning : line.level <= 6 ? .info : .debug
+        frequent.log(
+            level, key: line.facility, "kafka client",
+            [LogField(.facility, line.facility), LogField(.clientMessage, line.message)])
+    }
+
+    /// Reports a record that does not finish, once.
+    func watch(_ partition: KafkaTopicPartition, _ load: PartitionWindow.Load, at now: Int64) {
+        guard let since = load.oldestAdmittedAt, let offset = load.oldestOffset, now - since > Self.longestUnfinished
+        else { return reported.withLock { $0[partition] = nil } }
+        let isNew = reported.withLock { reported in
+            defer { reported[partition] = offset }
+            return reported[partition] != offset
+        }
+        guard isNew else { return }
+        logger.warning(
+            "record unfinished for long, its partition waits",
+            partition.logFields + [
+                LogField(.offset, offset), LogField(.ageSeconds, (now - since) / 1_000_000_000),
+            ])
+    }
+
+    func sample(
+        _ samples: inout MetricSamples, loads: [KafkaTopicPartition: PartitionWindow.Load],
+        statistics: [KafkaTopicPartition: KafkaStatistics.Partition], brokersUp: Int
+    ) {
+        samples.gauge(
+            PipelineMetricName.assignedPartitions, help: "Partitions of this member.", Double(loads.count))
+        samples.gauge(PipelineMetricName.brokersUp, help: "Brokers with a working connection.", Double(brokersUp))
+        let now = MonotonicClock.nanoseconds()
+        let wall = Logger.wallClockMilliseconds()
+        for (partition, load) in loads {
+            let labels = [
+                MetricLabel(PipelineMetricLabel.topic, partition.topic.rawValue),
+                MetricLabel(PipelineMetricLabel.partition, String(partition.partition.rawValue)),
+            ]
+            samples.gauge(
+                PipelineMetricName.unfinishedRecords, help: "Records handed over and not finished.", labels: labels,
+                Double(load.records))
+            samples.gauge(
+                PipelineMetricName.oldestUnfinishedSeconds,
+                help: "Time since the oldest unfinished record was handed over.", labels: labels,
+                Double(now - (load.oldestAdmittedAt ?? now)) / 1e9)
+            guard let lag = statistics[partition]?.consumerLagStored else { continue }
+            samples.gauge(
+                PipelineMetricName.lagRecords, help: "Records between the finished ones and the end.", labels: labels,
+                Double(lag))
+            let behind = lag == 0 ? 0 : wall - (load.oldestTimestampMilliseconds ?? wall)
+            samples.gauge(
+                PipelineMetricName.lagSeconds, help: "Age of the oldest unfinished record by its own timestamp.",
+                labels: labels, Double(max(0, behind)) / 1000)
+        }
+    }
+}
+
+extension KafkaError {
+    fileprivate var logField: LogField { LogField(.error, message) }
+}
+
+extension [KafkaAssignedPartition] {
+    fileprivate var logField: LogField { LogField(.partitions, .texts(map(\.topicPartition.description).sorted())) }
+}

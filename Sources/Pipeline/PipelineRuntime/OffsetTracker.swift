@@ -1,0 +1,100 @@
+/// Which offsets of a partition may be committed: the contiguous prefix of finished records, and how much is above it.
+///
+/// A value without I/O. Records are admitted in ascending order of offset; a gap between two offsets (compaction,
+/// transaction markers) is nothing to wait for. `nextOffset` never passes a record that is not finished.
+struct OffsetTracker: Sendable {
+    private struct Entry {
+        let offset: Int64
+        let bytes: Int
+        let timestampMilliseconds: Int64?
+        let admittedAt: Int64
+        var isFinished: Bool
+    }
+
+    /// Admitted records from the oldest unfinished one on; a finished one in front is dropped when its turn comes.
+    private var entries: [Entry] = []
+    /// Index in `entries` of the oldest record still held; what is before it is freed in bulk.
+    private var head = 0
+
+    /// Records admitted and not finished.
+    private(set) var unfinishedCount = 0
+    /// Bytes of the records admitted and not finished.
+    private(set) var unfinishedBytes = 0
+    /// The offset to commit: one past the newest record of the finished prefix; nil while nothing moved.
+    private(set) var nextOffset: Int64?
+    private var newest: Int64?
+
+    /// Offsets between the oldest unfinished record and the newest admitted one; 0 when nothing is unfinished.
+    var distance: Int64 {
+        guard let oldest = entries[head...].first, let newest else { return 0 }
+        return newest.subtractingReportingOverflow(oldest.offset).partialValue
+    }
+
+    /// The Kafka timestamp of the oldest unfinished record, milliseconds since 1970; nil when there is none.
+    var oldestTimestampMilliseconds: Int64? {
+        entries[head...].first?.timestampMilliseconds
+    }
+
+    /// When the oldest unfinished record was admitted, on the clock of `admit`; nil when there is none.
+    var oldestAdmittedAt: Int64? {
+        entries[head...].first?.admittedAt
+    }
+
+    /// The offset of the oldest unfinished record.
+    var oldestOffset: Int64? {
+        entries[head...].first?.offset
+    }
+
+    /// Takes in a record that is about to be handled.
+    ///
+    /// - Parameters:
+    ///   - bytes: what it counts for against the window.
+    ///   - timestampMilliseconds: Kafka's timestamp, milliseconds since 1970.
+    ///   - now: monotonic nanoseconds.
+    /// - Returns: false, and nothing changes, when the offset is not above every admitted one or is not a valid one.
+    mutating func admit(offset: Int64, bytes: Int, timestampMilliseconds: Int64? = nil, at now: Int64 = 0) -> Bool {
+        guard offset >= 0, offset < .max, offset > newest ?? -1, bytes >= 0 else { return false }
+        newest = offset
+        unfinishedCount += 1
+        unfinishedBytes += bytes
+        entries.append(
+            Entry(
+                offset: offset, bytes: bytes, timestampMilliseconds: timestampMilliseconds, admittedAt: now,
+                isFinished: false))
+        return true
+    }
+
+    /// Marks a record as finished: its effect or its dead letter is durable.
+    ///
+    /// - Returns: the new `nextOffset` when the finished prefix grew, else nil (an older record is unfinished, or the
+    ///   offset is unknown or finished already).
+    mutating func finish(offset: Int64) -> Int64? {
+        guard let index = index(of: offset), !entries[index].isFinished else { return nil }
+        entries[index].isFinished = true
+        unfinishedCount -= 1
+        unfinishedBytes -= entries[index].bytes
+        guard index == head else { return nil }
+        while head < entries.count, entries[head].isFinished {
+            nextOffset = entries[head].offset + 1
+            head += 1
+        }
+        if head == entries.count {
+            entries.removeAll(keepingCapacity: true)
+            head = 0
+        } else if head > 1024, head > entries.count / 2 {
+            entries.removeFirst(head)
+            head = 0
+        }
+        return nextOffset
+    }
+
+    private func index(of offset: Int64) -> Int? {
+        var low = head
+        var high = entries.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if entries[middle].offset < offset { low = middle + 1 } else { high = middle }
+        }
+        return low < entries.count && entries[low].offset == offset ? low : nil
+    }
+}

@@ -1,0 +1,111 @@
+internal import Kafka
+internal import Synchronization
+
+/// The bounds of what may be unfinished in one partition.
+struct WindowLimits: Sendable {
+    let records: Int
+    let bytes: Int
+    let distance: Int64
+}
+
+/// The unfinished records of one assigned partition, shared by the reader that admits them and the lanes that finish
+/// them. One reader waits at a time.
+final class PartitionWindow: Sendable {
+    /// How much the reader may read now.
+    struct Room: Sendable, Equatable {
+        let records: Int
+        let bytes: Int
+    }
+
+    /// The unfinished records of a partition.
+    struct Load: Sendable, Equatable {
+        let records: Int
+        let oldestOffset: Int64?
+        /// Monotonic nanoseconds.
+        let oldestAdmittedAt: Int64?
+        /// Kafka's timestamp, milliseconds since 1970.
+        let oldestTimestampMilliseconds: Int64?
+    }
+
+    private struct State {
+        var tracker = OffsetTracker()
+        var waiter: CheckedContinuation<Void, Never>?
+        var isClosed = false
+    }
+
+    private let limits: WindowLimits
+    private let state = Mutex(State())
+
+    init(limits: WindowLimits) {
+        self.limits = limits
+    }
+
+    /// Takes in records that were read, ascending by offset.
+    ///
+    /// - Returns: those that are new; an offset that is not above all others is left out.
+    func admit(_ records: [KafkaRecord]) -> [KafkaRecord] {
+        let now = MonotonicClock.nanoseconds()
+        return state.withLock { state in
+            records.filter { record in
+                state.tracker.admit(
+                    offset: record.offset.rawValue, bytes: record.payloadBytes,
+                    timestampMilliseconds: record.timestampMilliseconds, at: now)
+            }
+        }
+    }
+
+    /// Marks a record as finished.
+    ///
+    /// - Returns: the offset to store when the finished prefix grew.
+    func finish(_ record: KafkaRecord) -> KafkaOffset? {
+        let (next, waiter) = state.withLock { state -> (Int64?, CheckedContinuation<Void, Never>?) in
+            let next = state.tracker.finish(offset: record.offset.rawValue)
+            return (next, room(in: state) == nil ? nil : state.waiter.take())
+        }
+        waiter?.resume()
+        return next.map(KafkaOffset.init(rawValue:))
+    }
+
+    /// Waits until the window has room; nil when the window was closed.
+    func waitForRoom() async -> Room? {
+        while true {
+            let (room, isClosed) = state.withLock { (self.room(in: $0), $0.isClosed) }
+            if isClosed { return nil }
+            if let room { return room }
+            await withCheckedContinuation { continuation in
+                let mustWait = state.withLock { state in
+                    if state.isClosed || self.room(in: state) != nil { return false }
+                    state.waiter = continuation
+                    return true
+                }
+                if !mustWait { continuation.resume() }
+            }
+        }
+    }
+
+    /// Ends the reader's wait: a record was abandoned and will not finish here.
+    func close() {
+        let waiter = state.withLock { state in
+            state.isClosed = true
+            return state.waiter.take()
+        }
+        waiter?.resume()
+    }
+
+    /// What is unfinished now.
+    var load: Load {
+        state.withLock { state in
+            Load(
+                records: state.tracker.unfinishedCount, oldestOffset: state.tracker.oldestOffset,
+                oldestAdmittedAt: state.tracker.oldestAdmittedAt,
+                oldestTimestampMilliseconds: state.tracker.oldestTimestampMilliseconds)
+        }
+    }
+
+    private func room(in state: borrowing State) -> Room? {
+        let records = limits.records - state.tracker.unfinishedCount
+        let bytes = limits.bytes - state.tracker.unfinishedBytes
+        guard records > 0, bytes > 0, state.tracker.distance < limits.distance else { return nil }
+        return Room(records: records, bytes: bytes)
+    }
+}

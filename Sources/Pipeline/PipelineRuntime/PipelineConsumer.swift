@@ -1,0 +1,179 @@
+package import Kafka
+internal import Lifecycle
+internal import Synchronization
+package import Telemetry
+
+/// A handler behind a consumer group: joins, runs one worker for each assigned partition, and gives them back in order.
+///
+/// Stopping order: nothing new is started, running records finish (up to the drain limit), their offsets are committed,
+/// the member leaves, the client ends.
+package final class PipelineConsumer: Service {
+    private struct State {
+        var consumer: KafkaConsumer?
+        var health = PipelineHealth(lastSign: MonotonicClock.nanoseconds())
+        /// The worker of each partition, and the window for its metrics. One that comes back waits for the last one.
+        var workers: [KafkaTopicPartition: (task: Task<Void, Never>, window: PartitionWindow, epoch: UInt64)] = [:]
+        var statistics: [KafkaTopicPartition: KafkaStatistics.Partition] = [:]
+        var failure: StartupError?
+    }
+
+    package let name = "kafka consumer"
+
+    private let kafka: KafkaConfiguration
+    private let options: PipelineOptions
+    private let handler: PipelineHandler
+    private let sendDeadLetter: @Sendable (KafkaProducerRecord) async throws -> Void
+    private let logger: Logger
+    private let telemetry: PipelineTelemetry
+    private let groupTelemetry: GroupTelemetry
+    private let executor = HandlerExecutor()
+    private let state = Mutex(State())
+    private let failures = AsyncStream.makeStream(of: StartupError.self, bufferingPolicy: .bufferingOldest(1))
+
+    /// - Parameters:
+    ///   - sendDeadLetter: returns when the broker has acknowledged the record; throws when it has not.
+    package init(
+        kafka: KafkaConfiguration, options: PipelineOptions, handler: PipelineHandler,
+        sendDeadLetter: @escaping @Sendable (KafkaProducerRecord) async throws -> Void, logger: Logger,
+        metrics: MetricsRegistry
+    ) {
+        self.kafka = kafka
+        self.options = options
+        self.handler = handler
+        self.sendDeadLetter = sendDeadLetter
+        self.logger = logger
+        telemetry = PipelineTelemetry(topics: options.topics, logger: logger, registry: metrics)
+        groupTelemetry = GroupTelemetry(logger: logger, registry: metrics)
+        metrics.collect { [weak self] samples in self?.sample(&samples) }
+    }
+
+    // MARK: Service
+
+    package func start() async throws {
+        var consumerOptions = KafkaConsumer.Options()
+        consumerOptions.groupInstanceId = options.groupInstanceId
+        consumerOptions.drainLimit = options.drainLimit
+        consumerOptions.outOfRange = kafka.profile == .embedded ? .resetToBeginning : .stop
+        let consumer = KafkaConsumer(
+            kafka, source: .group(options.group, topics: options.topics), options: consumerOptions
+        ) { [weak self] event in self?.receive(event) }
+        do {
+            try await consumer.start()
+        } catch {
+            throw StartupError(
+                "cannot start the consumer: \(error)", setting: "kafka.*", fix: "Correct the named property",
+                exitCode: .configuration)
+        }
+        state.withLock { state in
+            state.consumer = consumer
+            state.health.lastSign = MonotonicClock.nanoseconds()
+        }
+    }
+
+    /// Throws when the pipeline cannot go on: an offset is out of range, or the client failed for good.
+    package func run() async throws {
+        for await failure in failures.stream { throw failure }
+    }
+
+    package func stop(within limit: Duration) async {
+        let consumer = state.withLock { state in
+            state.health.isOver = true
+            return state.consumer
+        }
+        guard let consumer else { return }
+        if await !consumer.close(within: limit) {
+            logger.error("consumer not closed in time", [LogField(.group, options.group.rawValue)])
+        }
+        failures.continuation.finish()
+    }
+
+    /// Whether the process should be left alone: false when the client is stuck.
+    package var isLive: Bool {
+        state.withLock { $0.health.isLive(at: MonotonicClock.nanoseconds()) }
+    }
+
+    /// Why the pipeline is not ready; nil when it is.
+    package var obstacle: String? {
+        state.withLock { $0.health.obstacle(at: MonotonicClock.nanoseconds()) }
+    }
+
+    // MARK: Events
+
+    /// On the consumer's queue.
+    private func receive(_ event: KafkaConsumerEvent) {
+        groupTelemetry.receive(event)
+        switch event {
+        case .assigned(let partitions):
+            state.withLock { $0.health.hasJoined = true }
+            for partition in partitions { startWorker(partition) }
+        case .offsetOutOfRange(let partition, let offset):
+            fail(
+                StartupError(
+                    "\(partition) does not have offset \(offset) any more: records were deleted before they were read",
+                    fix: "Set the group's offset with kafka-consumer-groups.sh --reset-offsets, then start again",
+                    exitCode: .offsetOutOfRange))
+        case .fatal(let error):
+            fail(StartupError("the Kafka client failed for good: \(error)", fix: "Start again"))
+        case .statistics(let statistics):
+            receive(statistics)
+        case .revoking, .lost, .drainLimitExceeded, .offsetReset, .commitFailed, .error, .log:
+            break
+        }
+    }
+
+    private func receive(_ statistics: KafkaStatistics) {
+        let now = MonotonicClock.nanoseconds()
+        let windows = state.withLock { state in
+            state.health.lastSign = now
+            state.health.brokersUp = statistics.brokersUp
+            state.statistics = Dictionary(
+                statistics.partitions.map { ($0.topicPartition, $0) }, uniquingKeysWith: { first, _ in first })
+            return state.workers.mapValues(\.window)
+        }
+        for (partition, window) in windows { groupTelemetry.watch(partition, window.load, at: now) }
+    }
+
+    private func fail(_ failure: StartupError) {
+        state.withLock { $0.health.isOver = true }
+        failures.continuation.yield(failure)
+    }
+
+    private func startWorker(_ partition: KafkaAssignedPartition) {
+        let window = PartitionWindow(
+            limits: WindowLimits(
+                records: options.maximumUnfinishedRecords, bytes: options.maximumUnfinishedBytes,
+                distance: options.maximumDistance))
+        let worker = PartitionWorker(
+            partition: partition, handler: handler, options: options, window: window, sendDeadLetter: sendDeadLetter,
+            telemetry: telemetry)
+        state.withLock { state in
+            let previous = state.workers[partition.topicPartition]?.task
+            // Awaited by the consumer's drain, which ends with the worker's release of the partition, and by the next
+            // worker of the same partition.
+            let task = Task(executorPreference: executor) { [weak self] in
+                // Work of a lost assignment that does not listen to its cancellation must not run beside ours.
+                await previous?.value
+                await worker.run()
+                self?.forget(partition)
+            }
+            state.workers[partition.topicPartition] = (task, window, partition.epoch)
+        }
+    }
+
+    private func forget(_ partition: KafkaAssignedPartition) {
+        state.withLock { state in
+            guard state.workers[partition.topicPartition]?.epoch == partition.epoch else { return }
+            state.workers[partition.topicPartition] = nil
+        }
+    }
+
+    // MARK: Metrics
+
+    private func sample(_ samples: inout MetricSamples) {
+        let (workers, statistics, brokersUp) = state.withLock { state in
+            (state.workers.mapValues(\.window), state.statistics, state.health.brokersUp)
+        }
+        groupTelemetry.sample(
+            &samples, loads: workers.mapValues(\.load), statistics: statistics, brokersUp: brokersUp)
+    }
+}

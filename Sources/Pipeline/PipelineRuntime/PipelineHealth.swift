@@ -1,0 +1,27 @@
+/// Whether a pipeline lives and is ready, from what its client last said.
+struct PipelineHealth: Sendable, Equatable {
+    /// Statistics come every few seconds (at most every 5 s by default); after this long without any, the client's
+    /// threads are stuck and only a restart helps.
+    static let longestSilence: Int64 = 60_000_000_000
+
+    /// The group has answered the first join, be it with no partition.
+    var hasJoined = false
+    /// The client or the pipeline has failed for good, or it is closing.
+    var isOver = false
+    var brokersUp = 0
+    /// Monotonic nanoseconds of the last statistics, or of the start.
+    var lastSign: Int64
+
+    /// False asks for a restart.
+    func isLive(at now: Int64) -> Bool { now - lastSign < Self.longestSilence }
+
+    /// Why the pipeline is not ready; nil when it is. A sink that is down is no reason: its records wait and the lag
+    /// tells.
+    func obstacle(at now: Int64) -> String? {
+        if isOver { return "stopping" }
+        if !isLive(at: now) { return "kafka client silent" }
+        if !hasJoined { return "group not joined" }
+        if brokersUp == 0 { return "no broker connected" }
+        return nil
+    }
+}

@@ -1,0 +1,43 @@
+public import Kafka
+
+/// How a pipeline consumes; every bound has a default that suits a handler of about a millisecond.
+public struct PipelineOptions: Sendable {
+    /// The consumer group; part of the dead letter topic's name.
+    public var group: KafkaConsumerGroup
+    /// The topics read.
+    public var topics: [KafkaTopic]
+    /// Keeps its partitions over a restart within the session timeout when set: a name that is stable for one member.
+    public var groupInstanceId: String?
+    /// Records of different keys of one partition that a ``RecordHandler`` may have at once.
+    public var lanes = 8
+    /// Most records in one call of a ``BatchHandler``.
+    public var maximumBatch = 500
+    /// A partition is not polled while this many of its records are unfinished.
+    public var maximumUnfinishedRecords = 1000
+    /// A partition is not polled while its unfinished records have this many bytes of key, value and headers.
+    public var maximumUnfinishedBytes = 8 << 20
+    /// A partition is not polled while its newest record is this far above its oldest unfinished one.
+    public var maximumDistance: Int64 = 10_000
+    /// Attempts at a record whose handler throws, the first included, before it is dead-lettered.
+    public var maximumAttempts = 5
+    /// The wait before the second attempt; doubled for each further one, with jitter.
+    public var firstBackoff: Duration = .milliseconds(200)
+    /// The longest wait between attempts.
+    public var maximumBackoff: Duration = .seconds(30)
+    /// How long running records may take to finish when a partition is given up or the consumer stops.
+    public var drainLimit: Duration = .seconds(10)
+
+    /// Options with the defaults.
+    public init(group: KafkaConsumerGroup, topics: [KafkaTopic]) {
+        self.group = group
+        self.topics = topics
+    }
+
+    /// The dead letter topics of all inputs.
+    public var deadLetterTopics: [KafkaTopic] { topics.map(deadLetterTopic(of:)) }
+
+    /// The dead letter topic of an input topic: `<input topic>.<group>.dlq`.
+    public func deadLetterTopic(of topic: KafkaTopic) -> KafkaTopic {
+        KafkaTopic(rawValue: "\(topic.rawValue).\(group.rawValue).dlq")
+    }
+}

@@ -1,0 +1,130 @@
+internal import Kafka
+internal import Synchronization
+internal import Telemetry
+
+/// Counts and logs what partition workers do.
+final class PipelineTelemetry: Sendable {
+    private struct TopicCounters {
+        let done: Counter
+        let skipped: Counter
+        let deadLettered: Counter
+    }
+
+    /// Codes of reasons beyond this many count as `other`: they come from handlers and label a metric.
+    private static let maximumReasons = 64
+
+    private let logger: Logger
+    private let frequent: RateLimitedLogger
+    private let registry: MetricsRegistry
+    private let topics: [KafkaTopic: TopicCounters]
+    private let infrastructureRetries: Counter
+    private let recordRetries: Counter
+    private let duration: Histogram
+    private let deadLetterFailures: Counter
+    private let reasons = Mutex<[String: Counter]>([:])
+
+    init(topics: [KafkaTopic], logger: Logger, registry: MetricsRegistry) {
+        self.logger = logger
+        self.registry = registry
+        frequent = RateLimitedLogger(logger, perSecond: 1)
+        var counters: [KafkaTopic: TopicCounters] = [:]
+        for topic in topics {
+            func outcome(_ name: String) -> Counter {
+                registry.counter(
+                    PipelineMetricName.records, help: "Records finished, by outcome.",
+                    labels: [
+                        MetricLabel(PipelineMetricLabel.topic, topic.rawValue),
+                        MetricLabel(PipelineMetricLabel.outcome, name),
+                    ])
+            }
+            counters[topic] = TopicCounters(
+                done: outcome("done"), skipped: outcome("skipped"), deadLettered: outcome("dead-lettered"))
+        }
+        self.topics = counters
+        func retries(_ cause: String) -> Counter {
+            registry.counter(
+                PipelineMetricName.retries, help: "Attempts that are made again, by whose fault it was.",
+                labels: [MetricLabel(PipelineMetricLabel.cause, cause)])
+        }
+        infrastructureRetries = retries("infrastructure")
+        recordRetries = retries("record")
+        duration = registry.histogram(
+            PipelineMetricName.handlerDuration, help: "Time of one call of the handler, a record or a batch.")
+        deadLetterFailures = registry.counter(
+            PipelineMetricName.deadLetterFailures, help: "Dead letters that were not acknowledged and are sent again.")
+    }
+
+    func handled(since start: Int64) {
+        duration.observe(nanoseconds: MonotonicClock.nanoseconds() - start)
+    }
+
+    func finished(_ record: KafkaRecord, _ verdict: HandlerVerdict) {
+        if case .skip(let reason) = verdict {
+            topics[record.topic]?.skipped.increment()
+            count(reason.code, outcome: "skipped")
+        } else {
+            topics[record.topic]?.done.increment()
+        }
+    }
+
+    func deadLettered(_ record: KafkaRecord, to topic: KafkaTopic, _ cause: DeadLetterCause) {
+        topics[record.topic]?.deadLettered.increment()
+        count(cause.reason, outcome: "dead-lettered")
+        frequent.log(
+            .warning, key: "dead-lettered-\(cause.reason)", "record dead-lettered",
+            record.logFields + [
+                LogField(.deadLetterTopic, topic.rawValue), LogField(.reason, cause.reason),
+                LogField(.error, cause.message), LogField(.attempts, cause.attempts),
+            ])
+    }
+
+    func deadLetterFailed(_ record: KafkaRecord, to topic: KafkaTopic, _ error: any Error) {
+        deadLetterFailures.increment()
+        frequent.log(
+            .error, key: "dead-letter-failed", "dead letter not acknowledged, partition waits",
+            record.logFields + [LogField(.deadLetterTopic, topic.rawValue), LogField(.error, "\(error)")])
+    }
+
+    /// An attempt failed, or the handler asked for another one (`error` is nil then).
+    func retry(_ partition: KafkaTopicPartition, _ fault: Fault, _ error: (any Error)?) {
+        (fault == .record ? recordRetries : infrastructureRetries).increment()
+        guard let error else { return }
+        frequent.log(
+            .warning, key: fault == .record ? "retry-record" : "retry-infrastructure", "attempt failed, trying again",
+            partition.logFields + [LogField(.errorType, "\(type(of: error))"), LogField(.error, "\(error)")])
+    }
+
+    func preparationFailed(_ partition: KafkaTopicPartition, _ error: any Error) {
+        infrastructureRetries.increment()
+        frequent.log(
+            .error, key: "preparation", "partition cannot be prepared, trying again",
+            partition.logFields + [LogField(.error, "\(error)")])
+    }
+
+    private func count(_ reason: String, outcome: String) {
+        let key = "\(outcome) \(reason)"
+        let counter = reasons.withLock { reasons in
+            if let counter = reasons[key] { return counter }
+            let label = reasons.count < Self.maximumReasons ? reason : "other"
+            let counter = registry.counter(
+                PipelineMetricName.reasons, help: "Records skipped and dead-lettered, by reason.",
+                labels: [
+                    MetricLabel(PipelineMetricLabel.outcome, outcome), MetricLabel(PipelineMetricLabel.reason, label),
+                ])
+            // The codes that count as `other` are not kept.
+            if label == reason { reasons[key] = counter }
+            return counter
+        }
+        counter.increment()
+    }
+}
+
+extension KafkaTopicPartition {
+    var logFields: [LogField] {
+        [LogField(.topic, topic.rawValue), LogField(.partition, partition.rawValue)]
+    }
+}
+
+extension KafkaRecord {
+    fileprivate var logFields: [LogField] { topicPartition.logFields + [LogField(.offset, offset.rawValue)] }
+}

@@ -1,0 +1,79 @@
+internal import Kafka
+
+/// Whose fault a thrown error is.
+enum Fault: Sendable, Equatable {
+    case infrastructure
+    case record
+    /// The work was told to stop.
+    case cancellation
+
+    init(_ error: any Error) {
+        switch error {
+        case is CancellationError: self = .cancellation
+        case is any InfrastructureFault: self = .infrastructure
+        case let error as KafkaError: self = error.isAboutRecord ? .record : .infrastructure
+        default: self = .record
+        }
+    }
+}
+
+extension KafkaError {
+    /// Trying the same record again can never help.
+    fileprivate var isAboutRecord: Bool { code == .messageTooLarge || code == .invalidRecord }
+}
+
+/// What the attempts at one record have come to. A value without I/O.
+struct RecordAttempts: Sendable {
+    /// What to do after an attempt.
+    enum Step: Sendable {
+        /// The record is finished; the verdict is `done` or `skip`.
+        case finish(HandlerVerdict)
+        case deadLetter(DeadLetterCause)
+        /// Try again after this time, or after the backoff when nil.
+        case wait(Duration?, Fault)
+        /// Leave it to the next owner.
+        case stop
+    }
+
+    let maximum: Int
+    /// Attempts spent: calls whose error was the record's fault.
+    private(set) var spent = 0
+    /// Failures in a row of any kind, for the backoff.
+    private(set) var failures = 0
+    private var firstFailure: Int64?
+
+    init(maximum: Int) {
+        self.maximum = maximum
+    }
+
+    /// The handler returned.
+    mutating func answered(_ verdict: HandlerVerdict) -> Step {
+        switch verdict {
+        case .done, .skip:
+            return .finish(verdict)
+        case .retry(let duration):
+            failures += 1
+            return .wait(duration, .infrastructure)
+        case .deadLetter(let reason):
+            return .deadLetter(DeadLetterCause(deciding: reason, attempts: spent + 1, firstFailure: firstFailure))
+        }
+    }
+
+    /// The handler threw.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    mutating func threw(_ error: any Error, at now: Int64) -> Step {
+        let fault = Fault(error)
+        if fault == .cancellation { return .stop }
+        failures += 1
+        guard fault == .record else { return .wait(nil, fault) }
+        spent += 1
+        let first = firstFailure ?? now
+        firstFailure = first
+        guard spent >= maximum else { return .wait(nil, fault) }
+        return .deadLetter(
+            DeadLetterCause(
+                reason: "attempts-spent", exceptionClass: "\(type(of: error))", message: "\(error)", attempts: spent,
+                firstFailureMilliseconds: first))
+    }
+}

@@ -1,0 +1,185 @@
+import Kafka
+import Synchronization
+import Telemetry
+import Testing
+
+@testable import PipelineRuntime
+
+/// One embedded broker for all pipeline tests; each test has its own topic and group.
+enum PipelineTestBroker {
+    private static let broker = Result { try DevBroker() }
+    private static let lastNumber = Mutex(0)
+
+    static func shared() throws -> DevBroker { try broker.get() }
+
+    static func configuration(_ properties: [String: String] = [:]) throws -> KafkaConfiguration {
+        try KafkaConfiguration(
+            bootstrapServers: shared().bootstrapServers, properties: properties, profile: .embedded)
+    }
+
+    /// Options of a group of the test's own over a topic of its own, whose dead letter topic exists.
+    static func options(partitions: Int = 1) throws -> PipelineOptions {
+        let number = lastNumber.withLock { number in
+            number += 1
+            return number
+        }
+        var options = PipelineOptions(
+            group: KafkaConsumerGroup(rawValue: "group-\(number)"), topics: [KafkaTopic(rawValue: "input.\(number)")])
+        options.firstBackoff = .milliseconds(2)
+        options.maximumBackoff = .milliseconds(20)
+        options.maximumAttempts = 3
+        for topic in options.topics + options.deadLetterTopics {
+            try shared().createTopic(topic, partitions: partitions)
+        }
+        return options
+    }
+
+    static func write(_ records: [KafkaProducerRecord]) async throws {
+        let producer = try KafkaProducer(configuration(), topics: Array(Set(records.map(\.topic))))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for record in records {
+                group.addTask { _ = try await producer.send(record, deadline: .seconds(20)) }
+            }
+            try await group.waitForAll()
+        }
+        await producer.close(within: .seconds(5))
+    }
+
+    /// `count` records; the value is the number, the key one of `keys`, and all of a key are written in order.
+    static func write(numbers count: Int, keys: Int, to topic: KafkaTopic) async throws {
+        let producer = try KafkaProducer(configuration(), topics: [topic])
+        for number in 0..<count {
+            _ = try await producer.send(
+                KafkaProducerRecord(
+                    topic: topic, key: Array("key-\(number % keys)".utf8), value: Array("\(number)".utf8)),
+                deadline: .seconds(20))
+        }
+        await producer.close(within: .seconds(5))
+    }
+
+    /// All records of the dead letter topic of a group's only input.
+    static func deadLetters(_ options: PipelineOptions, partitions: Int32 = 1) async throws -> [KafkaRecord] {
+        var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
+        for topic in options.deadLetterTopics {
+            for partition in 0..<partitions {
+                offsets[KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: partition))] = .beginning
+            }
+        }
+        var records: [KafkaRecord] = []
+        try await KafkaConsumer.readToEnd(configuration(), from: offsets, within: .seconds(20)) { records += $0 }
+        return records
+    }
+}
+
+/// A pipeline over a closure, with what it logged and counted.
+final class PipelineUnderTest: Sendable {
+    let pipeline: PipelineConsumer
+    let metrics = MetricsRegistry()
+    let log = MemoryLogSink()
+    private let producer: KafkaProducer
+
+    init(
+        _ options: PipelineOptions, _ handler: PipelineHandler, properties: [String: String] = [:],
+        sendDeadLetter: (@Sendable (KafkaProducerRecord) async throws -> Void)? = nil
+    ) async throws {
+        let kafka = try PipelineTestBroker.configuration(properties)
+        let producer = try KafkaProducer(kafka, topics: options.deadLetterTopics)
+        self.producer = producer
+        pipeline = PipelineConsumer(
+            kafka: kafka, options: options, handler: handler,
+            sendDeadLetter: sendDeadLetter ?? { _ = try await producer.send($0, deadline: .seconds(10)) },
+            logger: Logger(label: "test", level: .debug, format: .json, sink: log), metrics: metrics)
+        try await pipeline.start()
+    }
+
+    func stop(within limit: Duration = .seconds(10)) async {
+        await pipeline.stop(within: limit)
+        await producer.close(within: .seconds(5))
+    }
+
+    /// The value of a metric's line that begins like this.
+    func metric(_ start: String) -> Double? {
+        String(decoding: metrics.prometheusText(), as: UTF8.self).split(separator: "\n")
+            .first { $0.hasPrefix(start) }
+            .flatMap { $0.split(separator: " ").last }
+            .flatMap { Double($0) }
+    }
+}
+
+/// A handler of single records that notes what it gets.
+final class NotingHandler: RecordHandler {
+    private let notes = Mutex<[KafkaRecord]>([])
+    private let body: @Sendable (KafkaRecord, Int) async throws -> HandlerVerdict
+    private let calls = Mutex<[KafkaOffset: Int]>([:])
+
+    /// `body` gets the record and the number of calls for it so far, this one included.
+    init(_ body: @escaping @Sendable (KafkaRecord, Int) async throws -> HandlerVerdict = { _, _ in .done }) {
+        self.body = body
+    }
+
+    /// Records in the order in which the handler was done with them.
+    var finished: [KafkaRecord] { notes.withLock { $0 } }
+    func calls(for offset: KafkaOffset) -> Int { calls.withLock { $0[offset] ?? 0 } }
+
+    func handle(_ record: KafkaRecord) async throws -> HandlerVerdict {
+        let number = calls.withLock { calls in
+            calls[record.offset, default: 0] += 1
+            return calls[record.offset] ?? 0
+        }
+        let verdict = try await body(record, number)
+        if verdict == .done { notes.withLock { $0.append(record) } }
+        return verdict
+    }
+}
+
+/// A handler of batches over a closure, noting the sizes of what it got.
+struct BatchClosure: BatchHandler {
+    let body: @Sendable ([KafkaRecord]) async throws -> [HandlerVerdict]
+
+    func handle(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] { try await body(records) }
+}
+
+/// A door that tests open.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func open() {
+        let waiters = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    func pass() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiters.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+}
+
+struct NotInTime: Error {}
+
+/// Waits for a state.
+func waitUntil(within limit: Duration = .seconds(20), _ condition: () async throws -> Bool) async throws {
+    let clock = ContinuousClock()
+    let deadline = clock.now + limit
+    while try await !condition() {
+        guard clock.now < deadline else { throw NotInTime() }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}
+
+extension KafkaRecord {
+    var number: Int? { value.flatMap { Int(String(decoding: $0, as: UTF8.self)) } }
+}

@@ -1,0 +1,212 @@
+import Kafka
+import Testing
+
+@testable import PipelineRuntime
+
+private struct SinkDown: InfrastructureFault {}
+private struct Poison: Error, CustomStringConvertible { let description = "cannot read it" }
+
+struct RecordDecisionTests {
+    @Test func `a record's own fault spends attempts, then it is dead-lettered`() throws {
+        var attempts = RecordAttempts(maximum: 3)
+        for _ in 0..<2 {
+            guard case .wait(nil, .record) = attempts.threw(Poison(), at: 1_000) else {
+                Issue.record("expected another attempt")
+                return
+            }
+        }
+        guard case .deadLetter(let cause) = attempts.threw(Poison(), at: 9_000) else {
+            Issue.record("expected a dead letter")
+            return
+        }
+        #expect(cause.attempts == 3)
+        #expect(cause.firstFailureMilliseconds == 1_000)
+        #expect(cause.reason == "attempts-spent")
+        #expect(cause.exceptionClass == "Poison")
+        #expect(cause.message == "cannot read it")
+    }
+
+    @Test func `infrastructure is waited for without end`() {
+        var attempts = RecordAttempts(maximum: 2)
+        for _ in 0..<100 {
+            guard case .wait(nil, .infrastructure) = attempts.threw(SinkDown(), at: 0) else {
+                Issue.record("expected another attempt")
+                return
+            }
+            guard case .wait(.seconds(9), .infrastructure) = attempts.answered(.retry(after: .seconds(9))) else {
+                Issue.record("expected another attempt")
+                return
+            }
+        }
+        #expect(attempts.spent == 0)
+        #expect(attempts.failures == 200)
+    }
+
+    @Test func `a verdict ends the attempts`() {
+        var attempts = RecordAttempts(maximum: 2)
+        guard case .finish(.done) = attempts.answered(.done) else {
+            Issue.record("expected the end")
+            return
+        }
+        guard case .deadLetter(let cause) = attempts.answered(.deadLetter(HandlerReason(code: "bad", detail: "no id")))
+        else {
+            Issue.record("expected a dead letter")
+            return
+        }
+        #expect(cause.reason == "bad")
+        #expect(cause.message == "no id")
+        #expect(cause.attempts == 1)
+    }
+
+    @Test func `cancellation is nobody's fault`() {
+        var attempts = RecordAttempts(maximum: 1)
+        guard case .stop = attempts.threw(CancellationError(), at: 0) else {
+            Issue.record("expected to stop")
+            return
+        }
+    }
+
+    @Test func `backoff doubles up to its bound and never leaves it`() {
+        let backoff = RetryBackoff(first: .milliseconds(200), maximum: .seconds(30))
+        #expect(backoff.bound(afterFailures: 0) == .milliseconds(200))
+        #expect(backoff.bound(afterFailures: 1) == .milliseconds(200))
+        #expect(backoff.bound(afterFailures: 2) == .milliseconds(400))
+        #expect(backoff.bound(afterFailures: 8) == .milliseconds(25_600))
+        #expect(backoff.bound(afterFailures: 9) == .seconds(30))
+        #expect(backoff.bound(afterFailures: .max) == .seconds(30))
+        var generator = SplitMix(state: 1)
+        var longest = Duration.zero
+        for _ in 0..<1000 {
+            let delay = backoff.delay(afterFailures: 3, using: &generator)
+            #expect(delay >= .zero && delay <= .milliseconds(800))
+            longest = max(longest, delay)
+        }
+        #expect(longest > .milliseconds(700))
+    }
+
+    @Test func `records of a key share a lane, and those without a key go round`() {
+        var choice = LaneChoice(lanes: 8)
+        let twice = [choice.lane(for: [1, 2, 3]), choice.lane(for: [1, 2, 3])]
+        #expect(twice[0] == twice[1])
+        let lanes = (0..<200).map { choice.lane(for: Array("key-\($0)".utf8)) }
+        #expect(Set(lanes) == Set(0..<8))
+        let round = (0..<8).map { _ in choice.lane(for: nil) }
+        #expect(Set(round) == Set(0..<8))
+        var single = LaneChoice(lanes: 0)
+        let only = [single.lane(for: [9]), single.lane(for: nil)]
+        #expect(only == [0, 0])
+    }
+}
+
+struct DeadLetterTests {
+    private let cause = DeadLetterCause(
+        reason: "bad", exceptionClass: "Poison", message: "cannot read it", attempts: 3,
+        firstFailureMilliseconds: 1_772_368_496_789)
+
+    @Test func `key, value and headers stay byte for byte, and the place and the reason are added`() {
+        let headers = [KafkaHeader(key: "h", value: [0, 255]), KafkaHeader(key: "n", value: nil)]
+        let record = KafkaRecord(
+            topic: "in", partition: 3, offset: 42, timestampMilliseconds: 5, key: [1, 0], value: [255, 254],
+            headers: headers)
+        let letter = DeadLetter.record(of: record, to: "in.group.dlq", group: "group", cause: cause)
+        #expect(letter.topic == "in.group.dlq")
+        #expect(letter.key == [1, 0])
+        #expect(letter.value == [255, 254])
+        #expect(letter.timestampMilliseconds == 5)
+        #expect(Array(letter.headers.prefix(2)) == headers)
+        let added = letter.headers.dropFirst(2).map { "\($0.key)=\(String(decoding: $0.value ?? [], as: UTF8.self))" }
+        #expect(
+            added == [
+                "__connect.errors.topic=in", "__connect.errors.partition=3", "__connect.errors.offset=42",
+                "__connect.errors.exception.class.name=Poison",
+                "__connect.errors.exception.message=cannot read it", "__connect.errors.stage=TASK_PUT",
+                "sluice.dlq.group=group", "sluice.dlq.reason=bad", "sluice.dlq.attempts=3",
+                "sluice.dlq.first.failure.time=2026-03-01T12:34:56.789Z",
+            ])
+    }
+
+    @Test func `null stays null`() {
+        let record = KafkaRecord(topic: "in", partition: 0, offset: 0, key: nil, value: nil)
+        let letter = DeadLetter.record(of: record, to: "dlq", group: "g", cause: cause)
+        #expect(letter.key == nil)
+        #expect(letter.value == nil)
+        #expect(letter.timestampMilliseconds == nil)
+    }
+
+    @Test(arguments: [
+        (String(repeating: "a", count: 1024), 1024), (String(repeating: "a", count: 1025), 1024),
+        // Three bytes each: 341 of them are 1023.
+        (String(repeating: "€", count: 400), 1023), ("", 0),
+    ])
+    func `a header's text is cut between characters`(text: String, bytes: Int) {
+        let capped = DeadLetter.capped(text)
+        #expect(capped.count == bytes)
+        #expect(String(validating: capped, as: UTF8.self) != nil)
+    }
+
+    @Test(arguments: [
+        (Int64(0), "1970-01-01T00:00:00.000Z"), (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+        (1_709_251_199_999, "2024-02-29T23:59:59.999Z"), (4_107_542_400_001, "2100-03-01T00:00:00.001Z"),
+        (-5, "1970-01-01T00:00:00.000Z"), (.max, "9999-12-31T23:59:59.999Z"),
+    ])
+    func `instants are written as RFC 3339`(milliseconds: Int64, text: String) {
+        #expect(InstantText.rfc3339(milliseconds: milliseconds) == text)
+    }
+}
+
+struct PipelineHealthTests {
+    @Test func `readiness needs a group and a broker, liveness only signs of life`() {
+        let second: Int64 = 1_000_000_000
+        var health = PipelineHealth(lastSign: 100 * second)
+        #expect(health.isLive(at: 159 * second))
+        #expect(!health.isLive(at: 160 * second))
+        #expect(health.obstacle(at: 101 * second) == "group not joined")
+        health.hasJoined = true
+        #expect(health.obstacle(at: 101 * second) == "no broker connected")
+        health.brokersUp = 1
+        #expect(health.obstacle(at: 101 * second) == nil)
+        #expect(health.obstacle(at: 200 * second) == "kafka client silent")
+        health.isOver = true
+        #expect(health.obstacle(at: 101 * second) == "stopping")
+    }
+}
+
+struct PartitionWindowTests {
+    private func record(_ offset: Int64, bytes: Int = 1) -> KafkaRecord {
+        KafkaRecord(
+            topic: "t", partition: 0, offset: KafkaOffset(rawValue: offset), key: nil,
+            value: [UInt8](repeating: 0, count: bytes))
+    }
+
+    @Test func `each bound closes the window, and finishing opens it`() async {
+        let cases: [(WindowLimits, [KafkaRecord])] = [
+            (WindowLimits(records: 2, bytes: 100, distance: 100), [record(0), record(1)]),
+            (WindowLimits(records: 9, bytes: 10, distance: 100), [record(0, bytes: 10)]),
+            (WindowLimits(records: 9, bytes: 100, distance: 5), [record(0), record(5)]),
+        ]
+        for (limits, records) in cases {
+            let window = PartitionWindow(limits: limits)
+            #expect(window.admit(records) == records)
+            async let room = window.waitForRoom()
+            #expect(window.finish(records[0]) == 1)
+            #expect(await room != nil)
+        }
+    }
+
+    @Test func `closing ends the wait`() async {
+        let window = PartitionWindow(limits: WindowLimits(records: 1, bytes: 1, distance: 1))
+        #expect(window.admit([record(0)]).count == 1)
+        async let room = window.waitForRoom()
+        window.close()
+        #expect(await room == nil)
+        #expect(await window.waitForRoom() == nil)
+    }
+
+    @Test func `the room is what is left`() async {
+        let window = PartitionWindow(limits: WindowLimits(records: 10, bytes: 100, distance: 50))
+        _ = window.admit([record(0, bytes: 30), record(1, bytes: 30)])
+        #expect(await window.waitForRoom() == PartitionWindow.Room(records: 8, bytes: 40))
+        _ = window.finish(record(1))
+        #expect(await window.waitForRoom() == PartitionWindow.Room(records: 9, bytes: 70))
+    }
+}
