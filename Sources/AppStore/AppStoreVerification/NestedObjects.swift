@@ -69,7 +69,7 @@ struct NestedObjectVerifier {
         do throws(Rejection) {
             let object = try verifier.verify(jws, at: now, isNested: true)
             try ValidityCheck.check(object.header.path, at: now)
-            try RevocationCheck.check(object.header.standings, of: object.header.path, by: revocation, at: now)
+            try RevocationCheck.check(object.header, by: revocation, in: verifier.cache, at: now)
             return object
         } catch {
             guard case .refused(let refusal) = error, refusal.statusClass != .unavailable else { throw error }

@@ -43,10 +43,10 @@ final class NewChainLane: Sendable {
 
     // Tokens are thousandths, so that a millisecond refills exactly the rate. A clock that was set back starts anew.
     private static func refill(_ state: inout State, perSecond: Int64, at now: Int64) {
+        defer { state.refilledAt = now }
+        guard now > state.refilledAt else { return }
         let (elapsed, overflow) = now.subtractingReportingOverflow(state.refilledAt)
-        state.refilledAt = now
-        guard elapsed > 0 || overflow else { return }
-        state.tokens =
-            overflow || elapsed >= 1000 ? perSecond * 1000 : min(perSecond * 1000, state.tokens + elapsed * perSecond)
+        let full = perSecond * 1000
+        state.tokens = overflow || elapsed >= 1000 ? full : min(full, state.tokens + elapsed * perSecond)
     }
 }

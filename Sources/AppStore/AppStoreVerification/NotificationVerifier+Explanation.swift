@@ -28,7 +28,7 @@ extension NotificationVerifier {
         do throws(Rejection) {
             let object = try objects.verify(jws, at: now)
             try ValidityCheck.check(object.header.path, at: now)
-            try RevocationCheck.check(object.header.standings, of: object.header.path, by: revocation, at: now)
+            try RevocationCheck.check(object.header, by: revocation, in: objects.cache, at: now)
             let document = try EncodingCheck.document(object.payload, of: kind.rawValue)
             try checkIdentity(of: document, kind)
             try CriticalMemberCheck.check(object.header, of: kind.rawValue)

@@ -50,7 +50,7 @@ public final class NotificationVerifier: Sendable {
             let path = object.header.path
             certificates = path.serials
             try ValidityCheck.check(path, at: now)
-            try RevocationCheck.check(object.header.standings, of: path, by: revocation, at: now)
+            try RevocationCheck.check(object.header, by: revocation, in: objects.cache, at: now)
             let document = try EncodingCheck.document(object.payload, of: "payload")
             let read = NotificationEnvelope(document)
             envelope = read

@@ -1,0 +1,167 @@
+import AppStoreSigning
+import Cryptography
+import Testing
+
+@testable import AppStoreVerification
+
+/// What is remembered between bodies, and what is not.
+@Suite struct ChainCacheTests {
+    private let now = SigningKit.now
+
+    @Test func `a known chain is examined once in fifteen minutes`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier()
+        for (seconds, validations) in [(0, 1), (1, 1), (899, 1), (900, 2), (901, 2), (1799, 2), (1800, 3)]
+            as [(Int64, Int)]
+        {
+            let verdict = verifier.verify(body: try kit.body(), at: now + seconds * 1000)
+            #expect(ExpectedVerdict(verdict) == .accepted)
+            #expect(verifier.chainValidations == validations, "after \(seconds) s")
+        }
+        verifier.verify(body: try kit.body(), at: now + 899_999 + 1_800_000).expect(.accepted)
+        #expect(verifier.chainValidations == 3)
+        verifier.verify(body: try kit.body(), at: now + 900_000 + 1_800_000).expect(.accepted)
+        #expect(verifier.chainValidations == 4)
+    }
+
+    @Test func `a clock that was set back makes what is known doubtful`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier()
+        verifier.verify(body: try kit.body(), at: now).expect(.accepted)
+        verifier.verify(body: try kit.body(), at: now - 1).expect(.accepted)
+        #expect(verifier.chainValidations == 2)
+    }
+
+    @Test func `a header is known only when a signature has verified under it`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier()
+        let forged = SigningKit.body(try kit.jws(chain: kit.pki.chain, key: .generate(.p256)))
+        for _ in 0..<3 { verifier.verify(body: forged, at: now).expect(.forbidden(.signature)) }
+        #expect(verifier.objects.cache.counts == (headers: 0, paths: 1))
+        verifier.verify(body: try kit.body(), at: now).expect(.accepted)
+        #expect(verifier.objects.cache.counts == (headers: 1, paths: 1))
+        verifier.verify(body: forged, at: now).expect(.forbidden(.signature))
+        #expect(verifier.chainValidations == 1)
+    }
+
+    @Test func `refusals are not remembered`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier()
+        let body = SigningKit.body(try kit.jws(leaf: kit.leaf { $0.drop(ThrowawayPKI.leafMarker) }))
+        for _ in 0..<3 { verifier.verify(body: body, at: now).expect(.forbidden(.leafMarker)) }
+        #expect(verifier.chainValidations == 3)
+        #expect(verifier.objects.cache.counts == (headers: 0, paths: 0))
+    }
+
+    @Test func `both levels are bounded and keep what was used last`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier { $0.newChains = NewChainLimits(perSecond: 1000) }
+        let kept = try kit.body()
+        verifier.verify(body: kept, at: now).expect(.accepted)
+        for index in 0..<40 {
+            let header = JWSSigner.header(chain: kit.pki.chain, extra: ",\"kid\":\"\(index)\"")
+            verifier.verify(body: try kit.body(header: header), at: now).expect(.accepted)
+            verifier.verify(body: kept, at: now).expect(.accepted)
+        }
+        #expect(verifier.objects.cache.counts == (headers: 32, paths: 1))
+        #expect(verifier.objects.cache.header(of: Array(try kit.jws().utf8)) != nil)
+        let dropped = JWSSigner.header(chain: kit.pki.chain, extra: ",\"kid\":\"0\"")
+        let droppedJWS = try kit.sign("{}", header: dropped, key: nil)
+        #expect(verifier.objects.cache.header(of: Array(droppedJWS.utf8)) == nil)
+
+        for index in 0..<40 { _ = verifier.verify(body: try Self.newChain(index, kit), at: now) }
+        #expect(verifier.objects.cache.counts.paths == 32)
+    }
+
+    @Test func `a header that only begins like a known one is another`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier()
+        let jws = try kit.jws()
+        verifier.verify(body: SigningKit.body(jws), at: now).expect(.accepted)
+        let dot = try #require(jws.firstIndex(of: "."))
+        let shorter = jws[..<dot].dropLast(4) + jws[dot...]
+        verifier.verify(body: SigningKit.body(String(shorter)), at: now).expect(.badRequest(.jwsHeader))
+        let longer = jws[..<dot] + "AAAA" + jws[dot...]
+        verifier.verify(body: SigningKit.body(String(longer)), at: now).expect(.badRequest(.jwsHeader))
+    }
+
+    // MARK: The lane of new chains
+
+    @Test func `fifty new chains a second are examined and known ones are not affected`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier()
+        let good = try kit.body()
+        verifier.verify(body: good, at: now).expect(.accepted)
+        // The first took one of the fifty.
+        for index in 0..<49 {
+            verifier.verify(body: try Self.newChain(index, kit), at: now).expect(.forbidden(.signature))
+        }
+        for index in 49..<60 {
+            verifier.verify(body: try Self.newChain(index, kit), at: now).expect(.tooManyNewChains)
+            verifier.verify(body: good, at: now).expect(.accepted)
+        }
+        #expect(verifier.chainValidations == 50)
+        verifier.verify(body: try Self.newChain(60, kit), at: now + 20).expect(.forbidden(.signature))
+        verifier.verify(body: try Self.newChain(61, kit), at: now + 20).expect(.tooManyNewChains)
+    }
+
+    @Test func `a known header whose path has expired does not need the lane`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier { $0.newChains = NewChainLimits(perSecond: 1) }
+        let good = try kit.body()
+        verifier.verify(body: good, at: now).expect(.accepted)
+        let later = now + ChainCache.lifetime
+        verifier.verify(body: try Self.newChain(1, kit), at: later).expect(.forbidden(.signature))
+        verifier.verify(body: try Self.newChain(2, kit), at: later).expect(.tooManyNewChains)
+        verifier.verify(body: good, at: later).expect(.accepted)
+    }
+
+    @Test func `a malformed body never reaches the lane`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier { $0.newChains = NewChainLimits(perSecond: 1) }
+        for _ in 0..<10 {
+            verifier.verify(body: try kit.body(header: "{\"alg\":\"ES256\",\"x5c\":[]}"), at: now)
+                .expect(.badRequest(.certificateListForm))
+        }
+        verifier.verify(body: try kit.body(), at: now).expect(.accepted)
+    }
+
+    @Test func `the lane lets one path in at a time, however many ask for it`() throws {
+        try initializeCryptography()
+        let lane = NewChainLane(NewChainLimits(perSecond: 50, concurrency: 1))
+        let one = SHA256.digest(of: [1])
+        let other = SHA256.digest(of: [2])
+        #expect(lane.enter(one, at: now))
+        #expect(lane.enter(one, at: now))
+        #expect(!lane.enter(other, at: now))
+        lane.leave(one)
+        #expect(!lane.enter(other, at: now))
+        lane.leave(one)
+        #expect(lane.enter(other, at: now))
+    }
+
+    @Test func `the lane's rate survives clocks that jump`() throws {
+        try initializeCryptography()
+        let lane = NewChainLane(NewChainLimits(perSecond: 2, concurrency: 10))
+        let path = SHA256.digest(of: [1])
+        var entered: [Bool] = []
+        for time in [0, 0, 0, 499, 500, -10_000, -9_501, -9_500, Int64.max, Int64.max, Int64.max, Int64.min] {
+            entered.append(lane.enter(path, at: time))
+        }
+        #expect(
+            entered == [true, true, false, false, true, false, false, true, true, true, false, false])
+    }
+
+    /// The genuine leaf and intermediate with a third entry of its own: a new path each, and a signature that is not good.
+    private static func newChain(_ index: Int, _ kit: SigningKit) throws -> [UInt8] {
+        let texts = [kit.pki.leaf.der, kit.pki.intermediate.der, [UInt8(truncatingIfNeeded: index), 1, 2]]
+            .map { String(decoding: Base64.encode($0), as: UTF8.self) }
+        return try kit.body(header: JWSSigner.header(x5c: texts), key: .generate(.p256))
+    }
+}
+
+extension Verdict {
+    fileprivate func expect(_ expected: ExpectedVerdict, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(ExpectedVerdict(self) == expected, sourceLocation: sourceLocation)
+    }
+}

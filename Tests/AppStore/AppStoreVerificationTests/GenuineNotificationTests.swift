@@ -1,0 +1,116 @@
+import AppStoreModel
+import AppStoreSigning
+import Cryptography
+import Testing
+
+@testable import AppStoreVerification
+
+/// Notifications that Apple signed, under Apple's own root: the proof that the whole path works on real input.
+@Suite(.enabled(if: Vectors.arePresent, "\(Vectors.absent)")) struct GenuineNotificationTests {
+    struct Genuine: Decodable, Sendable {
+        let file: String
+        let notificationUUID: String
+        let notificationType: String
+        let subtype: String?
+        let signedDate: Int64
+        let originalTransactionId: String
+        let transactionId: String
+
+        var body: [UInt8] { get throws { SigningKit.body(try Vectors.text("genuine/\(file)")) } }
+    }
+
+    static var all: [Genuine] { (try? Vectors.decode("genuine/cases.json")) ?? [] }
+
+    /// Inside the validity of the leaf, which ends on 13 October 2027.
+    private static let now: Int64 = 1_790_000_000_000
+    private static let app = AppIdentity(
+        bundleId: BundleId("com.loki-project.loki-messenger"), appAppleId: AppAppleId(1_470_168_868))
+
+    private static func verifier(
+        _ change: (inout VerifierConfiguration) -> Void = { _ in }
+    ) throws -> NotificationVerifier {
+        try initializeCryptography()
+        var configuration = VerifierConfiguration(apps: [app], revocation: .off)
+        change(&configuration)
+        return try NotificationVerifier(configuration)
+    }
+
+    @Test func `all seven are here`() {
+        #expect(Self.all.count == 7)
+    }
+
+    @Test func `each is accepted with its nested objects, which name the purchase`() throws {
+        let verifier = try Self.verifier()
+        for genuine in Self.all {
+            guard case .accepted(let notification) = verifier.verify(body: try genuine.body, at: Self.now) else {
+                Issue.record("\(genuine.file) is not accepted")
+                continue
+            }
+            let envelope = notification.envelope
+            #expect(envelope.notificationUUID.value?.rawValue == genuine.notificationUUID)
+            #expect(envelope.notificationType.value?.rawValue == genuine.notificationType)
+            #expect(envelope.subtype.value?.rawValue == genuine.subtype)
+            #expect(envelope.environment.value == .sandbox)
+            #expect(envelope.signedDate.value?.millisecondsSince1970 == genuine.signedDate)
+            #expect(notification.transactionEnvelope?.transactionId.value?.rawValue == genuine.transactionId)
+            #expect(
+                notification.transactionEnvelope?.originalTransactionId.value?.rawValue
+                    == genuine.originalTransactionId)
+            #expect(notification.renewalInfo != nil)
+            #expect(notification.certificates.leaf == "47c287cdd9f9e7867f528ada74dc7db7")
+        }
+        #expect(verifier.chainValidations == 1)
+    }
+
+    @Test func `none is accepted in 2028, for another app, or under another root`() throws {
+        let late = try Self.verifier()
+        let other = try Self.verifier {
+            $0.apps = [AppIdentity(bundleId: BundleId("com.example"), appAppleId: AppAppleId(1_470_168_868))]
+        }
+        let otherRoot = try Self.verifier { $0.roots = [(try? SigningKit.shared().pki.root.der) ?? []] }
+        for genuine in Self.all {
+            let body = try genuine.body
+            #expect(ExpectedVerdict(late.verify(body: body, at: 1_830_000_000_000)) == .forbidden(.certificateTime))
+            #expect(ExpectedVerdict(other.verify(body: body, at: Self.now)) == .notForUs(.audience))
+            #expect(ExpectedVerdict(otherRoot.verify(body: body, at: Self.now)) == .forbidden(.chainRoot))
+        }
+    }
+
+    @Test func `strict revocation asks Apple's responders about the leaf and the intermediate`() async throws {
+        let requester = Silent()
+        let verifier = try NotificationVerifier(
+            VerifierConfiguration(apps: [Self.app], revocation: .strict), requester: requester)
+        let body = try #require(Self.all.first).body
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .retryLater(.revocationUnknown))
+        await verifier.revocation.askDueQuestions { Self.now }
+        #expect(
+            await requester.addresses.sorted() == [
+                "http://ocsp.apple.com/ocsp03-applerootcag3", "http://ocsp.apple.com/ocsp03-wwdrg602",
+            ])
+    }
+
+    private actor Silent: OCSPRequester {
+        struct NoAnswer: Error {}
+        private(set) var addresses: [String] = []
+
+        func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8] {
+            addresses.append(address)
+            throw NoAnswer()
+        }
+    }
+
+    @Test func `with one byte changed anywhere none is accepted`() throws {
+        let verifier = try Self.verifier()
+        var dice = SeededDice(seed: 20_261_121)
+        for genuine in Self.all {
+            let body = try genuine.body
+            #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted)
+            for _ in 0..<300 {
+                let changed = body.withOneByteChanged(using: &dice)
+                if case .accepted = verifier.verify(body: changed, at: Self.now) {
+                    Issue.record("\(genuine.file) is accepted although a byte was changed")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import AppStoreVerification
+
+/// Bodies that were tampered with at random, with fixed seeds.
+@Suite struct MutatedBodyTests {
+    @Test func `with one byte changed anywhere a body is never accepted, and nobody is told to try again`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier { $0.newChains = NewChainLimits(perSecond: 100_000) }
+        let body = try kit.body()
+        var dice = SeededDice(seed: 1)
+        for _ in 0..<1000 {
+            let changed = body.withOneByteChanged(using: &dice)
+            switch verifier.verify(body: changed, at: SigningKit.now) {
+            case .notApple: continue
+            case let other: Issue.record("a changed body gives \(ExpectedVerdict(other))")
+            }
+        }
+    }
+
+    @Test func `a body cut anywhere is never accepted`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier()
+        let body = try kit.body()
+        var dice = SeededDice(seed: 2)
+        for _ in 0..<300 {
+            let cut = Array(body[..<Int.random(in: 0..<body.count, using: &dice)])
+            guard case .notApple(let refusal) = verifier.verify(body: cut, at: SigningKit.now) else {
+                Issue.record("a cut body of \(cut.count) bytes is not refused")
+                continue
+            }
+            #expect(refusal.statusClass == .badRequest)
+        }
+    }
+
+    @Test func `a signed payload with one byte changed never traps`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier()
+        let payload = Array(try NotificationDraft.test.payload(signingNestedWith: kit.sign).utf8)
+        var dice = SeededDice(seed: 3)
+        for _ in 0..<500 {
+            let changed = payload.withOneByteChanged(using: &dice)
+            let jws = try kit.signBytes(changed)
+            switch verifier.verify(body: SigningKit.body(jws), at: SigningKit.now) {
+            case .accepted, .odd, .notForUs: continue
+            case let other: Issue.record("an authentic payload gives \(ExpectedVerdict(other))")
+            }
+        }
+    }
+}

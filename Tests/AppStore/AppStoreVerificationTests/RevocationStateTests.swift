@@ -1,0 +1,91 @@
+import AppStoreSigning
+import Cryptography
+import Testing
+
+@testable import AppStoreVerification
+
+/// When questions are asked: the pure state, with a clock and dice of its own.
+@Suite struct RevocationStateTests {
+    private let now = SigningKit.now
+
+    private func stateWithOne() throws -> (RevocationState, RevocationStanding) {
+        let kit = try SigningKit.shared()
+        var state = RevocationState()
+        let standing = state.standing(of: kit.pki.leaf, issuer: kit.pki.intermediate, at: now)
+        return (state, standing)
+    }
+
+    @Test func `one question at a time is in flight`() throws {
+        var (state, standing) = try stateWithOne()
+        let due = state.takeDueQuestions(at: now)
+        #expect(due.count == 1)
+        #expect(state.takeDueQuestions(at: now + 1_000_000).isEmpty)
+        var dice = SeededDice(seed: 42)
+        state.record(.unreachable, of: try #require(due.first).id, at: now, using: &dice)
+        #expect(state.takeDueQuestions(at: now + RevocationState.shortestPause).count == 1)
+        #expect(standing.known(at: now) == .unknown)
+    }
+
+    @Test func `the same certificate has one standing`() throws {
+        let kit = try SigningKit.shared()
+        var (state, standing) = try stateWithOne()
+        #expect(state.standing(of: kit.pki.leaf, issuer: kit.pki.intermediate, at: now) === standing)
+        #expect(state.standing(of: kit.pki.intermediate, issuer: kit.pki.root, at: now) !== standing)
+    }
+
+    @Test func `a good answer is renewed between half and four fifths of its life`() throws {
+        for seed in 0..<100 as Range<UInt64> {
+            var (state, standing) = try stateWithOne()
+            var dice = SeededDice(seed: seed)
+            let question = try #require(state.takeDueQuestions(at: now).first)
+            let answer = OCSPAnswer.good(thisUpdate: now / 1000, nextUpdate: now / 1000 + 36_000)
+            state.record(.answer(answer), of: question.id, at: now, using: &dice)
+            #expect(standing.known(at: now + 36_000_000) == .good)
+            #expect(state.takeDueQuestions(at: now + 17_999_999).isEmpty)
+            #expect(state.takeDueQuestions(at: now + 28_800_000).count == 1)
+        }
+    }
+
+    @Test func `failures are repeated at growing distances up to ten minutes`() throws {
+        var (state, _) = try stateWithOne()
+        var dice = SeededDice(seed: 42)
+        var time = now
+        for longest in [15, 30, 60, 120, 240, 480, 480, 480] as [Int64] {
+            let question = try #require(state.takeDueQuestions(at: time).first)
+            state.record(.unreachable, of: question.id, at: time, using: &dice)
+            #expect(state.takeDueQuestions(at: time + longest * 500 - 1).isEmpty)
+            time += longest * 1000
+        }
+    }
+
+    @Test func `revoked is for ever`() throws {
+        var (state, standing) = try stateWithOne()
+        var dice = SeededDice(seed: 42)
+        let question = try #require(state.takeDueQuestions(at: now).first)
+        state.record(.answer(.revoked(at: now / 1000, reason: nil)), of: question.id, at: now, using: &dice)
+        state.record(.answer(.good(thisUpdate: now / 1000, nextUpdate: nil)), of: question.id, at: now, using: &dice)
+        #expect(standing.known(at: now) == .revoked)
+    }
+
+    @Test(arguments: [(Int64.max, Int64.max), (.min, .min), (0, nil), (.max / 1000, nil)] as [(Int64, Int64?)])
+    func `no date of a responder traps`(_ thisUpdate: Int64, _ nextUpdate: Int64?) throws {
+        for time in [Int64.min, 0, .max] {
+            var (state, _) = try stateWithOne()
+            var dice = SeededDice(seed: 42)
+            let question = try #require(state.takeDueQuestions(at: now).first)
+            let answer = OCSPAnswer.good(thisUpdate: thisUpdate, nextUpdate: nextUpdate)
+            state.record(.answer(answer), of: question.id, at: time, using: &dice)
+            _ = state.status(at: time)
+        }
+    }
+
+    @Test func `what is remembered is bounded`() throws {
+        let kit = try SigningKit.shared()
+        var state = RevocationState()
+        for index in 0..<100 {
+            let leaf = try kit.leaf()
+            _ = state.standing(of: leaf.certificate, issuer: kit.pki.intermediate, at: now + Int64(index))
+        }
+        #expect(state.takeDueQuestions(at: .max).count == RevocationState.capacity)
+    }
+}

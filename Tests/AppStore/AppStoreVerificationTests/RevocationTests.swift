@@ -1,0 +1,229 @@
+import AppStoreSigning
+import Cryptography
+import Synchronization
+import Testing
+
+@testable import AppStoreVerification
+
+/// Check 12: rows H-89 and H-90, with a requester that answers from memory.
+@Suite struct RevocationTests {
+    private static let now = SigningKit.now
+    private static let hour: Int64 = 3_600_000
+
+    private static let made = Result {
+        try initializeCryptography()
+        var options = SigningKit.options
+        options.leafOCSPAddress = "http://ocsp.example.com/leaf"
+        options.intermediateOCSPAddress = "http://ocsp.example.com/intermediate"
+        return SigningKit(pki: try ThrowawayPKI(options))
+    }
+
+    /// Answers for both authorities and remembers whom it was asked to ask.
+    final class Responders: OCSPRequester {
+        struct Unreachable: Error {}
+        typealias Rule = @Sendable (_ responder: inout OCSPResponder, _ address: String) throws -> OCSPResponder.Status
+
+        let kit: SigningKit
+        private let rule: Mutex<Rule>
+        private let asked = Mutex<[String]>([])
+        let clock: Mutex<Int64>
+
+        init(_ kit: SigningKit, at now: Int64 = RevocationTests.now, rule: @escaping Rule) {
+            self.kit = kit
+            self.rule = Mutex(rule)
+            clock = Mutex(now)
+        }
+
+        var addresses: [String] { asked.withLock { $0 } }
+
+        func setRule(_ new: @escaping Rule) { rule.withLock { $0 = new } }
+
+        func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8] {
+            asked.withLock { $0.append(address) }
+            let issuer = address.hasSuffix("leaf") ? try kit.intermediate() : try kit.root()
+            var responder = OCSPResponder(issuer: issuer.certificate, signer: issuer.certificate, key: issuer.key)
+            let rule = rule.withLock { $0 }
+            let status = try rule(&responder, address)
+            return try responder.answer(request: request, at: clock.withLock { $0 } / 1000) { _ in status }
+        }
+    }
+
+    private static func verifier(
+        _ policy: RevocationPolicy, _ rule: @escaping Responders.Rule = { _, _ in .good }
+    ) throws -> (NotificationVerifier, Responders, [UInt8]) {
+        let kit = try made.get()
+        let responders = Responders(kit, rule: rule)
+        let verifier = try NotificationVerifier(
+            kit.configuration { $0.revocation = policy }, requester: responders)
+        return (verifier, responders, try kit.body())
+    }
+
+    private static func ask(_ verifier: NotificationVerifier, at time: Int64) async {
+        await verifier.revocation.askDueQuestions { time }
+    }
+
+    @Test func `strict tells Apple to try again until the answers are there`() async throws {
+        let (verifier, responders, body) = try Self.verifier(.strict)
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .retryLater(.revocationUnknown))
+        await Self.ask(verifier, at: Self.now)
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted)
+        #expect(
+            responders.addresses.sorted() == ["http://ocsp.example.com/intermediate", "http://ocsp.example.com/leaf"])
+        let status = verifier.revocationStatus(at: Self.now)
+        #expect(status.good == 2)
+        #expect(status.outcomes == ["good": 2])
+        #expect(!status.needsAttention)
+    }
+
+    @Test func `soft accepts, counts, and calls for an operator after five minutes`() async throws {
+        let (verifier, _, body) = try Self.verifier(.soft) { _, _ in throw Responders.Unreachable() }
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted)
+        await Self.ask(verifier, at: Self.now)
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now + 1)) == .accepted)
+        let status = verifier.revocationStatus(at: Self.now + 299_999)
+        #expect(status.unknown == 2)
+        #expect(status.outcomes == ["unreachable": 2])
+        #expect(status.acceptedUnknown >= 2)
+        #expect(!status.needsAttention)
+        #expect(verifier.revocationStatus(at: Self.now + 300_000).needsAttention)
+    }
+
+    @Test func `off never asks`() async throws {
+        let (verifier, responders, body) = try Self.verifier(.off)
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted)
+        await Self.ask(verifier, at: Self.now)
+        await verifier.runRevocationChecks()
+        #expect(responders.addresses.isEmpty)
+    }
+
+    @Test(arguments: [RevocationPolicy.strict, .soft], ["leaf", "intermediate"])
+    func `a revoked certificate refuses at once and its chain is forgotten`(
+        _ policy: RevocationPolicy, _ which: String
+    ) async throws {
+        let (verifier, responders, body) = try Self.verifier(policy)
+        _ = verifier.verify(body: body, at: Self.now)
+        await Self.ask(verifier, at: Self.now)
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted)
+        responders.setRule { _, address in
+            address.hasSuffix(which) ? .revoked(at: Self.now / 1000 - 60, reason: 1) : .good
+        }
+        let later = Self.now + 11 * Self.hour
+        responders.clock.withLock { $0 = later }
+        await Self.ask(verifier, at: later)
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: later)) == .forbidden(.revoked))
+        #expect(verifier.objects.cache.counts == (headers: 0, paths: 0))
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: later + 1)) == .forbidden(.revoked))
+        #expect(verifier.revocationStatus(at: later).revoked == 1)
+        #expect(verifier.revocationStatus(at: later).needsAttention)
+    }
+
+    @Test func `a nested object under a revoked leaf is not Apple's word any more`() async throws {
+        let kit = try Self.made.get()
+        let other = try kit.leaf { $0.extensions.append(.ocspAddress("http://ocsp.example.com/leaf")) }
+        let serial = other.certificate.serialNumber
+        let header = JWSSigner.header(chain: [other.certificate, kit.pki.intermediate, kit.pki.root])
+        let payload = try NotificationDraft().payload { try kit.sign($0, header: header, key: other.key) }
+        let body = SigningKit.body(try kit.sign(payload))
+        let requester = RevokingOne(kit: kit, serial: serial)
+        let verifier = try NotificationVerifier(kit.configuration { $0.revocation = .soft }, requester: requester)
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted)
+        await Self.ask(verifier, at: Self.now)
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .odd(.profileNested))
+    }
+
+    /// Says of one serial number that it is revoked.
+    private struct RevokingOne: OCSPRequester {
+        let kit: SigningKit
+        let serial: String
+
+        func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8] {
+            let issuer = address.hasSuffix("leaf") ? try kit.intermediate() : try kit.root()
+            let responder = OCSPResponder(issuer: issuer.certificate, signer: issuer.certificate, key: issuer.key)
+            return try responder.answer(request: request, at: RevocationTests.now / 1000) {
+                $0 == serial ? .revoked(at: RevocationTests.now / 1000, reason: 1) : .good
+            }
+        }
+    }
+
+    @Test(arguments: nothings)
+    func `an answer that proves nothing is no knowledge`(_ nothing: Nothing) async throws {
+        let (verifier, _, body) = try Self.verifier(.strict, nothing.rule)
+        _ = verifier.verify(body: body, at: Self.now)
+        await Self.ask(verifier, at: Self.now)
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .retryLater(.revocationUnknown))
+        #expect(verifier.revocationStatus(at: Self.now).outcomes == [nothing.outcome: 2])
+    }
+
+    struct Nothing: Sendable, CustomTestStringConvertible {
+        let outcome: String
+        let rule: Responders.Rule
+        var testDescription: String { outcome }
+    }
+
+    static let nothings: [Nothing] = [
+        Nothing(outcome: "unreachable") { _, _ in throw Responders.Unreachable() },
+        Nothing(outcome: "unknownCertificate") { _, _ in .unknown },
+        Nothing(outcome: "wrongNonce") { responder, _ in
+            responder.nonceRule = .change
+            return .good
+        },
+        Nothing(outcome: "stale") { responder, _ in
+            responder.thisUpdateOffset = -7200
+            responder.nextUpdateOffset = -61
+            return .good
+        },
+        Nothing(outcome: "badSignature") { responder, _ in
+            responder.digest = .sha1
+            return .good
+        },
+        Nothing(outcome: "badResponder") { responder, _ in
+            let stranger = try ThrowawayPKI(SigningKit.options)
+            responder.signer = stranger.leaf
+            responder.key = stranger.leafKey
+            return .good
+        },
+    ]
+
+    @Test(arguments: [(nil, 24), (12, 12), (7 * 24, 24)] as [(Int64?, Int64)])
+    func `a good answer counts until its next update, at most a day`(_ next: Int64?, _ hours: Int64) async throws {
+        let (verifier, _, body) = try Self.verifier(.strict) { responder, _ in
+            responder.thisUpdateOffset = 0
+            responder.nextUpdateOffset = next.map { $0 * 3600 }
+            return .good
+        }
+        _ = verifier.verify(body: body, at: Self.now)
+        await Self.ask(verifier, at: Self.now)
+        let end = Self.now + hours * Self.hour
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: end)) == .accepted)
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: end + 1)) == .retryLater(.revocationUnknown))
+    }
+
+    @Test func `an outage does not undo what is known`() async throws {
+        let (verifier, responders, body) = try Self.verifier(.strict)
+        _ = verifier.verify(body: body, at: Self.now)
+        await Self.ask(verifier, at: Self.now)
+        responders.setRule { _, _ in throw Responders.Unreachable() }
+        await Self.ask(verifier, at: Self.now + 11 * Self.hour)
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now + 11 * Self.hour)) == .accepted)
+        #expect(verifier.revocationStatus(at: Self.now).outcomes == ["good": 2, "unreachable": 2])
+    }
+
+    @Test func `nobody is asked about a chain under which no signature has verified`() async throws {
+        let (verifier, responders, _) = try Self.verifier(.strict)
+        let kit = try Self.made.get()
+        let forged = SigningKit.body(try kit.jws(chain: kit.pki.chain, key: .generate(.p256)))
+        #expect(ExpectedVerdict(verifier.verify(body: forged, at: Self.now)) == .forbidden(.signature))
+        await Self.ask(verifier, at: Self.now)
+        #expect(responders.addresses.isEmpty)
+    }
+
+    @Test func `a certificate without an address can not be asked about`() async throws {
+        let kit = try SigningKit.shared()
+        let responders = Responders(kit) { _, _ in .good }
+        let verifier = try NotificationVerifier(kit.configuration { $0.revocation = .strict }, requester: responders)
+        _ = verifier.verify(body: try kit.body(), at: Self.now)
+        await Self.ask(verifier, at: Self.now)
+        #expect(responders.addresses.isEmpty)
+        #expect(verifier.revocationStatus(at: Self.now).outcomes == ["noAddress": 2])
+    }
+}

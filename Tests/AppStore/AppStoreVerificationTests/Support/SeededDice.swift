@@ -1,0 +1,25 @@
+/// SplitMix64: the same numbers in every run.
+struct SeededDice: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension [UInt8] {
+    /// A copy with one byte changed somewhere to something else.
+    func withOneByteChanged(using dice: inout SeededDice) -> [UInt8] {
+        var copy = self
+        copy[Int.random(in: 0..<count, using: &dice)] ^= UInt8.random(in: 1...255, using: &dice)
+        return copy
+    }
+}

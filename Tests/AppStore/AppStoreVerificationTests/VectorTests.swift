@@ -1,0 +1,204 @@
+import AppStoreModel
+import Cryptography
+import Testing
+
+@testable import AppStoreVerification
+
+/// Apple's published test data and what was derived from it, with the verdicts its README gives.
+///
+/// Where a library accepts what this verifier keeps aside, "accept" means "in the main topic" and nothing else.
+@Suite(.enabled(if: Vectors.arePresent, "\(Vectors.absent)")) struct VectorTests {
+    /// Inside the validity of both test authorities.
+    private static let now: Int64 = 1_790_000_000_000
+
+    private static func verifier(
+        root: String = "certs/testCA.der", environment: AppStoreEnvironment = .sandbox,
+        bundleId: String = "com.example",
+        appAppleId: Int64 = 1234
+    ) throws -> NotificationVerifier {
+        try initializeCryptography()
+        let app = AppIdentity(
+            bundleId: BundleId(bundleId), appAppleId: AppAppleId(appAppleId), environments: [environment])
+        // Apple's mock notifications have no version.
+        return try NotificationVerifier(
+            VerifierConfiguration(
+                roots: [try Vectors.bytes(root)], apps: [app], revocation: .off, requiresVersion: false))
+    }
+
+    // MARK: chain
+
+    struct ChainCases: Decodable {
+        struct Case: Decodable, Sendable, CustomTestStringConvertible {
+            let id: String
+            let x5c: [String]
+            let trustedRoots: [String]
+            let effectiveDate: Int64
+            let expect: String
+            var testDescription: String { id }
+        }
+        struct CertificateFile: Decodable { let file: String }
+        let certificates: [String: CertificateFile]
+        let cases: [Case]
+    }
+
+    static var chains: ChainCases? { try? Vectors.decode("chain/cases.json") }
+
+    @Test func `each certificate chain is judged as its case says`() throws {
+        try initializeCryptography()
+        let chains = try #require(Self.chains)
+        #expect(chains.cases.count == 16)
+        for example in chains.cases where example.expect != "either" {
+            #expect(try Self.isGood(example, chains) == (example.expect == "accept"), "\(example.id)")
+        }
+    }
+
+    @Test func `a chain whose third entry is garbage is odd and harms nothing`() throws {
+        let chains = try #require(Self.chains)
+        for example in chains.cases where example.expect == "either" {
+            let header = try JWSHeader(Self.header(example, chains))
+            let certificates = try CertificateListCheck.certificates(CertificateListCheck.encodings(header))
+            let path = try ValidatedPath(certificates, in: Self.trust(example, chains), at: Self.now)
+            #expect(path.isOddlyShaped)
+        }
+    }
+
+    private static func isGood(_ example: ChainCases.Case, _ chains: ChainCases) throws -> Bool {
+        do throws(Rejection) {
+            let header = try JWSHeader((try? header(example, chains)) ?? [])
+            let certificates = try CertificateListCheck.certificates(CertificateListCheck.encodings(header))
+            guard let trust = try? trust(example, chains) else { return false }
+            let path = try ValidatedPath(certificates, in: trust, at: now)
+            try ValidityCheck.check(path, at: example.effectiveDate * 1000)
+            return !path.isOddlyShaped
+        } catch {
+            return false
+        }
+    }
+
+    private static func trust(_ example: ChainCases.Case, _ chains: ChainCases) throws -> TrustStore {
+        try TrustStore(roots: example.trustedRoots.map { try Certificate(der: der($0, chains)) })
+    }
+
+    private static func header(_ example: ChainCases.Case, _ chains: ChainCases) throws -> [UInt8] {
+        let texts = try example.x5c.map { name in
+            name.hasPrefix("literal:")
+                ? String(name.dropFirst("literal:".count))
+                : String(decoding: Base64.encode(try der(name, chains)), as: UTF8.self)
+        }
+        return Array("{\"alg\":\"ES256\",\"x5c\":[\(texts.map { "\"\($0)\"" }.joined(separator: ","))]}".utf8)
+    }
+
+    private static func der(_ name: String, _ chains: ChainCases) throws -> [UInt8] {
+        try Vectors.bytes("chain/\(chains.certificates[name]?.file ?? name)")
+    }
+
+    // MARK: jws
+
+    struct JWSCases: Decodable {
+        struct Settings: Decodable {
+            let environment: String
+            let bundleId: String
+            let appAppleId: Int64
+        }
+        struct Case: Decodable {
+            let id: String
+            let kind: String
+            let verifier: Settings
+            let expect: String
+            let jws: String
+        }
+        let cases: [Case]
+    }
+
+    @Test func `each JWS is judged as its case says`() throws {
+        let cases: JWSCases = try Vectors.decode("jws/cases.json")
+        #expect(cases.cases.count == 19)
+        for example in cases.cases {
+            let settings = example.verifier
+            let verifier = try Self.verifier(
+                environment: AppStoreEnvironment(settings.environment), bundleId: settings.bundleId,
+                appAppleId: settings.appAppleId)
+            let isAccepted: Bool
+            switch example.kind {
+            case "notification":
+                let verdict = verifier.verify(body: SigningKit.body(example.jws), at: Self.now)
+                isAccepted = ExpectedVerdict(verdict) == .accepted
+            default: isAccepted = Self.isTransaction(example.jws, verifier, settings)
+            }
+            // The libraries do not tell kinds apart; a transaction is no renewal info.
+            let expected = example.id == "jws-transaction-as-renewal" ? "reject" : example.expect
+            let isRefusedByKind = example.kind == "renewal"
+            #expect((isAccepted && !isRefusedByKind) == (expected == "accept"), "\(example.id)")
+        }
+    }
+
+    private static func isTransaction(
+        _ jws: String, _ verifier: NotificationVerifier, _ settings: JWSCases.Settings
+    ) -> Bool {
+        guard let object = try? verifier.objects.verify(Array(jws.utf8), at: now),
+            let document = try? JSONDocument.object(object.payload)
+        else { return false }
+        let transaction = TransactionEnvelope(document)
+        return !RenewalInfoEnvelope(document).isRenewalInfo
+            && transaction.bundleId.value?.rawValue == settings.bundleId
+            && transaction.environment.value?.rawValue == settings.environment
+    }
+
+    @Test(
+        arguments: [
+            ("mock_signed_data/testNotification", .accepted),
+            ("mock_signed_data/transactionInfo", .notForUs(.typeConfusion)),
+            ("mock_signed_data/missingX5CHeaderClaim", .badRequest(.certificateListForm)),
+            ("mock_signed_data/legacyTransaction", .badRequest(.jwsForm)),
+            ("xcode/xcode-signed-transaction", .badRequest(.certificateListForm)),
+            ("xcode/xcode-signed-app-transaction", .badRequest(.certificateListForm)),
+            ("xcode/xcode-app-receipt-with-transaction", .badRequest(.jwsForm)),
+        ] as [(String, ExpectedVerdict)])
+    func `signed files are judged as documented`(_ path: String, _ expected: ExpectedVerdict) throws {
+        let verdict = try Self.verifier().verify(signedPayload: Array(try Vectors.text(path).utf8), at: Self.now)
+        #expect(ExpectedVerdict(verdict) == expected)
+    }
+
+    @Test func `a good mock notification says what its README says`() throws {
+        let jws = Array(try Vectors.text("mock_signed_data/testNotification").utf8)
+        guard case .accepted(let notification) = try Self.verifier().verify(signedPayload: jws, at: Self.now) else {
+            Issue.record("not accepted")
+            return
+        }
+        #expect(notification.envelope.notificationType.value == .test)
+        #expect(notification.envelope.notificationUUID.value?.rawValue == "9ad56bd2-0bc6-42e0-af24-fd996d87a1e6")
+        #expect(notification.envelope.appAppleId.value == AppAppleId(1234))
+    }
+
+    // MARK: models
+
+    @Test(
+        arguments: [
+            ("signedNotification.json", 41234, .notForUs(.audience)),
+            ("signedConsumptionRequestNotification.json", 41234, .notForUs(.audience)),
+            ("signedExternalPurchaseTokenNotification.json", 55555, .accepted),
+            ("signedTransaction.json", 1, .notForUs(.typeConfusion)),
+            ("signedRenewalInfo.json", 1, .notForUs(.typeConfusion)),
+            ("appTransaction.json", 1, .notForUs(.typeConfusion)),
+        ] as [(String, Int64, ExpectedVerdict)])
+    func `model payloads, when signed, go where their environment belongs`(
+        _ file: String, _ appAppleId: Int64, _ expected: ExpectedVerdict
+    ) throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier {
+            $0.apps = [AppIdentity(bundleId: BundleId("com.example"), appAppleId: AppAppleId(appAppleId))]
+        }
+        let jws = try kit.sign(try Vectors.text("models/\(file)"))
+        #expect(ExpectedVerdict(verifier.verify(body: SigningKit.body(jws), at: Self.now)) == expected)
+    }
+
+    @Test func `a model payload with placeholder words for nested objects is odd`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier {
+            $0.apps = [AppIdentity(bundleId: BundleId("com.example"), appAppleId: AppAppleId(41234))]
+        }
+        let text = try Vectors.text("models/signedNotification.json").replacing("LocalTesting", with: "Production")
+        let verdict = verifier.verify(body: SigningKit.body(try kit.sign(text)), at: Self.now)
+        #expect(ExpectedVerdict(verdict) == .odd(.profileNested))
+    }
+}
