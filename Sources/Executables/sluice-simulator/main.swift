@@ -9,4 +9,4 @@ do {
     FileHandle.standardError.write(Data("sluice-simulator: \(error)\n".utf8))
     exit(70)
 }
-exit(await SimulatorCommand.run(SimulatorCommand.command(version: "0.1.0").parseOrExit()))
+exit(await SimulatorCommand.run(SimulatorCommand.command.parseOrExit()))

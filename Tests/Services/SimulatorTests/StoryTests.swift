@@ -167,12 +167,12 @@ import Testing
     }
 
     @Test func `the same seed tells the same stories, byte for byte`() throws {
-        func texts(seed: UInt64) throws -> [String] {
+        func texts(seed: UInt64) throws -> [[UInt8]] {
             let cast = try makeCast(seed: seed)
             return (0..<Scenario.all.count).flatMap { cast.notifications(of: $0) }.flatMap {
                 [
-                    $0.payload(signedTransactionInfo: "T", signedRenewalInfo: nil, signedAppTransactionInfo: nil),
-                    $0.transaction ?? "", $0.renewalInfo ?? "", $0.appTransaction ?? "",
+                    $0.payload(signedTransactionInfo: [0x54], signedRenewalInfo: nil, signedAppTransactionInfo: nil),
+                    $0.transaction ?? [], $0.renewalInfo ?? [], $0.appTransaction ?? [],
                 ]
             }
         }
@@ -204,6 +204,6 @@ import Testing
         var object = PayloadText()
         object.put("text", "a\"b\\c\n\u{1}é")
         object.put("absent", nil as String?)
-        #expect(object.text == #"{"text":"a\"b\\c\n\u0001é"}"#)
+        #expect(object.text == #"{"text":"a\"b\\c\u000a\u0001é"}"#)
     }
 }

@@ -20,18 +20,18 @@ func makeCast(
 }
 
 /// A JSON object of a payload.
-func members(_ json: String?) throws -> [String: Any] {
+func members(_ json: [UInt8]?) throws -> [String: Any] {
     let json = try #require(json)
-    return try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+    return try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
 }
 
 /// The payload with placeholders where the nested JWS stand.
 func outer(_ notification: StoryNotification) throws -> [String: Any] {
     try members(
         notification.payload(
-            signedTransactionInfo: notification.transaction == nil ? nil : "T",
-            signedRenewalInfo: notification.renewalInfo == nil ? nil : "R",
-            signedAppTransactionInfo: notification.appTransaction == nil ? nil : "A"))
+            signedTransactionInfo: notification.transaction.map { _ in Array("T".utf8) },
+            signedRenewalInfo: notification.renewalInfo.map { _ in Array("R".utf8) },
+            signedAppTransactionInfo: notification.appTransaction.map { _ in Array("A".utf8) }))
 }
 
 /// Certificates made once for all tests.

@@ -18,14 +18,16 @@ struct PostCommand {
         let plan = plan(cast)
         let factory = NotificationFactory(cast: cast, pki: pki)
         let report = try configuration[SimulatorSettings.report].map { try ReportFile(path: $0) }
-        let client = HTTPClient()
+        let connections = configuration[SimulatorSettings.connections]
+        let client = HTTPClient(
+            HTTPClient.Configuration(maximumInFlight: connections, maximumIdleConnections: connections))
         let interrupts = Interrupts()
         defer { interrupts.stop() }
         let delivery = Delivery(
             plan: plan,
             schedule: RetrySchedule(
                 environment: cast.app.environment, timeScale: configuration[SimulatorSettings.timeScale]),
-            connections: configuration[SimulatorSettings.connections],
+            connections: connections,
             rate: configuration[SimulatorSettings.rate].map(Double.init), clock: ContinuousClock(),
             sign: { try factory.make($0) }, post: poster(client))
         let summary = try await delivery.run(

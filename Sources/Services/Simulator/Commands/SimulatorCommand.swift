@@ -1,21 +1,20 @@
 package import Configuration
+internal import Telemetry
 
 /// The command line of `sluice-simulator`.
 package enum SimulatorCommand {
-    package static func command(version: String) -> Command {
-        Command(
-            "sluice-simulator", summary: "an App Store of your own: signs and posts notifications",
-            discussion: """
-                Its certificates have Apple's shape and nobody's trust: a service accepts them only when its \
-                root.certificates names their root.
-                """,
-            examples: [
-                Command.Example("sluice-simulator pki --out ./pki", "make certificates and say how to trust them"),
-                Command.Example(
-                    "sluice-simulator post --url http://127.0.0.1:8080/notifications", "play every scenario"),
-            ],
-            subcommands: [post, sign, pki, scenarios], version: version, readsConfiguration: false)
-    }
+    package static let command = Command(
+        "sluice-simulator", summary: "an App Store of your own: signs and posts notifications",
+        discussion: """
+            Its certificates have Apple's shape and nobody's trust: a service accepts them only when its \
+            root.certificates names their root.
+            """,
+        examples: [
+            Command.Example("sluice-simulator pki --out ./pki", "make certificates and say how to trust them"),
+            Command.Example(
+                "sluice-simulator post --url http://127.0.0.1:8080/notifications", "play every scenario"),
+        ],
+        subcommands: [post, sign, pki, scenarios], version: Build.version, readsConfiguration: false)
 
     private static let post = Command(
         "post", summary: "post notifications to a URL as the App Store does",

@@ -30,7 +30,7 @@ package struct NotificationFactory: Sendable {
             signedTransactionInfo: try sign(notification.transaction),
             signedRenewalInfo: try sign(notification.renewalInfo),
             signedAppTransactionInfo: try sign(notification.appTransaction))
-        let signedPayload = try signer.sign(Array(payload.utf8))
+        let signedPayload = try signer.sign(payload)
         return SignedNotification(
             notificationType: notification.notificationType, subtype: notification.subtype,
             notificationUUID: notification.notificationUUID,
@@ -39,7 +39,7 @@ package struct NotificationFactory: Sendable {
             body: Self.body(signedPayload: signedPayload))
     }
 
-    private func sign(_ payload: String?) throws(AppStoreSigningError) -> String? {
+    private func sign(_ payload: [UInt8]?) throws(AppStoreSigningError) -> [UInt8]? {
         guard let payload else { return nil }
         return try signer.sign(payload)
     }

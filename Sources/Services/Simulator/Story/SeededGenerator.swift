@@ -26,15 +26,22 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 
     /// A version 4 UUID in lower case.
     package mutating func uuid() -> String {
-        let high = (next() & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000
-        let low = (next() & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
-        let digits = hexadecimal(high) + hexadecimal(low)
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if index == 8 || index == 12 || index == 16 || index == 20 { text.append("-") }
-            text.append(digit)
+        Self.uuidText(next(), next())
+    }
+
+    /// The UUID that two draws make; ``uuid()`` is the same. For the one who may not need the text.
+    static func uuidText(_ high: UInt64, _ low: UInt64) -> String {
+        let high = (high & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000
+        let low = (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for index in 0..<32 {
+            if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
+            let half = index < 16 ? high : low
+            let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - index % 16 * 4)) & 0xF
+            text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// `prefix` followed by as many random digits as make the text `length` long, the shape of Apple's identifiers.
@@ -44,10 +51,5 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
             text += String(next() % 10)
         }
         return text
-    }
-
-    private func hexadecimal(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 }

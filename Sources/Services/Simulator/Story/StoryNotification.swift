@@ -18,11 +18,11 @@ package struct StoryNotification: Sendable {
     /// appTransactionId, requestIdentifier, externalPurchaseId or notificationUUID.
     package let subject: String
     /// Decoded payload of `signedTransactionInfo`, as JSON.
-    package let transaction: String?
+    package let transaction: [UInt8]?
     /// Decoded payload of `signedRenewalInfo`, as JSON.
-    package let renewalInfo: String?
+    package let renewalInfo: [UInt8]?
     /// Decoded payload of `signedAppTransactionInfo`, as JSON.
-    package let appTransaction: String?
+    package let appTransaction: [UInt8]?
 
     let head: PayloadText
     let containerName: String
@@ -30,14 +30,14 @@ package struct StoryNotification: Sendable {
 
     /// Apple's responseBodyV2DecodedPayload around the three nested objects, each a JWS in compact form.
     package func payload(
-        signedTransactionInfo: String?, signedRenewalInfo: String?, signedAppTransactionInfo: String?
-    ) -> String {
+        signedTransactionInfo: [UInt8]?, signedRenewalInfo: [UInt8]?, signedAppTransactionInfo: [UInt8]?
+    ) -> [UInt8] {
         var container = container
-        container.put("signedTransactionInfo", signedTransactionInfo)
-        container.put("signedRenewalInfo", signedRenewalInfo)
-        container.put("signedAppTransactionInfo", signedAppTransactionInfo)
+        container.put("signedTransactionInfo", jws: signedTransactionInfo)
+        container.put("signedRenewalInfo", jws: signedRenewalInfo)
+        container.put("signedAppTransactionInfo", jws: signedAppTransactionInfo)
         var payload = head
         payload.put(containerName, container)
-        return payload.text
+        return payload.bytes
     }
 }

@@ -16,8 +16,8 @@ extension Storyteller {
             originalTransactionId: (content.purchase?.originalTransactionId).map { OriginalTransactionId($0) },
             transactionId: (content.purchase?.transactionId).map { TransactionId($0) },
             subject: content.purchase?.originalTransactionId ?? content.subject ?? notificationUUID,
-            transaction: content.purchase?.payload(signedDate: now, app: app, account: account).text,
-            renewalInfo: content.renewalInfo?.text, appTransaction: content.appTransaction?.text, head: head,
+            transaction: content.purchase?.payload(signedDate: now, app: app, account: account).bytes,
+            renewalInfo: content.renewalInfo?.bytes, appTransaction: content.appTransaction?.bytes, head: head,
             containerName: content.name, container: content.container)
     }
 

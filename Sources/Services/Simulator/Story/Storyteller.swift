@@ -56,8 +56,9 @@ struct Storyteller {
             }
             subject = nil
             apply(step.event)
-            let notificationUUID = generator.uuid()
+            let (high, low) = (generator.next(), generator.next())
             if isWritten(index) {
+                let notificationUUID = SeededGenerator.uuidText(high, low)
                 notifications.append(notification(of: step.event, notificationUUID: notificationUUID))
             }
         }
