@@ -27,7 +27,8 @@ public struct KafkaError: Error, Hashable, Sendable {
     /// For sends: whether the record may stand in the log all the same; `.no` for everything else.
     public let persistence: Persistence
 
-    init(
+    /// An error of this code; retriable as the code says unless given.
+    package init(
         _ code: Code, _ message: String, isRetriable: Bool? = nil, isFatal: Bool = false, persistence: Persistence = .no
     ) {
         self.code = code

@@ -122,7 +122,8 @@ import Testing
 
     @Test func `librdkafka's own full queue is the same error`() async throws {
         let fixture = try EmbeddedFixture(partitions: 1, properties: ["queue.buffering.max.messages": "2"])
-        try fixture.broker.setDown()
+        #expect(await eventually { fixture.producer.status.isReady })
+        try fixture.broker.setRoundTripTime(.seconds(30))
         let outcomes = Outcomes()
         for number in 0..<4 { fixture.producer.send(fixture.record(number), completion: outcomes.completion(number)) }
         #expect(outcomes.errors.map(\.code) == [.tooManyInFlight, .tooManyInFlight])
