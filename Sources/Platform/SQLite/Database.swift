@@ -94,14 +94,14 @@ package final class Database {
 
     /// Reads every row of a query.
     package func rows<Element>(
-        _ sql: String, _ values: [SQLiteValue] = [], _ read: (borrowing Row) throws -> Element
+        _ sql: String, _ values: [SQLiteValue] = [], _ read: (Row) throws -> Element
     ) throws -> [Element] {
         try statement(sql).rows(values, read)
     }
 
     /// Reads at most one row of a query.
     package func firstRow<Element>(
-        _ sql: String, _ values: [SQLiteValue] = [], _ read: (borrowing Row) throws -> Element
+        _ sql: String, _ values: [SQLiteValue] = [], _ read: (Row) throws -> Element
     ) throws -> Element? {
         try statement(sql).firstRow(values, read)
     }

@@ -1,19 +1,23 @@
 internal import CSQLite
 
-/// The current row of a query; it lives as long as the closure that reads it.
+/// The current row of a query, for the closure that reads it. Afterwards its columns are gone, and reading one is an
+/// error.
 ///
 /// Columns count from 0. Reading another type than the column holds is an error, not a conversion.
-package struct Row: ~Copyable {
+package struct Row {
     private let statement: OpaquePointer
-    private let sql: String
+    /// Keeps `statement` alive.
+    private let owner: Statement
 
-    init(statement: OpaquePointer, sql: String) {
+    init(statement: OpaquePointer, owner: Statement) {
         self.statement = statement
-        self.sql = sql
+        self.owner = owner
     }
 
-    /// How many columns the row has.
-    package var columnCount: Int { Int(sqlite3_data_count(statement)) }
+    private var sql: String { owner.sql }
+
+    /// How many columns the row has; 0 when the row has been read.
+    package var columnCount: Int { owner.isOpen ? Int(sqlite3_data_count(statement)) : 0 }
 
     /// Whether the column is null.
     package func isNull(_ column: Int) throws(SQLiteError) -> Bool { try type(column) == SQLITE_NULL }

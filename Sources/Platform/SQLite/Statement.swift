@@ -37,6 +37,9 @@ package final class Statement {
         sqlite3_finalize(handle)
     }
 
+    /// Whether it can still be run.
+    var isOpen: Bool { handle != nil }
+
     /// A statement whose rows are being read stays alive until they are read.
     func close() {
         guard !isRunning else { return }
@@ -49,50 +52,48 @@ package final class Statement {
     package func run(_ values: [SQLiteValue] = []) throws(SQLiteError) {
         let handle = try begin(values)
         defer { end(handle) }
-        while true {
-            let result = sqlite3_step(handle)
-            if result == SQLITE_DONE { return }
-            guard result == SQLITE_ROW else { throw error(handle, result) }
-        }
+        while try step(handle) {}
     }
 
     /// Runs the statement and reads every row.
     ///
     /// - Returns: what `read` made of the rows, in order.
     package func rows<Element>(
-        _ values: [SQLiteValue] = [], _ read: (borrowing Row) throws -> Element
+        _ values: [SQLiteValue] = [], _ read: (Row) throws -> Element
     ) throws -> [Element] {
+        let handle = try begin(values)
+        defer { end(handle) }
         var elements: [Element] = []
-        try forEachRow(values) { row in
-            elements.append(try read(row))
-            return true
-        }
+        while try step(handle) { elements.append(try read(Row(statement: handle, owner: self))) }
         return elements
     }
 
     /// Runs the statement and reads at most one row.
     package func firstRow<Element>(
-        _ values: [SQLiteValue] = [], _ read: (borrowing Row) throws -> Element
+        _ values: [SQLiteValue] = [], _ read: (Row) throws -> Element
     ) throws -> Element? {
-        var first: Element?
-        try forEachRow(values) { row in
-            first = try read(row)
-            return false
-        }
-        return first
+        let handle = try begin(values)
+        defer { end(handle) }
+        return try step(handle) ? try read(Row(statement: handle, owner: self)) : nil
     }
 
-    /// Runs the statement and reads rows until `read` returns `false`.
+    /// Runs the statement and reads rows until `read` returns `false`; for results too large to collect.
     package func forEachRow(
-        _ values: [SQLiteValue] = [], _ read: (borrowing Row) throws -> Bool
+        _ values: [SQLiteValue] = [], _ read: (Row) throws -> Bool
     ) throws {
         let handle = try begin(values)
         defer { end(handle) }
-        while true {
-            let result = sqlite3_step(handle)
-            if result == SQLITE_DONE { return }
-            guard result == SQLITE_ROW else { throw error(handle, result) }
-            guard try read(Row(statement: handle, sql: sql)) else { return }
+        while try step(handle) {
+            guard try read(Row(statement: handle, owner: self)) else { return }
+        }
+    }
+
+    /// Whether there is another row.
+    private func step(_ handle: OpaquePointer) throws(SQLiteError) -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let result: throw error(handle, result)
         }
     }
 

@@ -143,7 +143,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
     @Test func `every kind of value comes back as it went in`() throws {
         let database = try Database.inMemory()
         let values: [SQLiteValue] = [.integer(Int64.min), .real(0.1), .text("é\u{0}😀"), .blob([0, 255]), .null]
-        func check(_ row: borrowing Row) throws -> Bool {
+        func check(_ row: Row) throws -> Bool {
             #expect(row.columnCount == 5)
             #expect(try row.integer(0) == Int64.min)
             #expect(try row.real(1) == 0.1)
@@ -161,7 +161,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
 
     @Test func `empty text and empty bytes are not null`() throws {
         let database = try Database.inMemory()
-        func check(_ row: borrowing Row) throws -> Bool {
+        func check(_ row: Row) throws -> Bool {
             #expect(try row.text(0) == "")
             #expect(try row.blob(1) == [])
             #expect(try row.text(2) == "text")
@@ -175,7 +175,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
     @Test(arguments: ["NULL", "1", "1.5", "'a'", "x'00'"])
     func `reading another type is an error and no conversion`(literal: String) throws {
         let database = try Database.inMemory()
-        func read(_ body: @escaping (borrowing Row) throws -> Void) -> SQLiteError? {
+        func read(_ body: @escaping (Row) throws -> Void) -> SQLiteError? {
             do {
                 _ = try database.firstRow("SELECT \(literal)", [], body)
                 return nil
@@ -188,6 +188,14 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(read { _ = try $0.text(0) }?.code == (literal == "'a'" ? nil : .wrongType))
         #expect(read { _ = try $0.blob(0) }?.code == (literal == "x'00'" ? nil : .wrongType))
         for column in [-1, 1, Int.max, Int.min] { #expect(read { _ = try $0.integer(column) }?.code == .wrongType) }
+    }
+
+    @Test func `a row that is kept after it was read has no columns`() throws {
+        let database = try open()
+        let kept = try #require(try database.firstRow("SELECT 'a'") { row in row })
+        #expect(try sqliteError { _ = try kept.text(0) }.code == .wrongType)
+        database.close()
+        #expect(try sqliteError { _ = try kept.text(0) }.code == .wrongType)
     }
 
     @Test func `text that is not UTF-8 is an error`() throws {
