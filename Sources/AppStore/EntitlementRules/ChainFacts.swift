@@ -39,6 +39,11 @@ package struct ChainFacts: Hashable, Sendable {
         package var changed = false
         /// Something merged was older than what was known: it changed nothing and is counted as late.
         package var isLate = false
+
+        package init(changed: Bool = false, isLate: Bool = false) {
+            self.changed = changed
+            self.isLate = isLate
+        }
     }
 
     /// Takes in what another value knows about the same chain. Facts of another chain change nothing.

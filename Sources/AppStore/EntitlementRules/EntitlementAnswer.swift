@@ -26,6 +26,12 @@ package struct UnitBalance: Hashable, Sendable {
     package var creditedUnits: Int64 = 0
     package var debitedUnits: Int64 = 0
 
+    package init(productId: ProductId, creditedUnits: Int64 = 0, debitedUnits: Int64 = 0) {
+        self.productId = productId
+        self.creditedUnits = creditedUnits
+        self.debitedUnits = debitedUnits
+    }
+
     package var netUnits: Int64 { creditedUnits - debitedUnits }  // both from 0 up
 
     mutating func add(_ state: OneTimeState) {

@@ -1,0 +1,67 @@
+import AppStoreModel
+import Foundation
+import Testing
+
+@Suite("Instants") struct AppStoreInstantTests {
+    @Test(
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (1_698_148_900_000, "2023-10-24T12:01:40.000Z"),
+            (-1, "1969-12-31T23:59:59.999Z"), (951_782_400_001, "2000-02-29T00:00:00.001Z"),
+            (-62_135_769_600_000, "0000-12-30T00:00:00.000Z"), (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
+            (253_402_300_799_999, "9999-12-31T23:59:59.999Z"), (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
+        ] as [(Int64, String)])
+    func `a moment is written and read`(milliseconds: Int64, text: String) throws {
+        let instant = try #require(AppStoreInstant(millisecondsSince1970: milliseconds))
+        #expect(instant.description == text)
+        #expect(AppStoreInstant(rfc3339: text) == instant)
+    }
+
+    @Test(arguments: [-62_167_219_200_001, 253_402_300_800_000, .min, .max] as [Int64])
+    func `a moment outside the years 0000 to 9999 is refused`(milliseconds: Int64) {
+        #expect(AppStoreInstant(millisecondsSince1970: milliseconds) == nil)
+    }
+
+    @Test func `days agree with Foundation's calendar`() throws {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
+        var generator = SeededGenerator(seed: 7)
+        for _ in 0..<2000 {
+            // From 1600 on: before, Foundation's calendar is the Julian one.
+            let milliseconds = Int64.random(in: -11_676_096_000_000...253_402_300_799_999, using: &generator)
+            let instant = try #require(AppStoreInstant(millisecondsSince1970: milliseconds))
+            let seconds = Double((milliseconds - ((milliseconds % 1000) + 1000) % 1000) / 1000)
+            let parts = calendar.dateComponents(
+                [.year, .month, .day, .hour, .minute, .second], from: Date(timeIntervalSince1970: seconds))
+            let expected = String(
+                format: "%04d-%02d-%02dT%02d:%02d:%02d", parts.year ?? 0, parts.month ?? 0, parts.day ?? 0,
+                parts.hour ?? 0, parts.minute ?? 0, parts.second ?? 0)
+            #expect(instant.description.hasPrefix(expected))
+            #expect(AppStoreInstant(rfc3339: instant.description) == instant)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("2023-10-24t12:01:40z", 1_698_148_900_000), ("2023-10-24T14:01:40.5+02:00", 1_698_148_900_500),
+            ("2023-10-24T12:01:40.123999Z", 1_698_148_900_123), ("2023-10-24T06:31:40-05:30", 1_698_148_900_000),
+        ] as [(String, Int64)])
+    func `other forms of RFC 3339 are read`(text: String, milliseconds: Int64) {
+        #expect(AppStoreInstant(rfc3339: text)?.millisecondsSince1970 == milliseconds)
+    }
+
+    @Test(arguments: [
+        "", "2023-10-24", "2023-10-24T12:01:40", "2023-13-01T00:00:00Z", "2023-02-29T00:00:00Z",
+        "2023-00-01T00:00:00Z", "2023-01-00T00:00:00Z", "2023-01-01T24:00:00Z", "2023-01-01T00:60:00Z",
+        "2023-01-01T00:00:60Z", "2023-01-01T00:00:00.Z", "2023-01-01T00:00:00Zx", "2023-01-01 00:00:00Z",
+        "-023-01-01T00:00:00Z", "2023-01-01T00:00:00+24:00", "2023-01-01T00:00:00+0100", "２023-01-01T00:00:00Z",
+        "9999-12-31T23:59:59-00:01", "0000-01-01T00:00:00+00:01",
+    ])
+    func `anything else is refused`(text: String) { #expect(AppStoreInstant(rfc3339: text) == nil) }
+
+    @Test func `moving a moment stops at the ends`() {
+        #expect(AppStoreInstant.latest.advanced(byMilliseconds: .max) == .latest)
+        #expect(AppStoreInstant.earliest.advanced(byMilliseconds: .min) == .earliest)
+        #expect(AppStoreInstant(clampingMillisecondsSince1970: .min) == .earliest)
+        #expect(AppStoreInstant.earliest.milliseconds(to: .latest) == 315_569_519_999_999)
+    }
+}

@@ -1,0 +1,93 @@
+import AppStoreModel
+import EntitlementRules
+
+let minute: Int64 = 60_000
+let hour: Int64 = 3_600_000
+let day: Int64 = 86_400_000
+
+/// A moment so many milliseconds after 2026-01-01T00:00:00Z.
+func at(_ milliseconds: Int64) -> AppStoreInstant {
+    AppStoreInstant(clampingMillisecondsSince1970: 1_767_225_600_000 + milliseconds)
+}
+
+/// Writes notifications as short as a test can say them. Dates are given by ``at(_:)``.
+struct Notification {
+    var type: NotificationType
+    var subtype: Subtype?
+    var signed: AppStoreInstant
+    var uuid: String
+    var status: SubscriptionStatus?
+    var transaction: JSONObject?
+    var renewalInfo: JSONObject?
+
+    init(
+        _ type: NotificationType, _ subtype: Subtype? = nil, signed: Int64, uuid: String? = nil,
+        status: SubscriptionStatus? = nil, transaction: JSONObject? = nil, renewalInfo: JSONObject? = nil
+    ) {
+        self.type = type
+        self.subtype = subtype
+        self.signed = at(signed)
+        self.uuid = uuid ?? "\(type)-\(signed)"
+        self.status = status
+        self.transaction = transaction
+        self.renewalInfo = renewalInfo
+    }
+
+    /// The facts it brings, read from JSON text as a consumer does. Nested objects are signed when it is.
+    func facts(isSigned: Bool = true) throws -> ChainFacts? {
+        var data: JSONObject = ["environment": "Production", "bundleId": "com.example"]
+        data["status"] = status.map { .integer(Int64($0.rawValue)) }
+        var payload: JSONObject = ["version": "2.0"]
+        payload["notificationType"] = .string(type.rawValue)
+        payload["subtype"] = subtype.map { .string($0.rawValue) }
+        payload["notificationUUID"] = .string(uuid)
+        payload["signedDate"] = .integer(signed.millisecondsSince1970)
+        payload["data"] = .object(data)
+        return ChainFacts(
+            notification: try NotificationPayload(json: JSONValue.object(payload).json),
+            transaction: try signedText(transaction).map { try TransactionPayload(json: $0) },
+            renewalInfo: try signedText(renewalInfo).map { try RenewalInfoPayload(json: $0) }, isSigned: isSigned)
+    }
+
+    private func signedText(_ object: JSONObject?) -> [UInt8]? {
+        guard var object else { return nil }
+        if object["signedDate"] == nil { object["signedDate"] = .integer(signed.millisecondsSince1970) }
+        return JSONValue.object(object).json
+    }
+}
+
+extension JSONObject {
+    func with(_ name: String, _ value: JSONValue) -> JSONObject {
+        var copy = self
+        copy[name] = value
+        return copy
+    }
+
+    func with(_ name: String, date: Int64) -> JSONObject { with(name, .integer(at(date).millisecondsSince1970)) }
+}
+
+/// A period of the subscription with originalTransactionId 1.
+func period(_ id: String, from start: Int64, to end: Int64, product: String = "monthly") -> JSONObject {
+    let base: JSONObject = [
+        "transactionId": .string(id), "originalTransactionId": "1", "type": "Auto-Renewable Subscription",
+        "quantity": 1,
+    ]
+    return base.with("productId", .string(product)).with("purchaseDate", date: start).with("expiresDate", date: end)
+}
+
+func renewal(_ status: Int64 = 1, product: String = "monthly") -> JSONObject {
+    ["originalTransactionId": "1", "autoRenewStatus": .integer(status), "autoRenewProductId": .string(product)]
+}
+
+/// Merges facts into an empty chain.
+func chain(_ notifications: [Notification]) throws -> ChainFacts {
+    var chain = ChainFacts(
+        environment: .production, bundleId: BundleId("com.example"),
+        originalTransactionId: OriginalTransactionId("1"))
+    for notification in notifications {
+        if let facts = try notification.facts() { chain.merge(facts) }
+    }
+    return chain
+}
+
+func chain(_ notifications: Notification...) throws -> ChainFacts { try chain(notifications) }

@@ -1,0 +1,96 @@
+import AppStoreModel
+import EntitlementRules
+import Testing
+
+/// Generated life cycles: whatever order facts arrive in, the state is the same.
+@Suite("Chain facts are a join") struct ChainJoinTests {
+    @Test(arguments: 0..<12 as Range<UInt64>)
+    func `every order with duplicates ends in the same facts`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let facts = try Self.lifeCycle(&random).compactMap { try $0.facts() }
+        let expected = Self.merged(facts)
+        for _ in 0..<12 {
+            var order = facts.shuffled(using: &random)
+            for _ in 0..<5 { order.append(try #require(facts.randomElement(using: &random))) }
+            order.shuffle(using: &random)
+            let chain = Self.merged(order)
+            #expect(chain == expected)
+            #expect(chain.jsonText == expected.jsonText)
+            for days in stride(from: Int64(0), through: 400, by: 40) {
+                #expect(chain.state(at: at(days * day)) == expected.state(at: at(days * day)))
+            }
+        }
+    }
+
+    @Test(arguments: 100..<108 as Range<UInt64>)
+    func `merging is associative, commutative and idempotent`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let facts = try Self.lifeCycle(&random).compactMap { try $0.facts() }
+        for _ in 0..<10 {
+            let parts = (0..<3).map { _ in Self.merged(facts.filter { _ in Bool.random(using: &random) }) }
+            let (a, b, c) = (parts[0], parts[1], parts[2])
+            #expect(Self.merged([a, Self.merged([b, c])]) == Self.merged([Self.merged([a, b]), c]))
+            #expect(Self.merged([a, b]) == Self.merged([b, a]))
+            #expect(Self.merged([a, a]) == Self.merged([a]))
+        }
+    }
+
+    @Test func `a merge says whether it changed something`() throws {
+        var random = SeededGenerator(seed: 1)
+        let facts = try Self.lifeCycle(&random).compactMap { try $0.facts() }
+        var chain = Self.merged(facts)
+        for one in facts { #expect(!chain.merge(one).changed) }
+        var empty = Self.merged([])
+        #expect(empty.merge(facts[0]) == ChainFacts.MergeOutcome(changed: true, isLate: false))
+    }
+
+    @Test func `purchases and events are bounded to the latest in every order`() throws {
+        var facts: [ChainFacts] = []
+        for index in 0..<Int64(ChainFacts.maximumPurchases + 40) {
+            let notification = Notification(
+                .didRenew, signed: index * day, status: .active,
+                transaction: period("t\(index)", from: index * day, to: (index + 1) * day))
+            facts.append(try #require(try notification.facts()))
+        }
+        var random = SeededGenerator(seed: 3)
+        let expected = Self.merged(facts)
+        #expect(expected.purchases.count == ChainFacts.maximumPurchases)
+        #expect(expected.purchases[TransactionId("t40")] != nil && expected.purchases[TransactionId("t39")] == nil)
+        #expect(expected.events.count == ChainFacts.maximumEvents)
+        #expect(Self.merged(facts.shuffled(using: &random)) == expected)
+    }
+
+    private static func merged(_ facts: [ChainFacts]) -> ChainFacts {
+        var chain = ChainFacts(
+            environment: .production, bundleId: BundleId("com.example"),
+            originalTransactionId: OriginalTransactionId("1"))
+        for one in facts { chain.merge(one) }
+        return chain
+    }
+
+    /// Notifications about a few transactions whose dates, statuses and contents often collide.
+    private static func lifeCycle(_ random: inout SeededGenerator) -> [Notification] {
+        let types: [(NotificationType, Subtype?)] = [
+            (.didRenew, nil), (.didChangeRenewalPref, .upgrade), (.refund, nil), (.refundReversed, nil),
+            (.expired, .voluntary), (.didFailToRenew, .gracePeriod), (NotificationType("NEW"), nil),
+        ]
+        return (0..<14).map { index in
+            let (type, subtype) = types.randomElement(using: &random) ?? (.test, nil)
+            let number = Int64.random(in: 1...4, using: &random)
+            var transaction = period("t\(number)", from: number * 30 * day, to: (number + 1) * 30 * day)
+            if Bool.random(using: &random) { transaction = transaction.with("isUpgraded", true) }
+            if Bool.random(using: &random) {
+                transaction = transaction.with(
+                    "revocationDate", date: Int64.random(in: 0...9, using: &random) * 10 * day)
+            }
+            var renewalInfo = renewal(Int64.random(in: 0...1, using: &random))
+            if Bool.random(using: &random) { renewalInfo = renewalInfo.with("isInBillingRetryPeriod", true) }
+            let token = ["x", "y"].randomElement(using: &random) ?? "x"
+            return Notification(
+                type, subtype, signed: Int64.random(in: 0...6, using: &random) * day,
+                // Few identities: the same one comes with different content too.
+                uuid: "u\(index % 5)", status: SubscriptionStatus(Int32.random(in: 1...6, using: &random)),
+                transaction: transaction.with("appAccountToken", .string(token)), renewalInfo: renewalInfo)
+        }
+    }
+}

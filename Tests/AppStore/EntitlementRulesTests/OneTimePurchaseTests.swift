@@ -1,0 +1,216 @@
+import AppStoreModel
+import EntitlementRules
+import Testing
+
+@Suite("One-time purchases") struct OneTimePurchaseTests {
+    private func purchase(_ type: String, _ id: String = "1", product: String = "thing", at date: Int64 = 0)
+        -> JSONObject
+    {
+        let base: JSONObject = [
+            "transactionId": .string(id), "originalTransactionId": .string(id), "productId": .string(product),
+        ]
+        return base.with("type", .string(type)).with("quantity", 1).with("purchaseDate", date: date)
+    }
+
+    private func charge(_ transaction: JSONObject, signed: Int64 = 0) -> Notification {
+        Notification(.oneTimeCharge, signed: signed, transaction: transaction)
+    }
+
+    private func answer(
+        _ notifications: [Notification], at instant: Int64, rule: ProductRule = ProductRule(entitlements: ["right"]),
+        view: EntitlementAnswer.View = .newestFacts
+    ) throws -> EntitlementAnswer {
+        var chains: [OriginalTransactionId: ChainFacts] = [:]
+        for facts in try notifications.compactMap({ try $0.facts() }) {
+            if chains[facts.originalTransactionId]?.merge(facts) == nil {
+                chains[facts.originalTransactionId] = facts
+            }
+        }
+        return EntitlementAnswer(
+            chains: Array(chains.values), environment: .production, at: at(instant),
+            rules: ProductRules(products: [ProductId("thing"): rule]), view: view)
+    }
+
+    // MARK: Consumables
+
+    @Test(
+        arguments: [
+            (nil, 0, 0), (100_000, 3000, 0), (0, 0, 1), (33_333, 999, 1), (50_000, 1500, 1), (67_932, 2037, 1),
+            (1, 0, 1),
+        ] as [(Int64?, Int64, Int)])
+    func `a refund debits the floor of its percentage`(percentage: Int64?, debit: Int64, partly: Int) throws {
+        var transaction = purchase("Consumable").with("quantity", 3)
+        if let percentage {
+            transaction = transaction.with("revocationDate", date: day).with(
+                "revocationPercentage", .integer(percentage))
+        }
+        let answer = try answer([charge(transaction)], at: 2 * day, rule: ProductRule(entitlements: [], units: 1000))
+        #expect(answer.balances.map(\.creditedUnits) == [3000])
+        #expect(answer.balances.map(\.debitedUnits) == [debit])
+        #expect(answer.balances.map(\.netUnits) == [3000 - debit])
+        #expect(answer.grants.isEmpty && answer.reports.isEmpty)
+    }
+
+    @Test func `a refund without a percentage debits all`() throws {
+        let transaction = purchase("Consumable").with("revocationDate", date: day)
+        let rule = ProductRule(entitlements: [], units: 7)
+        #expect(try answer([charge(transaction)], at: 2 * day, rule: rule).balances.map(\.netUnits) == [0])
+        #expect(try answer([charge(transaction)], at: 0, rule: rule).balances.map(\.netUnits) == [7])
+        #expect(try answer([charge(transaction)], at: 0, rule: rule).nextChange == at(day))
+    }
+
+    @Test func `a refund that arrives before the charge leaves nothing to credit, a reversal restores`() throws {
+        let plain = purchase("Consumable")
+        let charged = charge(plain)
+        let refund = Notification(.refund, signed: day, transaction: plain.with("revocationDate", date: day))
+        let reversed = Notification(.refundReversed, signed: 2 * day, transaction: plain)
+        #expect(try answer([refund, charged], at: 3 * day).balances.map(\.netUnits) == [0])
+        #expect(try answer([charged, refund, charged], at: 3 * day).balances.map(\.netUnits) == [0])
+        #expect(try answer([refund, reversed, charged], at: 3 * day).balances.map(\.netUnits) == [1])
+    }
+
+    @Test func `a credit is counted once however often it is told`() throws {
+        let one = charge(purchase("Consumable", "1"))
+        let other = charge(purchase("Consumable", "2"), signed: 5)
+        let answer = try answer([one, one, other, one], at: day, rule: ProductRule(entitlements: [], units: 10))
+        #expect(answer.balances == [UnitBalance(productId: ProductId("thing"), creditedUnits: 20)])
+    }
+
+    @Test(arguments: [
+        ("quantity", JSONValue.integer(0), EntitlementProblem.quantityOutOfRange),
+        ("quantity", -1, .quantityOutOfRange), ("quantity", 2_147_483_648, .quantityOutOfRange),
+        ("quantity", "many", .quantityOutOfRange), ("revocationPercentage", 100_001, .percentageOutOfRange),
+        ("revocationPercentage", -1, .percentageOutOfRange),
+        ("revocationPercentage", 9_999_999_999, .percentageOutOfRange),
+    ])
+    func `amounts out of range give no credit and are reported`(
+        field: String, value: JSONValue, problem: EntitlementProblem
+    ) throws {
+        let answer = try answer([charge(purchase("Consumable").with(field, value))], at: day)
+        #expect(answer.balances.map(\.creditedUnits) == [0])
+        #expect(answer.reports.map(\.problem) == [problem])
+    }
+
+    @Test func `units that do not fit give no credit, and balances saturate`() throws {
+        let many = charge(purchase("Consumable").with("quantity", 2_147_483_647))
+        let answer = try answer([many], at: day, rule: ProductRule(entitlements: [], units: .max))
+        #expect(answer.balances.map(\.creditedUnits) == [0])
+        #expect(answer.reports.map(\.problem) == [.unitsOutOfRange])
+        let two = [charge(purchase("Consumable", "1")), charge(purchase("Consumable", "2"))]
+        let rule = ProductRule(entitlements: [], units: .max)
+        #expect(try self.answer(two, at: day, rule: rule).balances.map(\.creditedUnits) == [.max])
+        let all = purchase("Consumable").with("revocationDate", date: 0).with("revocationPercentage", 99_999)
+        let debited = try self.answer([charge(all)], at: day, rule: rule).balances.map(\.debitedUnits)
+        #expect(debited == [9_223_279_803_134_407_259])
+    }
+
+    // MARK: Non-consumables
+
+    @Test func `a non-consumable is owned until it is revoked`() throws {
+        let plain = purchase("Non-Consumable").with("inAppOwnershipType", "FAMILY_SHARED")
+        let revoke = Notification(
+            .revoke, signed: 5 * day,
+            transaction: plain.with("revocationDate", date: 5 * day).with("revocationType", "FAMILY_REVOKE"))
+        #expect(try answer([charge(plain)], at: 900 * day).active == ["right"])
+        #expect(try answer([charge(plain)], at: day).grants.map(\.ownership) == [.familyShared])
+        let revoked = try answer([revoke, charge(plain)], at: 5 * day)
+        #expect(revoked.active.isEmpty)
+        #expect(revoked.grants.map(\.state) == ["REVOKED"])
+        let reversed = Notification(.refundReversed, signed: 6 * day, transaction: plain)
+        #expect(try answer([revoke, reversed], at: 7 * day).grants.map(\.state) == ["OWNED"])
+    }
+
+    // MARK: Non-renewing subscriptions
+
+    @Test func `a non-renewing subscription lasts as long as the app says`() throws {
+        let rule = ProductRule(entitlements: ["right"], lengthDays: 30)
+        let bought = charge(purchase("Non-Renewing Subscription"))
+        let answer = try answer([bought], at: 29 * day, rule: rule)
+        #expect(answer.active == ["right"] && answer.nextChange == at(30 * day))
+        #expect(try self.answer([bought], at: 30 * day, rule: rule).grants.map(\.state) == ["ENDED"])
+    }
+
+    @Test func `several purchases extend each other or overlap`() throws {
+        let both = [
+            charge(purchase("Non-Renewing Subscription", "1")),
+            charge(purchase("Non-Renewing Subscription", "2", at: 10 * day)),
+            charge(purchase("Non-Renewing Subscription", "3", at: 100 * day)),
+        ]
+        var rule = ProductRule(entitlements: ["right"], lengthDays: 30)
+        #expect(try answer(both, at: 59 * day, rule: rule).active == ["right"])
+        #expect(try answer(both, at: 60 * day, rule: rule).active.isEmpty)
+        #expect(try answer(both, at: 129 * day, rule: rule).active == ["right"])
+        rule.accumulation = .overlap
+        #expect(try answer(both, at: 39 * day, rule: rule).active == ["right"])
+        #expect(try answer(both, at: 40 * day, rule: rule).active.isEmpty)
+    }
+
+    @Test func `a refunded purchase extends nothing`() throws {
+        let refunded = charge(purchase("Non-Renewing Subscription", "1").with("revocationDate", date: 5 * day))
+        let next = charge(purchase("Non-Renewing Subscription", "2", at: 10 * day))
+        let rule = ProductRule(entitlements: ["right"], lengthDays: 30)
+        #expect(try answer([refunded, next], at: 39 * day, rule: rule).active == ["right"])
+        #expect(try answer([refunded, next], at: 40 * day, rule: rule).active.isEmpty)
+    }
+
+    @Test(arguments: [nil, 0, -5, .max] as [Int64?])
+    func `without a usable length nothing is given and it is reported`(days: Int64?) throws {
+        let bought = charge(purchase("Non-Renewing Subscription"))
+        let answer = try answer([bought], at: 1, rule: ProductRule(entitlements: ["right"], lengthDays: days))
+        #expect(answer.active.isEmpty)
+        #expect(answer.reports.map(\.problem) == [.lengthNotConfigured])
+    }
+
+    // MARK: Answers
+
+    @Test func `an unknown type and a missing product give nothing and are reported`() throws {
+        let unknown = charge(purchase("Lottery Ticket", "1"))
+        var nameless = purchase("Non-Consumable", "2")
+        nameless["productId"] = nil
+        let answer = try answer([unknown, charge(nameless)], at: day)
+        #expect(answer.active.isEmpty)
+        #expect(Set(answer.reports.map(\.problem)) == [.unknownProductType, .productMissing])
+    }
+
+    @Test func `an answer is the union over chains of its own environment`() throws {
+        let subscription = try chain(
+            Notification(
+                .subscribed, signed: 0, status: .active, transaction: period("1", from: 0, to: 30 * day),
+                renewalInfo: renewal()))
+        let owned = try #require(try charge(purchase("Non-Consumable", "9")).facts())
+        let rules = ProductRules(products: [ProductId("thing"): ProductRule(entitlements: ["right", "monthly"])])
+        let answer = EntitlementAnswer(
+            chains: [owned, subscription], environment: .production, at: at(day), rules: rules)
+        #expect(answer.active == ["monthly", "right"])
+        #expect(
+            answer.grants.map { "\($0.entitlement) \($0.state)" } == ["monthly ACTIVE", "monthly OWNED", "right OWNED"])
+        #expect(answer.nextChange == at(30 * day))
+        let sandbox = EntitlementAnswer(
+            chains: [owned, subscription], environment: .sandbox, at: at(day), rules: rules)
+        #expect(sandbox.grants.isEmpty)
+    }
+
+    @Test func `history leaves out what was bought later`() throws {
+        let later = charge(purchase("Non-Consumable", at: 5 * day))
+        #expect(try answer([later], at: day, view: .history).grants.isEmpty)
+        #expect(try answer([later], at: 5 * day, view: .history).active == ["right"])
+    }
+
+    @Test func `Advanced Commerce items are revoked one by one`() throws {
+        let commerce: JSONValue = [
+            "items": [["SKU": "a"], ["SKU": "b", "revocationDate": .integer(at(5 * day).millisecondsSince1970)]]
+        ]
+        let chain = try chain(
+            Notification(
+                .subscribed, signed: 0, status: .active,
+                transaction: period("1", from: 0, to: 30 * day).with("advancedCommerceInfo", commerce)))
+        func skus(_ instant: Int64) -> [[String]] {
+            EntitlementAnswer(
+                chains: [chain], environment: .production, at: at(instant), rules: ProductRules()
+            ).grants.map(\.skus)
+        }
+        #expect(skus(day) == [["a", "b"]])
+        #expect(skus(5 * day) == [["a"]])
+        #expect(chain.nextChange(after: at(day)) == at(5 * day))
+    }
+}

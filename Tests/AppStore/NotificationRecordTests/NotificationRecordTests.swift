@@ -1,0 +1,235 @@
+import AppStoreModel
+import NotificationRecord
+import Testing
+
+private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+@Suite("Notification record, written") struct EncodedRecordTests {
+    @Test(arguments: GoldenRecord.all)
+    func `a record is what its golden copy says`(golden: GoldenRecord) throws {
+        let record = try #require(try golden.encoded())
+        #expect(record.key.map { String(decoding: $0, as: UTF8.self) } == golden.key)
+        #expect(String(decoding: record.value, as: UTF8.self) == golden.value)
+        #expect(record.headers.map { "\($0.name): \($0.text ?? "-")" } == golden.headers)
+    }
+
+    @Test func `no identity without what every notification has`() throws {
+        let whole =
+            #"{"notificationType":"T","notificationUUID":"u","signedDate":1,"data":{"bundleId":"b","environment":"E"}}"#
+        func identity(_ text: String) throws -> RecordIdentity? {
+            RecordIdentity(NotificationEnvelope(try JSONDocument.object(bytes(text))))
+        }
+        #expect(try identity(whole.replacing("\"E\"", with: "\"Sandbox\"")) != nil)
+        for environment in ["Xcode", "LocalTesting", "production", "E"] {
+            #expect(try identity(whole.replacing("\"E\"", with: "\"\(environment)\"")) == nil)
+        }
+        let sandbox = whole.replacing("\"E\"", with: "\"Sandbox\"")
+        for member in ["notificationType", "notificationUUID", "signedDate", "bundleId", "environment"] {
+            #expect(try identity(sandbox.replacing("\"\(member)\"", with: "\"other\"")) == nil)
+        }
+    }
+
+    @Test func `the key falls back in a fixed order`() throws {
+        var identity = RecordIdentity(
+            notificationUUID: NotificationUUID("u"), notificationType: .test, environment: .sandbox,
+            bundleId: BundleId("b"),
+            signedDate: .earliest, originalTransactionId: OriginalTransactionId("o"),
+            appTransactionId: AppTransactionId("a"), requestIdentifier: RequestIdentifier("r"),
+            externalPurchaseId: ExternalPurchaseId("e"))
+        #expect(identity.key == "b/o")
+        identity.originalTransactionId = nil
+        #expect(identity.key == "b/a")
+        identity.appTransactionId = nil
+        #expect(identity.key == "b/r")
+        identity.requestIdentifier = nil
+        #expect(identity.key == "b/e")
+        identity.externalPurchaseId = nil
+        #expect(identity.key == "b/u")
+    }
+
+    @Test func `keys are split at the first slash`() {
+        #expect(RecordKey.parts(of: "b/1/2").map { "\($0.bundleId)|\($0.subject)" } == "b|1/2")
+        for key in ["", "b", "/1", "b/", "/"] { #expect(RecordKey.parts(of: key) == nil) }
+        #expect(RecordKey.purchase(BundleId("b"), TransactionId("7")) == "b/7")
+    }
+
+    @Test(arguments: ["DROP TABLE x;--", "../../etc/passwd", "=cmd|' /C calc'!A0", "<script>", "\u{202E}evil", "a/b"])
+    func `hostile identifiers are opaque text in key and headers`(text: String) throws {
+        let payload =
+            #"{"notificationType":"\#(text)","notificationUUID":"\#(text)","signedDate":1,"#
+            + #""data":{"bundleId":"com.example","environment":"Sandbox"}}"#
+        let identity = try #require(
+            RecordIdentity(
+                NotificationEnvelope(try JSONDocument.object(bytes(payload))),
+                transaction: TransactionEnvelope(
+                    try JSONDocument.object(bytes(#"{"transactionId":"1","originalTransactionId":"\#(text)"}"#)))))
+        let record = EncodedRecord(
+            identity, content: RecordContent(notification: bytes(payload)), receivedAt: .earliest)
+        #expect(record.key.map { String(decoding: $0, as: UTF8.self) } == "com.example/\(text)")
+        #expect(record.headers.text(.subject) == text)
+        #expect(record.headers.text(.id) == text)
+        let read = try NotificationRecord(key: record.key, value: record.value, headers: record.headers)
+        #expect(read.notification.notificationUUID == NotificationUUID(text))
+    }
+
+    @Test(arguments: ["a\\u0000", "a\\nb", "", String(repeating: "x", count: 10_000)])
+    func `identifiers that cannot be keys give no identity`(text: String) throws {
+        let payload =
+            #"{"notificationType":"TEST","notificationUUID":"\#(text)","signedDate":1,"#
+            + #""data":{"bundleId":"com.example","environment":"Sandbox"}}"#
+        #expect(RecordIdentity(NotificationEnvelope(try JSONDocument.object(bytes(payload)))) == nil)
+    }
+
+    @Test func `ranges to omit that do not fit are ignored`() {
+        let content = RecordContent(notification: bytes("{}"), omitted: [5..<9, 1..<3])
+        #expect(content.value == bytes(#"{"notification":{}}"#))
+    }
+}
+
+@Suite("Notification record, read") struct NotificationRecordTests {
+    @Test(arguments: GoldenRecord.all)
+    func `what is written is read back`(golden: GoldenRecord) throws {
+        let encoded = try #require(try golden.encoded())
+        let record = try NotificationRecord(key: encoded.key, value: encoded.value, headers: encoded.headers)
+        let envelope = NotificationEnvelope(try JSONDocument.object(bytes(golden.notification)))
+        #expect(record.key == golden.key)
+        #expect(record.notification.notificationUUID == envelope.notificationUUID.value)
+        #expect(record.notificationUUID == envelope.notificationUUID.value)
+        #expect(record.notification.notificationType == envelope.notificationType.value)
+        #expect(record.notification.signedDate == envelope.signedDate.value)
+        #expect(record.notification.data?.signedTransactionInfo == nil)
+        #expect(record.environment?.environment == envelope.environment.value)
+        #expect(record.bundleId == envelope.bundleId.value)
+        #expect(record.receivedAt == GoldenRecord.receivedAt)
+        #expect(record.trust == golden.trust)
+        #expect(record.origin == golden.origin)
+        #expect(record.traceParent == golden.traceParent)
+        #expect(record.signedPayload == golden.signedPayload)
+        #expect((record.transaction != nil) == (golden.transaction != nil))
+        #expect((record.renewalInfo != nil) == (golden.renewalInfo != nil))
+        #expect((record.appTransaction != nil) == (golden.appTransaction != nil))
+        #expect((record.legacy != nil) == (golden.legacy != nil))
+    }
+
+    @Test func `a null value is a legal error`() {
+        #expect(throws: RecordError(.nullValue)) { try NotificationRecord(key: nil, value: nil, headers: []) }
+    }
+
+    @Test(arguments: [
+        ("", RecordError(.invalidJSON, cause: JSONError(.empty, at: 0))),
+        ("[]", RecordError(.invalidJSON, cause: JSONError(.notAnObject, at: 0))),
+        (
+            #"{"notification":{},"notification":{}}"#,
+            RecordError(.invalidJSON, cause: JSONError(.duplicateName, at: 20))
+        ),
+        ("{}", RecordError(.noNotification)), (#"{"notification":null}"#, RecordError(.noNotification)),
+        (#"{"notification":[]}"#, RecordError(.noNotification)),
+    ])
+    func `a value that is no record is an error`(value: String, error: RecordError) {
+        #expect(throws: error) { try NotificationRecord(key: nil, value: bytes(value), headers: []) }
+    }
+
+    @Test func `missing and foreign headers, members of another kind and no key are tolerated`() throws {
+        let value = #"{"more":1,"notification":{"x":1},"transaction":[],"renewalInfo":null,"signedPayload":5}"#
+        let record = try NotificationRecord(
+            key: [0xFF], value: bytes(value),
+            headers: [
+                RecordHeader(name: "ce_trust", value: [0xFF]), RecordHeader(name: "ce_origin", value: nil),
+                RecordHeader(name: "ce_environment", value: bytes("Moon")), RecordHeader(name: "x", value: nil),
+            ])
+        #expect(record.key == nil)
+        #expect(record.trust == nil && record.origin == nil && record.environment == nil && record.receivedAt == nil)
+        #expect(record.transaction == nil && record.renewalInfo == nil && record.signedPayload == nil)
+        #expect(record.notification.unknownFields["x"] == 1)
+    }
+
+    @Test func `a payload as deep as the ingress accepts is read back inside its record`() throws {
+        let deep =
+            #"{"notificationType":"TEST","notificationUUID":"u","signedDate":1,"data":{"bundleId":"b","#
+            + #""environment":"Sandbox"},"deep":"# + String(repeating: "[", count: 31)
+            + String(repeating: "]", count: 31) + "}"
+        let content = RecordContent(notification: try JSONDocument.object(bytes(deep)).bytes)
+        #expect(throws: Never.self) { try NotificationRecord(key: nil, value: content.value, headers: []) }
+    }
+}
+
+@Suite("Topic names") struct TopicNamesTests {
+    @Test func `names are those of the contract`() {
+        let names = TopicNames()
+        #expect(
+            names.all.map(\.rawValue) == [
+                "appstore.notifications.production", "appstore.notifications.sandbox", "appstore.quarantine",
+                "appstore.entitlements.production", "appstore.entitlements.sandbox", "appstore.refunds.production",
+                "appstore.refunds.sandbox",
+            ])
+        #expect(
+            names.notifications(.production).deadLetters(of: "sluice-entitlements").rawValue
+                == "appstore.notifications.production.sluice-entitlements.dlq")
+        #expect(TopicNames(prefix: "acme").quarantine == TopicName("acme.quarantine"))
+    }
+
+    @Test func `only Production and Sandbox have topics`() {
+        #expect(RecordEnvironment(.production)?.topicSuffix == "production")
+        #expect(RecordEnvironment(.sandbox)?.topicSuffix == "sandbox")
+        for environment in [AppStoreEnvironment.xcode, .localTesting, AppStoreEnvironment("sandbox")] {
+            #expect(RecordEnvironment(environment) == nil)
+        }
+    }
+
+    @Test func `header names are those of the contract`() {
+        #expect(
+            RecordHeaderName.allCases.map(\.rawValue) == [
+                "ce_specversion", "ce_id", "ce_type", "ce_source", "ce_subject", "ce_time", "content-type",
+                "ce_environment", "ce_bundleid", "ce_receivedtime", "ce_trust", "ce_origin", "traceparent",
+                "sluice.quarantine.reason", "sluice.quarantine.detail", "sluice.quarantine.receivedtime",
+                "sluice.quarantine.environment", "sluice.quarantine.bundleid", "sluice.quarantine.source",
+            ])
+    }
+}
+
+@Suite("Quarantine record") struct QuarantineRecordTests {
+    @Test func `bytes are exact and the reasons are in the headers`() {
+        let record = QuarantineRecord(
+            reason: "profile_dup", detail: "duplicate_name at byte 7", receivedAt: GoldenRecord.receivedAt,
+            environment: .sandbox, bundleId: BundleId("b"), notificationUUID: NotificationUUID("u"), source: .history,
+            receivedBytes: [0, 0xFF, 0x0A])
+        let encoded = record.encoded
+        #expect(encoded.value == [0, 0xFF, 0x0A])
+        #expect(encoded.key == bytes("u"))
+        #expect(
+            encoded.headers.map { "\($0.name): \($0.text ?? "-")" } == [
+                "sluice.quarantine.reason: profile_dup", "sluice.quarantine.detail: duplicate_name at byte 7",
+                "sluice.quarantine.receivedtime: 2026-09-21T14:13:21.042Z", "sluice.quarantine.environment: Sandbox",
+                "sluice.quarantine.bundleid: b", "sluice.quarantine.source: history",
+            ])
+        #expect(QuarantineRecord(key: encoded.key, value: encoded.value, headers: encoded.headers) == record)
+    }
+
+    @Test func `without a usable notificationUUID there is no key`() {
+        func key(_ notificationUUID: NotificationUUID?) -> [UInt8]? {
+            QuarantineRecord(
+                reason: "r", receivedAt: nil, notificationUUID: notificationUUID, receivedBytes: []
+            ).encoded.key
+        }
+        #expect(key(nil) == nil)
+        #expect(key(NotificationUUID("")) == nil)
+        #expect(key(NotificationUUID("a\u{0}b")) == nil)
+        #expect(key(NotificationUUID(String(repeating: "x", count: 300))) == nil)
+    }
+
+    @Test func `details of strangers are cut and have no control characters`() {
+        let record = QuarantineRecord(
+            reason: "r", detail: "a\r\nb\u{0}" + String(repeating: "é", count: 1000), receivedAt: nil,
+            receivedBytes: [])
+        let detail = record.encoded.headers.text(.quarantineDetail) ?? ""
+        #expect(detail.hasPrefix("a??b?éé"))
+        #expect(detail.utf8.count <= QuarantineRecord.maximumDetailBytes + 3)
+    }
+
+    @Test func `a foreign record is read as far as it goes`() {
+        let record = QuarantineRecord(key: [0xFF], value: nil, headers: [])
+        #expect(record.reason == "unknown")
+        #expect(record.receivedBytes.isEmpty)
+        #expect(record.notificationUUID == nil && record.receivedAt == nil && record.source == nil)
+    }
+}
