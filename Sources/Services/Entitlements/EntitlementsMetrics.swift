@@ -1,0 +1,34 @@
+internal import Telemetry
+
+/// What the service counts beside the runtime's own metrics.
+struct EntitlementsMetrics: Sendable {
+    private let changed: Counter
+    private let late: Counter
+    private let disagreements: Counter
+    private let reads: Counter
+    private let readDuration: Histogram
+
+    init(_ registry: MetricsRegistry) {
+        changed = registry.counter(
+            EntitlementsMetricName.chainsChanged, help: "Chains whose facts a batch changed.")
+        late = registry.counter(
+            EntitlementsMetricName.lateFacts, help: "Facts that were older than what was known, and changed nothing.")
+        disagreements = registry.counter(
+            EntitlementsMetricName.disagreements,
+            help: "Changed chains whose facts say otherwise than Apple's status; the facts win.")
+        reads = registry.counter(EntitlementsMetricName.reads, help: "Questions to the read API.")
+        readDuration = registry.histogram(
+            EntitlementsMetricName.readDuration, help: "Time of one question to the read API.")
+    }
+
+    func merged(_ merge: EntitlementsStore.Merge) {
+        changed.increment(by: UInt64(clamping: merge.changed))
+        late.increment(by: UInt64(clamping: merge.late))
+        disagreements.increment(by: UInt64(clamping: merge.disagreements))
+    }
+
+    func read(nanoseconds: UInt64) {
+        reads.increment()
+        readDuration.observe(nanoseconds: Int64(clamping: nanoseconds))
+    }
+}

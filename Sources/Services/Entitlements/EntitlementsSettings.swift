@@ -1,0 +1,21 @@
+package import Configuration
+internal import NotificationRecord
+
+/// Settings of `sluice-entitlements` beside those of every consumer. Names and defaults are a contract.
+package enum EntitlementsSettings {
+    package static let host = Setting.string(
+        "http.host", default: "127.0.0.1", help: "The address of the read API.")
+    package static let port = Setting.integer(
+        "http.port", default: 8081, in: 0...65535, help: "The port of the read API; 0 takes a free one and logs it.")
+    package static let dataDirectory = Setting.string(
+        "data.dir", default: "./data", help: "Directory of the database; made when it is not there.")
+    package static let products = Setting.readableFile(
+        "products", help: "JSON file that says what each product gives; without it a product gives its own name.",
+        example: "/etc/sluice/products.json"
+    ).optional
+    package static let topicsPrefix = Setting.string(
+        "topics.prefix", default: TopicNames.defaultPrefix, help: "The first part of every topic's name.")
+    package static let adminPort = 9465
+
+    package static let schema = ConfigurationSchema([host, port, dataDirectory, products, topicsPrefix])
+}

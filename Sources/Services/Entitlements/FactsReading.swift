@@ -1,0 +1,93 @@
+internal import AppStoreModel
+internal import EntitlementRules
+internal import Kafka
+internal import NotificationRecord
+internal import PipelineRuntime
+
+/// What one record means to entitlements.
+enum FactsReading {
+    /// Facts to be merged.
+    case facts(ChainFacts)
+    /// Nothing to merge; what becomes of the record.
+    case verdict(HandlerVerdict)
+
+    /// Reads a record of a notification topic. Whatever is in it, this never fails: a record that cannot be used is
+    /// answered with a verdict that says why.
+    ///
+    /// - Parameter environment: of the topic that the record was read from.
+    init(_ record: KafkaRecord, environment: RecordEnvironment) {
+        let parsed: NotificationRecord
+        do {
+            parsed = try NotificationRecord(
+                key: record.key, value: record.value,
+                headers: record.headers.map { RecordHeader(name: $0.key, value: $0.value) })
+        } catch {
+            self =
+                error.code == .nullValue
+                ? .verdict(.skip(HandlerReason(code: EntitlementsReason.nullValue)))
+                : .verdict(.deadLetter(HandlerReason(code: error.code.rawValue, detail: error.description)))
+            return
+        }
+        self = Self.read(parsed, environment: environment)
+    }
+
+    private static func read(_ record: NotificationRecord, environment: RecordEnvironment) -> FactsReading {
+        let notification = record.notification
+        let transaction = record.transaction
+        let renewalInfo = record.renewalInfo
+        guard transaction != nil || renewalInfo != nil else { return withoutPurchase(notification) }
+        // The topic decides who reads a record: one of the other environment must never give access.
+        let claimed = notification.data?.environment
+        guard claimed == environment.environment else {
+            return deadLetter(EntitlementsReason.environmentMismatch, "in the topic of \(environment.rawValue)")
+        }
+        if let problem = decisiveProblem(notification, transaction, renewalInfo) {
+            return deadLetter(EntitlementsReason.fieldType, problem)
+        }
+        guard
+            let facts = ChainFacts(
+                notification: notification, transaction: transaction, renewalInfo: renewalInfo,
+                isSigned: record.trust != .sharedSecret)
+        else { return deadLetter(EntitlementsReason.noChain, nil) }
+        guard facts.originalTransactionId.isBounded, facts.bundleId.isBounded,
+            facts.purchases.keys.allSatisfy(\.isBounded)
+        else { return deadLetter(EntitlementsReason.identifierTooLong, nil) }
+        return .facts(facts)
+    }
+
+    /// A test, a summary, a token or a consent has no purchase; a type that always has one should not be without.
+    private static func withoutPurchase(_ notification: NotificationPayload) -> FactsReading {
+        let isWithout: Bool
+        switch notification.notificationType {
+        case .some(.test), .some(.renewalExtension), .some(.externalPurchaseToken), .some(.rescindConsent), nil:
+            isWithout = true
+        case .some(let type): isWithout = !type.isKnown
+        }
+        return isWithout
+            ? .verdict(.skip(HandlerReason(code: EntitlementsReason.noPurchase)))
+            : deadLetter(EntitlementsReason.transactionMissing, notification.notificationType?.rawValue)
+    }
+
+    /// Fields that decide who may use what. One of another type than documented must not be guessed at.
+    private static let decisiveFields: Set<String> = [
+        "transactionId", "originalTransactionId", "bundleId", "environment", "productId", "type", "purchaseDate",
+        "expiresDate", "signedDate", "revocationDate", "revocationType", "isUpgraded", "inAppOwnershipType",
+        "appAccountToken", "autoRenewStatus", "autoRenewProductId", "gracePeriodExpiresDate",
+        "isInBillingRetryPeriod", "status", "notificationType", "subtype",
+    ]
+
+    private static func decisiveProblem(
+        _ notification: NotificationPayload, _ transaction: TransactionPayload?, _ renewalInfo: RenewalInfoPayload?
+    ) -> String? {
+        let problems =
+            notification.fieldProblems + (transaction?.fieldProblems ?? []) + (renewalInfo?.fieldProblems ?? [])
+        let decisive = problems.filter { problem in
+            problem.path.split(separator: ".").last.map { decisiveFields.contains(String($0)) } ?? false
+        }
+        return decisive.isEmpty ? nil : decisive.map(\.description).joined(separator: ", ")
+    }
+
+    private static func deadLetter(_ code: String, _ detail: String?) -> FactsReading {
+        .verdict(.deadLetter(HandlerReason(code: code, detail: detail)))
+    }
+}

@@ -1,0 +1,69 @@
+internal import AppStoreModel
+internal import Configuration
+internal import EntitlementRules
+internal import Foundation
+
+extension ProductRules {
+    /// Reads the file named by `products`:
+    ///
+    /// ```json
+    /// {"products": {
+    ///   "com.example.pro.monthly": {"entitlements": ["pro"]},
+    ///   "com.example.coins.100": {"units": 100},
+    ///   "com.example.season": {"entitlements": ["season"], "lengthDays": 90, "accumulation": "extend"}
+    /// }}
+    /// ```
+    ///
+    /// - Throws: a ``ConfigurationError`` that names the file, the product and the member.
+    init(_ configuration: Configuration) throws(ConfigurationError) {
+        self.init()
+        guard let path = configuration[EntitlementsSettings.products] else { return }
+        func refuse(_ message: String) -> ConfigurationError {
+            configuration.error(EntitlementsSettings.products.key, "\(path): \(message)")
+        }
+        guard let bytes = FileManager.default.contents(atPath: path) else { throw refuse("cannot be read.") }
+        let value: JSONValue
+        do { value = try JSONValue(json: Array(bytes)) } catch { throw refuse("is not JSON: \(error).") }
+        guard let members = value.object?["products"]?.object, value.object?.names == ["products"] else {
+            throw refuse("expected one object with the member products.")
+        }
+        for member in members.members {
+            products[ProductId(member.name)] = try Self.rule(member.name, member.value, refuse)
+        }
+    }
+
+    private static func rule(
+        _ product: String, _ value: JSONValue, _ refuse: (String) -> ConfigurationError
+    ) throws(ConfigurationError) -> ProductRule {
+        guard let object = value.object else { throw refuse("\(product): expected an object.") }
+        var rule = ProductRule(entitlements: [product])
+        for member in object.members {
+            switch member.name {
+            case "entitlements":
+                let names = member.value.array?.compactMap(\.string)
+                guard let names, !names.isEmpty, names.count == member.value.array?.count else {
+                    throw refuse("\(product).entitlements: expected a list of names.")
+                }
+                rule.entitlements = names
+            case "units":
+                guard let units = member.value.integer, units >= 0 else {
+                    throw refuse("\(product).units: expected a whole number from 0.")
+                }
+                rule.units = units
+            case "lengthDays":
+                guard let days = member.value.integer, (1...36_525).contains(days) else {
+                    throw refuse("\(product).lengthDays: expected a number of days from 1 to 36525.")
+                }
+                rule.lengthDays = days
+            case "accumulation":
+                guard let accumulation = member.value.string.flatMap(ProductRule.Accumulation.init) else {
+                    throw refuse("\(product).accumulation: expected extend or overlap.")
+                }
+                rule.accumulation = accumulation
+            default:
+                throw refuse("\(product): unknown member \(member.name).")
+            }
+        }
+        return rule
+    }
+}
