@@ -1,0 +1,57 @@
+# make            this list
+# make demo       the whole pipeline on this machine: broker, ingress, entitlements, a simulated App Store; KEEP=1 leaves it running
+# make test       all tests (those that need Apache Kafka or the test vectors say so and skip where these are absent)
+# make lint       formatting, target imports, file layout
+# make format     format all sources in place
+# make build      debug build
+# make release    release build
+# make bench      release build, then the benchmarks; writes .build/bench.json
+# make deps       install the system libraries (apt or brew)
+# make clean      remove the build
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format build release bench deps clean
+
+SOURCES := Sources Tests Package.swift
+CONFIGURATION ?= debug
+FILTER ?=
+
+help:
+	@sed -n 's/^# make /make /p' Makefile
+
+deps:
+	@deploy/install-deps
+
+build: deps
+	@swift build
+
+release: deps
+	@swift build -c release
+
+demo: deps
+	@swift build -c $(CONFIGURATION) --product sluice-dev-broker
+	@swift build -c $(CONFIGURATION) --product sluice-ingress
+	@swift build -c $(CONFIGURATION) --product sluice-entitlements
+	@swift build -c $(CONFIGURATION) --product sluice-simulator
+	@swift build -c $(CONFIGURATION) --product sluicectl
+	@KEEP=$(KEEP) deploy/demo "$$(swift build -c $(CONFIGURATION) --show-bin-path)"
+
+test: deps
+	@swift build --build-tests
+	@swift test --skip-build $(if $(FILTER),--filter $(FILTER))
+
+lint: deps
+	@swift format lint --strict --recursive --parallel $(SOURCES)
+	@swift build --build-tests --explicit-target-dependency-import-check error
+
+format:
+	@swift format --in-place --recursive --parallel $(SOURCES)
+
+bench: deps
+	@swift build -c release --product sluice-bench
+	@swift build -c release --product sluice-dev-broker
+	@"$$(swift build -c release --show-bin-path)/sluice-bench" --output .build/bench.json
+
+clean:
+	@rm -rf .build
