@@ -33,27 +33,34 @@ public enum EnvelopeFault: String, Sendable, Hashable, CaseIterable {
     case ambiguous
 }
 
-extension JSONElement {
+/// Reads the few fields of an envelope out of one object.
+struct EnvelopeReader {
+    let document: JSONDocument
+    /// Index of the object's node; any other kind of value has no fields.
+    let object: Int
+
     /// A text that is bounded (``BoundedText``).
     func boundedText(_ name: StaticString) -> EnvelopeField<String> {
-        guard let element = self[name], !element.isNull else { return .absent }
+        guard let index = find(name) else { return .absent }
+        let node = document.nodes[index]
+        guard node.kind == .string else { return .malformed(.type) }
         // Six bytes (`\u0041`) are the longest way to write one.
-        guard let length = element.writtenLength else { return .malformed(.type) }
-        guard length <= 6 * BoundedText.maximumBytes, let text = element.string, BoundedText.accepts(text) else {
-            return .malformed(.text)
-        }
-        return .value(text)
+        guard node.end - node.start <= 6 * BoundedText.maximumBytes else { return .malformed(.text) }
+        let text = document.text(of: index)
+        return BoundedText.accepts(text) ? .value(text) : .malformed(.text)
     }
 
     func wholeNumber(_ name: StaticString) -> EnvelopeField<Int64> {
-        guard let element = self[name], !element.isNull else { return .absent }
+        guard let index = find(name) else { return .absent }
+        let element = JSONElement(document: document, index: index)
         guard element.kind == .number else { return .malformed(.type) }
         return element.integer.map { .value($0) } ?? .malformed(.number)
     }
 
     /// A date, rounded down to milliseconds.
     func instant(_ name: StaticString) -> EnvelopeField<AppStoreInstant> {
-        guard let element = self[name], !element.isNull else { return .absent }
+        guard let index = find(name) else { return .absent }
+        let element = JSONElement(document: document, index: index)
         guard element.kind == .number else { return .malformed(.type) }
         return element.flooredInteger.flatMap(AppStoreInstant.init(millisecondsSince1970:)).map { .value($0) }
             ?? .malformed(.date)
@@ -61,8 +68,24 @@ extension JSONElement {
 
     /// Where the text of a nested JWS stands. A JWS has no character that JSON would need to escape.
     func jwsRange(_ name: StaticString) -> EnvelopeField<Range<Int>> {
-        guard let element = self[name], !element.isNull else { return .absent }
-        guard element.kind == .string else { return .malformed(.type) }
-        return element.plainTextRange.map { .value($0) } ?? .malformed(.text)
+        guard let index = find(name) else { return .absent }
+        let node = document.nodes[index]
+        guard node.kind == .string else { return .malformed(.type) }
+        return node.hasEscapes ? .malformed(.text) : .value(Int(node.start)..<Int(node.end))
+    }
+
+    func has(_ name: StaticString) -> Bool { document.member(name, of: object) != nil }
+
+    /// An object inside this one; `null` counts as absent.
+    func container(_ name: StaticString) -> EnvelopeReader? {
+        find(name).map { EnvelopeReader(document: document, object: $0) }
+    }
+
+    var isObject: Bool { document.nodes[object].kind == .object }
+
+    /// `null` counts as absent.
+    private func find(_ name: StaticString) -> Int? {
+        guard let index = document.member(name, of: object), document.nodes[index].kind != .null else { return nil }
+        return index
     }
 }

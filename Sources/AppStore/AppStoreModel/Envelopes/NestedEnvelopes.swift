@@ -9,7 +9,7 @@ public struct TransactionEnvelope: Sendable {
 
     /// Reads a scanned payload whose root is an object.
     public init(_ document: JSONDocument) {
-        let root = document.root
+        let root = EnvelopeReader(document: document, object: 0)
         transactionId = root.boundedText("transactionId").map { TransactionId($0) }
         originalTransactionId = root.boundedText("originalTransactionId").map { OriginalTransactionId($0) }
         bundleId = root.boundedText("bundleId").map { BundleId($0) }
@@ -33,12 +33,12 @@ public struct RenewalInfoEnvelope: Sendable {
 
     /// Reads a scanned payload whose root is an object.
     public init(_ document: JSONDocument) {
-        let root = document.root
+        let root = EnvelopeReader(document: document, object: 0)
         originalTransactionId = root.boundedText("originalTransactionId").map { OriginalTransactionId($0) }
         environment = root.boundedText("environment").map { AppStoreEnvironment($0) }
         appTransactionId = root.boundedText("appTransactionId").map { AppTransactionId($0) }
         signedDate = root.instant("signedDate")
-        hasRenewalFields = root["autoRenewStatus"] != nil || root["autoRenewProductId"] != nil
+        hasRenewalFields = root.has("autoRenewStatus") || root.has("autoRenewProductId")
     }
 
     /// Whether this is renewal info by its kind.
@@ -55,7 +55,7 @@ public struct AppTransactionEnvelope: Sendable {
 
     /// Reads a scanned payload whose root is an object.
     public init(_ document: JSONDocument) {
-        let root = document.root
+        let root = EnvelopeReader(document: document, object: 0)
         receiptType = root.boundedText("receiptType").map { AppStoreEnvironment($0) }
         bundleId = root.boundedText("bundleId").map { BundleId($0) }
         appAppleId = root.wholeNumber("appAppleId").map { AppAppleId($0) }

@@ -37,7 +37,7 @@ public struct NotificationEnvelope: Sendable {
 
     /// Reads a scanned payload whose root is an object.
     public init(_ document: JSONDocument) {
-        let root = document.root
+        let root = EnvelopeReader(document: document, object: 0)
         notificationType = root.boundedText("notificationType").map { NotificationType($0) }
         subtype = root.boundedText("subtype").map { Subtype($0) }
         notificationUUID = root.boundedText("notificationUUID").map { NotificationUUID($0) }
@@ -52,7 +52,7 @@ public struct NotificationEnvelope: Sendable {
             (Container.data, data), (.summary, summary), (.externalPurchaseToken, token), (.appData, appData),
         ].compactMap { container, element in element.map { (container, $0) } }
         containers = present.map(\.0)
-        hasMalformedContainer = present.contains { $0.1.kind != .object }
+        hasMalformedContainer = present.contains { !$0.1.isObject }
 
         let identity = present.first
         bundleId = identity?.1.boundedText("bundleId").map { BundleId($0) } ?? .absent
@@ -93,30 +93,39 @@ public struct NotificationEnvelope: Sendable {
     }
 }
 
-extension JSONElement {
-    /// A container that is present; `null` counts as absent.
-    fileprivate func container(_ name: StaticString) -> JSONElement? {
-        guard let element = self[name], !element.isNull else { return nil }
-        return element
-    }
-
+extension EnvelopeReader {
     /// Ranges that take the named members out of this object, each with exactly one of the commas beside it, so that
     /// the rest stays an object. The ranges are disjoint and ascending.
-    fileprivate func rangesRemoving(_ names: Set<String>) -> [Range<Int>] {
-        let members = members
-        guard let lastKept = members.lastIndex(where: { !names.contains($0.name) }) ?? (members.isEmpty ? nil : -1)
-        else { return [] }
+    fileprivate func rangesRemoving(_ names: [StaticString]) -> [Range<Int>] {
+        guard isObject else { return [] }
+        let input = document.bytes.span
+        let nodes = document.nodes
+        let end = Int(nodes[object].next)
+        func isRemoved(_ name: Int) -> Bool { names.contains { JSONNames.isEqual(nodes[name], to: $0, input) } }
+
+        var lastKept = -1
+        var name = object + 1
+        while name < end {
+            if !isRemoved(name) { lastKept = name }
+            name = Int(nodes[name + 1].next)
+        }
         var ranges: [Range<Int>] = []
-        for (index, member) in members.enumerated() where names.contains(member.name) {
-            let start = member.nameRange.lowerBound
-            let end = member.value.range.upperBound
-            if index < lastKept {
-                ranges.append(start..<comma(after: end) + 1)
-            } else if index == 0 {
-                ranges.append(start..<end)
-            } else {
-                ranges.append(comma(after: members[index - 1].value.range.upperBound)..<end)
+        var previousEnd: Int?
+        name = object + 1
+        while name < end {
+            let valueEnd = document.endOfValue(at: name + 1)
+            if isRemoved(name) {
+                let start = Int(nodes[name].start) - 1
+                if name < lastKept {
+                    ranges.append(start..<comma(after: valueEnd) + 1)
+                } else if let previousEnd {
+                    ranges.append(comma(after: previousEnd)..<valueEnd)
+                } else {
+                    ranges.append(start..<valueEnd)
+                }
             }
+            previousEnd = valueEnd
+            name = Int(nodes[name + 1].next)
         }
         return ranges
     }
@@ -124,5 +133,11 @@ extension JSONElement {
     /// The comma after a member that is not the last: only white space stands before it.
     private func comma(after end: Int) -> Int {
         document.bytes[end...].firstIndex(of: UInt8(ascii: ",")) ?? end
+    }
+}
+
+extension JSONDocument {
+    fileprivate func endOfValue(at index: Int) -> Int {
+        Int(nodes[index].end) + (nodes[index].kind == .string ? 1 : 0)
     }
 }

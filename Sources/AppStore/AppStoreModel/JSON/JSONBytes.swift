@@ -5,21 +5,20 @@ enum JSONBytes {
 
     /// The first position from `start` on whose byte is a quote, a backslash, a control byte or not ASCII; else the end.
     ///
-    /// Eight bytes a step. In each word the lowest marked byte is exact: the borrow of a subtraction can only mark bytes
-    /// above a byte that is rightly marked.
+    /// Sixteen bytes a step while nothing is found. In each word the lowest marked byte is exact: the borrow of a
+    /// subtraction can only mark bytes above a byte that is rightly marked.
     static func firstSpecial(in input: Span<UInt8>, from start: Int) -> Int {
         let bytes = input.bytes
         let count = bytes.byteCount
         var position = start
-        while count - position >= 8 {
-            let word = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
-            let quote = word ^ (ones &* 0x22)
-            let backslash = word ^ (ones &* 0x5C)
-            let found =
-                ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- ones &* 0x20) & ~word)
-                | word
-            if found & highs != 0 { return position + (found & highs).trailingZeroBitCount / 8 }
-            position += 8
+        while count - position >= 16 {
+            let first = marks(bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+            let second = marks(bytes.unsafeLoadUnaligned(fromByteOffset: position + 8, as: UInt64.self))
+            if first | second != 0 {
+                return position
+                    + (first != 0 ? first.trailingZeroBitCount : 64 + second.trailingZeroBitCount) / 8
+            }
+            position += 16
         }
         while position < count {
             let byte = input[position]
@@ -27,6 +26,15 @@ enum JSONBytes {
             position += 1
         }
         return position
+    }
+
+    @inline(__always)
+    private static func marks(_ bytes: UInt64) -> UInt64 {
+        let word = UInt64(littleEndian: bytes)
+        let quote = word ^ (ones &* 0x22)
+        let backslash = word ^ (ones &* 0x5C)
+        // A byte that is not ASCII is marked by itself, so the others need no `& ~word`.
+        return ((quote &- ones) | (backslash &- ones) | (word &- ones &* 0x20) | word) & highs
     }
 
     /// Length of the well-formed multi-byte UTF-8 sequence at `position` (Unicode, table 3-7), nil if it is none.

@@ -106,17 +106,7 @@ public struct JSONElement: Sendable {
 
     /// The member of that name; nil if there is none or this is no object. `null` is a value like others.
     public subscript(name: StaticString) -> JSONElement? {
-        guard node.kind == .object else { return nil }
-        let input = document.bytes.span
-        let end = Int(node.next)
-        var nameIndex = index + 1
-        while nameIndex < end {
-            if JSONNames.isEqual(document.nodes[nameIndex], to: name, input) {
-                return JSONElement(document: document, index: nameIndex + 1)
-            }
-            nameIndex = Int(document.nodes[nameIndex + 1].next)
-        }
-        return nil
+        document.member(name, of: index).map { JSONElement(document: document, index: $0) }
     }
 
     /// The members of an object in the order of the text; empty for other kinds.
@@ -145,12 +135,25 @@ public struct JSONElement: Sendable {
 }
 
 extension JSONDocument {
-    fileprivate func quotedRange(of index: Int) -> Range<Int> {
+    /// Index of the value of a member; nil if there is none or `object` is no object.
+    func member(_ name: StaticString, of object: Int) -> Int? {
+        guard nodes[object].kind == .object else { return nil }
+        let input = bytes.span
+        let end = Int(nodes[object].next)
+        var nameIndex = object + 1
+        while nameIndex < end {
+            if JSONNames.isEqual(nodes[nameIndex], to: name, input) { return nameIndex + 1 }
+            nameIndex = Int(nodes[nameIndex + 1].next)
+        }
+        return nil
+    }
+
+    func quotedRange(of index: Int) -> Range<Int> {
         // A string node stands between its quotes, so both neighbours exist.
         Int(nodes[index].start) - 1..<Int(nodes[index].end) + 1
     }
 
-    fileprivate func text(of index: Int) -> String {
+    func text(of index: Int) -> String {
         let node = nodes[index]
         if node.hasEscapes {
             return String(

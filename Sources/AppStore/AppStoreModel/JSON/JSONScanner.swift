@@ -188,10 +188,9 @@ struct JSONScanner {
                 position += length
             }
         }
-        append(.string, from: start, to: position)
-        let last = nodes.count - 1
-        nodes[last].hasEscapes = hasEscapes
-        nodes[last].fingerprint = JSONBytes.fingerprint(input, from: start, to: position)
+        append(
+            .string, from: start, to: position, hasEscapes: hasEscapes,
+            fingerprint: JSONBytes.fingerprint(input, from: start, to: position))
         position += 1
     }
 
@@ -232,12 +231,15 @@ struct JSONScanner {
 
     // MARK: Basics
 
-    private mutating func append(_ kind: JSONNode.Kind, from start: Int, to end: Int) {
+    private mutating func append(
+        _ kind: JSONNode.Kind, from start: Int, to end: Int, hasEscapes: Bool = false, fingerprint: UInt16 = 0
+    ) {
         // Offsets fit: the text is at most `greatestMaximumBytes` long.
         nodes.append(
             JSONNode(
                 start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: end),
-                next: UInt32(truncatingIfNeeded: nodes.count + 1), fingerprint: 0, kind: kind, hasEscapes: false))
+                next: UInt32(truncatingIfNeeded: nodes.count + 1), fingerprint: fingerprint, kind: kind,
+                hasEscapes: hasEscapes))
     }
 
     private func byte(_ input: Span<UInt8>) throws(JSONError) -> UInt8 {

@@ -25,8 +25,14 @@ public enum BoundedText {
 
     public static func accepts(_ text: String) -> Bool {
         let utf8 = text.utf8
-        return (1...maximumBytes).contains(utf8.count)
-            && !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+        guard (1...maximumBytes).contains(utf8.count) else { return false }
+        var previous: UInt8 = 0
+        for byte in utf8 {
+            // U+0080…U+009F are C2 80…C2 9F.
+            if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return false }
+            previous = byte
+        }
+        return true
     }
 }
 

@@ -1,0 +1,46 @@
+package import AppStoreModel
+
+/// That a notification happened: the history of a chain is the set of these.
+package struct ChainEvent: VersionedFacts {
+    package var version: FactVersion
+    package var notificationType: NotificationType
+    package var subtype: Subtype?
+    package var transactionId: TransactionId?
+    /// As of the event.
+    package var status: SubscriptionStatus?
+    package var unknownFields = JSONObject()
+
+    package init(
+        version: FactVersion, notificationType: NotificationType, subtype: Subtype? = nil,
+        transactionId: TransactionId? = nil, status: SubscriptionStatus? = nil
+    ) {
+        self.version = version
+        self.notificationType = notificationType
+        self.subtype = subtype
+        self.transactionId = transactionId
+        self.status = status
+    }
+
+    var json: JSONObject {
+        var object = JSONObject()
+        object.set("notificationType", notificationType)
+        object.set("subtype", subtype)
+        object.set("transactionId", transactionId)
+        object.set("status", status)
+        object.set(version)
+        object.add(unknown: unknownFields)
+        return object
+    }
+
+    /// Nil without a type or a signedDate.
+    init?(json object: JSONObject) {
+        var fields = FactsReader(object)
+        guard let version = fields.version(), let type: NotificationType = fields.enumeration("notificationType")
+        else { return nil }
+        self.init(version: version, notificationType: type)
+        subtype = fields.enumeration("subtype")
+        transactionId = fields.identifier("transactionId")
+        status = fields.enumeration("status")
+        unknownFields = fields.remaining
+    }
+}

@@ -1,0 +1,30 @@
+package import AppStoreModel
+
+/// The app's own word that a chain belongs to an account, for purchases made without an appAccountToken.
+package struct OwnerClaim: VersionedFacts {
+    package var version: FactVersion
+    package var appAccountToken: AppAccountToken
+    package var unknownFields = JSONObject()
+
+    package init(appAccountToken: AppAccountToken, claimedAt: AppStoreInstant) {
+        version = FactVersion(signedDate: claimedAt)
+        self.appAccountToken = appAccountToken
+    }
+
+    var json: JSONObject {
+        var object = JSONObject()
+        object.set("appAccountToken", appAccountToken)
+        object.set("claimedAt", version.signedDate)
+        object.add(unknown: unknownFields)
+        return object
+    }
+
+    init?(json object: JSONObject) {
+        var fields = FactsReader(object)
+        guard let token: AppAccountToken = fields.identifier("appAccountToken"),
+            let claimedAt = fields.instant("claimedAt")
+        else { return nil }
+        self.init(appAccountToken: token, claimedAt: claimedAt)
+        unknownFields = fields.remaining
+    }
+}

@@ -1,0 +1,31 @@
+package import AppStoreModel
+
+/// What Apple last said the status of a subscription was, as of the notification's signedDate.
+package struct StatusFacts: VersionedFacts {
+    package var version: FactVersion
+    package var status: SubscriptionStatus
+    package var unknownFields = JSONObject()
+
+    package init(version: FactVersion, status: SubscriptionStatus) {
+        self.version = version
+        self.status = status
+    }
+
+    var json: JSONObject {
+        var object = JSONObject()
+        object.set("status", status)
+        object.set(version)
+        object.add(unknown: unknownFields)
+        return object
+    }
+
+    /// Nil without a status or a signedDate.
+    init?(json object: JSONObject) {
+        var fields = FactsReader(object)
+        guard let version = fields.version(), let status: SubscriptionStatus = fields.enumeration("status") else {
+            return nil
+        }
+        self.init(version: version, status: status)
+        unknownFields = fields.remaining
+    }
+}
