@@ -20,7 +20,8 @@ package import Telemetry
 /// Start order: the consumer's own services, dead letter producer, admin listener, pipeline; stopped in reverse. The
 /// process ends with 66 when records were deleted before they were read, 78 when the configuration or a topic is wrong.
 public struct ConsumerApplication: Sendable {
-    private let command: Command
+    /// The command line: its name, its schema and its help.
+    package let command: Command
     private let adminPort: Setting<Int>
     private let group: Setting<String>
     private let topics: @Sendable (Configuration) throws -> ConsumerTopics

@@ -5,11 +5,13 @@ internal import Synchronization
 /// Turns SIGTERM and SIGINT into a stream, and ends the process when it does not end by itself.
 ///
 /// Dispatch catches the signals whichever thread they reach, so it does not matter which threads exist already.
-enum SignalWatch {
+package enum SignalWatch {
     /// The names of the signals; SIGPIPE is ignored from now on. After the first one the process has `maximum` left:
     /// when that is over, or with a second signal, `hurry` is called with the reason and the process ends at once with
     /// exit code 1.
-    static func triggers(maximum: Duration, hurry: @escaping @Sendable (StaticString) -> Void) -> AsyncStream<String> {
+    package static func triggers(maximum: Duration, hurry: @escaping @Sendable (StaticString) -> Void) -> AsyncStream<
+        String
+    > {
         signal(SIGPIPE, SIG_IGN)
         let (stream, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(1))
         let queue = DispatchQueue(label: "signals")

@@ -1,5 +1,5 @@
 internal import AppStoreModel
-internal import AppStoreVerification
+package import AppStoreVerification
 package import Configuration
 internal import Cryptography
 internal import Foundation
@@ -36,7 +36,8 @@ extension IngressPlan {
             trustedProxies: configuration[IngressSettings.trustedProxies])
     }
 
-    private static func apps(_ configuration: Configuration) throws(ConfigurationError) -> [AppIdentity] {
+    /// The apps of `apps` and of the settings under it; none when ``IngressSettings/appsIfAny`` took its place.
+    package static func apps(_ configuration: Configuration) throws(ConfigurationError) -> [AppIdentity] {
         let configured = configuration[IngressSettings.apps]
         var seen: Set<String> = []
         for app in configured where !seen.insert(app.bundleId).inserted {
@@ -51,7 +52,7 @@ extension IngressPlan {
     }
 
     /// The bytes of each certificate in the files of `root.certificates`; Apple's without the setting.
-    private static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
+    package static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
         guard let files = configuration[IngressSettings.roots] else { return [AppleRootCertificate.g3] }
         var roots: [[UInt8]] = []
         for file in files {

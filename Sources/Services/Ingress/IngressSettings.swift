@@ -14,6 +14,11 @@ package enum IngressSettings {
         "apps", ValueKind.list(of: ConfiguredApp.kind),
         help: "The apps whose notifications are accepted: bundle id and Apple's app id, from App Store Connect.",
         example: "com.example.app:1234567890")
+    /// As ``apps``, for tools that can do without.
+    package static let appsIfAny = Setting(
+        "apps", ValueKind.list(of: ConfiguredApp.kind), default: [],
+        help: "The apps that notifications may be for: bundle id and Apple's app id, from App Store Connect.",
+        example: "com.example.app:1234567890")
     package static let environments = Setting(
         "apps.<bundleId>.environments", ValueKind.list(of: ValueKind<IngressEnvironment>.oneOf),
         default: IngressEnvironment.allCases,

@@ -1,0 +1,25 @@
+internal import Configuration
+internal import Entitlements
+internal import Ingress
+internal import Operations
+internal import PipelineRuntime
+
+extension SluicectlParts {
+    /// What the services of this installation contribute.
+    static let wired = SluicectlParts(
+        executables: [
+            Executable(name: "sluice-ingress", schema: IngressPlan.schema) {
+                configuration throws(ConfigurationError) in _ = try IngressPlan(configuration)
+            },
+            Executable(name: "sluice-entitlements", schema: EntitlementsApplication.application.command.schema) {
+                configuration throws(ConfigurationError) in
+                _ = try ApplicationSettings.kafkaConfiguration(configuration)
+            },
+        ],
+        verification: Verification(
+            schema: ConfigurationSchema([
+                IngressSettings.appsIfAny, IngressSettings.environments, IngressSettings.roots,
+            ]),
+            roots: { configuration throws(ConfigurationError) in try IngressPlan.roots(configuration) },
+            apps: { configuration throws(ConfigurationError) in try IngressPlan.apps(configuration) }))
+}

@@ -1,0 +1,63 @@
+internal import Dispatch
+internal import Glibc
+
+/// Where a command prints: results to standard output, everything else to standard error.
+package struct Console: Sendable {
+    private let output: @Sendable ([UInt8]) async -> Bool
+    private let complaint: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - output: takes the bytes of results, and says whether anybody still reads.
+    ///   - complaint: takes lines for people.
+    package init(
+        output: @escaping @Sendable ([UInt8]) async -> Bool, complaint: @escaping @Sendable (String) -> Void
+    ) {
+        self.output = output
+        self.complaint = complaint
+    }
+
+    /// The process's own. A closed pipe is the reader's choice and no signal.
+    package static let standard: Console = {
+        signal(SIGPIPE, SIG_IGN)
+        // A reader that stands still blocks this queue and nothing else.
+        let queue = DispatchQueue(label: "standard output")
+        return Console(
+            output: { bytes in
+                await withCheckedContinuation { continuation in
+                    queue.async { continuation.resume(returning: write(bytes, to: STDOUT_FILENO)) }
+                }
+            },
+            complaint: { _ = write(Array(($0 + "\n").utf8), to: STDERR_FILENO) })
+    }()
+
+    /// Prints text as it is.
+    ///
+    /// - Returns: false when nobody reads any more.
+    @discardableResult
+    func write(_ text: String) async -> Bool { await output(Array(text.utf8)) }
+
+    /// Prints a JSON value on a line of its own.
+    ///
+    /// - Returns: false when nobody reads any more.
+    @discardableResult
+    func write(line json: [UInt8]) async -> Bool { await output(json + [UInt8(ascii: "\n")]) }
+
+    /// Prints bytes as they are.
+    ///
+    /// - Returns: false when nobody reads any more.
+    func write(_ bytes: [UInt8]) async -> Bool { await output(bytes) }
+
+    /// A line for people.
+    func complain(_ line: String) { complaint(line) }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

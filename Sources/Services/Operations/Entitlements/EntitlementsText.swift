@@ -1,0 +1,70 @@
+internal import AppStoreModel
+
+/// The read API's answer for people. Tolerant: what is absent is a dash.
+enum EntitlementsText {
+    static func text(_ answer: JSONObject) -> String {
+        var text = heading(answer)
+        let grants = objects(answer["grants"])
+        if !grants.isEmpty {
+            text +=
+                "\n"
+                + PlainText.table(
+                    [["ENTITLEMENT", "HOLDS", "STATE", "UNTIL", "RENEWS", "PRODUCT", "PURCHASE"]]
+                        + grants.map(row))
+        }
+        let balances = objects(answer["balances"])
+        if !balances.isEmpty {
+            text +=
+                "\n"
+                + PlainText.table(
+                    [["CONSUMABLE", "CREDITED", "DEBITED", "NET"]]
+                        + balances.map { balance in
+                            ["productId", "creditedUnits", "debitedUnits", "netUnits"].map { cell(balance[$0]) }
+                        })
+        }
+        let reports = objects(answer["reports"])
+        if !reports.isEmpty {
+            text +=
+                "\n"
+                + PlainText.table(
+                    [["TRANSACTION", "PROBLEM"]]
+                        + reports.map { [cell($0["transactionId"]), cell($0["problem"])] })
+        }
+        if let change = instant(answer["nextChange"]) { text += "\nnext change  \(change)\n" }
+        return text
+    }
+
+    private static func heading(_ answer: JSONObject) -> String {
+        let active = (answer["active"]?.array ?? []).compactMap(\.string).map { PlainText.printable($0) }
+        var rows: [[String]] = []
+        for name in ["appAccountToken", "originalTransactionId"] {
+            if let value = answer[name] { rows.append([name, cell(value)]) }
+        }
+        rows.append(["environment", cell(answer["environment"])])
+        rows.append(["active", active.isEmpty ? "none" : active.joined(separator: ", ")])
+        return PlainText.table(rows)
+    }
+
+    private static func row(_ grant: JSONObject) -> [String] {
+        [
+            cell(grant["entitlement"]), cell(grant["isEntitled"]), cell(grant["state"]),
+            instant(grant["until"]) ?? "-", cell(grant["willRenew"]), cell(grant["productId"]),
+            cell(grant["originalTransactionId"]),
+        ]
+    }
+
+    private static func objects(_ value: JSONValue?) -> [JSONObject] { (value?.array ?? []).compactMap(\.object) }
+
+    private static func instant(_ value: JSONValue?) -> String? {
+        value?.integer.flatMap { AppStoreInstant(millisecondsSince1970: $0) }.map { PlainText.seconds($0) }
+    }
+
+    private static func cell(_ value: JSONValue?) -> String {
+        switch value {
+        case .string(let text): text.isEmpty ? "-" : PlainText.printable(text)
+        case .bool(let value): value ? "yes" : "no"
+        case .number(let number): number.text
+        default: "-"
+        }
+    }
+}

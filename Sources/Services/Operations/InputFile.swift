@@ -1,0 +1,44 @@
+internal import Dispatch
+internal import Foundation
+internal import Lifecycle
+
+/// A small file or standard input, read on a queue of its own: a pipe may take as long as it likes.
+enum InputFile {
+    /// - Parameter path: `-` is standard input.
+    static func read(_ path: String, maximumBytes: Int) async throws(StartupError) -> [UInt8] {
+        let result: Result<[UInt8], StartupError> = await withCheckedContinuation { continuation in
+            DispatchQueue(label: "input").async {
+                continuation.resume(returning: readNow(path, maximumBytes: maximumBytes))
+            }
+        }
+        return try result.get()
+    }
+
+    private static func readNow(_ path: String, maximumBytes: Int) -> Result<[UInt8], StartupError> {
+        let name = path == "-" ? "standard input" : PlainText.printable(path)
+        let handle: FileHandle
+        if path == "-" {
+            handle = .standardInput
+        } else if let file = FileHandle(forReadingAtPath: path) {
+            handle = file
+        } else {
+            return .failure(
+                StartupError("\(name) cannot be read", fix: "Name a readable file, or - for standard input"))
+        }
+        var bytes: [UInt8] = []
+        do {
+            while let data = try handle.read(upToCount: 65_536), !data.isEmpty {
+                bytes += data
+                guard bytes.count <= maximumBytes else {
+                    return .failure(
+                        StartupError(
+                            "\(name) has more than \(maximumBytes) bytes",
+                            fix: "Give one request body or one JWS"))
+                }
+            }
+        } catch {
+            return .failure(StartupError("\(name) cannot be read", fix: "Name a regular file"))
+        }
+        return .success(bytes)
+    }
+}

@@ -1,0 +1,64 @@
+/// The member names of everything that `--output json` prints. A contract: names are added, never changed.
+enum OutputName {
+    // Everywhere.
+    static let ok = "ok"
+    static let error = "error"
+    static let topic = "topic"
+
+    // topics
+    static let embeddedBroker = "embeddedBroker"
+    static let topics = "topics"
+    static let status = "status"
+    static let partitions = "partitions"
+    static let replicationFactor = "replicationFactor"
+    static let differences = "differences"
+    static let setting = "setting"
+    static let found = "found"
+    static let expected = "expected"
+    static let corrections = "corrections"
+
+    // tap
+    static let partition = "partition"
+    static let offset = "offset"
+    static let timestamp = "timestamp"
+    static let kind = "kind"
+    static let key = "key"
+    static let headers = "headers"
+    static let value = "value"
+    static let base64 = "base64"
+
+    // verify
+    static let accepted = "accepted"
+    static let verdict = "verdict"
+    static let reason = "reason"
+    static let at = "at"
+    static let steps = "steps"
+    static let number = "number"
+    static let step = "step"
+    static let outcome = "outcome"
+    static let detail = "detail"
+    static let certificates = "certificates"
+    static let subject = "subject"
+    static let issuer = "issuer"
+    static let serial = "serial"
+    static let notBefore = "notBefore"
+    static let notAfter = "notAfter"
+    static let payload = "payload"
+    static let transaction = "transaction"
+    static let renewalInfo = "renewalInfo"
+    static let appTransaction = "appTransaction"
+
+    // config
+    static let executables = "executables"
+    static let executable = "executable"
+    static let errors = "errors"
+    static let settings = "settings"
+
+    // version
+    static let sluice = "sluice"
+    static let swift = "swift"
+    static let librdkafka = "librdkafka"
+    static let openssl = "openssl"
+    static let sqlite = "sqlite"
+    static let libcurl = "libcurl"
+}

@@ -1,0 +1,54 @@
+internal import AppStoreModel
+
+/// Text for terminals.
+enum PlainText {
+    /// Text of strangers: control characters, which a terminal would obey, become `?`.
+    static func printable(_ text: String, maximum: Int = 512) -> String {
+        var result = String.UnicodeScalarView()
+        for (position, scalar) in text.unicodeScalars.enumerated() {
+            guard position < maximum else {
+                result.append("…")
+                break
+            }
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+                result.append("?")
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    /// `2026-11-21T17:15:16Z`.
+    static func seconds(_ instant: AppStoreInstant) -> String {
+        String(instant.description.prefix(19)) + "Z"
+    }
+
+    /// Columns of equal width, two spaces apart; the last one as it is.
+    static func table(_ rows: [[String]], indent: String = "") -> String {
+        var widths: [Int] = []
+        for row in rows {
+            for (column, cell) in row.enumerated() {
+                if column < widths.count {
+                    widths[column] = max(widths[column], cell.count)
+                } else {
+                    widths.append(cell.count)
+                }
+            }
+        }
+        return rows.map { indent + line($0, widths: widths) + "\n" }.joined()
+    }
+
+    /// One line of such columns; a cell that is longer than its width pushes the others.
+    static func line(_ cells: [String], widths: [Int]) -> String {
+        var text = ""
+        for (column, cell) in cells.enumerated() {
+            text += cell
+            guard column < cells.count - 1 else { break }
+            let width = column < widths.count ? widths[column] : 0
+            text += String(repeating: " ", count: max(0, width - cell.count) + 2)
+        }
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,109 @@
+internal import Configuration
+internal import Foundation
+internal import Lifecycle
+package import Telemetry
+
+/// `sluicectl`: reads a command line and does what it asks for.
+package struct Sluicectl: Sendable {
+    private let parts: SluicectlParts
+    private let console: Console
+    private let clocks: Clocks
+    private let interruptions: @Sendable () -> AsyncStream<String>
+
+    /// - Parameters:
+    ///   - parts: what the services contribute.
+    ///   - interruptions: begins to catch SIGINT and SIGTERM, for commands that run until then.
+    package init(
+        _ parts: SluicectlParts, console: Console = .standard, clocks: Clocks = .system,
+        interruptions: @escaping @Sendable () -> AsyncStream<String> = Sluicectl.signals
+    ) {
+        self.parts = parts
+        self.console = console
+        self.clocks = clocks
+        self.interruptions = interruptions
+    }
+
+    /// SIGINT and SIGTERM; a second one, or ten seconds, ends the process.
+    package static let signals: @Sendable () -> AsyncStream<String> = {
+        SignalWatch.triggers(maximum: .seconds(10)) { _ in }
+    }
+
+    /// - Parameters:
+    ///   - arguments: without the program's name.
+    ///   - environment: all variables of the process.
+    /// - Returns: the exit code; results and mistakes were printed.
+    package func run(_ arguments: [String], environment: [String: String]) async -> Int32 {
+        await exitCode(arguments, environment).rawValue
+    }
+
+    private func exitCode(_ arguments: [String], _ environment: [String: String]) async -> ExitCode {
+        let command = SluicectlCommand.command(parts)
+        switch command.parse(arguments, environment: environment) {
+        case .show(let text):
+            await console.write(text)
+            return .ok
+        case .refuse(let lines, let exitCode):
+            for line in lines { console.complain(line) }
+            return ExitCode(rawValue: exitCode)
+        case .run(let invocation):
+            do {
+                return try await perform(invocation, arguments, environment)
+            } catch {
+                return end(error, command)
+            }
+        }
+    }
+
+    private func perform(
+        _ invocation: Invocation, _ arguments: [String], _ environment: [String: String]
+    ) async throws -> ExitCode {
+        let configuration = invocation.configuration
+        switch invocation.commandPath {
+        case ["topics", "apply"]: return try await TopicsCommand(configuration: configuration).apply(console)
+        case ["topics", "check"]: return try await TopicsCommand(configuration: configuration).check(console)
+        case ["tap"]:
+            return try await TapCommand(configuration: configuration, interruption: interruptions()).run(console)
+        case ["verify"]:
+            let verify = VerifyCommand(configuration: configuration, source: parts.verification, clocks: clocks)
+            return try await verify.run(invocation.arguments.first ?? "-", console)
+        case ["config", "check"], ["config", "show"]:
+            return await config(invocation, arguments, environment)
+        case ["entitlements", "show"]:
+            return try await EntitlementsCommand(configuration: configuration)
+                .show(invocation.arguments.first ?? "", console)
+        case ["version"]:
+            await VersionCommand.run(configuration[OperationsSettings.output], console)
+            return .ok
+        default:
+            // Our bug: a command of SluicectlCommand has no case here.
+            preconditionFailure("no command \(invocation.commandPath)")
+        }
+    }
+
+    private func config(
+        _ invocation: Invocation, _ arguments: [String], _ environment: [String: String]
+    ) async -> ExitCode {
+        let configuration = invocation.configuration
+        let wanted = configuration[OperationsSettings.executable(of: parts.executables.map(\.name))]
+        let command = ConfigCommand(
+            executables: parts.executables.filter { wanted == nil || $0.name == wanted }, arguments: arguments,
+            environment: environment)
+        let output = configuration[OperationsSettings.output]
+        return invocation.commandPath.last == "show"
+            ? await command.show(output, console) : await command.check(output, console)
+    }
+
+    /// One line, and the code that goes with it.
+    private func end(_ error: any Error, _ command: Command) -> ExitCode {
+        if let error = error as? ConfigurationError,
+            case .refuse(let lines, let exitCode) = command.refusal(ConfigurationErrors([error]))
+        {
+            for line in lines { console.complain(line) }
+            return ExitCode(rawValue: exitCode)
+        }
+        let failure = error as? any TerminatingError
+        let line = failure?.line ?? "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
+        console.complain("\(command.name): \(line)")
+        return failure?.exitCode ?? .failure
+    }
+}

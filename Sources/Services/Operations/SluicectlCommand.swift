@@ -1,0 +1,186 @@
+internal import Configuration
+internal import PipelineRuntime
+internal import Telemetry
+
+/// The command line of `sluicectl`.
+enum SluicectlCommand {
+    static func command(_ parts: SluicectlParts) -> Command {
+        Command(
+            "sluicectl", summary: "The operator's tool of Sluice.",
+            discussion: """
+                Exit codes: 0 fine, 1 the answer is no or something outside failed, 64 usage, 70 internal, \
+                78 configuration. Results go to standard output, everything else to standard error.
+                """,
+            examples: [
+                .init("sluicectl topics apply", "Create the topics of an installation."),
+                .init("sluicectl tap", "Follow what arrives from production."),
+                .init("sluicectl verify body.json", "Why a notification is accepted or refused."),
+                .init("sluicectl config check --config sluice.properties", "Before an executable is started."),
+            ],
+            subcommands: [topics, tap, verify(parts), config(parts), entitlements, versionCommand],
+            version: Build.version, readsConfiguration: false)
+    }
+
+    private static let kafkaSchema = ConfigurationSchema(
+        [ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, OperationsSettings.output],
+        openPrefixes: [ApplicationSettings.kafka], alsoKnown: ApplicationSettings.ofAllExecutables)
+
+    // MARK: topics
+
+    private static let topicsSchema = kafkaSchema.adding(
+        ConfigurationSchema([
+            ApplicationSettings.profile, OperationsSettings.partitions, OperationsSettings.replicationFactor,
+        ]))
+
+    private static let topics = Command(
+        "topics", summary: "Create the topics of an installation, or compare them with what they should be.",
+        examples: [.init("sluicectl topics check", "What is missing or different, and how to correct it.")],
+        subcommands: [
+            Command(
+                "apply", summary: "Create the topics that are missing, and report on all of them.",
+                discussion: """
+                    Nothing that exists is changed: for what differs the command that corrects it is printed. \
+                    Partition counts of keyed topics are for ever. The embedded broker creates its topics itself. \
+                    Exits with 1 when something differs or could not be created.
+                    """,
+                schema: topicsSchema.adding(ConfigurationSchema([OperationsSettings.dryRun])),
+                examples: [
+                    .init("sluicectl topics apply --dry-run", "What would be created."),
+                    .init(
+                        "sluicectl topics apply --kafka.bootstrap.servers kafka-1:9092 --partitions 24",
+                        "24 partitions, chosen once and for ever."),
+                    .init("sluicectl topics apply --profile single-node", "One replica, for one broker."),
+                ]),
+            Command(
+                "check", summary: "Compare the topics with what they should be.",
+                discussion: "Exits with 1 when a topic is missing or differs.",
+                schema: topicsSchema,
+                examples: [
+                    .init("sluicectl topics check", "A table, and how to correct what differs."),
+                    .init("sluicectl topics check --output json", "For programs."),
+                ]),
+        ], readsConfiguration: false)
+
+    // MARK: tap
+
+    private static let tap = Command(
+        "tap", summary: "Follow the records of a topic, decoded.",
+        discussion: """
+            Reads all partitions without a consumer group: nothing is committed and no consumer notices. Records come \
+            in the order of their partition. Tombstones and records that cannot be decoded are shown as what they \
+            are. Ends with control-C, when nobody reads its output, after --count records, or with --no-follow at the \
+            end of all partitions.
+            """,
+        schema: kafkaSchema.adding(
+            ConfigurationSchema([
+                OperationsSettings.topic, OperationsSettings.tapEnvironment, OperationsSettings.quarantine,
+                OperationsSettings.from, OperationsSettings.count, OperationsSettings.noFollow,
+            ])),
+        examples: [
+            .init("sluicectl tap", "What arrives from production from now on."),
+            .init(
+                "sluicectl tap --environment sandbox --from -10", "The last ten of each partition, and what follows."),
+            .init("sluicectl tap --quarantine --from beginning --no-follow", "All that is in quarantine, and why."),
+            .init(
+                "sluicectl tap --from beginning --no-follow --output json | jq .value.notification.notificationType",
+                "One JSON object a line."),
+        ])
+
+    // MARK: verify
+
+    private static func verify(_ parts: SluicectlParts) -> Command {
+        Command(
+            "verify", summary: "Say step by step whether a notification would be accepted, offline.",
+            discussion: """
+                FILE is the body of a request, or a bare JWS of a notification, a transaction, renewal info or an app \
+                transaction. Revocation is not asked. Exits with 0 when it is accepted and 1 when it is refused.
+                """,
+            schema: parts.verification.schema.adding(
+                ConfigurationSchema(
+                    [OperationsSettings.verifyAt, OperationsSettings.payload, OperationsSettings.output],
+                    openPrefixes: [], alsoKnown: ApplicationSettings.ofAllExecutables)),
+            arguments: [Command.Argument("FILE", help: "the file; - reads standard input")],
+            examples: [
+                .init("sluicectl verify body.json", "By Apple's root, for any app."),
+                .init(
+                    "sluicectl verify --apps com.example.app:1234567890 --payload body.json",
+                    "For this app, with the decoded payloads."),
+                .init("sluicectl verify --root.certificates pki/root.pem -", "Signed by sluice-simulator."),
+                .init("sluicectl verify --at 2026-11-21T12:00:00Z body.json", "As it was judged then."),
+            ])
+    }
+
+    // MARK: config
+
+    private static func config(_ parts: SluicectlParts) -> Command {
+        let names = parts.executables.map(\.name)
+        let schema = ConfigurationSchema(
+            [OperationsSettings.executable(of: names), OperationsSettings.output],
+            openPrefixes: [
+                OpenPrefix(
+                    "", help: "Any setting, read as the executable would read it; its --help lists them.",
+                    example: "--http.port 8080")
+            ])
+        return Command(
+            "config", summary: "Check or show the configuration as the executables would read it.",
+            examples: [.init("sluicectl config check", "With SLUICE_CONFIG and the environment of this shell.")],
+            subcommands: [
+                Command(
+                    "check", summary: "Find every mistake in file, environment and flags.",
+                    discussion: "--config FILE names the file, else SLUICE_CONFIG. Exits with 78 when there is one.",
+                    schema: schema,
+                    examples: [
+                        .init("sluicectl config check --config sluice.properties", "For every executable."),
+                        .init(
+                            "sluicectl config check --for sluice-ingress --config sluice.properties", "For one of them."
+                        ),
+                    ], readsConfiguration: false),
+                Command(
+                    "show", summary: "Print the effective configuration with the place of each value, secrets masked.",
+                    discussion:
+                        "--config FILE names the file, else SLUICE_CONFIG. Exits with 78 when there is a mistake.",
+                    schema: schema,
+                    examples: [
+                        .init("sluicectl config show --for sluice-ingress", "What the ingress would use."),
+                        .init("sluicectl config show --output json", "Of every executable, for programs."),
+                    ], readsConfiguration: false),
+            ], readsConfiguration: false)
+    }
+
+    // MARK: entitlements
+
+    private static let entitlements = Command(
+        "entitlements", summary: "Ask sluice-entitlements who may use what.",
+        examples: [.init("sluicectl entitlements show 2000000000000001", "What one purchase gives.")],
+        subcommands: [
+            Command(
+                "show", summary: "Show what an account or a purchase gives.",
+                discussion: "A UUID is an appAccountToken, everything else an originalTransactionId.",
+                schema: ConfigurationSchema(
+                    [
+                        OperationsSettings.entitlementsURL, OperationsSettings.environment,
+                        OperationsSettings.entitledAt, OperationsSettings.output,
+                    ], alsoKnown: ApplicationSettings.ofAllExecutables),
+                arguments: [Command.Argument("ID", help: "an appAccountToken or an originalTransactionId")],
+                examples: [
+                    .init("sluicectl entitlements show 2000000000000001", "What one purchase gives now."),
+                    .init(
+                        "sluicectl entitlements show 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 --environment sandbox",
+                        "Everything of one account."),
+                    .init(
+                        "sluicectl entitlements show 2000000000000001 --at 2026-11-01T00:00:00Z --output json",
+                        "What held then, as the service answers it."),
+                ])
+        ], readsConfiguration: false)
+
+    // MARK: version
+
+    private static let versionCommand = Command(
+        "version", summary: "Print the versions of Sluice, of Swift and of each library in use.",
+        discussion: """
+            Of Swift the compiler's version is known, as far as a program can ask for it. The libraries say \
+            themselves what is loaded.
+            """,
+        schema: ConfigurationSchema([OperationsSettings.output]),
+        examples: [.init("sluicectl version --output json", "For programs.")], readsConfiguration: false)
+}

@@ -1,0 +1,52 @@
+package import AppStoreVerification
+package import Configuration
+
+/// What `sluicectl` needs of the services, which it does not know: given to it where the executable is wired.
+package struct SluicectlParts: Sendable {
+    /// An executable whose configuration can be checked and shown.
+    package struct Executable: Sendable {
+        /// As operators type it.
+        package let name: String
+        /// Its settings.
+        package let schema: ConfigurationSchema
+        /// Finds what the schema alone cannot find.
+        package let check: @Sendable (Configuration) throws(ConfigurationError) -> Void
+
+        package init(
+            name: String, schema: ConfigurationSchema,
+            check: @escaping @Sendable (Configuration) throws(ConfigurationError) -> Void
+        ) {
+            self.name = name
+            self.schema = schema
+            self.check = check
+        }
+    }
+
+    /// Apps and roots as the ingress reads them.
+    package struct Verification: Sendable {
+        /// Their settings; none is required.
+        package let schema: ConfigurationSchema
+        /// The pinned roots, each as DER.
+        package let roots: @Sendable (Configuration) throws(ConfigurationError) -> [[UInt8]]
+        /// The configured apps; empty when none is.
+        package let apps: @Sendable (Configuration) throws(ConfigurationError) -> [AppIdentity]
+
+        package init(
+            schema: ConfigurationSchema,
+            roots: @escaping @Sendable (Configuration) throws(ConfigurationError) -> [[UInt8]],
+            apps: @escaping @Sendable (Configuration) throws(ConfigurationError) -> [AppIdentity]
+        ) {
+            self.schema = schema
+            self.roots = roots
+            self.apps = apps
+        }
+    }
+
+    package let executables: [Executable]
+    package let verification: Verification
+
+    package init(executables: [Executable], verification: Verification) {
+        self.executables = executables
+        self.verification = verification
+    }
+}

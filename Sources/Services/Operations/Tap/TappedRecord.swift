@@ -1,0 +1,59 @@
+internal import AppStoreModel
+internal import Kafka
+internal import NotificationRecord
+
+/// A record as what it is.
+struct TappedRecord {
+    enum Content {
+        case notification(NotificationRecord)
+        case quarantine(QuarantineRecord)
+        /// JSON of another kind: entitlements, refund cases, a topic that is not ours.
+        case json(JSONElement)
+        case tombstone
+        /// Why the value is none of these.
+        case undecodable(String)
+
+        /// A contract: the values of `kind`.
+        var kind: String {
+            switch self {
+            case .notification: "notification"
+            case .quarantine: "quarantine"
+            case .json: "json"
+            case .tombstone: "tombstone"
+            case .undecodable: "undecodable"
+            }
+        }
+    }
+
+    let record: KafkaRecord
+    let content: Content
+
+    /// - Parameter names: the topics of the installation, which say what a record should be.
+    init(_ record: KafkaRecord, names: TopicNames) {
+        self.record = record
+        content = Self.content(of: record, names)
+    }
+
+    private static func content(of record: KafkaRecord, _ names: TopicNames) -> Content {
+        let headers = record.headers.map { RecordHeader(name: $0.key, value: $0.value) }
+        guard let value = record.value else { return .tombstone }
+        if headers.text(.quarantineReason) != nil {
+            return .quarantine(QuarantineRecord(key: record.key, value: value, headers: headers))
+        }
+        do throws(RecordError) {
+            return .notification(try NotificationRecord(key: record.key, value: value, headers: headers))
+        } catch {
+            guard error.code == .noNotification, !isOfNotifications(record.topic, names),
+                let document = try? JSONDocument(value, maximumBytes: NotificationRecord.maximumValueBytes)
+            else { return .undecodable(error.description) }
+            return .json(document.root)
+        }
+    }
+
+    /// Whether nothing but notifications belongs there: the notification topics and their dead letters.
+    private static func isOfNotifications(_ topic: KafkaTopic, _ names: TopicNames) -> Bool {
+        RecordEnvironment.allCases.map { names.notifications($0).rawValue }.contains {
+            topic.rawValue == $0 || topic.rawValue.hasPrefix($0 + ".")
+        }
+    }
+}

@@ -1,0 +1,109 @@
+internal import AppStoreModel
+internal import Kafka
+internal import NotificationRecord
+
+/// What became of each topic of an installation.
+struct TopicReport {
+    /// A contract: the values of `status`.
+    enum Status: String {
+        case created, exists, differs, missing, failed
+        case wouldBeCreated = "would-be-created"
+    }
+
+    struct Line {
+        let item: TopicPlan.Item
+        let status: Status
+        /// Why it could not be created.
+        let error: String?
+    }
+
+    let lines: [Line]
+    let isEmbedded: Bool
+
+    /// Whether everything is as it should be, or will be.
+    var isGood: Bool {
+        lines.allSatisfy { $0.status == .created || $0.status == .exists || $0.status == .wouldBeCreated }
+    }
+
+    /// - Parameters:
+    ///   - missing: what a topic that does not exist is: missing, created, or would be.
+    ///   - failures: topics that could not be created, with the reason.
+    init(
+        _ plan: TopicPlan, missing: Status, failures: [KafkaTopic: KafkaError] = [:], isEmbedded: Bool = false
+    ) {
+        self.isEmbedded = isEmbedded
+        lines = plan.items.map { item in
+            guard item.isMissing else {
+                return Line(item: item, status: item.differences.isEmpty ? .exists : .differs, error: nil)
+            }
+            switch failures[item.topic] {
+            // Somebody else was faster.
+            case let failure? where failure.code == .topicAlreadyExists:
+                return Line(item: item, status: .exists, error: nil)
+            case let failure?: return Line(item: item, status: .failed, error: failure.description)
+            case nil: return Line(item: item, status: missing, error: nil)
+            }
+        }
+    }
+
+    static let partitionsAreForEver = """
+        Partition counts of keyed topics are for ever: with another number a key's records would be in two partitions.
+        """
+    static let embeddedBroker = """
+        The embedded broker creates its topics itself, when it starts, and knows no topic settings.
+        """
+
+    var text: String {
+        let rows = lines.map { line in
+            [
+                line.item.topic.rawValue,
+                String(line.item.partitions ?? line.item.specification.partitions),
+                line.item.replicationFactor.map { String($0) } ?? "-",
+                line.status.rawValue.replacing("-", with: " "),
+            ]
+        }
+        var text = PlainText.table([["TOPIC", "PARTITIONS", "REPLICAS", "STATUS"]] + rows)
+        for line in lines where line.error != nil || !line.item.differences.isEmpty {
+            text += "\n\(line.item.topic)\n"
+            if let error = line.error { text += "  \(PlainText.printable(error))\n" }
+            for difference in line.item.differences {
+                text +=
+                    "  \(difference.subject.rawValue) is \(PlainText.printable(difference.found)), "
+                    + "expected \(difference.expected)\n"
+            }
+            for correction in line.item.corrections { text += "  -> \(correction)\n" }
+        }
+        let isKeyedNew = lines.contains { $0.status == .created || $0.status == .wouldBeCreated }
+        if isKeyedNew { text += "\n" + Self.partitionsAreForEver + "\n" }
+        if isEmbedded { text += "\n" + Self.embeddedBroker + "\n" }
+        return text
+    }
+
+    var json: JSONObject {
+        [
+            OutputName.ok: .bool(isGood), OutputName.embeddedBroker: .bool(isEmbedded),
+            OutputName.topics: .array(lines.map { .object($0.json) }),
+        ]
+    }
+}
+
+extension TopicReport.Line {
+    var json: JSONObject {
+        var object: JSONObject = [
+            OutputName.topic: .string(item.topic.rawValue), OutputName.status: .string(status.rawValue),
+            OutputName.partitions: .integer(Int64(item.partitions ?? item.specification.partitions)),
+            OutputName.replicationFactor: item.replicationFactor.map { .integer(Int64($0)) } ?? .null,
+            OutputName.differences: .array(
+                item.differences.map { difference in
+                    .object([
+                        OutputName.setting: .string(difference.subject.rawValue),
+                        OutputName.found: .string(difference.found),
+                        OutputName.expected: .string(difference.expected),
+                    ])
+                }),
+            OutputName.corrections: .array(item.corrections.map { .string($0) }),
+        ]
+        if let error { object[OutputName.error] = .string(error) }
+        return object
+    }
+}

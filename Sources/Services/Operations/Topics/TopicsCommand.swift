@@ -1,0 +1,69 @@
+internal import AppStoreModel
+internal import Configuration
+internal import Kafka
+internal import Lifecycle
+internal import NotificationRecord
+internal import PipelineRuntime
+
+/// `sluicectl topics apply` and `sluicectl topics check`.
+struct TopicsCommand {
+    let configuration: Configuration
+
+    private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
+    private var demands: TopicDemands {
+        TopicDemands(
+            profile: configuration[ApplicationSettings.profile],
+            replicationFactor: configuration[OperationsSettings.replicationFactor])
+    }
+
+    func check(_ console: Console) async throws -> ExitCode {
+        try await withAdmin { admin, isEmbedded in
+            let plan = try await plan(admin, isEmbedded)
+            return await finish(TopicReport(plan, missing: .missing, isEmbedded: isEmbedded), console)
+        }
+    }
+
+    func apply(_ console: Console) async throws -> ExitCode {
+        let isDryRun = configuration[OperationsSettings.dryRun]
+        return try await withAdmin { admin, isEmbedded in
+            let plan = try await plan(admin, isEmbedded)
+            if isEmbedded || isDryRun {
+                let missing: TopicReport.Status = isEmbedded ? .missing : .wouldBeCreated
+                return await finish(TopicReport(plan, missing: missing, isEmbedded: isEmbedded), console)
+            }
+            let failures = try await admin.createTopics(plan.newTopics)
+            return await finish(TopicReport(plan, missing: .created, failures: failures), console)
+        }
+    }
+
+    private func plan(_ admin: KafkaAdmin, _ isEmbedded: Bool) async throws -> TopicPlan {
+        let partitions = configuration[OperationsSettings.partitions]
+        let topics = names.specifications(partitions: partitions).map { KafkaTopic(rawValue: $0.name.rawValue) }
+        return TopicPlan(
+            names, partitions: partitions, demands: demands, found: try await admin.describeTopics(topics),
+            isEmbedded: isEmbedded, bootstrapServers: configuration[ApplicationSettings.bootstrapServers])
+    }
+
+    private func finish(_ report: TopicReport, _ console: Console) async -> ExitCode {
+        switch configuration[OperationsSettings.output] {
+        case .text: await console.write(report.text)
+        case .json: await console.write(line: JSONValue.object(report.json).json)
+        }
+        return report.isGood ? .ok : .failure
+    }
+
+    private func withAdmin(
+        _ body: (KafkaAdmin, _ isEmbedded: Bool) async throws -> ExitCode
+    ) async throws -> ExitCode {
+        let brokers = try Brokers(configuration)
+        let admin = try brokers.admin()
+        do {
+            let exitCode = try await body(admin, try await brokers.isEmbedded(admin))
+            await admin.close(within: .seconds(1))
+            return exitCode
+        } catch {
+            await admin.close(within: .seconds(1))
+            throw error
+        }
+    }
+}

@@ -1,0 +1,27 @@
+internal import AppStoreModel
+internal import AppStoreVerification
+internal import Cryptography
+
+/// The app that a signed object says it is for, read without any check: for a verdict that leaves the audience open.
+enum ClaimedApp {
+    /// An app that matches whatever the text claims; some app when it claims none.
+    static func identity(in text: [UInt8]) -> AppIdentity {
+        let document = payload(of: text)
+        let envelope = document.map { NotificationEnvelope($0) }
+        let bundleId =
+            envelope?.bundleId.value ?? document?.root["bundleId"]?.string.map { BundleId($0) }
+            ?? BundleId("not.configured")
+        let appAppleId = envelope?.appAppleId.value ?? AppAppleId(1)
+        return AppIdentity(bundleId: bundleId, appAppleId: appAppleId)
+    }
+
+    private static func payload(of text: [UInt8]) -> JSONDocument? {
+        var jws = text.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: " ") }
+        if let body = try? JSONDocument.object(text), let signedPayload = body.root["signedPayload"]?.string {
+            jws = Array(signedPayload.utf8)
+        }
+        let segments = jws.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard segments.count == 3, let bytes = try? Base64URL.decode(Array(segments[1])) else { return nil }
+        return try? JSONDocument.object(bytes)
+    }
+}
