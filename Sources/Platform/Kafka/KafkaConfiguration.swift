@@ -71,9 +71,9 @@ public struct KafkaConfiguration: Hashable, Sendable {
         }
         settings.append(Setting("bootstrap.servers", bootstrapServers))
         switch role {
-        case .producer: settings += FixedProperties.common + FixedProperties.producer
-        case .consumer: settings += FixedProperties.common + FixedProperties.consumer
-        case .admin: settings += FixedProperties.common
+        case .producer: settings += FixedProperties.common(profile) + FixedProperties.producer
+        case .consumer: settings += FixedProperties.common(profile) + FixedProperties.consumer
+        case .admin: settings += FixedProperties.common(profile)
         }
         return settings + overrides
     }

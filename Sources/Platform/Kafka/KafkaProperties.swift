@@ -59,7 +59,13 @@ enum DefaultProperties {
 
 /// What every client of a role has, because this library relies on it.
 enum FixedProperties {
-    static let common = [Setting("log.queue", "true"), Setting("allow.auto.create.topics", "false")]
+    /// The embedded broker creates topics in any case, and librdkafka would warn of that again and again.
+    static func common(_ profile: KafkaConfiguration.Profile) -> [Setting] {
+        [
+            Setting("log.queue", "true"),
+            Setting("allow.auto.create.topics", profile == .embedded ? "true" : "false"),
+        ]
+    }
 
     static let producer = [
         Setting("enable.idempotence", "true"), Setting("acks", "all"), Setting("partitioner", "murmur2_random"),
