@@ -27,7 +27,7 @@ extension KafkaConsumer {
         guard phase == .running else { return await closed.wait(within: deadline - clock.now) }
         phase = .closing
         switch source {
-        case .group: await giveBack(within: min(options.drainLimit, (deadline - clock.now) / 2))
+        case .group: await giveBack(within: deadline - clock.now)
         case .partitions: stopReading(because: KafkaError(.closed, "the consumer was closed"))
         }
         closeClient()
@@ -43,7 +43,9 @@ extension KafkaConsumer {
     private func giveBack(within limit: Duration) async {
         let states = Array(partitions.values)
         await withCheckedContinuation { continuation in
-            drain(states, within: limit) { [self] in commit(states) { _ in continuation.resume() } }
+            drain(states, within: min(options.drainLimit, limit * 0.6)) { [self] in
+                commit(states, within: min(options.commitLimit, limit * 0.2)) { _ in continuation.resume() }
+            }
         }
     }
 

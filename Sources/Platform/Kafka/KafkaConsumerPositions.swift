@@ -80,13 +80,15 @@ extension KafkaConsumer {
 
     /// Commits what these partitions have stored, synchronously and bounded, then goes on. A refusal is reported and
     /// no obstacle: the next owner reads those records again.
-    func commit(_ states: [PartitionState], then completion: @escaping @Sendable (isolated KafkaConsumer) -> Void) {
+    func commit(
+        _ states: [PartitionState], within limit: Duration,
+        then completion: @escaping @Sendable (isolated KafkaConsumer) -> Void
+    ) {
         let offsets = states.compactMap { state -> (KafkaTopicPartition, KafkaOffset)? in
             guard let stored = state.stored, stored != state.committed else { return nil }
             return (state.assigned.topicPartition, stored)
         }
         guard case .group = source, !offsets.isEmpty, handle != nil else { return completion(self) }
-        let limit = options.commitLimit
         block({ Self.commit(offsets, within: limit, handle: $0) }) { consumer, error in
             if let error {
                 consumer.emit(.commitFailed(error))

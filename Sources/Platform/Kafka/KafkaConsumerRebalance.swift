@@ -134,7 +134,7 @@ extension KafkaConsumer {
         let states = places.compactMap { partitions[$0] }
         drain(states, within: options.drainLimit) { [self] in
             if let handle, rd_kafka_assignment_lost(handle.client.raw) != 0 { return lose(places) }
-            commit(states) { $0.giveUp(places) }
+            commit(states, within: options.commitLimit) { $0.giveUp(places) }
         }
     }
 

@@ -69,13 +69,14 @@ final class ConsumerUnderTest: Sendable {
     /// On the shared broker unless `bootstrapServers` are given.
     init(
         _ source: KafkaConsumer.Source, properties: [String: String] = [:],
-        options: KafkaConsumer.Options = KafkaConsumer.Options(), bootstrapServers: String? = nil
+        options: KafkaConsumer.Options = KafkaConsumer.Options(), bootstrapServers: String? = nil,
+        profile: KafkaConfiguration.Profile = .embedded
     ) async throws {
         let box = NotesBox()
         notes = box
         let configuration = try KafkaConfiguration(
             bootstrapServers: bootstrapServers ?? ConsumerTestBroker.shared().bootstrapServers, properties: properties,
-            profile: .embedded)
+            profile: profile)
         consumer = KafkaConsumer(configuration, source: source, options: options) { event in
             box.notes.withLock { $0.add(event) }
         }

@@ -1,0 +1,151 @@
+import Kafka
+import Synchronization
+import Testing
+
+/// Of the suite that uses Apache Kafka, because its tests run one after the other: one of them kills the broker.
+extension ApacheKafkaTests {
+    private static func makeTopic(partitions: Int, settings: [String: String] = [:]) async throws -> KafkaTopic {
+        let topic = KafkaTopic.unique("consumer")
+        let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: ApacheKafka.shared().bootstrapServers))
+        let new = KafkaNewTopic(topic: topic, partitions: partitions, replicationFactor: 1, configuration: settings)
+        #expect(try await admin.createTopics([new]).isEmpty)
+        await admin.close(within: .seconds(2))
+        return topic
+    }
+
+    private static func member(
+        _ group: KafkaConsumerGroup, _ topic: KafkaTopic, options: KafkaConsumer.Options = KafkaConsumer.Options()
+    ) async throws -> ConsumerUnderTest {
+        try await ConsumerUnderTest(
+            .group(group, topics: [topic]),
+            properties: ["session.timeout.ms": "6000", "heartbeat.interval.ms": "1000", "fetch.wait.max.ms": "100"],
+            options: options, bootstrapServers: ApacheKafka.shared().bootstrapServers, profile: .production)
+    }
+
+    /// Reads every assignment of a member until the member closes, and stores after each batch.
+    private static func work(_ member: ConsumerUnderTest, into log: ReadLog) -> Task<Void, Never> {
+        // Awaited by the test after the member has closed.
+        Task {
+            await withDiscardingTaskGroup { group in
+                var seen: Set<UInt64> = []
+                while !Task.isCancelled {
+                    for partition in member.noted.assigned where seen.insert(partition.epoch).inserted {
+                        group.addTask {
+                            while let records = await partition.next(maxRecords: 20) {
+                                log.append(records)
+                                guard let last = records.last else { continue }
+                                await partition.store(nextOffset: KafkaOffset(rawValue: last.offset.rawValue + 1))
+                            }
+                            await partition.release()
+                        }
+                    }
+                    try? await Task.sleep(for: .milliseconds(5))
+                }
+            }
+        }
+    }
+
+    private final class ReadLog: Sendable {
+        private let records = Mutex<[KafkaRecord]>([])
+        func append(_ more: [KafkaRecord]) { records.withLock { $0 += more } }
+        var all: [KafkaRecord] { records.withLock { $0 } }
+    }
+
+    @Test func `members that come and go read everything once, in order of the keys, and only what moves moves`()
+        async throws
+    {
+        let topic = try await Self.makeTopic(partitions: 8)
+        let producer = try KafkaProducer(
+            KafkaConfiguration(bootstrapServers: ApacheKafka.shared().bootstrapServers), topics: [topic])
+        let isWriting = Atomic(true)
+        let written = Atomic(0)
+        async let writing: Void = {
+            while isWriting.load(ordering: .relaxed), !Task.isCancelled {
+                let number = written.load(ordering: .relaxed)
+                _ = try await producer.send(
+                    KafkaProducerRecord(
+                        topic: topic, key: Array("key-\(number % 40)".utf8), value: Array("\(number)".utf8)),
+                    deadline: .seconds(20))
+                written.add(1, ordering: .relaxed)
+            }
+        }()
+        let group = KafkaConsumerGroup(rawValue: "moves-\(topic.rawValue)")
+        let log = ReadLog()
+        let first = try await Self.member(group, topic)
+        let firstWork = Self.work(first, into: log)
+        _ = try await first.assigned(8, within: .seconds(60))
+        let second = try await Self.member(group, topic)
+        let secondWork = Self.work(second, into: log)
+        _ = try await second.assigned(4, within: .seconds(60))
+        #expect(first.noted.revoking.count == 4)
+        try await waitUntil { written.load(ordering: .relaxed) > 200 }
+        #expect(await second.consumer.close(within: .seconds(10)))
+        _ = try await first.assigned(8, within: .seconds(60))
+        isWriting.store(false, ordering: .relaxed)
+        try await writing
+        let count = written.load(ordering: .relaxed)
+        try await waitUntil { log.all.count >= count }
+        #expect(await first.consumer.close(within: .seconds(10)))
+        firstWork.cancel()
+        secondWork.cancel()
+        _ = await (firstWork.value, secondWork.value)
+        await producer.close(within: .seconds(5))
+
+        #expect(log.all.count == count)
+        #expect(Set(log.all.compactMap(\.text)).count == count)
+        for (_, records) in Dictionary(grouping: log.all, by: \.key) {
+            let numbers = records.compactMap { $0.text.flatMap { Int($0) } }
+            #expect(numbers == numbers.sorted())
+        }
+        #expect(first.noted.lost.isEmpty && second.noted.lost.isEmpty)
+        #expect(first.noted.assigned.count == 12)
+        #expect(first.noted.commitFailures + second.noted.commitFailures == 0)
+    }
+
+    @Test func `what is committed is what was stored, and from the start`() async throws {
+        let topic = try await Self.makeTopic(partitions: 1)
+        let configuration = try KafkaConfiguration(bootstrapServers: ApacheKafka.shared().bootstrapServers)
+        let producer = try KafkaProducer(configuration, topics: [topic])
+        for record in ConsumerTestBroker.numbered(5, topic: topic) {
+            _ = try await producer.send(record, deadline: .seconds(20))
+        }
+        await producer.close(within: .seconds(5))
+        let group = KafkaConsumerGroup(rawValue: "committed-\(topic.rawValue)")
+        let place = KafkaTopicPartition(topic: topic, partition: 0)
+        let admin = try KafkaAdmin(configuration)
+        let member = try await Self.member(group, topic)
+        let partition = try #require(try await member.assigned(1).first)
+        // Without any record handled: the lag is the whole log.
+        try await waitUntil { try await admin.committedOffsets(of: group, partitions: [place])[place] == 0 }
+        _ = try await ConsumerUnderTest.read(5, of: partition)
+        await partition.store(nextOffset: 3)
+        try await waitUntil { try await admin.committedOffsets(of: group, partitions: [place])[place] == 3 }
+        await partition.store(nextOffset: 4)
+        await partition.release()
+        #expect(await member.consumer.close(within: .seconds(10)))
+        #expect(try await admin.committedOffsets(of: group, partitions: [place])[place] == 4)
+        await admin.close(within: .seconds(2))
+    }
+
+    @Test func `a static member that comes back has its partitions at once`() async throws {
+        let topic = try await Self.makeTopic(partitions: 4)
+        let group = KafkaConsumerGroup(rawValue: "static-\(topic.rawValue)")
+        var options = KafkaConsumer.Options()
+        options.groupInstanceId = "one"
+        let other = try await Self.member(group, topic)
+        let first = try await Self.member(group, topic, options: options)
+        let before = try await first.assigned(2)
+        try await waitUntil { other.noted.assigned.count(where: \.isActive) == 2 || other.noted.revoking.count == 2 }
+        for partition in other.noted.assigned where !partition.isActive { await partition.release() }
+        for partition in before { await partition.release() }
+        #expect(await first.consumer.close(within: .seconds(10)))
+        let moved = other.noted.revoking.count
+        let again = try await Self.member(group, topic, options: options)
+        let after = try await again.assigned(2, within: .seconds(5))
+        #expect(after.map(\.topicPartition) == before.map(\.topicPartition))
+        #expect(other.noted.revoking.count == moved)
+        for partition in after + other.noted.assigned { await partition.release() }
+        #expect(await again.consumer.close(within: .seconds(10)))
+        #expect(await other.consumer.close(within: .seconds(10)))
+    }
+}
