@@ -3,8 +3,7 @@ internal import Lifecycle
 internal import Telemetry
 
 /// The admin listener of a consumer.
-final class AdminService: Service {
-    let name = "admin listener"
+final class AdminService: Sendable {
     private let server: HTTPServer
     private let logger: Logger
     private let drain: DrainSwitch
@@ -22,6 +21,7 @@ final class AdminService: Service {
         ])
     }
 
+    /// - Throws: a `StartupError`.
     func start() async throws {
         do {
             try server.start()
@@ -31,8 +31,10 @@ final class AdminService: Service {
         logger.info("admin listener ready", [LogField(.port, server.port(of: 0))])
     }
 
+    /// `/readyz` says no from now on.
+    func turnAway() { drain.set() }
+
     func stop(within limit: Duration) async {
-        drain.set()
-        await server.drain(within: min(limit, .seconds(1)))
+        await server.drain(within: limit)
     }
 }

@@ -105,15 +105,14 @@ public struct ConsumerApplication: Sendable {
             host: configuration[ApplicationSettings.adminHost], port: configuration[adminPort], logger: logger,
             metrics: metrics, readiness: [AdminListener.Check("kafka") { pipeline.obstacle }] + parts.readiness,
             liveness: [AdminListener.Check("kafka") { pipeline.isLive ? nil : "the client is stuck" }])
-        return parts.services + [deadLetters, admin, pipeline]
+        return parts.services + [ConsumerService(deadLetters: deadLetters, admin: admin, pipeline: pipeline)]
     }
 
     private func options(_ configuration: Configuration, _ declared: ConsumerTopics) -> PipelineOptions {
         var options = PipelineOptions(
             group: KafkaConsumerGroup(rawValue: configuration[group]), topics: declared.input.map(\.topic))
         options.maximumAttempts = configuration[ConsumerSettings.attempts]
-        // Within the time for the whole shutdown there is a commit, a leave, and what starts before the pipeline.
-        options.drainLimit = configuration[ConsumerSettings.shutdownLimit] / 2
+        options.drainLimit = configuration[ConsumerSettings.drainLimit]
         return options
     }
 }

@@ -6,8 +6,11 @@ package enum ConsumerSettings {
         "consumer.attempts", default: 5, in: 1...1000,
         help: "Attempts at a record whose handling fails by its own fault, before it goes to the dead letter topic.")
     package static let shutdownLimit = Setting.duration(
-        "consumer.shutdown.limit", default: .seconds(20), in: .seconds(2)...(.seconds(240)),
-        help: "The longest a stop may take; half of it is for records in work.")
+        "consumer.shutdown.limit", default: .seconds(30), in: .seconds(2)...(.seconds(240)),
+        help: "The longest a stop may take, records in work included.")
+    package static let drainLimit = Setting.duration(
+        "consumer.drain.limit", default: .seconds(10), in: .seconds(1)...(.seconds(120)),
+        help: "How long records in work may take when their partition goes to another member.")
 
     /// The consumer group; by default the executable's name.
     package static func group(default name: String) -> Setting<String> {
@@ -16,5 +19,5 @@ package enum ConsumerSettings {
     }
 
     /// Everything but the group, whose default is the executable's own.
-    package static let all: [any AnySetting] = [attempts, shutdownLimit]
+    package static let all: [any AnySetting] = [attempts, drainLimit, shutdownLimit]
 }

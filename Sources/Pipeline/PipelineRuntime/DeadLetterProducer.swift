@@ -4,8 +4,7 @@ internal import Lifecycle
 internal import Telemetry
 
 /// Writes dead letters. Stopped after the pipeline, so that what the last records leave behind is acknowledged.
-final class DeadLetterProducer: Service {
-    let name = "dead letter producer"
+final class DeadLetterProducer: Sendable {
     private let producer: KafkaProducer
 
     /// - Throws: a `StartupError`.
@@ -31,10 +30,8 @@ final class DeadLetterProducer: Service {
         }
     }
 
-    func start() async throws {}
-
     func stop(within limit: Duration) async {
-        await producer.close(within: max(.zero, limit - .seconds(1)))
+        await producer.close(within: limit)
     }
 
     /// Returns when all in-sync replicas have the record.

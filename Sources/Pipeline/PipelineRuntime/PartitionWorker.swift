@@ -113,7 +113,7 @@ struct PartitionWorker: Sendable {
                 throw WrongNumberOfVerdicts(records: records.count, verdicts: verdicts.count)
             }
         } catch {
-            switch Fault(error) {
+            switch Fault(error, isCancelled: Task.isCancelled) {
             case .cancellation:
                 return nil
             case .infrastructure:
@@ -191,7 +191,7 @@ struct PartitionWorker: Sendable {
                 telemetry.handled(since: start)
                 step = attempts.answered(verdict)
             } catch {
-                step = attempts.threw(error, at: Logger.wallClockMilliseconds())
+                step = attempts.threw(error, at: Logger.wallClockMilliseconds(), isCancelled: Task.isCancelled)
                 thrown = error
             }
             switch step {

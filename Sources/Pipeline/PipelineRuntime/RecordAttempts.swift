@@ -7,9 +7,11 @@ enum Fault: Sendable, Equatable {
     /// The work was told to stop.
     case cancellation
 
-    init(_ error: any Error) {
+    /// - Parameter isCancelled: whether this work was told to stop; a handler may also throw `CancellationError` for
+    ///   something inside it that was cancelled.
+    init(_ error: any Error, isCancelled: Bool) {
         switch error {
-        case is CancellationError: self = .cancellation
+        case is CancellationError: self = isCancelled ? .cancellation : .infrastructure
         case is any InfrastructureFault: self = .infrastructure
         case let error as KafkaError: self = error.isAboutRecord ? .record : .infrastructure
         default: self = .record
@@ -61,9 +63,11 @@ struct RecordAttempts: Sendable {
 
     /// The handler threw.
     ///
-    /// - Parameter now: milliseconds since 1970.
-    mutating func threw(_ error: any Error, at now: Int64) -> Step {
-        let fault = Fault(error)
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - isCancelled: whether the work was told to stop.
+    mutating func threw(_ error: any Error, at now: Int64, isCancelled: Bool = false) -> Step {
+        let fault = Fault(error, isCancelled: isCancelled)
         if fault == .cancellation { return .stop }
         failures += 1
         guard fault == .record else { return .wait(nil, fault) }

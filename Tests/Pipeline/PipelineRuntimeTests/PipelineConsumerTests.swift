@@ -254,7 +254,8 @@ struct PipelineBatchTests {
         try await waitUntil { batches.withLock { $0.joined().count } == 500 }
         await test.stop()
         #expect(batches.withLock { Array($0.joined()) } == Array(0..<500))
-        #expect(batches.withLock { $0.map(\.count).max() } == 50)
+        // How many are there at once is up to the fetches; never more than asked for.
+        #expect(batches.withLock { $0.allSatisfy { (1...50).contains($0.count) } })
     }
 
     @Test func `only the record at fault is dead-lettered`() async throws {
@@ -300,7 +301,11 @@ struct PipelineBatchTests {
                 }))
         try await waitUntil { test.metric("sluice_consumer_records_total{outcome=\"done\"") == 9 }
         await test.stop()
-        #expect(calls.withLock { $0.last } == Array(4..<10))
+        // Where a batch ends is up to the fetches.
+        let withFour = calls.withLock { $0 }.filter { $0.contains(4) }
+        #expect(withFour.count == 2)
+        #expect(withFour.last?.first == 4)
+        #expect(withFour.first?.drop { $0 < 4 } == withFour.last?.prefix(withFour.first?.count { $0 >= 4 } ?? 0))
         #expect(test.metric("sluice_consumer_records_total{outcome=\"skipped\"") == 1)
         #expect(test.metric("sluice_consumer_reasons_total{outcome=\"skipped\",reason=\"two\"") == 1)
     }

@@ -34,27 +34,20 @@ enum PipelineTestBroker {
         return options
     }
 
+    /// Writes records in order, each acknowledged before the next.
     static func write(_ records: [KafkaProducerRecord]) async throws {
         let producer = try KafkaProducer(configuration(), topics: Array(Set(records.map(\.topic))))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for record in records {
-                group.addTask { _ = try await producer.send(record, deadline: .seconds(20)) }
-            }
-            try await group.waitForAll()
-        }
+        for record in records { _ = try await producer.send(record, deadline: .seconds(20)) }
         await producer.close(within: .seconds(5))
     }
 
     /// `count` records; the value is the number, the key one of `keys`, and all of a key are written in order.
     static func write(numbers count: Int, keys: Int, to topic: KafkaTopic) async throws {
-        let producer = try KafkaProducer(configuration(), topics: [topic])
-        for number in 0..<count {
-            _ = try await producer.send(
+        try await write(
+            (0..<count).map { number in
                 KafkaProducerRecord(
-                    topic: topic, key: Array("key-\(number % keys)".utf8), value: Array("\(number)".utf8)),
-                deadline: .seconds(20))
-        }
-        await producer.close(within: .seconds(5))
+                    topic: topic, key: Array("key-\(number % keys)".utf8), value: Array("\(number)".utf8))
+            })
     }
 
     /// All records of the dead letter topic of a group's only input.
