@@ -1,29 +1,59 @@
+internal import AppStoreVerification
 internal import HTTPServer
 internal import Telemetry
 
 /// Counts every request, and logs those that were not simply accepted: a few lines a second for each reason, for a
-/// stranger can cause any number of them.
+/// stranger can cause any number of them. Nothing here waits.
 final class DecisionLog: Sendable {
     private static let linesPerSecondAndReason = 2
 
     private let metrics: IngressMetrics
-    private let limited: RateLimitedLogger
+    private let decisions: RateLimitedLogger
+    private let explanations: RateLimitedLogger
 
     init(_ logger: Logger, _ metrics: IngressMetrics) {
         self.metrics = metrics
-        limited = RateLimitedLogger(logger, perSecond: Self.linesPerSecondAndReason)
+        decisions = RateLimitedLogger(logger, perSecond: Self.linesPerSecondAndReason)
+        explanations = RateLimitedLogger(logger, perSecond: Self.linesPerSecondAndReason)
     }
 
-    /// Called on the loop thread; a line is handed to the log's queue and never waits.
+    /// Called on the loop thread.
     func take(_ decision: Decision) {
         metrics.decided(decision)
         let isUsual = decision.reason == IngressReason.accepted || decision.reason == IngressReason.duplicate
         guard !isUsual else { return }
-        limited.log(
+        decisions.log(
             decision.status >= 500 ? .warning : .info, key: decision.reason, "decision",
             [
                 LogField(.reason, decision.reason), LogField(.status, decision.status),
                 LogField(.bodyBytes, decision.bodyBytes), LogField(.network, decision.network.description),
             ])
+    }
+
+    /// What an operator needs to correct a configuration or to ask Apple: only for what has a trusted chain, because all
+    /// else is a stranger's doing. Called on a worker.
+    func explain(_ refusal: Refusal) {
+        // The audience is looked at only once the signature stands.
+        guard refusal.certificates != nil || refusal.step == .audience else { return }
+        explanations.log(
+            .warning, key: refusal.reason.rawValue, "refused under a trusted chain",
+            [
+                LogField(.reason, refusal.reason.rawValue),
+                refusal.detail.isEmpty ? nil : LogField(.detail, refusal.detail),
+                refusal.bundleId.map { LogField(.bundleId, $0) },
+                refusal.secondsOutsideValidity.map { LogField(.secondsOutsideValidity, $0) },
+                refusal.certificates.map { LogField(.leafSerial, $0.leaf) },
+            ].compactMap { $0 })
+    }
+
+    /// Which notification stands in the quarantine topic, or will. Called on a worker.
+    func explain(_ odd: OddNotification) {
+        explanations.log(
+            .warning, key: odd.reason.rawValue, "signed but odd",
+            [
+                LogField(.reason, odd.reason.rawValue), odd.detail.isEmpty ? nil : LogField(.detail, odd.detail),
+                odd.bundleId.map { LogField(.bundleId, $0) },
+                odd.notificationUUID.map { LogField(.notificationUUID, $0) },
+            ].compactMap { $0 })
     }
 }

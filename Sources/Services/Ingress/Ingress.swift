@@ -55,19 +55,22 @@ package final class Ingress: Service {
         do {
             verifier = try NotificationVerifier(plan.verifier, requester: OCSPOverHTTP(client: client))
         } catch {
+            let isRoot = error.code == .root
             throw StartupError(
-                error.message, setting: error.code == .root ? IngressSettings.roots.key : IngressSettings.apps.key,
-                fix: "Correct the setting", exitCode: .configuration)
+                error.message, setting: isRoot ? nil : IngressSettings.apps.key,
+                fix: isRoot ? "Name files of self-signed roots" : "Correct \(IngressSettings.apps.key)",
+                exitCode: .configuration)
         }
         let topics = try await IngressTopics.check(plan)
         for warning in topics.warnings {
             logger.warning("given up by profile single-node", [LogField(.finding, warning)])
         }
         let ingressMetrics = IngressMetrics(metrics)
+        let decisions = DecisionLog(logger, ingressMetrics)
         let producer = try makeProducer(topics.kafka)
-        let workers = makeWorkers(verifier, producer, ingressMetrics)
+        let workers = makeWorkers(verifier, producer, ingressMetrics, decisions)
         do {
-            let (publicServer, adminServer) = try await startServers(verifier, producer, workers, ingressMetrics)
+            let (publicServer, adminServer) = try await startServers(producer, workers, decisions)
             running.withLock {
                 $0 = Running(
                     verifier: verifier, producer: producer, workers: workers, publicServer: publicServer,
@@ -84,18 +87,37 @@ package final class Ingress: Service {
 
     package func run() async throws {
         guard let verifier = running.withLock({ $0?.verifier }) else { return }
+        async let watched: Void = watchRevocation(verifier)
         // Returns at once when revocation is off; the ingress runs until it is asked to stop.
         await verifier.runRevocationChecks()
-        while true { try await Task.sleep(for: .seconds(86_400)) }
+        try await watched
+    }
+
+    /// Says once a minute that revocation needs an operator, for as long as it does; never returns by itself.
+    private func watchRevocation(_ verifier: NotificationVerifier) async throws {
+        while true {
+            try await Task.sleep(for: .seconds(60))
+            let status = verifier.revocationStatus(at: clocks.wallMilliseconds())
+            guard status.needsAttention else { continue }
+            logger.error(
+                "revocation needs attention",
+                [
+                    LogField(.revoked, status.revoked), LogField(.unknown, status.unknown),
+                    LogField(.acceptedUnknown, status.acceptedUnknown),
+                ])
+        }
     }
 
     package func stop(within limit: Duration) async {
         drain.set()
         guard let running = running.withLock({ $0 }) else { return }
-        // Eight of ten seconds for those who are connected, the rest for what they asked for.
-        await running.publicServer.drain(within: limit * 0.8)
+        let end = ContinuousClock.now + limit
+        // Three quarters for those who are connected: longer than the handler deadline.
+        await running.publicServer.drain(within: limit * 0.75)
         await running.workers.close()
-        await running.producer.close(within: limit * 0.1)
+        // What is in flight now has no one who waits for its answer; ending it takes a moment of its own.
+        let left = ContinuousClock.now.duration(to: end)
+        await running.producer.close(within: max(.zero, min(limit * 0.1, left - limit * 0.1)))
         await running.adminServer.drain(within: .zero)
         running.client.close()
     }
@@ -105,7 +127,7 @@ package final class Ingress: Service {
     private func makeProducer(_ kafka: KafkaConfiguration) throws -> KafkaProducer {
         let log = KafkaEventLog(logger)
         do {
-            return try KafkaProducer(kafka, topics: plan.producedTopics) { log.take($0) }
+            return try KafkaProducer(kafka, topics: ProducedTopics(plan.topics).all) { log.take($0) }
         } catch {
             throw StartupError(
                 error.message, setting: ApplicationSettings.kafka.prefix + "*", fix: "Correct the property",
@@ -114,16 +136,21 @@ package final class Ingress: Service {
     }
 
     private func makeWorkers(
-        _ verifier: NotificationVerifier, _ producer: KafkaProducer, _ metrics: IngressMetrics
+        _ verifier: NotificationVerifier, _ producer: KafkaProducer, _ metrics: IngressMetrics,
+        _ decisions: DecisionLog
     ) -> WorkerPool<NotificationWork> {
         let budget = QuarantineBudget(
             bytesPerHour: plan.quarantineBytesPerHour, nowNanoseconds: clocks.monotonicNanoseconds())
         let processor = NotificationProcessor(
-            verifier: verifier, producer: producer, topics: plan.topics,
+            verifier: verifier, producer: producer, topics: ProducedTopics(plan.topics),
             duplicates: DuplicateWindow(capacity: plan.rememberedNotifications), quarantine: budget, clocks: clocks,
-            sanity: sanity, metrics: metrics)
+            sanity: sanity, metrics: metrics, decisions: decisions)
         self.metrics.collect { [clocks] samples in
             IngressSamples.add(producer.status, to: &samples)
+            IngressSamples.add(verifier.revocationStatus(at: clocks.wallMilliseconds()), to: &samples)
+            samples.counter(
+                IngressMetricName.chainValidations, help: "Certificate paths examined; a known one is examined rarely.",
+                UInt64(clamping: verifier.chainValidations))
             samples.gauge(
                 IngressMetricName.quarantineSpent, help: "The share of the hour's quarantine budget that is spent.",
                 budget.spentShare(nowNanoseconds: clocks.monotonicNanoseconds()))
@@ -132,10 +159,8 @@ package final class Ingress: Service {
     }
 
     private func startServers(
-        _ verifier: NotificationVerifier, _ producer: KafkaProducer, _ workers: WorkerPool<NotificationWork>,
-        _ metrics: IngressMetrics
+        _ producer: KafkaProducer, _ workers: WorkerPool<NotificationWork>, _ decisions: DecisionLog
     ) async throws -> (HTTPServer, HTTPServer) {
-        let decisions = DecisionLog(logger, metrics)
         let publicServer = HTTPServer(
             listeners: [NotificationListener.listener(plan, workers: workers, clocks: clocks)],
             decided: { decisions.take($0) })
@@ -151,9 +176,9 @@ package final class Ingress: Service {
             samples.gauge(
                 IngressMetricName.ready, help: "1 when /readyz answers 200, else 0.", isReady ? 1 : 0)
         }
-        try listen(adminServer, setting: IngressSettings.adminPort.key)
+        try listen(adminServer, host: ApplicationSettings.adminHost.key, port: IngressSettings.adminPort.key)
         do {
-            try listen(publicServer, setting: IngressSettings.port.key)
+            try listen(publicServer, host: IngressSettings.host.key, port: IngressSettings.port.key)
         } catch {
             await adminServer.drain(within: .zero)
             throw error
@@ -161,14 +186,17 @@ package final class Ingress: Service {
         return (publicServer, adminServer)
     }
 
-    private func listen(_ server: HTTPServer, setting: String) throws {
+    /// - Parameters:
+    ///   - host: the key of the setting that the listener's address comes from.
+    ///   - port: the key of the one that its port comes from.
+    private func listen(_ server: HTTPServer, host: String, port: String) throws {
         do {
             try server.start()
         } catch {
             let isHost = error.code == .badHost
             throw StartupError(
-                error.message, setting: isHost ? setting.replacing("port", with: "host") : setting,
-                fix: isHost ? "Set it to an address of this machine" : "Set \(setting) to a free port")
+                error.message, setting: isHost ? host : port,
+                fix: isHost ? "Set \(host) to an address of this machine" : "Set \(port) to a free port")
         }
     }
 

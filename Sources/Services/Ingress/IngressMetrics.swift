@@ -52,8 +52,9 @@ final class IngressMetrics: Sendable {
         kafkaFailures = registry.counters(
             IngressMetricName.kafkaFailures, help: "Records that Kafka did not acknowledge.", label: "error",
             values: [
-                "_MSG_TIMED_OUT", "_TRANSPORT", "_ALL_BROKERS_DOWN", "_QUEUE_FULL", "NOT_ENOUGH_REPLICAS",
-                "MSG_SIZE_TOO_LARGE", "_PURGE_QUEUE", "_PURGE_INFLIGHT", "_FATAL",
+                "_MSG_TIMED_OUT", "_TRANSPORT", "_ALL_BROKERS_DOWN", "NOT_ENOUGH_REPLICAS",
+                "MSG_SIZE_TOO_LARGE", "_PURGE_QUEUE", "_PURGE_INFLIGHT", "_FATAL", "BROKERS_UNAVAILABLE",
+                "TOO_MANY_IN_FLIGHT", "PRODUCER_REPLACED", "CLOSED",
             ])
         inconsistencies = registry.counter(
             IngressMetricName.inconsistencies,
@@ -73,7 +74,8 @@ final class IngressMetrics: Sendable {
             return counter
         }
         counter.increment()
-        requestDuration.observe(nanoseconds: Int64(clamping: decision.nanoseconds))
+        // 0: the connection ended without an answer, after however long.
+        if decision.status > 0 { requestDuration.observe(nanoseconds: Int64(clamping: decision.nanoseconds)) }
     }
 
     func verified(nanoseconds: UInt64) { verification.observe(nanoseconds: Int64(clamping: nanoseconds)) }

@@ -17,6 +17,11 @@ enum IngressMetricName {
     static let producerGeneration = "sluice_ingress_kafka_producer_generation"
     static let quarantineSpent = "sluice_ingress_quarantine_budget_spent_ratio"
     static let ready = "sluice_ingress_ready"
+    static let revocationCertificates = "sluice_ingress_revocation_certificates"
+    static let revocationAnswers = "sluice_ingress_revocation_answers_total"
+    static let revocationAcceptedUnknown = "sluice_ingress_revocation_accepted_unknown_total"
+    static let revocationNeedsAttention = "sluice_ingress_revocation_needs_attention"
+    static let chainValidations = "sluice_ingress_chain_validations_total"
     static let inconsistencies = "sluice_ingress_inconsistencies_total"
     static let connections = "sluice_http_connections"
     static let accepted = "sluice_http_connections_accepted_total"
@@ -60,5 +65,12 @@ extension LogKey {
     static let finding = LogKey(rawValue: "finding")
     static let facility = LogKey(rawValue: "facility")
     static let detail = LogKey(rawValue: "detail")
+    static let bundleId = LogKey(rawValue: "bundleId")
+    static let notificationUUID = LogKey(rawValue: "notificationUUID")
+    static let leafSerial = LogKey(rawValue: "leafSerial")
+    static let secondsOutsideValidity = LogKey(rawValue: "secondsOutsideValidity")
+    static let revoked = LogKey(rawValue: "revoked")
+    static let unknown = LogKey(rawValue: "unknown")
+    static let acceptedUnknown = LogKey(rawValue: "acceptedUnknown")
     static let generation = LogKey(rawValue: "generation")
 }

@@ -18,10 +18,4 @@ package struct IngressPlan: Sendable {
     package var quarantineBytesPerHour: Int
     /// Networks whose connections are not limited per second, as `10.0.0.0/8`.
     package var trustedProxies: [String]
-
-    /// The topics that the ingress writes.
-    var producedTopics: [KafkaTopic] {
-        (RecordEnvironment.allCases.map(topics.notifications) + [topics.quarantine])
-            .map { KafkaTopic(rawValue: $0.rawValue) }
-    }
 }

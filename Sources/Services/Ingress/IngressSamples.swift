@@ -1,3 +1,4 @@
+internal import AppStoreVerification
 internal import HTTPServer
 internal import Kafka
 internal import Telemetry
@@ -17,6 +18,26 @@ enum IngressSamples {
         samples.counter(
             IngressMetricName.kafkaLateReports, help: "Delivery reports that came after their deadline.",
             UInt64(clamping: status.lateReports))
+    }
+
+    static func add(_ status: RevocationStatus, to samples: inout MetricSamples) {
+        for (state, count) in [("good", status.good), ("revoked", status.revoked), ("unknown", status.unknown)] {
+            samples.gauge(
+                IngressMetricName.revocationCertificates, help: "Certificates by what is known of their revocation.",
+                labels: [MetricLabel("state", state)], Double(count))
+        }
+        for (outcome, count) in status.outcomes {
+            samples.counter(
+                IngressMetricName.revocationAnswers, help: "Questions to OCSP responders by their outcome.",
+                labels: [MetricLabel("outcome", outcome)], UInt64(clamping: count))
+        }
+        samples.counter(
+            IngressMetricName.revocationAcceptedUnknown, help: "Notifications accepted while no answer was known.",
+            UInt64(clamping: status.acceptedUnknown))
+        samples.gauge(
+            IngressMetricName.revocationNeedsAttention,
+            help: "1 when an answer has been missing for five minutes or a certificate is revoked, else 0.",
+            status.needsAttention ? 1 : 0)
     }
 
     static func add(_ counters: ListenerCounters, to samples: inout MetricSamples) {

@@ -20,17 +20,18 @@ struct NotificationWork: Sendable {
 final class NotificationProcessor: Sendable {
     private let verifier: NotificationVerifier
     private let producer: KafkaProducer
-    private let topics: TopicNames
+    private let topics: ProducedTopics
     private let duplicates: DuplicateWindow<Exchange>
     private let quarantine: QuarantineBudget
     private let clocks: Clocks
     private let sanity: ClockSanity
     private let metrics: IngressMetrics
+    private let decisions: DecisionLog
 
     init(
-        verifier: NotificationVerifier, producer: KafkaProducer, topics: TopicNames,
+        verifier: NotificationVerifier, producer: KafkaProducer, topics: ProducedTopics,
         duplicates: DuplicateWindow<Exchange>, quarantine: QuarantineBudget, clocks: Clocks, sanity: ClockSanity,
-        metrics: IngressMetrics
+        metrics: IngressMetrics, decisions: DecisionLog
     ) {
         self.verifier = verifier
         self.producer = producer
@@ -40,6 +41,7 @@ final class NotificationProcessor: Sendable {
         self.clocks = clocks
         self.sanity = sanity
         self.metrics = metrics
+        self.decisions = decisions
     }
 
     func process(_ work: NotificationWork) {
@@ -54,6 +56,7 @@ final class NotificationProcessor: Sendable {
         case .accepted(let notification): publish(notification, work, receivedAt: now)
         case .odd(let odd): setAside(odd, work, receivedAt: now)
         case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):
+            decisions.explain(refusal)
             work.exchange.answer(AcknowledgementPolicy.refused(refusal))
         case .tooManyNewChains: work.exchange.answer(AcknowledgementPolicy.newChains)
         case .legacy: work.exchange.answer(AcknowledgementPolicy.legacyDisabled)
@@ -103,10 +106,14 @@ final class NotificationProcessor: Sendable {
         }
         let record = QuarantineRecord(odd, body: work.body, receivedAt: AppStoreInstant(millisecondsSince1970: now))
         metrics.quarantined(odd)
-        send(record.encoded, to: topics.quarantine) { result in
+        decisions.explain(odd)
+        send(record.encoded, to: topics.quarantine) { [quarantine] result in
             switch result {
             case .success: work.exchange.answer(AcknowledgementPolicy.quarantined(odd))
-            case .failure(let error): work.exchange.answer(AcknowledgementPolicy.notAcknowledged(error))
+            case .failure(let error):
+                // An outage must not spend the budget. A record that may have been written stays counted.
+                if error.persistence == .no { quarantine.giveBack(work.body.count) }
+                work.exchange.answer(AcknowledgementPolicy.notAcknowledged(error))
             }
         }
     }
@@ -114,7 +121,7 @@ final class NotificationProcessor: Sendable {
     // MARK: Kafka
 
     private func send(
-        _ record: EncodedRecord, to topic: TopicName, then: @escaping @Sendable (Result<Void, KafkaError>) -> Void
+        _ record: EncodedRecord, to topic: KafkaTopic, then: @escaping @Sendable (Result<Void, KafkaError>) -> Void
     ) {
         let begun = clocks.monotonicNanoseconds()
         // No deadline of its own: the listener answers 503 at the handler deadline, and the place in flight is given

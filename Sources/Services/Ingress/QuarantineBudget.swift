@@ -27,6 +27,11 @@ final class QuarantineBudget: Sendable {
         }
     }
 
+    /// Puts back what was taken for a record that was not written.
+    func giveBack(_ bytes: Int) {
+        state.withLock { $0.available = min(bytesPerHour, $0.available + Double(bytes)) }
+    }
+
     /// The share of the bucket that is spent, 0 to 1: alert at one half.
     func spentShare(nowNanoseconds: UInt64) -> Double {
         state.withLock { state in

@@ -43,9 +43,9 @@ extension RecordEnvironment {
 }
 
 extension KafkaProducerRecord {
-    init(_ record: EncodedRecord, topic: TopicName) {
+    init(_ record: EncodedRecord, topic: KafkaTopic) {
         self.init(
-            topic: KafkaTopic(rawValue: topic.rawValue), key: record.key, value: record.value,
+            topic: topic, key: record.key, value: record.value,
             headers: record.headers.map { KafkaHeader(key: $0.name, value: $0.value) })
     }
 }
