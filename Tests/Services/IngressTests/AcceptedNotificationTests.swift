@@ -1,0 +1,174 @@
+import AppStoreModel
+import AppStoreSigning
+import Foundation
+import HTTPClient
+import Kafka
+import NotificationRecord
+import Simulator
+import Testing
+
+@testable import Ingress
+
+@Suite(.timeLimit(.minutes(1))) struct AcceptedNotificationTests {
+    private static let shared = Result { try DevBroker() }
+    private let broker: DevBroker
+    private let appStore: TestAppStore
+
+    init() throws {
+        broker = try Self.shared.get()
+        appStore = try TestAppStore.shared()
+    }
+
+    @Test func `200 means one record with Apple's bytes, its key and its headers`() async throws {
+        let draft = TestAppStore.Draft()
+        let jws = try appStore.renewal(draft)
+        try await IngressRig.with(broker) { rig async throws in
+            let response = try await rig.post(TestAppStore.body(jws))
+            #expect(response.status == 200)
+            #expect(response.body.isEmpty)
+            #expect(response.header("server") == nil)
+            #expect(rig.decisions("accepted", 200) == 1)
+
+            let record = try #require(try await rig.records(rig.production).first)
+            #expect(try await rig.counts() == [1, 0, 0])
+            #expect(record.keyText == "com.example.app/2000000000000001")
+            let value =
+                #"{"notification":\#(draft.notification(nested: false)),"transaction":\#(draft.transaction),"#
+                + #""renewalInfo":\#(draft.renewalInfo),"signedPayload":"\#(jws)"}"#
+            #expect(record.value.map { String(decoding: $0, as: UTF8.self) } == value)
+            let receivedTime = try #require(record.text("ce_receivedtime"))
+            let receivedAt = try #require(AppStoreInstant(rfc3339: receivedTime)).millisecondsSince1970
+            #expect((TestTime.start...TestTime.start + 60_000).contains(receivedAt))
+            #expect(
+                record.headers.map { "\($0.key): \(record.text($0.key) ?? "nil")" } == [
+                    "ce_specversion: 1.0", "ce_id: \(draft.notificationUUID)",
+                    "ce_type: com.apple.appstore.DID_RENEW.BILLING_RECOVERY",
+                    "ce_source: /appstore/Production/com.example.app", "ce_subject: 2000000000000001",
+                    "ce_time: 2027-01-15T07:59:00.000Z", "content-type: application/json",
+                    "ce_environment: Production", "ce_bundleid: com.example.app",
+                    "ce_receivedtime: \(receivedTime)", "ce_trust: signed", "ce_origin: live",
+                ])
+        }
+    }
+
+    @Test func `every notification of many customers stands under its key`() async throws {
+        let notifications = try appStore.corpus(120)
+        try await IngressRig.with(broker) { rig async throws in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for notification in notifications {
+                    group.addTask { try await rig.post(notification.body).status }
+                }
+                for try await status in group { #expect(status == 200) }
+            }
+            let records = try await rig.records(rig.production)
+            #expect(
+                Set(records.map { [$0.text("ce_id"), $0.keyText] })
+                    == Set(notifications.map { [$0.notificationUUID.rawValue, $0.key] }))
+            #expect(records.count == notifications.count)
+            for record in records {
+                let read = try NotificationRecord(
+                    key: record.key, value: record.value,
+                    headers: record.headers.map { RecordHeader(name: $0.key, value: $0.value) })
+                #expect(read.signedPayload != nil)
+                #expect(read.notification.notificationUUID?.rawValue == record.text("ce_id"))
+            }
+        }
+    }
+
+    @Test func `a notification that was acknowledged is answered again without a second record`() async throws {
+        let body = TestAppStore.body(try appStore.renewal())
+        try await IngressRig.with(broker) { rig async throws in
+            for _ in 0..<5 { #expect(try await rig.post(body).status == 200) }
+            #expect(rig.decisions("accepted", 200) == 1)
+            #expect(rig.decisions("duplicate", 200) == 4)
+            #expect(try await rig.counts() == [1, 0, 0])
+        }
+    }
+
+    @Test func `a notification signed anew is the same notification`() async throws {
+        let draft = TestAppStore.Draft()
+        let bodies = [
+            TestAppStore.body(try appStore.renewal(draft)), TestAppStore.body(try appStore.renewal(draft)),
+        ]
+        #expect(bodies[0] != bodies[1])
+        try await IngressRig.with(broker) { rig async throws in
+            for body in bodies { #expect(try await rig.post(body).status == 200) }
+            #expect(try await rig.counts() == [1, 0, 0])
+        }
+    }
+
+    @Test func `copies that come at once make one record and are all answered`() async throws {
+        let body = TestAppStore.body(try appStore.renewal())
+        // A broker of its own: its answers are held, so that the copies meet.
+        let slow = try DevBroker()
+        try await IngressRig.with(slow) { rig async throws in
+            try slow.setRoundTripTime(.milliseconds(300))
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<20 { group.addTask { try await rig.post(body).status } }
+                for try await status in group { #expect(status == 200) }
+            }
+            try slow.setRoundTripTime(.zero)
+            #expect(rig.decisions("accepted", 200) == 1)
+            #expect(rig.decisions("duplicate", 200) == 19)
+            #expect(try await rig.counts() == [1, 0, 0])
+        }
+        await slow.stop()
+    }
+
+    @Test func `a sandbox notification for an app without sandbox goes to the sandbox topic`() async throws {
+        var draft = TestAppStore.Draft()
+        draft.environment = "Sandbox"
+        let jws = try appStore.renewal(draft)
+        try await IngressRig.with(broker) { rig async throws in
+            #expect(try await rig.post(TestAppStore.body(jws)).status == 200)
+            #expect(rig.decisions("sandbox", 200) == 1)
+            #expect(try await rig.counts() == [0, 1, 0])
+            let record = try #require(try await rig.records(rig.sandbox).first)
+            #expect(record.text("ce_environment") == "Sandbox")
+            #expect(record.text("ce_source") == "/appstore/Sandbox/com.example.app")
+        }
+    }
+
+    @Test func `production and sandbox notifications of one UUID are two`() async throws {
+        let production = TestAppStore.Draft()
+        var sandbox = production
+        sandbox.environment = "Sandbox"
+        let bodies = [
+            TestAppStore.body(try appStore.renewal(production)), TestAppStore.body(try appStore.renewal(sandbox)),
+        ]
+        try await IngressRig.with(broker) { rig async throws in
+            for body in bodies { #expect(try await rig.post(body).status == 200) }
+            #expect(try await rig.counts() == [1, 1, 0])
+        }
+    }
+
+    @Test func `an unknown type and unknown members of the body are no obstacle`() async throws {
+        var draft = TestAppStore.Draft()
+        draft.notificationType = "INVENTED_TOMORROW"
+        let body = Array(#"{"new":{"a":[1]},"signedPayload":"\#(try appStore.renewal(draft))","x":null}"#.utf8)
+        try await IngressRig.with(broker) { rig async throws in
+            #expect(try await rig.post(body).status == 200)
+            let record = try #require(try await rig.records(rig.production).first)
+            #expect(record.text("ce_type") == "com.apple.appstore.INVENTED_TOMORROW.BILLING_RECOVERY")
+            #expect(
+                rig.value("sluice_ingress_notifications_total{environment=\"production\",type=\"other\"}") == 1)
+        }
+    }
+
+    @Test(arguments: [
+        ("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", true),
+        ("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331", false),
+        ("00-00000000000000000000000000000000-b7ad6b7169203331-01", false),
+        ("00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", false),
+        ("ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", false),
+        ("00-0AF7651916CD43DD8448EB211C80319C-B7AD6B7169203331-01", false), ("x", false), ("", false),
+    ])
+    func `trace context is handed on only when it is valid`(traceparent: String, isValid: Bool) async throws {
+        let body = TestAppStore.body(try appStore.renewal())
+        try await IngressRig.with(broker) { rig async throws in
+            #expect(try await rig.post(body, headers: [("traceparent", traceparent)]).status == 200)
+            let record = try #require(try await rig.records(rig.production).first)
+            #expect(record.text("traceparent") == (isValid ? traceparent : nil))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import AppStoreModel
+import HTTPServer
+import Kafka
+import Testing
+
+@testable import AppStoreVerification
+@testable import Ingress
+
+@Suite struct AcknowledgementPolicyTests {
+    @Test func `the ingress's own answers have their statuses`() {
+        let table: [(Answer, Int, String)] = [
+            (AcknowledgementPolicy.accepted, 200, "accepted"), (AcknowledgementPolicy.sandbox, 200, "sandbox"),
+            (AcknowledgementPolicy.duplicate, 200, "duplicate"), (AcknowledgementPolicy.clock, 503, "clock"),
+            (AcknowledgementPolicy.quarantineBudget, 503, "quarantine_budget"),
+            (AcknowledgementPolicy.newChains, 429, "new_chains"),
+            (AcknowledgementPolicy.legacyDisabled, 403, "v1_disabled"),
+            (AcknowledgementPolicy.inconsistent, 503, "internal"),
+        ]
+        for (answer, status, reason) in table {
+            #expect(answer.status == status)
+            #expect(answer.reason == reason)
+            #expect(answer.body.isEmpty)
+            #expect(answer.headers.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        (StatusClass.badRequest, 400), (.forbidden, 403), (.unavailable, 503),
+    ])
+    func `a refusal's class decides its status`(statusClass: StatusClass, status: Int) {
+        let answer = AcknowledgementPolicy.refused(Refusal(.signature, at: .signature, statusClass))
+        #expect(answer.status == status)
+        #expect(answer.reason == "signature")
+        #expect(answer.body.isEmpty)
+    }
+
+    @Test func `what stands in quarantine is 200 with the verdict's reason`() {
+        for reason in Reason.all where reason.rawValue.hasPrefix("profile_") {
+            let odd = OddNotification(
+                reason: reason, detail: "", bundleId: nil, environment: nil, notificationUUID: nil, certificates: nil)
+            #expect(AcknowledgementPolicy.quarantined(odd).status == 200)
+            #expect(AcknowledgementPolicy.quarantined(odd).reason == reason.rawValue)
+        }
+    }
+
+    @Test(arguments: [
+        (KafkaError.Code.brokersUnavailable, "kafka_unavailable"), (.allBrokersDown, "kafka_unavailable"),
+        (.queueFull, "kafka_queue_full"), (.tooManyInFlight, "kafka_queue_full"),
+        (.messageTimedOut, "kafka_timeout"), (.deadlineExceeded, "kafka_timeout"), (.timedOut, "kafka_timeout"),
+        (.messageTooLarge, "kafka_record_too_large"), (.notEnoughReplicas, "kafka_error"), (.fatal, "kafka_error"),
+        (.closed, "kafka_error"), (.producerReplaced, "kafka_error"),
+    ])
+    func `a Kafka failure has its reason`(code: KafkaError.Code, reason: String) {
+        #expect(AcknowledgementPolicy.notAcknowledged(KafkaError(code, "")).reason == reason)
+    }
+
+    @Test func `every Kafka failure is 503, whatever its code and whether the record may have been written`() {
+        for code in (-1100...(-1000)).map(Int32.init) + (-250...130).map(Int32.init) {
+            for persistence in [KafkaError.Persistence.no, .maybe, .yes] {
+                let error = KafkaError(.init(rawValue: code), "", persistence: persistence)
+                #expect(AcknowledgementPolicy.notAcknowledged(error).status == 503, "\(code)")
+            }
+        }
+    }
+}

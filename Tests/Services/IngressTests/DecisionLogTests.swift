@@ -1,0 +1,66 @@
+import Telemetry
+import Testing
+
+@testable import HTTPServer
+@testable import Ingress
+
+@Suite struct DecisionLogTests {
+    private let sink = MemoryLogSink()
+    private let metrics = MetricsRegistry()
+    private let log: DecisionLog
+
+    init() {
+        log = DecisionLog(
+            Logger(label: "test", level: .info, format: .json, sink: sink), IngressMetrics(metrics))
+    }
+
+    private func decision(_ reason: String, _ status: Int) throws -> Decision {
+        Decision(
+            listener: 0, reason: reason, status: status, bodyBytes: 19_000,
+            network: try #require(NetworkPrefix("192.0.2.0/24")), nanoseconds: 2_000_000)
+    }
+
+    private func has(_ line: String) -> Bool {
+        String(decoding: metrics.prometheusText(), as: UTF8.self).split(separator: "\n").contains { $0 == line }
+    }
+
+    @Test func `what was accepted is counted and not logged`() throws {
+        for _ in 0..<10 { log.take(try decision("accepted", 200)) }
+        log.take(try decision("duplicate", 200))
+        #expect(sink.lines.isEmpty)
+        #expect(has(#"sluice_ingress_decisions_total{reason="accepted",status="200"} 10"#))
+        #expect(has(#"sluice_ingress_decisions_total{reason="duplicate",status="200"} 1"#))
+    }
+
+    @Test func `a refusal is one line with reason, status, size and network`() throws {
+        log.take(try decision("signature", 403))
+        let line = try #require(sink.lines.first)
+        for part in [
+            #""level":"info""#, #""reason":"signature""#, #""status":403"#, #""bodyBytes":19000"#,
+            #""network":"192.0.2.0/24""#,
+        ] {
+            #expect(line.contains(part), "\(line)")
+        }
+    }
+
+    @Test func `a fault of ours is a warning`() throws {
+        log.take(try decision("kafka_timeout", 503))
+        #expect(sink.lines.first?.contains(#""level":"warning""#) == true)
+    }
+
+    @Test func `each reason has a few lines a second, all are counted`() throws {
+        for _ in 0..<1_000 { log.take(try decision("json", 400)) }
+        log.take(try decision("alg", 400))
+        // A second may end in between: two windows at most.
+        #expect((2...4).contains(sink.lines.filter { $0.contains(#""reason":"json""#) }.count))
+        #expect(sink.lines.contains { $0.contains(#""reason":"alg""#) })
+        #expect(has(#"sluice_ingress_decisions_total{reason="json",status="400"} 1000"#))
+    }
+
+    @Test func `only answers count in the duration`() throws {
+        log.take(try decision("idle", 0))
+        log.take(try decision("json", 400))
+        #expect(has("sluice_ingress_request_duration_seconds_count 1"))
+        #expect(has(#"sluice_ingress_decisions_total{reason="idle",status="0"} 1"#))
+    }
+}

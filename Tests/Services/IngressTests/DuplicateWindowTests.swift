@@ -1,0 +1,96 @@
+import Synchronization
+import Testing
+
+@testable import Ingress
+
+@Suite struct DuplicateWindowTests {
+    private func identity(_ number: UInt64) throws -> NotificationIdentity {
+        let digits = String(number, radix: 16)
+        let padded = String(repeating: "0", count: 12 - digits.count) + digits
+        return try #require(
+            NotificationIdentity(notificationUUID: "00000000-0000-0000-0000-\(padded)".utf8, environment: 0))
+    }
+
+    @Test func `only an acknowledged notification is remembered`() throws {
+        let window = DuplicateWindow<Int>(capacity: 10)
+        let one = try identity(1)
+        #expect(window.arrive(one, waiter: 1) == .first)
+        #expect(window.settle(one, acknowledged: false).isEmpty)
+        #expect(window.arrive(one, waiter: 2) == .first)
+        #expect(window.settle(one, acknowledged: true).isEmpty)
+        #expect(window.arrive(one, waiter: 3) == .acknowledged)
+    }
+
+    @Test func `copies that come meanwhile wait for the first one's outcome`() throws {
+        let window = DuplicateWindow<Int>(capacity: 10)
+        let one = try identity(1)
+        #expect(window.arrive(one, waiter: 1) == .first)
+        #expect(window.arrive(one, waiter: 2) == .waits)
+        #expect(window.arrive(one, waiter: 3) == .waits)
+        #expect(window.settle(one, acknowledged: true) == [2, 3])
+        #expect(window.arrive(one, waiter: 4) == .acknowledged)
+    }
+
+    @Test func `after a failure the next copy tries again`() throws {
+        let window = DuplicateWindow<Int>(capacity: 10)
+        let one = try identity(1)
+        #expect(window.arrive(one, waiter: 1) == .first)
+        #expect(window.arrive(one, waiter: 2) == .waits)
+        #expect(window.settle(one, acknowledged: false) == [2])
+        #expect(window.arrive(one, waiter: 3) == .first)
+    }
+
+    @Test func `others are not affected`() throws {
+        let window = DuplicateWindow<Int>(capacity: 10)
+        #expect(window.arrive(try identity(1), waiter: 1) == .first)
+        #expect(window.arrive(try identity(2), waiter: 2) == .first)
+        #expect(window.settle(try identity(1), acknowledged: true).isEmpty)
+        #expect(window.arrive(try identity(2), waiter: 3) == .waits)
+    }
+
+    @Test func `the oldest makes room, round after round`() throws {
+        let window = DuplicateWindow<Int>(capacity: 3)
+        for number in 1...20 {
+            let identity = try identity(UInt64(number))
+            #expect(window.arrive(identity, waiter: number) == .first)
+            #expect(window.settle(identity, acknowledged: true).isEmpty)
+        }
+        for number in 18...20 { #expect(window.arrive(try identity(UInt64(number)), waiter: 0) == .acknowledged) }
+        for number in [1, 2, 16, 17] { #expect(window.arrive(try identity(UInt64(number)), waiter: 0) == .first) }
+    }
+
+    @Test func `a capacity of nothing still remembers one`() throws {
+        let window = DuplicateWindow<Int>(capacity: -1)
+        #expect(window.arrive(try identity(1), waiter: 0) == .first)
+        _ = window.settle(try identity(1), acknowledged: true)
+        #expect(window.arrive(try identity(1), waiter: 0) == .acknowledged)
+    }
+
+    @Test func `of many threads with one notification exactly one is the first, and every waiter is given back`()
+        async throws
+    {
+        final class Given: Sendable {
+            let waiters = Mutex<[Int]>([])
+        }
+        let window = DuplicateWindow<Int>(capacity: 1000)
+        let identities = try (0..<200).map { try identity(UInt64($0)) }
+        let given = Given()
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<4 {
+                group.addTask {
+                    for (number, identity) in identities.enumerated() {
+                        let waiter = number * 4 + thread
+                        switch window.arrive(identity, waiter: waiter) {
+                        case .first:
+                            let others = window.settle(identity, acknowledged: true)
+                            given.waiters.withLock { $0 += others + [waiter] }
+                        case .acknowledged: given.waiters.withLock { $0.append(waiter) }
+                        case .waits: break
+                        }
+                    }
+                }
+            }
+        }
+        #expect(given.waiters.withLock { $0.sorted() } == Array(0..<800))
+    }
+}

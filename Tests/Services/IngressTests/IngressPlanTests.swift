@@ -1,0 +1,168 @@
+import AppStoreModel
+import AppStoreSigning
+import AppStoreVerification
+import Configuration
+import Cryptography
+import Foundation
+import Kafka
+import NotificationRecord
+import PipelineRuntime
+import Testing
+
+@testable import Ingress
+
+@Suite struct IngressPlanTests {
+    private static let apps = ["--apps", "com.example.app:1234567890"]
+
+    private enum Outcome {
+        case plan(IngressPlan)
+        case refused([String], exitCode: Int32)
+    }
+
+    /// What a command line, environment and file come to.
+    private func read(
+        _ flags: [String] = apps, environment: [String: String] = [:], file: String? = nil
+    ) throws -> Outcome {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sluice-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var arguments = flags
+        if let file {
+            let path = directory.appendingPathComponent("sluice.properties").path
+            try Data(file.utf8).write(to: URL(fileURLWithPath: path))
+            arguments += ["--config", path]
+        }
+        switch IngressCommand.command.parse(arguments, environment: environment) {
+        case .run(let invocation):
+            do {
+                return .plan(try IngressPlan(invocation.configuration))
+            } catch {
+                return .refused([error.description], exitCode: error.exitCode)
+            }
+        case .refuse(let lines, let exitCode): return .refused(lines, exitCode: exitCode)
+        case .show(let text): return .refused([text], exitCode: 0)
+        }
+    }
+
+    private func plan(
+        _ flags: [String] = apps, environment: [String: String] = [:], file: String? = nil
+    ) throws -> IngressPlan {
+        switch try read(flags, environment: environment, file: file) {
+        case .plan(let plan): return plan
+        case .refused(let lines, _):
+            Issue.record("\(lines)")
+            throw CancellationError()
+        }
+    }
+
+    /// The lines of a refusal, which must end with exit code 78.
+    private func refusal(
+        _ flags: [String] = apps, environment: [String: String] = [:], file: String? = nil
+    ) throws -> [String] {
+        switch try read(flags, environment: environment, file: file) {
+        case .plan:
+            Issue.record("not refused")
+            return []
+        case .refused(let lines, let exitCode):
+            #expect(exitCode == 78)
+            return lines
+        }
+    }
+
+    @Test func `one app is enough, all else has a default`() throws {
+        let plan = try plan()
+        #expect(plan.kafka.bootstrapServers == "localhost:9092")
+        #expect(plan.topics == TopicNames(prefix: "appstore"))
+        #expect(plan.profile == .production)
+        #expect(plan.host == "0.0.0.0")
+        #expect(plan.port == 8080)
+        #expect(plan.adminHost == "127.0.0.1")
+        #expect(plan.adminPort == 9464)
+        #expect(plan.verifier.roots == [AppleRootCertificate.g3])
+        #expect(
+            plan.verifier.apps == [
+                AppIdentity(
+                    bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890),
+                    environments: [.production, .sandbox])
+            ])
+        #expect(plan.verifier.revocation == .soft)
+        #expect(plan.verifier.requiresVersion)
+        #expect(plan.workers == max(1, ProcessInfo.processInfo.activeProcessorCount))
+        #expect(plan.rememberedNotifications == 100_000)
+        #expect(plan.quarantineBytesPerHour == 64 << 20)
+    }
+
+    @Test func `each app has its own environments`() throws {
+        let plan = try plan(
+            [], environment: ["SLUICE_APPS": "com.example.one:1, com.example.two:2,com.example.three:3"],
+            file: "apps.com.example.one.environments=Production\napps.com.example.two.environments=Sandbox")
+        #expect(
+            plan.verifier.apps.map(\.environments) == [[.production], [.sandbox], [.production, .sandbox]])
+        #expect(plan.verifier.apps.map(\.appAppleId.rawValue) == [1, 2, 3])
+    }
+
+    @Test func `roots come from PEM and DER files, in the order given`() throws {
+        let store = try TestAppStore.shared()
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sluice-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let pem = directory.appendingPathComponent("a.pem")
+        let der = directory.appendingPathComponent("b.der")
+        try Data(store.pki.root.pem).write(to: pem)
+        try Data(store.stranger.root.der).write(to: der)
+        let plan = try plan(Self.apps + ["--root.certificates", "\(pem.path),\(der.path)"])
+        #expect(plan.verifier.roots == [store.pki.root.der, store.stranger.root.der])
+    }
+
+    @Test func `a root file that cannot be read or holds no certificate is told with key and file`() throws {
+        let missing = try refusal(Self.apps + ["--root.certificates", "/no/such.pem"])
+        #expect(missing.count == 1)
+        #expect(missing.first?.contains("root.certificates (--root.certificates)") == true, "\(missing)")
+        #expect(missing.first?.contains("/no/such.pem") == true)
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sluice-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        for text in ["", "nonsense", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
+            let file = directory.appendingPathComponent("root.pem")
+            try Data(text.utf8).write(to: file)
+            let lines = try refusal(Self.apps + ["--root.certificates", file.path])
+            #expect(lines.count == 1)
+            #expect(lines.first?.contains("root.certificates (--root.certificates)") == true, "\(lines)")
+            #expect(lines.first?.contains("root.pem") == true)
+        }
+    }
+
+    @Test func `without apps it does not start`() throws {
+        let lines = try refusal([])
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("apps is required") == true, "\(lines)")
+        #expect(lines.first?.contains("SLUICE_APPS") == true)
+    }
+
+    @Test(arguments: [
+        "com.example.app", "com.example.app:", ":1", "com.example.app:0", "com.example.app:-1", "com.example.app:1:2",
+        "com.example.app:99999999999999999999", "com example:1", "com/example:1", "com.exämple:1",
+        "com.example.app:1,com.example.app:2",
+    ])
+    func `an app that cannot be is refused with key, place and form`(value: String) throws {
+        let lines = try refusal([], file: "apps=\(value)")
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("apps (") == true, "\(lines)")
+        #expect(lines.first?.contains("sluice.properties:1") == true, "\(lines)")
+    }
+
+    @Test(arguments: [
+        ("apps.com.example.app.environments", "Xcode"), ("apps.com.example.app.environments", "production"),
+        ("http.port", "65536"), ("http.port", "x"), ("admin.port", "-1"), ("profile", "test"), ("revocation", "on"),
+        ("verification.workers", "0"), ("verification.workers", "65"), ("duplicates.remembered", "0"),
+        ("quarantine.bytes.per.hour", "1"), ("http.proxies", "10.0.0.0/33"), ("http.proxies", "proxy.example.com"),
+        ("kafka.nonsense", "1"), ("kafka.acks", "1"), ("kafka.enable.idempotence", "false"), ("htp.port", "1"),
+    ])
+    func `a wrong value or unknown key is told with key and place`(key: String, value: String) throws {
+        let lines = try refusal(Self.apps, file: "\n\(key)=\(value)")
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains(key) == true, "\(lines)")
+        #expect(lines.first?.contains("sluice.properties:2") == true, "\(lines)")
+        #expect(lines.first?.contains("\n") == false)
+    }
+}

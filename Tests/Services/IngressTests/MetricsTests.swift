@@ -1,0 +1,64 @@
+import Foundation
+import HTTPClient
+import Kafka
+import Telemetry
+import Testing
+
+@testable import Ingress
+
+@Suite(.timeLimit(.minutes(1))) struct MetricsTests {
+    @Test func `the metrics of an ingress are these, by name and type`() async throws {
+        let broker = try DevBroker()
+        let appStore = try TestAppStore.shared()
+        try await IngressRig.with(broker) { rig async throws in
+            _ = try await rig.post(TestAppStore.body(try appStore.renewal()))
+            let text = try await rig.get("/metrics").text
+            let types = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }.map { $0.dropFirst(7) }
+            #expect(
+                types.sorted() == [
+                    "sluice_http_answers_dropped_total counter", "sluice_http_body_bytes_in_flight gauge",
+                    "sluice_http_connections gauge", "sluice_http_connections_accepted_total counter",
+                    "sluice_http_connections_evicted_total counter", "sluice_http_connections_refused_total counter",
+                    "sluice_http_deadlines_total counter", "sluice_http_requests_in_flight gauge",
+                    "sluice_ingress_acknowledgement_duration_seconds histogram",
+                    "sluice_ingress_chain_validations_total counter", "sluice_ingress_decisions_total counter",
+                    "sluice_ingress_inconsistencies_total counter", "sluice_ingress_kafka_available gauge",
+                    "sluice_ingress_kafka_failures_total counter", "sluice_ingress_kafka_late_reports_total counter",
+                    "sluice_ingress_kafka_producer_generation gauge", "sluice_ingress_kafka_records_in_flight gauge",
+                    "sluice_ingress_notification_age_seconds histogram", "sluice_ingress_notifications_total counter",
+                    "sluice_ingress_quarantine_budget_spent_ratio gauge", "sluice_ingress_quarantined_total counter",
+                    "sluice_ingress_ready gauge", "sluice_ingress_request_duration_seconds histogram",
+                    "sluice_ingress_revocation_accepted_unknown_total counter",
+                    "sluice_ingress_revocation_certificates gauge", "sluice_ingress_revocation_needs_attention gauge",
+                    "sluice_ingress_verification_duration_seconds histogram",
+                ])
+            #expect(rig.value("sluice_ingress_ready") == 1)
+            #expect(rig.value("sluice_ingress_chain_validations_total") == 1)
+            #expect(
+                rig.value("sluice_ingress_notifications_total{environment=\"production\",type=\"DID_RENEW\"}") == 1)
+        }
+        await broker.stop()
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/promtool"), "promtool is not installed"))
+    func `promtool has nothing to complain about`() async throws {
+        let broker = try DevBroker()
+        try await IngressRig.with(broker) { rig async throws in
+            _ = try await rig.post(Array("x".utf8))
+            let tool = Process()
+            tool.executableURL = URL(fileURLWithPath: "/usr/bin/promtool")
+            tool.arguments = ["check", "metrics"]
+            let (input, output) = (Pipe(), Pipe())
+            tool.standardInput = input
+            tool.standardOutput = output
+            tool.standardError = output
+            try tool.run()
+            try input.fileHandleForWriting.write(contentsOf: Data(try await rig.get("/metrics").text.utf8))
+            try input.fileHandleForWriting.close()
+            let said = try output.fileHandleForReading.readToEnd() ?? Data()
+            tool.waitUntilExit()
+            #expect(tool.terminationStatus == 0, "\(String(decoding: said, as: UTF8.self))")
+        }
+        await broker.stop()
+    }
+}

@@ -1,0 +1,190 @@
+import AppStoreModel
+import Foundation
+import HTTPClient
+import Kafka
+import Simulator
+import Synchronization
+import Telemetry
+import Testing
+
+@testable import Ingress
+
+/// What Apple is answered while Kafka fails: 503 and nothing else, and every 200 has its record.
+///
+/// One after another: each takes a broker of its own down, and times are measured.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct OutageTests {
+    private let appStore: TestAppStore
+
+    init() throws { appStore = try TestAppStore.shared() }
+
+    /// One answer of a load.
+    private struct Reply: Sendable {
+        let notificationUUID: String
+        let status: Int
+        let seconds: Double
+    }
+
+    /// Posts each notification until told to stop, over `lanes` connections; a notification that was not taken is
+    /// posted again after the others.
+    private final class Load: Sendable {
+        private struct State {
+            var waiting: [SignedNotification]
+            var replies: [Reply] = []
+            var isOver = false
+        }
+
+        private let state: Mutex<State>
+        private let rig: IngressRig
+
+        init(_ rig: IngressRig, _ notifications: [SignedNotification]) {
+            self.rig = rig
+            state = Mutex(State(waiting: notifications.reversed()))
+        }
+
+        var replies: [Reply] { state.withLock { $0.replies } }
+
+        func end() { state.withLock { $0.isOver = true } }
+
+        func run(lanes: Int) async throws {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<lanes { group.addTask { try await self.lane() } }
+                try await group.waitForAll()
+            }
+        }
+
+        private func lane() async throws {
+            while let next = state.withLock({ $0.isOver ? nil : $0.waiting.popLast() }) {
+                let begun = ContinuousClock.now
+                let status = try await rig.post(next.body).status
+                let seconds = (ContinuousClock.now - begun) / .seconds(1)
+                state.withLock { state in
+                    state.replies.append(
+                        Reply(notificationUUID: next.notificationUUID.rawValue, status: status, seconds: seconds))
+                    if status != 200 { state.waiting.insert(next, at: 0) }
+                }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+    }
+
+    @Test func `while no broker answers every request is 503 in time, and 200 soon after it is back`() async throws {
+        let broker = try DevBroker()
+        let notifications = try appStore.corpus(3_000)
+        try await IngressRig.with(broker) { rig async throws in
+            let load = Load(rig, notifications)
+            async let running: Void = load.run(lanes: 16)
+            #expect(await eventually { load.replies.count >= 50 })
+            #expect(load.replies.allSatisfy { $0.status == 200 })
+
+            try broker.setDown()
+            #expect(await eventually { rig.value("sluice_ingress_kafka_available") == 0 })
+            let opened = load.replies.count
+            let ready = try await rig.get("/readyz")
+            #expect(ready.status == 503)
+            #expect(ready.text.contains("kafka: "))
+            #expect(await eventually { load.replies.count >= opened + 300 })
+            // One probe each second waits, all others are refused at once.
+            let refused = load.replies[opened...].map(\.seconds).sorted()
+            #expect(refused[refused.count * 9 / 10] < 0.5, "\(refused.suffix(40))")
+
+            try broker.setUp()
+            let up = ContinuousClock.now
+            let before = load.replies.count
+            #expect(await eventually { load.replies.dropFirst(before).contains { $0.status == 200 } })
+            #expect(ContinuousClock.now - up < .seconds(10))
+            let isReady = try await eventually { try await rig.get("/readyz").status == 200 }
+            #expect(isReady)
+            load.end()
+            try await running
+
+            let replies = load.replies
+            #expect(Set(replies.map(\.status)) == [200, 503])
+            #expect(replies.map(\.seconds).max() ?? 99 < 5.5)
+            try await Self.check(replies, rig)
+        }
+        await broker.stop()
+    }
+
+    /// Every notification that was answered 200 stands in its topic.
+    private static func check(_ replies: [Reply], _ rig: IngressRig) async throws {
+        let stored = Set(try await rig.records(rig.production).map { $0.text("ce_id") ?? "" })
+        let taken = Set(replies.filter { $0.status == 200 }.map(\.notificationUUID))
+        #expect(taken.subtracting(stored).isEmpty)
+        #expect(!taken.isEmpty)
+    }
+
+    @Test func `a broker that does not answer ends in 503 by the handler deadline`() async throws {
+        let broker = try DevBroker()
+        let body = TestAppStore.body(try appStore.renewal())
+        try await IngressRig.with(broker) { rig async throws in
+            #expect(try await rig.post(TestAppStore.body(try appStore.renewal())).status == 200)
+            try broker.setRoundTripTime(.seconds(7))
+            let begun = ContinuousClock.now
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<3 { group.addTask { try await rig.post(body).status } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            // The copies that waited for the first one have the same deadline.
+            #expect(statuses == [503, 503, 503])
+            #expect(ContinuousClock.now - begun < .seconds(5.5))
+            try broker.setRoundTripTime(.zero)
+            // The ambiguous one is sent again: it may stand there twice, and is not lost.
+            let isTaken = try await eventually { try await rig.post(body).status == 200 }
+            #expect(isTaken)
+            #expect(try await rig.records(rig.production).count >= 2)
+        }
+        await broker.stop()
+    }
+
+    /// Codes of Kafka's protocol on Produce. 46 is left out: it means that the broker has the record already.
+    private static let retried: [Int32] = [3, 5, 6, 7, 8, 9, 14, 15, 16, 19, 20, 56, 59]
+    private static let refused: [Int32] = [
+        1, 2, 4, 10, 12, 13, 17, 18, 21, 22, 25, 27, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 42, 43, 44, 47, 48, 50,
+        53, 58, 60, 74, 75, 76, 77, 87, 89,
+    ]
+
+    @Test(arguments: [(retried, 200), (refused, 503)])
+    func `a broker's refusal ends in 200 after a retry or in 503, never in 4xx`(codes: [Int32], status: Int)
+        async throws
+    {
+        let broker = try DevBroker()
+        let notifications = try appStore.corpus(codes.count)
+        try await IngressRig.with(broker) { rig async throws in
+            for (code, notification) in zip(codes, notifications) {
+                try broker.failNext(.produce, with: [KafkaError.Code(rawValue: code)])
+                #expect(try await rig.post(notification.body).status == status, "code \(code)")
+                try broker.clearFailures(.produce)
+                // Some refusals stick until librdkafka has asked for metadata again.
+                let isTaken = try await eventually { try await rig.post(notification.body).status == 200 }
+                #expect(isTaken, "code \(code)")
+            }
+            let stored = Set(try await rig.records(rig.production).map { $0.text("ce_id") })
+            #expect(stored == Set(notifications.map(\.notificationUUID.rawValue)))
+        }
+        await broker.stop()
+    }
+
+    @Test func `a fatal error of the producer is 503 until a new one has taken its place`() async throws {
+        let broker = try DevBroker()
+        let notifications = try appStore.corpus(20)
+        try await IngressRig.with(broker) { rig async throws in
+            #expect(try await rig.post(notifications[0].body).status == 200)
+            try broker.failNext(.produce, with: [.outOfOrderSequence])
+            var statuses: Set<Int> = []
+            for notification in notifications.dropFirst() {
+                let isTaken = try await eventually(within: .seconds(10)) {
+                    let status = try await rig.post(notification.body).status
+                    statuses.insert(status)
+                    return status == 200
+                }
+                #expect(isTaken)
+            }
+            #expect(statuses == [200, 503])
+            #expect(rig.value("sluice_ingress_kafka_producer_generation") == 2)
+            #expect(rig.log.lines.contains { $0.contains("kafka producer replaced") })
+            let stored = Set(try await rig.records(rig.production).map { $0.text("ce_id") })
+            #expect(stored == Set(notifications.map(\.notificationUUID.rawValue)))
+        }
+        await broker.stop()
+    }
+}

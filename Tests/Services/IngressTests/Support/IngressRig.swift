@@ -1,0 +1,175 @@
+import AppStoreModel
+import AppStoreSigning
+import AppStoreVerification
+import Configuration
+import Cryptography
+import Foundation
+import HTTPClient
+import HTTPServer
+import Kafka
+import NotificationRecord
+import PipelineRuntime
+import Telemetry
+
+@testable import Ingress
+
+/// An ingress on free ports before topics of its own on an embedded broker, and a client that posts to it.
+struct IngressRig: Sendable {
+    static let partitions = 3
+
+    let broker: DevBroker
+    let topics: TopicNames
+    let ingress: Ingress
+    let metrics: MetricsRegistry
+    let log: MemoryLogSink
+    let client: HTTPClient
+
+    /// Starts one; `change` makes its plan another than the usual.
+    init(
+        _ broker: DevBroker, clocks: Clocks = TestTime.clocks, _ change: (inout IngressPlan) -> Void = { _ in }
+    ) async throws {
+        topics = TopicNames(prefix: "t\(UUID().uuidString.lowercased())")
+        for specification in topics.ingress(partitions: Self.partitions) {
+            try broker.createTopic(
+                KafkaTopic(rawValue: specification.name.rawValue), partitions: specification.partitions)
+        }
+        var plan = try Self.plan(broker, topics)
+        change(&plan)
+        self.broker = broker
+        metrics = MetricsRegistry()
+        log = MemoryLogSink()
+        ingress = Ingress(
+            plan, logger: Logger(label: "test", level: .debug, format: .json, sink: log), metrics: metrics,
+            clocks: clocks)
+        client = HTTPClient(HTTPClient.Configuration(maximumInFlight: 1000, maximumIdleConnections: 256))
+        try await ingress.start()
+    }
+
+    static func plan(_ broker: DevBroker, _ topics: TopicNames) throws -> IngressPlan {
+        IngressPlan(
+            // One request in flight: the embedded broker does not check sequences.
+            kafka: try KafkaConfiguration(
+                bootstrapServers: broker.bootstrapServers,
+                properties: ["max.in.flight.requests.per.connection": "1"]),
+            topics: topics, profile: .singleNode, host: "127.0.0.1", port: 0, adminHost: "127.0.0.1", adminPort: 0,
+            verifier: VerifierConfiguration(
+                roots: [try TestAppStore.shared().pki.root.der], apps: [TestAppStore.app], revocation: .off),
+            workers: 2, rememberedNotifications: 10_000, quarantineBytesPerHour: 64 << 20,
+            trustedProxies: ["127.0.0.0/8"])
+    }
+
+    func stop() async {
+        await ingress.stop(within: .seconds(10))
+        client.close()
+    }
+
+    /// Starts an ingress, hands it over, and stops it whatever happens.
+    static func with(
+        _ broker: DevBroker, clocks: Clocks = TestTime.clocks, _ change: (inout IngressPlan) -> Void = { _ in },
+        _ body: (IngressRig) async throws -> Void
+    ) async throws {
+        let rig = try await IngressRig(broker, clocks: clocks, change)
+        do {
+            try await body(rig)
+        } catch {
+            await rig.stop()
+            throw error
+        }
+        await rig.stop()
+    }
+
+    // MARK: HTTP
+
+    var address: String { "http://127.0.0.1:\(ingress.port)/notifications" }
+
+    func post(
+        _ body: [UInt8], headers: [(String, String)] = [], timeout: Duration = .seconds(20)
+    ) async throws -> HTTPClientResponse {
+        let fields = [("Content-Type", "application/json")] + headers
+        return try await client.send(
+            HTTPClientRequest(
+                method: "POST", url: address, headers: fields.map { (name: $0.0, value: $0.1) }, body: body,
+                timeout: timeout))
+    }
+
+    func get(_ path: String) async throws -> (status: Int, text: String) {
+        let response = try await client.send(
+            HTTPClientRequest(url: "http://127.0.0.1:\(ingress.adminPort)\(path)"))
+        return (response.status, String(decoding: response.body, as: UTF8.self))
+    }
+
+    // MARK: what was counted
+
+    /// The requests that were answered with this status for this reason.
+    func decisions(_ reason: String, _ status: Int) -> Int {
+        value("sluice_ingress_decisions_total{reason=\"\(reason)\",status=\"\(status)\"}")
+    }
+
+    /// The whole number of a time series; 0 without one.
+    func value(_ series: String) -> Int {
+        for line in String(decoding: metrics.prometheusText(), as: UTF8.self).split(separator: "\n")
+        where line.hasPrefix(series + " ") {
+            return Double(line.dropFirst(series.count + 1)).flatMap { Int(exactly: $0) } ?? 0
+        }
+        return 0
+    }
+
+    // MARK: Kafka
+
+    /// Everything that a topic holds.
+    func records(_ topic: TopicName) async throws -> [KafkaRecord] {
+        let configuration = try KafkaConfiguration(
+            bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        let partitions = topic == topics.quarantine ? 1 : Self.partitions
+        var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
+        for partition in 0..<partitions {
+            offsets[
+                KafkaTopicPartition(
+                    topic: KafkaTopic(rawValue: topic.rawValue), partition: KafkaPartition(rawValue: Int32(partition)))
+            ] = .beginning
+        }
+        var all: [KafkaRecord] = []
+        try await KafkaConsumer.readToEnd(configuration, from: offsets, within: .seconds(20)) { all += $0 }
+        return all
+    }
+
+    var production: TopicName { topics.notifications(.production) }
+    var sandbox: TopicName { topics.notifications(.sandbox) }
+
+    /// How many records each of the three topics holds.
+    func counts() async throws -> [Int] {
+        [
+            try await records(production).count, try await records(sandbox).count,
+            try await records(topics.quarantine).count,
+        ]
+    }
+}
+
+extension KafkaRecord {
+    func text(_ name: String) -> String? { header(name)?.value.map { String(decoding: $0, as: UTF8.self) } }
+
+    var keyText: String? { key.map { String(decoding: $0, as: UTF8.self) } }
+}
+
+/// The time of all tests: a fixed day at which the clock walks on.
+enum TestTime {
+    /// 2027-01-15T08:00:00Z, milliseconds since 1970.
+    static let start: Int64 = 1_800_000_000_000
+
+    static let clocks: Clocks = {
+        let begun = Clocks.system.monotonicMilliseconds()
+        return Clocks(
+            wallMilliseconds: { start + Clocks.system.monotonicMilliseconds() - begun },
+            monotonicNanoseconds: Clocks.system.monotonicNanoseconds)
+    }()
+}
+
+/// Waits for a state, looking at it every few milliseconds; `false` when it did not come in time.
+func eventually(within limit: Duration = .seconds(20), _ condition: () async throws -> Bool) async rethrows -> Bool {
+    let end = ContinuousClock.now + limit
+    while try await !condition() {
+        guard ContinuousClock.now < end else { return false }
+        try? await Task.sleep(for: .milliseconds(5))
+    }
+    return true
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Ingress
+
+@Suite(.timeLimit(.minutes(1))) struct WorkerPoolTests {
+    @Test(arguments: [1, 2, 8]) func `every item is worked on once`(threads: Int) async {
+        let seen = Mutex<[Int]>([])
+        let pool = WorkerPool<Int>(count: threads, name: "test") { item in seen.withLock { $0.append(item) } }
+        for item in 0..<5_000 {
+            pool.add(item)
+            if item % 7 == 0 { pool.announce() }
+        }
+        await pool.close()
+        #expect(seen.withLock { $0.sorted() } == Array(0..<5_000))
+    }
+
+    @Test func `items are taken in the order in which they were added`() async {
+        let seen = Mutex<[Int]>([])
+        let pool = WorkerPool<Int>(count: 1, name: "test") { item in seen.withLock { $0.append(item) } }
+        for item in 0..<3_000 { pool.add(item) }
+        await pool.close()
+        #expect(seen.withLock { $0 } == Array(0..<3_000))
+    }
+
+    @Test func `closing waits for what is being worked on`() async {
+        let isDone = Mutex(false)
+        let begun = DispatchSemaphore(value: 0)
+        let release = DispatchSemaphore(value: 0)
+        let pool = WorkerPool<Int>(count: 2, name: "test") { _ in
+            begun.signal()
+            release.wait()
+            isDone.withLock { $0 = true }
+        }
+        pool.add(1)
+        pool.announce()
+        let closed = Task {
+            await pool.close()
+            return isDone.withLock { $0 }
+        }
+        release.signal()
+        #expect(await closed.value)
+        #expect(begun.wait(timeout: .now()) == .success)
+    }
+
+    @Test func `a body is let go when its request is done`() async {
+        final class Body: Sendable {}
+        let pool = WorkerPool<Body>(count: 1, name: "test") { _ in }
+        weak var kept: Body?
+        do {
+            let body = Body()
+            kept = body
+            pool.add(body)
+        }
+        await pool.close()
+        #expect(kept == nil)
+    }
+
+    @Test func `a pool without work ends at once`() async {
+        await WorkerPool<Int>(count: 4, name: "test") { _ in }.close()
+    }
+}
