@@ -60,6 +60,15 @@ package struct ConfigurationSchema: Sendable {
             alsoKnown: alsoKnown + other.alsoKnown)
     }
 
+    /// The same settings, with exactly the keys of the others tolerated beside them instead of whole prefixes: finds a
+    /// wrong key that belongs to none of them.
+    package func besideOnly(_ others: [ConfigurationSchema]) -> ConfigurationSchema {
+        let keys = others.flatMap { other in
+            other.openPrefixes.map(\.prefix) + other.settings.map { $0.template?.prefix ?? $0.key }
+        }
+        return ConfigurationSchema(descriptors: settings, openPrefixes: openPrefixes, alsoKnown: keys)
+    }
+
     /// What a key is to this schema.
     enum Meaning {
         case setting(SettingDescriptor)

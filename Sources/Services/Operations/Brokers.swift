@@ -7,10 +7,13 @@ internal import PipelineRuntime
 struct Brokers {
     let configuration: Configuration
     let kafka: KafkaConfiguration
+    /// How long the first answer may take.
+    private let patience: Duration
 
     /// - Throws: a ``ConfigurationError`` that names the property.
-    init(_ configuration: Configuration) throws(ConfigurationError) {
+    init(_ configuration: Configuration, patience: Duration) throws(ConfigurationError) {
         self.configuration = configuration
+        self.patience = patience
         kafka = try ApplicationSettings.kafkaConfiguration(configuration)
     }
 
@@ -27,7 +30,7 @@ struct Brokers {
     /// Also the first question to the brokers: whether they answer at all.
     func isEmbedded(_ admin: KafkaAdmin) async throws(StartupError) -> Bool {
         do {
-            return try await admin.isEmbeddedBroker()
+            return try await admin.isEmbeddedBroker(within: patience)
         } catch {
             throw StartupError(
                 "no Kafka broker answers at \(kafka.bootstrapServers): \(error.message)",

@@ -7,6 +7,8 @@ internal import Lifecycle
 /// What is wrong depends on who reads, so the same command line, environment and file are read once for each.
 struct ConfigCommand {
     let executables: [SluicectlParts.Executable]
+    /// Everything that may stand in one file or environment.
+    let schemas: [ConfigurationSchema]
     /// Of `sluicectl`, as given.
     let arguments: [String]
     let environment: [String: String]
@@ -83,7 +85,8 @@ struct ConfigCommand {
     private func findings() -> [Finding] {
         executables.map { executable in
             // The same words, so that the same arguments fit; the name, so that errors say whose they are.
-            let words = ["check", "show"].map { Command($0, summary: "", schema: executable.schema) }
+            let schema = executable.schema.besideOnly(schemas)
+            let words = ["check", "show"].map { Command($0, summary: "", schema: schema) }
             let command = Command(
                 executable.name, summary: "", subcommands: [Command("config", summary: "", subcommands: words)])
             switch command.parse(Self.withoutOwnFlags(arguments), environment: environment) {

@@ -15,10 +15,11 @@ enum OperationsSettings {
         .onCommandLineOnly
 
     // topics
-    static let partitions = Setting.integer(
-        "partitions", default: TopicSpecification.defaultPartitions, in: 1...1000,
-        help: "Partitions of the keyed topics. For ever: another number later would put a key into two partitions."
-    ).onCommandLineOnly
+    static let topicsPartitions = Setting.integer(
+        "topics.partitions", default: TopicSpecification.defaultPartitions, in: 1...1000,
+        help: "Partitions of the keyed topics. For ever: another number later would put a key into two partitions.")
+    static let partitions = Setting.integer("partitions", in: 1...1000, help: "In place of topics.partitions.")
+        .optional.onCommandLineOnly
     static let replicationFactor = Setting.integer(
         "replication-factor", in: 1...100,
         help: "Brokers that hold each record. Without it 3, with profile single-node 1."
@@ -56,6 +57,9 @@ enum OperationsSettings {
     ).onCommandLineOnly
     static let entitledAt = Setting("at", .instant, help: "What held at this time. Now without it.")
         .optional.onCommandLineOnly
+
+    /// Those that a file or the environment may hold.
+    static let inFiles = ConfigurationSchema([topicsPrefix, topicsPartitions, entitlementsURL])
 
     /// Which executable's configuration is meant.
     static func executable(of names: [String]) -> Setting<String?> {

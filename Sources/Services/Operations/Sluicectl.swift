@@ -8,18 +8,22 @@ package struct Sluicectl: Sendable {
     private let parts: SluicectlParts
     private let console: Console
     private let clocks: Clocks
+    private let patience: Duration
     private let interruptions: @Sendable () -> AsyncStream<String>
 
     /// - Parameters:
     ///   - parts: what the services contribute.
+    ///   - patience: how long the brokers' first answer may take.
     ///   - interruptions: begins to catch SIGINT and SIGTERM, for commands that run until then.
     package init(
         _ parts: SluicectlParts, console: Console = .standard, clocks: Clocks = .system,
+        patience: Duration = .seconds(10),
         interruptions: @escaping @Sendable () -> AsyncStream<String> = Sluicectl.signals
     ) {
         self.parts = parts
         self.console = console
         self.clocks = clocks
+        self.patience = patience
         self.interruptions = interruptions
     }
 
@@ -59,10 +63,13 @@ package struct Sluicectl: Sendable {
     ) async throws -> ExitCode {
         let configuration = invocation.configuration
         switch invocation.commandPath {
-        case ["topics", "apply"]: return try await TopicsCommand(configuration: configuration).apply(console)
-        case ["topics", "check"]: return try await TopicsCommand(configuration: configuration).check(console)
+        case ["topics", "apply"]:
+            return try await TopicsCommand(configuration: configuration, patience: patience).apply(console)
+        case ["topics", "check"]:
+            return try await TopicsCommand(configuration: configuration, patience: patience).check(console)
         case ["tap"]:
-            return try await TapCommand(configuration: configuration, interruption: interruptions()).run(console)
+            let tap = TapCommand(configuration: configuration, interruption: interruptions(), patience: patience)
+            return try await tap.run(console)
         case ["verify"]:
             let verify = VerifyCommand(configuration: configuration, source: parts.verification, clocks: clocks)
             return try await verify.run(invocation.arguments.first ?? "-", console)
@@ -86,7 +93,8 @@ package struct Sluicectl: Sendable {
         let configuration = invocation.configuration
         let wanted = configuration[OperationsSettings.executable(of: parts.executables.map(\.name))]
         let command = ConfigCommand(
-            executables: parts.executables.filter { wanted == nil || $0.name == wanted }, arguments: arguments,
+            executables: parts.executables.filter { wanted == nil || $0.name == wanted },
+            schemas: parts.executables.map(\.schema) + [OperationsSettings.inFiles], arguments: arguments,
             environment: environment)
         let output = configuration[OperationsSettings.output]
         return invocation.commandPath.last == "show"

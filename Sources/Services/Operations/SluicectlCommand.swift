@@ -29,7 +29,8 @@ enum SluicectlCommand {
 
     private static let topicsSchema = kafkaSchema.adding(
         ConfigurationSchema([
-            ApplicationSettings.profile, OperationsSettings.partitions, OperationsSettings.replicationFactor,
+            ApplicationSettings.profile, OperationsSettings.topicsPartitions, OperationsSettings.partitions,
+            OperationsSettings.replicationFactor,
         ]))
 
     private static let topics = Command(
@@ -48,7 +49,7 @@ enum SluicectlCommand {
                     .init("sluicectl topics apply --dry-run", "What would be created."),
                     .init(
                         "sluicectl topics apply --kafka.bootstrap.servers kafka-1:9092 --partitions 24",
-                        "24 partitions, chosen once and for ever."),
+                        "24 partitions, chosen once and for ever; better topics.partitions=24 in the file."),
                     .init("sluicectl topics apply --profile single-node", "One replica, for one broker."),
                 ]),
             Command(

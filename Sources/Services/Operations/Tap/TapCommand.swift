@@ -9,6 +9,8 @@ struct TapCommand {
     let configuration: Configuration
     /// Yields when the operator wants it to end.
     let interruption: AsyncStream<String>
+    /// How long the brokers' first answer may take.
+    let patience: Duration
 
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
     private var follows: Bool { !configuration[OperationsSettings.noFollow] }
@@ -16,13 +18,15 @@ struct TapCommand {
 
     func run(_ console: Console) async throws -> ExitCode {
         let topic = try topic()
-        let brokers = try Brokers(configuration)
+        let brokers = try Brokers(configuration, patience: patience)
         let admin = try brokers.admin()
         let isEmbedded: Bool
         let offsets: [KafkaTopicPartition: KafkaOffset]
         do {
             isEmbedded = try await brokers.isEmbedded(admin)
-            offsets = TapReader.offsets(of: start, watermarks: try await watermarks(of: topic, admin))
+            offsets = try await watermarks(of: topic, admin).mapValues {
+                TapReader.offset(of: start, low: $0.low, high: $0.high)
+            }
         } catch {
             await admin.close(within: .seconds(1))
             throw error
@@ -67,10 +71,13 @@ struct TapCommand {
                 throw StartupError(
                     error.description, fix: "Look at the leaders of its partitions: kafka-topics.sh --describe")
             }
+            let isNamed = configuration[OperationsSettings.topic] != nil
             throw StartupError(
                 "topic \(PlainText.printable(topic.rawValue)) does not exist",
-                setting: OperationsSettings.topicsPrefix.key,
-                fix: "Create the topics with sluicectl topics apply, or name another with --topic")
+                setting: isNamed ? "--topic" : OperationsSettings.topicsPrefix.key,
+                fix: isNamed
+                    ? "Name one that exists, such as \(names.quarantine)"
+                    : "Create the topics with: sluicectl topics apply, or correct the setting")
         }
     }
 }

@@ -20,18 +20,14 @@ struct TapReader {
         case uninterruptible
     }
 
-    /// Where each partition is begun.
-    static func offsets(
-        of start: TapStart, watermarks: [KafkaTopicPartition: KafkaWatermarks]
-    ) -> [KafkaTopicPartition: KafkaOffset] {
-        watermarks.mapValues { watermarks in
-            switch start {
-            case .beginning: return watermarks.low
-            case .end: return watermarks.high
-            case .last(let count):
-                let (wanted, overflow) = watermarks.high.rawValue.subtractingReportingOverflow(count)
-                return max(watermarks.low, overflow ? watermarks.low : KafkaOffset(rawValue: wanted))
-            }
+    /// Where a partition is begun whose oldest record has the offset `low` and whose next one gets `high`.
+    static func offset(of start: TapStart, low: KafkaOffset, high: KafkaOffset) -> KafkaOffset {
+        switch start {
+        case .beginning: return low
+        case .end: return high
+        case .last(let count):
+            let (wanted, overflow) = high.rawValue.subtractingReportingOverflow(count)
+            return overflow ? low : max(low, KafkaOffset(rawValue: wanted))
         }
     }
 

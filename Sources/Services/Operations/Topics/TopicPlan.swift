@@ -7,8 +7,8 @@ struct TopicPlan {
         let specification: TopicSpecification
         /// As found; nil when the topic does not exist.
         let partitions: Int?
-        /// As found; nil when the topic does not exist.
-        let replicationFactor: Int?
+        /// As found, or as it would be created.
+        let replicationFactor: Int
         /// Respects in which an existing topic is not as it should be.
         let differences: [KafkaTopicFinding]
         /// How an operator puts them right: commands, or a sentence where there is none.
@@ -38,7 +38,8 @@ struct TopicPlan {
             let differences = description.map { expectation.findings(in: $0) } ?? []
             return Item(
                 specification: specification, partitions: description?.partitions.count,
-                replicationFactor: description?.replicationFactor, differences: differences,
+                replicationFactor: description?.replicationFactor ?? demands.replicationFactor,
+                differences: differences,
                 corrections: TopicCorrection.corrections(
                     of: differences, settings: demands.settings(of: specification),
                     bootstrapServers: bootstrapServers))
@@ -68,8 +69,8 @@ enum TopicCorrection {
             case .missing: corrections.append("Create it with: sluicectl topics apply")
             case .partitionCount:
                 corrections.append(
-                    "The number of partitions is for ever. Give --partitions \(difference.found) to all commands, or "
-                        + "begin anew under another topics.prefix")
+                    "The number of partitions is for ever: set topics.partitions=\(difference.found), or begin anew under "
+                        + "another topics.prefix")
             case .replicationFactor:
                 corrections.append(
                     "kafka-reassign-partitions.sh --bootstrap-server \(bootstrapServers) --execute "

@@ -58,7 +58,7 @@ struct TopicReport {
             [
                 line.item.topic.rawValue,
                 String(line.item.partitions ?? line.item.specification.partitions),
-                line.item.replicationFactor.map { String($0) } ?? "-",
+                String(line.item.replicationFactor),
                 line.status.rawValue.replacing("-", with: " "),
             ]
         }
@@ -92,7 +92,7 @@ extension TopicReport.Line {
         var object: JSONObject = [
             OutputName.topic: .string(item.topic.rawValue), OutputName.status: .string(status.rawValue),
             OutputName.partitions: .integer(Int64(item.partitions ?? item.specification.partitions)),
-            OutputName.replicationFactor: item.replicationFactor.map { .integer(Int64($0)) } ?? .null,
+            OutputName.replicationFactor: .integer(Int64(item.replicationFactor)),
             OutputName.differences: .array(
                 item.differences.map { difference in
                     .object([

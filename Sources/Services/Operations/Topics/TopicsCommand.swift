@@ -8,6 +8,8 @@ internal import PipelineRuntime
 /// `sluicectl topics apply` and `sluicectl topics check`.
 struct TopicsCommand {
     let configuration: Configuration
+    /// How long the brokers' first answer may take.
+    let patience: Duration
 
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
     private var demands: TopicDemands {
@@ -37,7 +39,8 @@ struct TopicsCommand {
     }
 
     private func plan(_ admin: KafkaAdmin, _ isEmbedded: Bool) async throws -> TopicPlan {
-        let partitions = configuration[OperationsSettings.partitions]
+        let partitions =
+            configuration[OperationsSettings.partitions] ?? configuration[OperationsSettings.topicsPartitions]
         let topics = names.specifications(partitions: partitions).map { KafkaTopic(rawValue: $0.name.rawValue) }
         return TopicPlan(
             names, partitions: partitions, demands: demands, found: try await admin.describeTopics(topics),
@@ -55,7 +58,7 @@ struct TopicsCommand {
     private func withAdmin(
         _ body: (KafkaAdmin, _ isEmbedded: Bool) async throws -> ExitCode
     ) async throws -> ExitCode {
-        let brokers = try Brokers(configuration)
+        let brokers = try Brokers(configuration, patience: patience)
         let admin = try brokers.admin()
         do {
             let exitCode = try await body(admin, try await brokers.isEmbedded(admin))

@@ -1,0 +1,69 @@
+import AppStoreModel
+import Configuration
+import Testing
+
+@testable import Operations
+
+/// What is told of wrong input, and what stands in the help.
+@Suite struct CommandLineTests {
+    @Test(arguments: [
+        ([], 64, "a command is missing"),
+        (["topic"], 64, "unknown command \"topic\". Nearest is topics."),
+        (["tap", "--form", "end"], 64, "--form"),
+        (["tap", "--from", "yesterday"], 78, "\"yesterday\" is not beginning, end, or -N"),
+        (["tap", "--from", "-0"], 78, "is not beginning, end, or -N"),
+        (["tap", "--count", "0"], 78, "count"),
+        (["tap", "--topic", "a", "--quarantine"], 64, "Give one of them."),
+        (["topics", "apply", "--partitions", "none"], 78, "partitions"),
+        (["topics", "check", "--kafka.acks", "1"], 78, "kafka.acks"),
+        (["verify"], 64, "missing: FILE"),
+        (["verify", "a", "--apps", "com.example.app"], 78, "apps"),
+        (["verify", "a", "--root.certificates", "/nowhere"], 78, "root.certificates"),
+        (["verify", "/dev/null", "--at", "noon"], 78, "is not a time in RFC 3339"),
+        (["entitlements", "show"], 64, "missing: ID"),
+        (["entitlements", "show", "1", "--entitlements.url", "localhost"], 78, "entitlements.url"),
+        (["version", "--output", "xml"], 78, "is not one of text, json"),
+    ])
+    func `a mistake is one line that names it`(_ arguments: [String], _ exitCode: Int32, _ part: String) async {
+        let (code, printed) = await sluicectl(arguments)
+        #expect(code == exitCode)
+        #expect(printed.output.isEmpty)
+        #expect(printed.complaints.count == 1, "\(printed.complaints)")
+        #expect(printed.complaints.first?.contains(part) == true, "\(printed.complaints)")
+        #expect(printed.complaints.first?.hasPrefix("sluicectl: ") == true)
+        #expect(printed.complaints.first?.contains("\n") == false)
+    }
+
+    @Test func `brokers that do not answer are one line with the setting`() async {
+        for command in [["topics", "check"], ["tap"]] {
+            let (code, printed) = await sluicectl(
+                command + ["--kafka.bootstrap.servers", "127.0.0.1:1"], patience: .milliseconds(100))
+            #expect(code == 1)
+            #expect(printed.complaints.count == 1)
+            #expect(printed.complaints.first?.contains("kafka.bootstrap.servers: no Kafka broker answers") == true)
+        }
+    }
+
+    @Test(arguments: [
+        [], ["topics"], ["topics", "apply"], ["topics", "check"], ["tap"], ["verify"], ["config"], ["config", "check"],
+        ["config", "show"], ["entitlements"], ["entitlements", "show"], ["version"],
+    ])
+    func `every command has help with an example`(_ path: [String]) async {
+        let (code, printed) = await sluicectl(path + ["--help"])
+        #expect(code == 0)
+        #expect(printed.output.contains("Examples:"))
+        #expect(printed.output.contains("  sluicectl \(path.joined(separator: " "))"))
+    }
+
+    @Test func `the versions are those of what runs`() async throws {
+        let (code, printed) = await sluicectl(["version", "--output", "json"])
+        #expect(code == 0)
+        let versions = try #require(try printed.objects.first)
+        #expect(versions.names == ["sluice", "swift", "librdkafka", "openssl", "sqlite", "libcurl"])
+        for name in ["librdkafka", "sqlite", "libcurl"] {
+            let numbers = try #require(versions[name]?.string).split(separator: ".")
+            #expect(numbers.count >= 3 && Int(numbers[0]) != nil, "\(name)")
+        }
+        #expect(versions["openssl"]?.string?.hasPrefix("OpenSSL 3") == true)
+    }
+}

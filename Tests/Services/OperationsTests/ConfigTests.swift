@@ -1,0 +1,114 @@
+import AppStoreModel
+import Testing
+
+@testable import Operations
+
+/// `sluicectl config`: the configuration as each executable would read it.
+@Suite struct ConfigTests {
+    @Test func `what is good is said for each executable`() async throws {
+        let (exitCode, printed) = await sluicectl([
+            "config", "check", "--apps", "com.example.app:1", "--for", "sluice-ingress",
+        ])
+        #expect(exitCode == 0)
+        #expect(printed.output == "sluice-ingress: ok\n")
+        #expect(printed.complaints.isEmpty)
+    }
+
+    @Test func `a mistake is told by the executable that makes it`() async throws {
+        let (exitCode, printed) = await sluicectl(["config", "check"], environment: ["SLUICE_LOG_LEVEL": "debug"])
+        #expect(exitCode == 78)
+        #expect(printed.output == "sluice-other: ok\n")
+        #expect(printed.complaints.count == 1)
+        #expect(printed.complaints.first?.hasPrefix("sluice-ingress: configuration: apps is required") == true)
+    }
+
+    @Test func `what only the executable can find is found`() async throws {
+        let (exitCode, printed) = await sluicectl(
+            [
+                "config", "check", "--for", "sluice-ingress", "--apps", "com.example.app:1,com.example.app:2",
+                "--output", "json",
+            ])
+        #expect(exitCode == 78)
+        #expect(
+            printed.output
+                == #"{"ok":false,"executables":[{"executable":"sluice-ingress","ok":false,"errors":["#
+                + #""sluice-ingress: configuration: apps (--apps): com.example.app is named twice."]}]}"# + "\n")
+    }
+
+    @Test func `a file serves all executables, and its mistakes name file and line`() async throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("apps=com.example.app:1\nhttp.prt=80\n", to: "sluice.properties")
+        let (exitCode, printed) = await sluicectl(["config", "check"], environment: ["SLUICE_CONFIG": file])
+        #expect(exitCode == 78)
+        #expect(
+            printed.complaints.contains(
+                "sluice-ingress: configuration: http.prt (\(file):2): unknown key. Nearest is http.port."))
+    }
+
+    @Test func `keys of other executables and of the tool may stand in the same file`() async throws {
+        let directory = try TemporaryDirectory()
+        let lines = [
+            "apps=com.example.app:1", "apps.com.example.app.environments=Production", "http.port=1",
+            "entitlements.url=http://127.0.0.1:1", "topics.partitions=3", "kafka.security.protocol=SSL",
+        ]
+        let file = try directory.write(lines.joined(separator: "\n"), to: "sluice.properties")
+        let (exitCode, printed) = await sluicectl(["config", "check", "--config", file])
+        #expect(exitCode == 0, "\(printed.complaints)")
+        #expect(printed.output == "sluice-ingress: ok\nsluice-other: ok\n")
+    }
+
+    @Test func `secrets are masked, and every value has its place`() async throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("apps=com.example.app:1\nkafka.sasl.password=geheim\n", to: "a.properties")
+        let secret = try directory.write("streng-geheim\n", to: "secret")
+        let environment = ["SLUICE_KAFKA_SSL_KEY_PASSWORD_FILE": secret, "SLUICE_HTTP_PORT": "8443"]
+        for output in ["text", "json"] {
+            let (exitCode, printed) = await sluicectl(
+                [
+                    "config", "show", "--config", file, "--output", output, "--for=sluice-ingress", "--log.level",
+                    "debug",
+                ],
+                environment: environment)
+            #expect(exitCode == 0, "\(printed.complaints)")
+            #expect(!printed.output.contains("geheim"))
+            #expect(printed.output.contains("********"))
+            #expect(printed.output.contains("\(file):2"))
+            #expect(printed.output.contains("SLUICE_HTTP_PORT"))
+            #expect(printed.output.contains("--log.level"))
+            #expect(!printed.output.contains("output"))
+        }
+    }
+
+    @Test func `the effective configuration for programs has names that do not change`() async throws {
+        let (exitCode, printed) = await sluicectl(["config", "show", "--for", "sluice-other", "--output", "json"])
+        #expect(exitCode == 0)
+        let object = try #require(try printed.objects.first)
+        #expect(object.names == ["executables"])
+        let executable = try #require(object["executables"]?.array?.first?.object)
+        #expect(executable.names == ["executable", "settings"])
+        #expect(
+            executable["settings"]?.object?["log.level"]?.object.map { Set($0.names) } == ["value", "origin"])
+    }
+
+    @Test func `a secret on the command line is refused`() async throws {
+        let (exitCode, printed) = await sluicectl(["config", "show", "--kafka.sasl.password", "geheim"])
+        #expect(exitCode == 78)
+        #expect(!(printed.output + printed.complaints.joined()).contains("geheim"))
+    }
+
+    @Test func `an executable that is not known is refused with the names of those that are`() async throws {
+        let (exitCode, printed) = await sluicectl(["config", "check", "--for", "sluice-egress"])
+        #expect(exitCode == 78)
+        #expect(printed.complaints.first?.contains("is not one of sluice-ingress, sluice-other") == true)
+    }
+
+    @Test(arguments: [
+        (["config", "check", "--for", "a", "--apps", "b"], ["config", "check", "--apps", "b"]),
+        (["--output=json", "config", "show", "--for=a"], ["config", "show"]),
+        (["config", "check", "--output"], ["config", "check"]),
+        (["config", "--", "--for", "a"], ["config", "--", "--for", "a"]),
+    ])
+    func `the executables never see the tool's own flags`(_ given: [String], _ left: [String]) {
+        #expect(ConfigCommand.withoutOwnFlags(given) == left)
+    }
+}

@@ -1,0 +1,130 @@
+import AppStoreModel
+import HTTPServer
+import Synchronization
+import Testing
+
+@testable import Operations
+
+/// `sluicectl entitlements show` against a stand-in of the read API.
+@Suite(.timeLimit(.minutes(1)))
+struct EntitlementsTests {
+    private static let answer = """
+        {"environment":"Production","originalTransactionId":"2000000000000001","asOf":1793491200000,\
+        "active":["com.example.monthly"],"grants":[{"entitlement":"com.example.monthly","isEntitled":true,\
+        "state":"active","productId":"com.example.monthly","originalTransactionId":"2000000000000001",\
+        "transactionId":"2000000000000001","until":1796083200000,"willRenew":true,"skus":[]}],\
+        "balances":[{"productId":"com.example.coins","creditedUnits":5,"debitedUnits":1,"netUnits":4}],\
+        "reports":[],"nextChange":1796083200000,"chains":[]}
+        """
+
+    /// A read API that answers everything with one answer, and the targets it was asked for.
+    private final class StandIn: Sendable {
+        let server: HTTPServer
+        private let targets: Targets
+
+        private final class Targets: Sendable {
+            let seen = Mutex<[String]>([])
+        }
+
+        init(status: Int, body: String) throws {
+            let targets = Targets()
+            self.targets = targets
+            server = HTTPServer(listeners: [
+                Listener(
+                    name: "read api", host: "127.0.0.1", port: 0, limits: .readAPI, admit: { _ in .noBody },
+                    handle: { request, exchange in
+                        targets.seen.withLock { $0.append("\(request.head.target)") }
+                        exchange.answer(Answer(status: status, reason: "test", body: Array(body.utf8)))
+                    })
+            ])
+            try server.start()
+        }
+
+        var flag: [String] { ["--entitlements.url", "http://127.0.0.1:\(server.port())/"] }
+        var seen: [String] { targets.seen.withLock { $0 } }
+        func stop() async { await server.drain(within: .zero) }
+    }
+
+    @Test func `the answer is shown for people`() async throws {
+        let api = try StandIn(status: 200, body: Self.answer)
+        let (exitCode, printed) = await sluicectl(["entitlements", "show", "2000000000000001"] + api.flag)
+        #expect(exitCode == 0, "\(printed.complaints)")
+        #expect(
+            printed.output == """
+                originalTransactionId  2000000000000001
+                environment            Production
+                active                 com.example.monthly
+
+                ENTITLEMENT          HOLDS  STATE   UNTIL                 RENEWS  PRODUCT              PURCHASE
+                com.example.monthly  yes    active  2026-12-01T00:00:00Z  yes     com.example.monthly  2000000000000001
+
+                CONSUMABLE         CREDITED  DEBITED  NET
+                com.example.coins  5         1        4
+
+                next change  2026-12-01T00:00:00Z
+
+                """)
+        #expect(api.seen.count == 1)
+        await api.stop()
+    }
+
+    @Test func `for programs the answer is as the service gave it`() async throws {
+        let api = try StandIn(status: 200, body: Self.answer)
+        let (exitCode, printed) = await sluicectl(["entitlements", "show", "1", "--output", "json"] + api.flag)
+        #expect(exitCode == 0)
+        #expect(printed.output == Self.answer + "\n")
+        await api.stop()
+    }
+
+    @Test(arguments: [
+        (["2000000000000001"], "originalTransactionId=2000000000000001&environment=Production"),
+        (
+            ["7E3FB204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "--environment", "sandbox"],
+            "appAccountToken=7E3FB204-2ab3-4c5f-8f0e-0d9c1b6a7e55&environment=Sandbox"
+        ),
+        (
+            ["a b&c=é", "--at", "2026-11-01T00:00:00Z"],
+            "originalTransactionId=a%20b%26c%3D%C3%A9&environment=Production&at=2026-11-01T00%3A00%3A00.000Z"
+        ),
+    ])
+    func `a UUID is an account, everything else a purchase`(_ arguments: [String], _ query: String) async throws {
+        let api = try StandIn(status: 200, body: Self.answer)
+        _ = await sluicectl(["entitlements", "show"] + arguments + api.flag)
+        #expect(api.seen == ["/v1/entitlements?" + query])
+        await api.stop()
+    }
+
+    @Test(arguments: [
+        (404, #"{"error":"not_found","message":"nothing is known of this originalTransactionId"}"#, "nothing is known"),
+        (400, #"{"error":"bad_request","message":"at: expected a date"}"#, "at: expected a date"),
+        (200, "<html>", "is not one of sluice-entitlements (status 200)"),
+        (502, "Bad gateway", "is not one of sluice-entitlements (status 502)"),
+        (200, "[1]", "is not one of sluice-entitlements"),
+    ])
+    func `a refusal is one line`(_ status: Int, _ body: String, _ expected: String) async throws {
+        let api = try StandIn(status: status, body: body)
+        let (exitCode, printed) = await sluicectl(["entitlements", "show", "1"] + api.flag)
+        #expect(exitCode == 1)
+        #expect(printed.output.isEmpty)
+        #expect(printed.complaints.count == 1)
+        #expect(printed.complaints.first?.contains(expected) == true)
+        await api.stop()
+    }
+
+    @Test func `a service that is not there is one line with the setting`() async throws {
+        let (exitCode, printed) = await sluicectl(
+            ["entitlements", "show", "1", "--entitlements.url", "http://127.0.0.1:1"])
+        #expect(exitCode == 1)
+        #expect(printed.complaints.count == 1)
+        #expect(printed.complaints.first?.contains("entitlements.url: sluice-entitlements does not answer") == true)
+    }
+
+    @Test(arguments: ["{}", #"{"active":1,"grants":[1,{}],"balances":{},"nextChange":9e99}"#])
+    func `an answer with less in it is shown all the same`(_ body: String) async throws {
+        let api = try StandIn(status: 200, body: body)
+        let (exitCode, printed) = await sluicectl(["entitlements", "show", "1"] + api.flag)
+        #expect(exitCode == 0)
+        #expect(printed.output.contains("active       none"))
+        await api.stop()
+    }
+}

@@ -1,0 +1,155 @@
+import AppStoreModel
+import AppStoreSigning
+import Configuration
+import Cryptography
+import Foundation
+import Ingress
+import Kafka
+import NotificationRecord
+import PipelineRuntime
+import Synchronization
+import Telemetry
+import Testing
+
+@testable import Operations
+
+/// What a command printed.
+final class Printed: Sendable {
+    private struct State {
+        var output: [UInt8] = []
+        var complaints: [String] = []
+        var linesBeforeClosing: Int?
+    }
+
+    private let state = Mutex(State())
+
+    /// - Parameter linesBeforeClosing: nobody reads after so many prints.
+    init(linesBeforeClosing: Int? = nil) {
+        state.withLock { $0.linesBeforeClosing = linesBeforeClosing }
+    }
+
+    var console: Console {
+        Console(
+            output: { bytes in
+                self.state.withLock { state in
+                    if state.linesBeforeClosing == 0 { return false }
+                    state.linesBeforeClosing = state.linesBeforeClosing.map { $0 - 1 }
+                    state.output += bytes
+                    return true
+                }
+            }, complaint: { line in self.state.withLock { $0.complaints.append(line) } })
+    }
+
+    var output: String { state.withLock { String(decoding: $0.output, as: UTF8.self) } }
+    var complaints: [String] { state.withLock { $0.complaints } }
+    /// The lines of the output, each one JSON object.
+    var objects: [JSONObject] {
+        get throws {
+            try output.split(separator: "\n").map { try #require(try JSONValue(json: Array($0.utf8)).object) }
+        }
+    }
+}
+
+/// Runs `sluicectl` with parts like those of the executable.
+func sluicectl(
+    _ arguments: [String], environment: [String: String] = [:], patience: Duration = .seconds(10),
+    interruption: AsyncStream<String> = AsyncStream { _ in }, into printed: Printed = Printed()
+) async -> (exitCode: Int32, printed: Printed) {
+    let clocks = Clocks(wallMilliseconds: { Signed.now }, monotonicNanoseconds: { 0 })
+    let tool = Sluicectl(
+        testParts, console: printed.console, clocks: clocks, patience: patience, interruptions: { interruption })
+    return (await tool.run(arguments, environment: environment), printed)
+}
+
+private let testParts = SluicectlParts(
+    executables: [
+        .init(name: "sluice-ingress", schema: IngressPlan.schema) {
+            configuration throws(ConfigurationError) in _ = try IngressPlan(configuration)
+        },
+        .init(
+            name: "sluice-other",
+            schema: ConfigurationSchema(
+                ApplicationSettings.all, openPrefixes: [ApplicationSettings.kafka],
+                alsoKnown: ApplicationSettings.ofAllExecutables)
+        ) { _ throws(ConfigurationError) in },
+    ],
+    verification: .init(
+        schema: ConfigurationSchema([
+            IngressSettings.appsIfAny, IngressSettings.environments, IngressSettings.roots,
+        ]),
+        roots: { configuration throws(ConfigurationError) in try IngressPlan.roots(configuration) },
+        apps: { configuration throws(ConfigurationError) in try IngressPlan.apps(configuration) }))
+
+/// A notification under a throw-away root.
+enum Signed {
+    /// 2026-11-01T00:00:00Z.
+    static let now: Int64 = 1_793_491_200_000
+    static let transactionInfo = """
+        {"bundleId":"com.example.app","environment":"Production","expiresDate":1796083200000,\
+        "originalTransactionId":"2000000000000001","productId":"com.example.monthly","signedDate":1793491100000,\
+        "transactionId":"2000000000000001","type":"Auto-Renewable Subscription"}
+        """
+    static let notification = """
+        {"notificationType":"SUBSCRIBED","subtype":"INITIAL_BUY",\
+        "notificationUUID":"7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55","version":"2.0","signedDate":1793491100000,\
+        "data":{"appAppleId":1234567890,"bundleId":"com.example.app","environment":"Production",\
+        "signedTransactionInfo":"{signedTransactionInfo}","signedRenewalInfo":"{signedRenewalInfo}","status":1}}
+        """
+    private static let renewalInfo = """
+        {"autoRenewProductId":"com.example.monthly","autoRenewStatus":1,"environment":"Production",\
+        "originalTransactionId":"2000000000000001","productId":"com.example.monthly","signedDate":1793491100000}
+        """
+
+    static let pki = Result {
+        try initializeCryptography()
+        return try ThrowawayPKI(ThrowawayPKI.Options(now: now / 1000))
+    }
+
+    static func body() throws -> [UInt8] {
+        try NotificationSigner(JWSSigner(pki.get()))
+            .sign(.init(notification: notification, transactionInfo: transactionInfo, renewalInfo: renewalInfo)).body
+    }
+}
+
+/// A directory that is removed with its last reference.
+final class TemporaryDirectory: Sendable {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("sluicectl-\(UUID())").path
+
+    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func write(_ bytes: [UInt8], to name: String) throws -> String {
+        let file = path + "/" + name
+        try Data(bytes).write(to: URL(fileURLWithPath: file))
+        return file
+    }
+
+    func write(_ text: String, to name: String) throws -> String { try write(Array(text.utf8), to: name) }
+
+    /// The throw-away root, and a good body.
+    func signedFiles() throws -> (root: String, body: String) {
+        (try write(try Signed.pki.get().root.der, to: "root.der"), try write(try Signed.body(), to: "body.json"))
+    }
+}
+
+/// Records as they would be read.
+enum Sample {
+    static let names = TopicNames()
+    /// 2026-11-01T00:00:01Z.
+    static let timestamp: Int64 = 1_793_491_201_000
+    static let value = """
+        {"notification":{"notificationType":"SUBSCRIBED","subtype":"INITIAL_BUY",\
+        "notificationUUID":"7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55","data":{"status":1}},\
+        "transaction":{"productId":"com.example.monthly","expiresDate":1796083200000},"signedPayload":"a.b.c"}
+        """
+
+    static func record(
+        topic: TopicName = names.notifications(.production), key: String? = "com.example.app/2000000000000001",
+        value: String?, headers: [KafkaHeader] = [], offset: Int64 = 17
+    ) -> KafkaRecord {
+        KafkaRecord(
+            topic: KafkaTopic(rawValue: topic.rawValue), partition: 3, offset: KafkaOffset(rawValue: offset),
+            timestampMilliseconds: timestamp, key: key.map { Array($0.utf8) }, value: value.map { Array($0.utf8) },
+            headers: headers)
+    }
+}

@@ -1,0 +1,148 @@
+import AppStoreModel
+import Kafka
+import NotificationRecord
+import PipelineRuntime
+import Testing
+
+@testable import Operations
+
+/// What follows from what the brokers say.
+@Suite struct TopicPlanTests {
+    private let names = TopicNames(prefix: "test")
+    private let production = TopicDemands(profile: .production, replicationFactor: nil)
+
+    private func plan(
+        _ found: [KafkaTopicDescription], demands: TopicDemands? = nil, isEmbedded: Bool = false
+    ) -> TopicPlan {
+        TopicPlan(
+            names, partitions: 12, demands: demands ?? production, found: found, isEmbedded: isEmbedded,
+            bootstrapServers: "kafka-1:9092")
+    }
+
+    /// The topics as they should be, but for a change to one of them.
+    private func found(
+        changing topic: String? = nil, partitions: Int = 12, replicas: Int = 3, settings: [String: String] = [:]
+    ) -> [KafkaTopicDescription] {
+        names.specifications().map { specification in
+            let isChanged = specification.name.rawValue == topic
+            let count = isChanged ? partitions : specification.partitions
+            let brokers = (0..<Int32(isChanged ? replicas : 3)).map { $0 }
+            let changes = isChanged ? settings : [:]
+            return KafkaTopicDescription(
+                topic: KafkaTopic(rawValue: specification.name.rawValue),
+                partitions: (0..<Int32(count)).map {
+                    .init(
+                        partition: KafkaPartition(rawValue: $0), leader: 0, replicas: brokers, inSyncReplicas: brokers)
+                }, configuration: production.settings(of: specification).merging(changes) { $1 })
+        }
+    }
+
+    @Test func `what is missing is created with everything its specification asks`() throws {
+        let plan = plan([])
+        #expect(plan.newTopics.map(\.topic.rawValue) == names.specifications().map(\.name.rawValue))
+        let notifications = try #require(plan.newTopics.first)
+        #expect(notifications.partitions == 12)
+        #expect(notifications.replicationFactor == 3)
+        #expect(
+            notifications.configuration == [
+                "cleanup.policy": "delete", "retention.ms": "2592000000", "max.message.bytes": "1048588",
+                "min.insync.replicas": "2", "unclean.leader.election.enable": "false",
+            ])
+        let entitlements = try #require(plan.newTopics.first { $0.topic.rawValue.contains("entitlements.p") })
+        #expect(entitlements.configuration["cleanup.policy"] == "compact")
+        #expect(entitlements.configuration["retention.ms"] == nil)
+        #expect(plan.newTopics.first { $0.topic == "test.quarantine" }?.partitions == 1)
+    }
+
+    @Test func `a topic that is as it should be is left alone`() {
+        let plan = plan(found())
+        #expect(plan.newTopics.isEmpty)
+        #expect(plan.items.allSatisfy { $0.differences.isEmpty && $0.corrections.isEmpty })
+        let report = TopicReport(plan, missing: .created)
+        #expect(report.isGood)
+        #expect(report.lines.allSatisfy { $0.status == .exists })
+    }
+
+    @Test(
+        arguments: [
+            (DeploymentProfile.production, nil, 3, 2), (.singleNode, nil, 1, 1), (.production, 1, 1, 1),
+            (.production, 5, 5, 2), (.singleNode, 3, 3, 1),
+        ] as [(DeploymentProfile, Int?, Int, Int)])
+    func `replicas follow from the profile unless they are given`(
+        _ profile: DeploymentProfile, _ given: Int?, _ replicas: Int, _ inSync: Int
+    ) {
+        let demands = TopicDemands(profile: profile, replicationFactor: given)
+        #expect(demands.replicationFactor == replicas)
+        #expect(demands.minInSyncReplicas == inSync)
+    }
+
+    @Test func `wrong settings are corrected by one command`() throws {
+        let topic = "test.refunds.sandbox"
+        let settings = [
+            "cleanup.policy": "delete", "min.insync.replicas": "1", "unclean.leader.election.enable": "true",
+            "max.message.bytes": "1000",
+        ]
+        let item = try #require(
+            plan(found(changing: topic, settings: settings)).items.first { $0.topic.rawValue == topic })
+        #expect(item.differences.count == 4)
+        #expect(
+            item.corrections == [
+                "kafka-configs.sh --bootstrap-server kafka-1:9092 --alter --entity-type topics --entity-name \(topic) "
+                    + "--add-config min.insync.replicas=2,unclean.leader.election.enable=false,"
+                    + "max.message.bytes=1048588,cleanup.policy=compact"
+            ])
+    }
+
+    @Test func `a number of partitions is never corrected`() throws {
+        let topic = "test.notifications.production"
+        let plan = plan(found(changing: topic, partitions: 24))
+        #expect(plan.newTopics.isEmpty)
+        let correction = try #require(plan.items.first { $0.topic.rawValue == topic }?.corrections.first)
+        #expect(correction.contains("for ever"))
+        #expect(correction.contains("topics.partitions=24"))
+        #expect(!TopicReport(plan, missing: .created).isGood)
+    }
+
+    @Test func `partitions of quarantine, whose records have no order, may be any number`() {
+        #expect(TopicReport(plan(found(changing: "test.quarantine", partitions: 12)), missing: .missing).isGood)
+    }
+
+    @Test func `too few replicas are told with the tool that adds them`() throws {
+        let topic = "test.entitlements.production"
+        let item = try #require(
+            plan(found(changing: topic, replicas: 1)).items.first { $0.topic.rawValue == topic })
+        #expect(item.differences.map(\.subject) == [.replicationFactor])
+        #expect(item.corrections.first?.hasPrefix("kafka-reassign-partitions.sh") == true)
+    }
+
+    @Test func `the embedded broker is not asked for replicas and settings`() {
+        let found = found(changing: "test.quarantine", replicas: 1).map {
+            KafkaTopicDescription(topic: $0.topic, partitions: $0.partitions, configuration: nil)
+        }
+        #expect(TopicReport(plan(found, isEmbedded: true), missing: .missing, isEmbedded: true).isGood)
+    }
+
+    @Test func `the report for programs has names that do not change`() throws {
+        let plan = plan(
+            found(changing: "test.quarantine", partitions: 1, settings: ["min.insync.replicas": "1"]).filter {
+                $0.topic == "test.quarantine"
+            })
+        let json = String(decoding: JSONValue.object(TopicReport(plan, missing: .created).json).json, as: UTF8.self)
+        #expect(
+            json.hasPrefix(
+                #"{"ok":false,"embeddedBroker":false,"topics":[{"topic":"test.notifications.production","#
+                    + #""status":"created","partitions":12,"replicationFactor":3,"differences":[],"corrections":[]},"#))
+        #expect(
+            json.contains(
+                #"{"topic":"test.quarantine","status":"differs","partitions":1,"replicationFactor":3,"differences":["#
+                    + #"{"setting":"min.insync.replicas","found":"1","expected":"at least 2"}],"corrections":["#
+                    + #""kafka-configs.sh --bootstrap-server kafka-1:9092 --alter --entity-type topics "#
+                    + #"--entity-name test.quarantine --add-config min.insync.replicas=2"]}"#))
+    }
+
+    @Test func `whoever creates topics is told that their partitions are for ever`() {
+        #expect(TopicReport(plan([]), missing: .created).text.contains("for ever"))
+        #expect(TopicReport(plan([]), missing: .wouldBeCreated).text.contains("would be created"))
+        #expect(!TopicReport(plan(found()), missing: .created).text.contains("for ever"))
+    }
+}
