@@ -103,10 +103,10 @@ extension NotificationVerifier {
             let document = try? JSONDocument.object(payload)
         else { return .unknown }
         let envelope = NotificationEnvelope(document)
-        if envelope.notificationType != .absent || !envelope.containers.isEmpty { return .notification }
+        if !envelope.notificationType.isAbsent || !envelope.containers.isEmpty { return .notification }
         if TransactionEnvelope(document).isTransaction { return .transaction }
         if RenewalInfoEnvelope(document).isRenewalInfo { return .renewalInfo }
-        return AppTransactionEnvelope(document).receiptType != .absent ? .appTransaction : .unknown
+        return !AppTransactionEnvelope(document).receiptType.isAbsent ? .appTransaction : .unknown
     }
 
     private static func certificates(of jws: [UInt8]) -> [Explanation.Certificate] {

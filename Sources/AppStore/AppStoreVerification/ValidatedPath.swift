@@ -17,7 +17,6 @@ final class ValidatedPath: Sendable {
     init(_ certificates: [Certificate?], in trust: TrustStore, at now: Int64) throws(Rejection) {
         let (leaf, intermediate, root, path) = try PinnedRootCheck.path(certificates, in: trust)
         try CertificateExtensionCheck.check(leaf: leaf, intermediate: intermediate)
-        try CertificateAuthorityCheck.check(intermediate)
         try LeafMarkerCheck.check(leaf)
         try IntermediateMarkerCheck.check(intermediate)
         let key = try LeafKeyCheck.key(leaf)

@@ -67,7 +67,7 @@ public struct Refusal: Sendable, Hashable {
     public let secondsOutsideValidity: Int64?
     /// The chain, where it was validated.
     public let certificates: CertificateSerials?
-    /// The app named by a payload that Apple signed, at most 255 bytes; otherwise nil.
+    /// The app named by a payload that Apple signed, at most 256 bytes; otherwise nil.
     public let bundleId: String?
 
     init(

@@ -51,7 +51,7 @@ public struct OddNotification: Sendable, Hashable {
     public let detail: String
     /// The app, where the payload names one that is configured.
     public let bundleId: String?
-    /// The environment's text, at most 64 bytes, where the payload has one.
+    /// The environment's text, at most 256 bytes, where the payload has one.
     public let environment: String?
     /// `notificationUUID`, where it is a UUID.
     public let notificationUUID: String?

@@ -288,6 +288,19 @@ import Testing
             }),
     ]
 
+    @Test func `a pinned RSA root does not make RSA signatures good`() throws {
+        let kit = try SigningKit.shared()
+        var options = SigningKit.options
+        options.rootKey = .rsa(bits: 3072)
+        options.adjustRoot = { $0.digest = .sha256 }
+        options.adjustIntermediate = { $0.digest = .sha256 }
+        let other = SigningKit(pki: try ThrowawayPKI(options))
+        let verifier = try kit.verifier { $0.roots = [other.pki.root.der] }
+        #expect(
+            ExpectedVerdict(verifier.verify(body: try other.body(.test), at: SigningKit.now))
+                == .forbidden(.chainSignature))
+    }
+
     private static func leafKey(_ name: String, _ kind: PrivateKey.Kind) -> HostileInput {
         // Nobody can sign ES256 with such a key, so another signs: the leaf is refused before its signature is looked at.
         HostileInput(

@@ -50,6 +50,14 @@ import Testing
         HostileInput("2.6", "a transaction in place of renewal info", .odd(.profileNested)) {
             $0.renewalInfo = $0.transaction
         },
+        HostileInput("2.6", "a transaction without transactionId", .odd(.profileNested)) {
+            $0.transaction?["transactionId"] = nil
+        },
+        HostileInput("2.6", "a transaction without originalTransactionId", .odd(.profileNested)) {
+            $0.transaction?["originalTransactionId"] = nil
+            $0.outer["notificationType"] = "\"ONE_TIME_CHARGE\""
+            $0.renewalInfo = nil
+        },
         HostileInput(
             "H-118", "a member twice", .odd(.profileDuplicate),
             jws: { kit in

@@ -2,7 +2,7 @@ internal import AppStoreModel
 
 /// Check 13: the payload is a notification, for a configured app, from an environment that Apple signs for.
 ///
-/// The app is looked at before the environment. `Xcode`, `LocalTesting` and anything unknown are no environment.
+/// The app is looked at before the environment.
 struct AudienceCheck: Sendable {
     private let apps: [BundleId: AppIdentity]
 
@@ -21,7 +21,7 @@ struct AudienceCheck: Sendable {
 
     /// A signed object without a notification's marks is one of the others that Apple's same key signs.
     static func checkKind(_ envelope: NotificationEnvelope) throws(Rejection) {
-        guard envelope.notificationType != .absent || !envelope.containers.isEmpty else {
+        guard !envelope.notificationType.isAbsent || !envelope.containers.isEmpty else {
             throw refused(.typeConfusion, "the signed object is no notification")
         }
     }
@@ -34,8 +34,8 @@ struct AudienceCheck: Sendable {
         if envelope.environment.fault == .ambiguous {
             throw .odd(.profileContainer, detail: "the environment of the external purchase token is not clear")
         }
-        guard let environment = envelope.environment.value, environment == .production || environment == .sandbox else {
-            throw Self.refused(.audience, "the environment is not one that Apple signs for", bundleId)
+        guard let environment = envelope.environment.value else {
+            throw Self.refused(.audience, "the environment is not a text", bundleId)
         }
         if envelope.appAppleId.fault != nil {
             throw .odd(.profileNumber, detail: "appAppleId is not a whole number")
@@ -45,6 +45,7 @@ struct AudienceCheck: Sendable {
                 throw Self.refused(.audience, "appAppleId is not the configured one", bundleId)
             }
         }
+        // Never Xcode, LocalTesting or anything unknown: no configuration with them starts.
         let isExpected = app.environments.contains(environment)
         guard isExpected || environment == .sandbox else {
             throw Self.refused(.audience, "the environment is not configured for the app", bundleId)

@@ -17,7 +17,7 @@ enum BodyCheck {
             throw rejection(error)
         }
         let root = document.root
-        guard root.kind == .object else { throw refused(.jsonShape, "the body is not a JSON object") }
+        // What is no object has no member.
         guard let member = root["signedPayload"] else {
             guard root["notification_type"]?.kind == .string else {
                 throw refused(.jsonShape, "the body has no signedPayload")

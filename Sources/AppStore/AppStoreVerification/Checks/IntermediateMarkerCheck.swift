@@ -1,6 +1,7 @@
 internal import Cryptography
 
-/// Check 9, first half: the intermediate carries the marker of Apple's Worldwide Developer Relations exactly once.
+/// Check 9: the intermediate carries the marker of Apple's Worldwide Developer Relations exactly once.
+/// That it may issue certificates is part of the path, see ``PinnedRootCheck``.
 enum IntermediateMarkerCheck {
     private static let marker = OID("1.2.840.113635.100.6.2.1")
 

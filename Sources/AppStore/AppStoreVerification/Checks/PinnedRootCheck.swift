@@ -1,6 +1,9 @@
 internal import Cryptography
 
 /// Check 7: a path leaf, intermediate, pinned root, every signature good and strong. Names are never trusted.
+///
+/// The second half of check 9 is in it too: the library refuses an issuer that does not say by basicConstraints and keyUsage
+/// that it may sign certificates.
 enum PinnedRootCheck {
     static func path(
         _ certificates: [Certificate?], in trust: TrustStore

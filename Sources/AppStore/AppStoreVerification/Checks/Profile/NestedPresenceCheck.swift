@@ -15,14 +15,14 @@ enum NestedPresenceCheck {
         switch envelope.containers.first {
         case .data:
             let isSubscription = aboutSubscription.contains(type)
-            if isSubscription || aboutPurchase.contains(type), envelope.signedTransactionInfo == .absent {
+            if isSubscription || aboutPurchase.contains(type), envelope.signedTransactionInfo.isAbsent {
                 throw .odd(.profileNested, detail: "signedTransactionInfo is absent")
             }
-            if isSubscription, envelope.signedRenewalInfo == .absent {
+            if isSubscription, envelope.signedRenewalInfo.isAbsent {
                 throw .odd(.profileNested, detail: "signedRenewalInfo is absent")
             }
         case .appData:
-            guard envelope.signedAppTransactionInfo != .absent else {
+            guard !envelope.signedAppTransactionInfo.isAbsent else {
                 throw .odd(.profileNested, detail: "signedAppTransactionInfo is absent")
             }
         case .summary, .externalPurchaseToken, nil: return

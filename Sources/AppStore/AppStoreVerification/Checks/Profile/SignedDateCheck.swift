@@ -11,7 +11,7 @@ enum SignedDateCheck {
     static func check(
         _ date: EnvelopeField<AppStoreInstant>, of object: String, at now: Int64, isRequired: Bool
     ) throws(Rejection) {
-        if date == .absent, !isRequired { return }
+        if date.isAbsent, !isRequired { return }
         guard let date = date.value else { throw .odd(.profileDate, detail: "\(object): signedDate is not a date") }
         let (latest, overflow) = now.addingReportingOverflow(greatestLead)
         let milliseconds = date.millisecondsSince1970

@@ -73,17 +73,16 @@ enum TextCheck {
         }
     }
 
-    // Apple's payloads have none, so this passes over them word by word. In each word the lowest marked byte is exact.
+    // Apple's payloads have none, so this passes over them in wide steps.
     private static func nextBackslash(in bytes: Span<UInt8>, from start: Int) -> Int {
         let raw = bytes.bytes
-        let ones: UInt64 = 0x0101_0101_0101_0101
+        let backslashes = SIMD32<UInt8>(repeating: UInt8(ascii: "\\"))
         var at = start
-        while raw.byteCount - at >= 8 {
-            let word = UInt64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self))
-            let match = word ^ (ones &* 0x5C)
-            let found = (match &- ones) & ~match & (ones &* 0x80)
-            if found != 0 { return at + found.trailingZeroBitCount / 8 }
-            at += 8
+        while raw.byteCount - at >= 32 {
+            // 32 bytes are there, and a vector of bytes may have any value.
+            let found = raw.unsafeLoadUnaligned(fromByteOffset: at, as: SIMD32<UInt8>.self) .== backslashes
+            if any(found) { break }
+            at += 32
         }
         while at < bytes.count, bytes[at] != UInt8(ascii: "\\") { at += 1 }
         return at
