@@ -34,7 +34,6 @@ struct TapCommand {
         await admin.close(within: .seconds(1))
         let output = configuration[OperationsSettings.output]
         if follows { console.complain("following \(topic), \(offsets.count) partitions; Ctrl-C ends it") }
-        if output == .text { await console.write(TappedRecord.heading) }
         let printer = TapPrinter(
             console, output: output, names: names, count: configuration[OperationsSettings.count])
         let reader = TapReader(

@@ -8,6 +8,7 @@ actor TapPrinter {
     private let output: OutputFormat
     private let names: TopicNames
     private var left: Int
+    private var columns = TapColumns()
 
     init(_ console: Console, output: OutputFormat, names: TopicNames, count: Int?) {
         self.console = console
@@ -23,12 +24,10 @@ actor TapPrinter {
         left -= wanted.count
         guard !wanted.isEmpty else { return left > 0 }
         var bytes: [UInt8] = []
-        for record in wanted {
-            let tapped = TappedRecord(record, names: names)
-            switch output {
-            case .text: bytes += tapped.text.utf8
-            case .json: bytes += JSONValue.object(tapped.json).json + [UInt8(ascii: "\n")]
-            }
+        let tapped = wanted.map { TappedRecord($0, names: names) }
+        switch output {
+        case .text: bytes += columns.lines(tapped.map(\.cells)).utf8
+        case .json: for record in tapped { bytes += JSONValue.object(record.json).json + [UInt8(ascii: "\n")] }
         }
         let isRead = await console.write(bytes)
         return isRead && left > 0

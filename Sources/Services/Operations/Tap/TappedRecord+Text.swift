@@ -3,15 +3,11 @@ internal import Kafka
 internal import NotificationRecord
 
 extension TappedRecord {
-    private static let names = ["TIME", "TYPE", "BUNDLE", "KEY", "PRODUCT", "EXPIRES", "UUID", "PARTITION@OFFSET"]
-    /// What nearly all values fit into; records are shown as they come, so no width can wait for the longest.
-    private static let widths = [20, 36, 20, 18, 24, 20, 36, 16]
+    /// The names of the columns; a note without a name follows where there is one.
+    static let columns = ["TIME", "TYPE", "BUNDLE", "KEY", "PRODUCT", "EXPIRES", "UUID", "PARTITION@OFFSET"]
 
-    /// The line above the records.
-    static var heading: String { PlainText.line(names, widths: widths) + "\n" }
-
-    /// One line.
-    var text: String {
+    /// One cell for each column, and the note.
+    var cells: [String] {
         var cells = [time, "(\(content.kind))", "-", "-", "-", "-", "-", "\(record.partition)@\(record.offset)"]
         if let key = record.key.map({ String(decoding: $0, as: UTF8.self) }) {
             let parts = RecordKey.parts(of: key)
@@ -30,7 +26,7 @@ extension TappedRecord {
         case .tombstone: break
         case .undecodable(let reason): cells.append("\(reason) (\(record.value?.count ?? 0) bytes)")
         }
-        return PlainText.line(cells.map { PlainText.printable($0, maximum: 160) }, widths: Self.widths) + "\n"
+        return cells.map { PlainText.printable($0, maximum: 160) }
     }
 
     private var time: String {
@@ -47,5 +43,25 @@ extension TappedRecord {
         cells[4] = (transaction?.productId ?? record.renewalInfo?.productId)?.rawValue ?? "-"
         cells[5] = transaction?.expiresDate.map { PlainText.seconds($0) } ?? "-"
         cells[6] = (notification.notificationUUID ?? record.notificationUUID)?.rawValue ?? "-"
+    }
+}
+
+/// The columns of records that come one after the other: as wide as the widest cell so far, within reason.
+struct TapColumns {
+    private static let greatestWidth = 48
+
+    private var widths = TappedRecord.columns.map(\.count)
+    private var isBegun = false
+
+    /// A line for each row; before the first ones a line of names.
+    mutating func lines(_ rows: [[String]]) -> String {
+        for row in rows {
+            for column in widths.indices where column < row.count {
+                widths[column] = max(widths[column], min(row[column].count, Self.greatestWidth))
+            }
+        }
+        let shown = isBegun ? rows : [TappedRecord.columns] + rows
+        isBegun = true
+        return shown.map { PlainText.line($0, widths: widths) + "\n" }.joined()
     }
 }
