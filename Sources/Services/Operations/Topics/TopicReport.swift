@@ -40,10 +40,15 @@ struct TopicReport {
             // Somebody else was faster.
             case let failure? where failure.code == .topicAlreadyExists:
                 return Line(item: item, status: .exists, error: nil)
-            case let failure?: return Line(item: item, status: .failed, error: failure.description)
+            case let failure?: return Line(item: item, status: .failed, error: Self.line(failure))
             case nil: return Line(item: item, status: missing, error: nil)
             }
         }
+    }
+
+    private static func line(_ failure: KafkaError) -> String {
+        guard failure.code == .invalidReplicationFactor else { return failure.description }
+        return "\(failure). Start more brokers, or set profile=single-node or --replication-factor."
     }
 
     static let partitionsAreForEver = """
