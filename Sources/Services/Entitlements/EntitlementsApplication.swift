@@ -1,7 +1,5 @@
 internal import Configuration
 internal import EntitlementRules
-internal import Foundation
-internal import HTTPServer
 internal import Kafka
 internal import Lifecycle
 internal import NotificationRecord
@@ -48,60 +46,13 @@ package enum EntitlementsApplication {
         let metrics = EntitlementsMetrics(context.metrics)
         let service = EntitlementsService(
             store: opened.store,
-            api: ReadAPI(reader: opened.reader, rules: rules, clocks: .system, metrics: metrics),
+            api: ReadAPI(
+                reader: opened.reader, rules: rules, clocks: .system, metrics: metrics,
+                log: RateLimitedLogger(context.logger, perSecond: 1)),
             host: configuration[EntitlementsSettings.host], port: configuration[EntitlementsSettings.port],
             logger: context.logger)
         return ConsumerParts(
             handler: .batches(EntitlementsHandler(store: opened.store, topics: topics, metrics: metrics)),
             services: [service])
     }
-}
-
-/// The read API's listener, and the store behind it.
-final class EntitlementsService: Service {
-    let name = "entitlements read api"
-    private let store: EntitlementsStore
-    private let reader: EntitlementsReader
-    private let server: HTTPServer
-    private let host: String
-    private let logger: Logger
-
-    init(store: EntitlementsStore, api: ReadAPI, host: String, port: Int, logger: Logger) {
-        self.store = store
-        self.host = host
-        self.logger = logger
-        reader = api.reader
-        server = HTTPServer(listeners: [api.listener(host: host, port: port)])
-    }
-
-    /// The port of the read API; 0 before `start()`.
-    var port: UInt16 { server.port() }
-
-    func start() async throws {
-        do {
-            try server.start()
-        } catch {
-            throw StartupError(
-                error.message,
-                setting: error.code == .badHost ? EntitlementsSettings.host.key : EntitlementsSettings.port.key,
-                fix: error.code == .badHost ? "Give an address of this machine" : "Choose a free port")
-        }
-        logger.info(
-            "ready",
-            [
-                LogField(.listener, "entitlements"), LogField(.host, host), LogField(.port, port),
-                LogField(.path, store.path),
-            ])
-    }
-
-    /// After the pipeline has stopped: nothing merges any more.
-    func stop(within limit: Duration) async {
-        await server.drain(within: min(limit, .seconds(2)))
-        await reader.close()
-        store.close()
-    }
-}
-
-extension LogKey {
-    static let listener = LogKey(rawValue: "listener")
 }

@@ -30,7 +30,7 @@ package struct EntitlementsHandler: BatchHandler {
         for record in records {
             guard let environment = environments[record.topic] else {
                 // Our bug, met gently: the pipeline was told to read a topic that this handler does not know.
-                verdicts.append(.deadLetter("unknown_topic"))
+                verdicts.append(.deadLetter(HandlerReason(code: EntitlementsReason.unknownTopic)))
                 continue
             }
             switch FactsReading(record, environment: environment) {

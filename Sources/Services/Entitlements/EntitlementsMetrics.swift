@@ -6,6 +6,7 @@ struct EntitlementsMetrics: Sendable {
     private let late: Counter
     private let disagreements: Counter
     private let reads: Counter
+    private let readFailures: Counter
     private let readDuration: Histogram
 
     init(_ registry: MetricsRegistry) {
@@ -17,6 +18,8 @@ struct EntitlementsMetrics: Sendable {
             EntitlementsMetricName.disagreements,
             help: "Changed chains whose facts say otherwise than Apple's status; the facts win.")
         reads = registry.counter(EntitlementsMetricName.reads, help: "Questions to the read API.")
+        readFailures = registry.counter(
+            EntitlementsMetricName.readFailures, help: "Questions that the database could not answer.")
         readDuration = registry.histogram(
             EntitlementsMetricName.readDuration, help: "Time of one question to the read API.")
     }
@@ -31,4 +34,6 @@ struct EntitlementsMetrics: Sendable {
         reads.increment()
         readDuration.observe(nanoseconds: Int64(clamping: nanoseconds))
     }
+
+    func readFailed() { readFailures.increment() }
 }

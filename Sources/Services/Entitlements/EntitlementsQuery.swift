@@ -15,17 +15,25 @@ struct EntitlementsQuery: Sendable, Equatable {
         let message: String
     }
 
-    /// Reads the part of a target after `?`. Every parameter is known, at most once there, and well formed.
+    /// Reads the part of a target after `?`. Every parameter is known, at most once there, and well formed. Values are
+    /// percent-encoded; a `+` is a plus, as in a time's offset, and not a space.
     init(_ query: String?) throws(Refusal) {
         var values: [String: String] = [:]
         for pair in (query ?? "").split(separator: "&", omittingEmptySubsequences: true) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             guard Self.names.contains(name) else {
-                throw Refusal(message: "unknown parameter; known are \(Self.names.joined(separator: ", "))")
+                let known = Self.names.joined(separator: ", ")
+                throw Refusal(message: "\(name.prefix(Self.longestName)): unknown parameter; known are \(known)")
             }
             guard parts.count == 2, let value = String(parts[1]).removingPercentEncoding, BoundedText.accepts(value)
-            else { throw Refusal(message: "\(name): expected a value of at most 256 bytes") }
+            else {
+                throw Refusal(
+                    message: """
+                        \(name): expected a percent-encoded value of 1 to \(BoundedText.maximumBytes) bytes \
+                        without control characters
+                        """)
+            }
             guard values.updateValue(value, forKey: name) == nil else {
                 throw Refusal(message: "\(name): given twice")
             }
@@ -41,13 +49,17 @@ struct EntitlementsQuery: Sendable, Equatable {
         ReadAPIName.bundleId, ReadAPIName.at,
     ]
 
+    /// Characters of an unknown parameter's name that are repeated to the client.
+    private static let longestName = 64
+
     private static func subject(_ values: [String: String]) throws(Refusal) -> EntitlementsReader.Subject {
         switch (values[ReadAPIName.appAccountToken], values[ReadAPIName.originalTransactionId]) {
         case (let token?, nil):
-            guard UUID(uuidString: token) != nil else {
+            let token = AppAccountToken(token)
+            guard token.isWellFormed else {
                 throw Refusal(message: "\(ReadAPIName.appAccountToken): expected a UUID")
             }
-            return .appAccountToken(AppAccountToken(token))
+            return .appAccountToken(token)
         case (nil, let id?): return .originalTransactionId(OriginalTransactionId(id))
         default:
             throw Refusal(

@@ -12,8 +12,15 @@ final class EntitlementsReader: Sendable {
         case originalTransactionId(OriginalTransactionId)
     }
 
-    /// Chains of one answer; an account has a handful.
-    private static let maximumChains = 1000
+    /// What was found.
+    enum Found: Sendable {
+        case chains([ChainFacts])
+        /// More than one answer may have: nobody gets an answer from a part of them.
+        case tooMany
+    }
+
+    /// Chains of one answer. Most accounts have a handful; every consumable that is bought is a chain of its own.
+    static let maximumChains = 10_000
 
     private let queue = DispatchQueue(label: "entitlements.reader")
     private let connection: ReaderConnection
@@ -26,15 +33,14 @@ final class EntitlementsReader: Sendable {
         }
     }
 
-    /// Finds the chains of a subject, and calls `then` on the reader's queue.
+    /// Finds the chains of a subject, and calls `then` on the reader's queue. How many may wait is the listener's bound.
     func chains(
         of subject: Subject, environment: RecordEnvironment, bundleId: BundleId?,
-        then: @escaping @Sendable (Result<[ChainFacts], EntitlementsStoreError>) -> Void
+        then: @escaping @Sendable (Result<Found, EntitlementsStoreError>) -> Void
     ) {
         queue.async { [connection] in
             do {
-                let chains = try Self.chains(of: subject, environment, in: connection.database)
-                then(.success(bundleId.map { wanted in chains.filter { $0.bundleId == wanted } } ?? chains))
+                then(.success(try Self.chains(of: subject, environment, bundleId, in: connection.database)))
             } catch {
                 then(.failure(EntitlementsStoreError(error)))
             }
@@ -52,17 +58,19 @@ final class EntitlementsReader: Sendable {
     }
 
     private static func chains(
-        of subject: Subject, _ environment: RecordEnvironment, in database: Database
-    ) throws -> [ChainFacts] {
+        of subject: Subject, _ environment: RecordEnvironment, _ bundleId: BundleId?, in database: Database
+    ) throws -> Found {
         let (column, value) =
             switch subject {
             case .appAccountToken(let token): ("app_account_token", token.rawValue)
             case .originalTransactionId(let id): ("original_transaction_id", id.rawValue)
             }
-        return try database.rows(
-            "SELECT facts FROM chains WHERE environment = ? AND \(column) = ? LIMIT \(maximumChains)",
-            [.text(environment.rawValue), .text(value)]
+        let ofBundle = bundleId == nil ? "" : " AND bundle_id = ?"
+        let chains = try database.rows(
+            "SELECT facts FROM chains WHERE environment = ? AND \(column) = ?\(ofBundle) LIMIT \(maximumChains + 1)",
+            [.text(environment.rawValue), .text(value)] + (bundleId.map { [.text($0.rawValue)] } ?? [])
         ) { row in try ChainFacts(json: row.blob(0)) }
+        return chains.count > maximumChains ? .tooMany : .chains(chains)
     }
 }
 

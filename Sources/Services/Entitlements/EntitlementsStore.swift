@@ -1,13 +1,12 @@
 internal import AppStoreModel
 internal import EntitlementRules
-internal import PipelineRuntime
 internal import SQLite
 internal import Synchronization
 
 /// The state of every chain, in SQLite. Everything in it can be built again from Kafka.
 ///
-/// Writing blocks its thread on the disk and on other writers of the process; it is called from the runtime's own
-/// threads.
+/// Every call blocks its thread on the disk and on the other callers: merges come from the runtime's own threads, the
+/// rest from start and stop.
 final class EntitlementsStore: Sendable {
     /// What a merge did, for metrics.
     struct Merge: Sendable, Equatable {
@@ -50,17 +49,26 @@ final class EntitlementsStore: Sendable {
     ///
     /// - Throws: ``EntitlementsStoreError``: owned by another process, damaged, written by a newer version, or not to
     ///   be opened.
-    init(path: String) throws(EntitlementsStoreError) {
-        self.path = path
+    convenience init(path: String) throws(EntitlementsStoreError) {
+        let database: Database
+        do { database = try Database(path: path) } catch { throw EntitlementsStoreError(error) }
+        try self.init(database)
+    }
+
+    /// Takes over an open database and brings its schema up to date.
+    init(_ database: sending Database) throws(EntitlementsStoreError) {
+        path = database.path
         do {
-            let database = try Database(path: path)
+            // A batch is done when it survives a power loss, for the group's offset does: the log is not read again.
+            try database.executeScript("PRAGMA synchronous=FULL")
             try database.migrate(Self.migrations)
-            self.database = Mutex(database)
         } catch {
             throw EntitlementsStoreError(error)
         }
+        self.database = Mutex(database)
     }
 
+    /// Everything afterwards fails.
     func close() { database.withLock { $0.close() } }
 
     /// Whether the file holds what the group has read since the beginning of the log.
@@ -85,7 +93,10 @@ final class EntitlementsStore: Sendable {
         }
     }
 
-    /// Merges facts into what is known, in one transaction. Nothing is changed when it throws.
+    /// Merges facts into what is known, in one transaction: durable when it returns, and nothing changed when it throws.
+    ///
+    /// - Throws: ``EntitlementsStoreError``; `damaged` or `newer` also for a stored row that cannot be read, which is
+    ///   never overwritten.
     func merge(_ facts: [ChainFacts]) throws(EntitlementsStoreError) -> Merge {
         guard !facts.isEmpty else { return Merge() }
         var incoming: [Key: [ChainFacts]] = [:]
@@ -113,6 +124,10 @@ final class EntitlementsStore: Sendable {
                 .text(key.bundleId.rawValue),
             ]
         ) { row in try ChainFacts(json: row.blob(0)) }
+        if let known, Key(known) != key {
+            // Merging into another chain's facts would change nothing, and the record would be lost.
+            throw EntitlementsStoreError(.damaged, "a row holds the facts of another chain")
+        }
         var chain =
             known
             ?? ChainFacts(
@@ -148,42 +163,4 @@ extension EntitlementsStore.Key {
         bundleId = facts.bundleId
         originalTransactionId = facts.originalTransactionId
     }
-}
-
-/// Why the store could not do something. The records at hand are never at fault, so the runtime tries again.
-struct EntitlementsStoreError: InfrastructureFault, CustomStringConvertible {
-    enum Code: Sendable, Equatable {
-        /// Another process writes to the file.
-        case ownedByAnother
-        /// The file is damaged, or no database.
-        case damaged
-        /// A newer version of this program wrote it.
-        case newer
-        /// The disk, a lock, or anything else of SQLite.
-        case sqlite
-    }
-
-    let code: Code
-    let message: String
-
-    init(_ error: any Error) {
-        switch error {
-        case let error as SQLiteError:
-            code =
-                if error.code == .ownedByAnother { .ownedByAnother } else if error.isCorrupt {
-                    .damaged
-                } else if error
-                    .code == .newerSchema
-                { .newer } else { .sqlite }
-            message = error.message
-        case let error as ChainFormatError:
-            code = error.code == .unknownFormat ? .newer : .damaged
-            message = "a row is not readable: \(error.code.rawValue)"
-        default:
-            code = .sqlite
-            message = "\(error)"
-        }
-    }
-
-    var description: String { message }
 }

@@ -35,24 +35,33 @@ enum FactsReading {
         let notification = record.notification
         let transaction = record.transaction
         let renewalInfo = record.renewalInfo
-        guard transaction != nil || renewalInfo != nil else { return withoutPurchase(notification) }
-        // The topic decides who reads a record: one of the other environment must never give access.
-        let claimed = notification.data?.environment
-        guard claimed == environment.environment else {
-            return deadLetter(EntitlementsReason.environmentMismatch, "in the topic of \(environment.rawValue)")
-        }
         if let problem = decisiveProblem(notification, transaction, renewalInfo) {
             return deadLetter(EntitlementsReason.fieldType, problem)
+        }
+        guard transaction != nil || renewalInfo != nil else { return withoutPurchase(notification) }
+        // The topic decides who reads a record: one of the other environment must never give access.
+        let claimed = [notification.data?.environment, transaction?.environment, renewalInfo?.environment]
+        guard claimed[0] != nil, claimed.allSatisfy({ $0 == nil || $0 == environment.environment }) else {
+            return deadLetter(EntitlementsReason.environmentMismatch, "in the topic of \(environment.rawValue)")
+        }
+        if let transaction, transaction.transactionId == nil {
+            return deadLetter(EntitlementsReason.transactionMissing, "no transactionId")
         }
         guard
             let facts = ChainFacts(
                 notification: notification, transaction: transaction, renewalInfo: renewalInfo,
-                isSigned: record.trust != .sharedSecret)
+                // Only what says that it was signed counts as signed.
+                isSigned: record.trust == .signed)
         else { return deadLetter(EntitlementsReason.noChain, nil) }
-        guard facts.originalTransactionId.isBounded, facts.bundleId.isBounded,
-            facts.purchases.keys.allSatisfy(\.isBounded)
-        else { return deadLetter(EntitlementsReason.identifierTooLong, nil) }
+        guard hasBoundedIdentifiers(facts) else { return deadLetter(EntitlementsReason.identifierTooLong, nil) }
         return .facts(facts)
+    }
+
+    /// Whether everything that becomes part of a key, an index or an answer's names is of a sensible length.
+    private static func hasBoundedIdentifiers(_ facts: ChainFacts) -> Bool {
+        facts.originalTransactionId.isBounded && facts.bundleId.isBounded
+            && facts.purchases.values.allSatisfy { $0.transactionId.isBounded && $0.productId?.isBounded ?? true }
+            && facts.appAccountToken?.isBounded ?? true && facts.appTransactionId?.isBounded ?? true
     }
 
     /// A test, a summary, a token or a consent has no purchase; a type that always has one should not be without.

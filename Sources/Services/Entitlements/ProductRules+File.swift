@@ -28,6 +28,7 @@ extension ProductRules {
             throw refuse("expected one object with the member products.")
         }
         for member in members.members {
+            guard BoundedText.accepts(member.name) else { throw refuse("a product without a name.") }
             products[ProductId(member.name)] = try Self.rule(member.name, member.value, refuse)
         }
     }
@@ -40,9 +41,11 @@ extension ProductRules {
         for member in object.members {
             switch member.name {
             case "entitlements":
-                let names = member.value.array?.compactMap(\.string)
-                guard let names, !names.isEmpty, names.count == member.value.array?.count else {
-                    throw refuse("\(product).entitlements: expected a list of names.")
+                let names = member.value.array?.compactMap(\.string).filter(BoundedText.accepts)
+                guard let names, !names.isEmpty, names.count == member.value.array?.count,
+                    Set(names).count == names.count
+                else {
+                    throw refuse("\(product).entitlements: expected a list of different names.")
                 }
                 rule.entitlements = names
             case "units":

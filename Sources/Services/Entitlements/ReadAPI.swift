@@ -10,6 +10,7 @@ struct ReadAPI: Sendable {
     let rules: ProductRules
     let clocks: Clocks
     let metrics: EntitlementsMetrics
+    let log: RateLimitedLogger
 
     func listener(host: String, port: Int) -> Listener {
         Listener(
@@ -21,24 +22,39 @@ struct ReadAPI: Sendable {
             handle: { request, exchange in handle(request, exchange) })
     }
 
+    /// On the loop thread, which only reads the query; finding, evaluating and writing are the reader's queue's work.
     private func handle(_ request: HTTPRequest, _ exchange: Exchange) {
         let query: EntitlementsQuery
         do {
             query = try EntitlementsQuery(request.head.query)
         } catch {
-            return exchange.answer(Self.problem(400, "bad_request", error.message))
+            return exchange.answer(Self.problem(400, ReadAPIName.badRequest, error.message))
         }
         let begun = clocks.monotonicNanoseconds()
         let knownETag = request.head.header("if-none-match")
         reader.chains(of: query.subject, environment: query.environment, bundleId: query.bundleId) { result in
             defer { metrics.read(nanoseconds: clocks.monotonicNanoseconds() &- begun) }
-            switch result {
-            case .success(let chains) where chains.isEmpty:
-                exchange.answer(Self.problem(404, "not_found", "nothing is known of this \(query.subject.name)"))
-            case .success(let chains): exchange.answer(answer(query, chains, knownETag))
-            case .failure:
-                exchange.answer(Self.problem(503, "unavailable", "the database cannot be read at the moment"))
-            }
+            exchange.answer(answer(query, result, knownETag))
+        }
+    }
+
+    private func answer(
+        _ query: EntitlementsQuery, _ result: Result<EntitlementsReader.Found, EntitlementsStoreError>,
+        _ knownETag: String?
+    ) -> Answer {
+        switch result {
+        case .success(.chains(let chains)) where chains.isEmpty:
+            return Self.problem(404, ReadAPIName.notFound, "nothing is known of this \(query.subject.name)")
+        case .success(.chains(let chains)):
+            return answer(query, chains, knownETag)
+        case .success(.tooMany):
+            return Self.problem(
+                422, ReadAPIName.tooManyChains,
+                "more than \(EntitlementsReader.maximumChains) purchases; ask by \(ReadAPIName.originalTransactionId)")
+        case .failure(let error):
+            metrics.readFailed()
+            log.log(.error, key: "read", "entitlements cannot be read", [LogField(.error, error.message)])
+            return Self.problem(503, ReadAPIName.unavailable, "the database cannot be read at the moment")
         }
     }
 
@@ -50,11 +66,12 @@ struct ReadAPI: Sendable {
             // A past moment is judged by what had happened by then.
             view: instant < now ? .history : .newestFacts)
         let etag = Self.etag(query, evaluated, chains)
-        if etag == knownETag {
-            return Answer(status: 304, reason: "not_modified", headers: [("ETag", etag)])
+        let headers = [("ETag", etag), Self.revalidate]
+        if let knownETag, Self.names(knownETag, etag) {
+            return Answer(status: 304, reason: "not_modified", headers: headers)
         }
         return Answer(
-            status: 200, reason: "ok", headers: [("ETag", etag), ("Cache-Control", "no-cache")],
+            status: 200, reason: "ok", headers: headers,
             body: JSONValue.object(Self.body(query, evaluated, chains)).json)
     }
 
@@ -78,7 +95,23 @@ struct ReadAPI: Sendable {
         return body
     }
 
-    /// Names what was answered but for the moment of evaluation, so that a client may keep it until it changes.
+    private static let revalidate = ("Cache-Control", "no-cache")
+
+    /// Whether an `If-None-Match` names a tag; weak comparison (RFC 9110, 8.8.3.2 and 13.1.2).
+    private static func names(_ field: String, _ etag: String) -> Bool {
+        let opaque = etag.dropFirst(weak.count)
+        return field.split(separator: ",").contains { element in
+            let element = element.drop { $0 == " " || $0 == "\t" }
+            let end = element.lastIndex { $0 != " " && $0 != "\t" }.map(element.index(after:)) ?? element.endIndex
+            let tag = element[..<end]
+            return tag == "*" || (tag.hasPrefix(weak) ? tag.dropFirst(weak.count) : tag) == opaque
+        }
+    }
+
+    private static let weak = "W/"
+
+    /// Names what was answered but for the moment of evaluation, so that a client may keep it until it changes: a weak
+    /// tag, since the text says the moment.
     private static func etag(
         _ query: EntitlementsQuery, _ answer: EntitlementAnswer, _ chains: [ChainFacts]
     ) -> String {
@@ -89,14 +122,14 @@ struct ReadAPI: Sendable {
         for byte in JSONValue.object(body(query, timeless, chains)).json {
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
         }
-        return "\"\(String(hash, radix: 16))\""
+        return "\(weak)\"\(String(hash, radix: 16))\""
     }
 
     private static func problem(_ status: Int, _ code: String, _ message: String) -> Answer {
         var body = JSONObject()
         body[ReadAPIName.error] = .string(code)
         body[ReadAPIName.message] = .string(message)
-        return Answer(status: status, reason: code, body: JSONValue.object(body).json)
+        return Answer(status: status, reason: code, headers: [revalidate], body: JSONValue.object(body).json)
     }
 }
 
