@@ -63,7 +63,8 @@ extension IngressPlan {
                 roots += try Certificate.certificates(encoded: Array(bytes)).map(\.der)
             } catch {
                 throw configuration.error(
-                    IngressSettings.roots.key, "\(file) holds no certificate in PEM or DER: \(error.message).")
+                    IngressSettings.roots.key,
+                    "\(file) holds no certificate in PEM or DER: \(error.message). Name a file that does.")
             }
         }
         return roots
