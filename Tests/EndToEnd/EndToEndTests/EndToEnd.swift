@@ -1,0 +1,6 @@
+import Testing
+
+/// The built executables, seen from outside: over HTTP, Kafka, files, signals and exit codes.
+///
+/// One test at a time: each runs several processes and measures how long they take.
+@Suite(.serialized, .timeLimit(.minutes(2))) enum EndToEnd {}

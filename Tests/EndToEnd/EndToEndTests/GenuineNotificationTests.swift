@@ -1,0 +1,216 @@
+import Foundation
+import HTTPClient
+import Kafka
+import NotificationRecord
+import Testing
+
+extension EndToEnd {
+    /// What Apple really signed, through the ingress into the topic and on into the entitlements; and nothing else.
+    @Suite(.enabled(if: Vectors.arePresent, Vectors.absence)) struct GenuineNotifications {
+        @Test func `what Apple signed is acknowledged, recorded and understood, on the embedded broker`() async throws {
+            try await Stage.open { stage in try await receive(on: try await stage.embeddedBroker(), stage) }
+        }
+
+        @Test(.enabled(if: ApacheKafka.isAvailable, ApacheKafka.absence))
+        func `what Apple signed is acknowledged, recorded and understood, on Apache Kafka`() async throws {
+            try await Stage.open { stage in try await receive(on: try await stage.apacheKafka(), stage) }
+        }
+
+        @Test func `one byte changed anywhere is refused and leaves no record, on the embedded broker`() async throws {
+            try await Stage.open { stage in try await refuse(on: try await stage.embeddedBroker(), stage) }
+        }
+
+        @Test(.enabled(if: ApacheKafka.isAvailable, ApacheKafka.absence))
+        func `one byte changed anywhere is refused and leaves no record, on Apache Kafka`() async throws {
+            try await Stage.open { stage in try await refuse(on: try await stage.apacheKafka(), stage) }
+        }
+
+        @Test(.enabled(if: ApacheKafka.hasTools, ApacheKafka.toolsAbsence))
+        func `kcat and the console consumer show the same records`() async throws {
+            try await Stage.open { stage in
+                let broker = try await stage.apacheKafka()
+                let genuine = try await post(to: try await stage.ingress(on: broker, for: .genuine))
+                let topic = broker.notifications(.sandbox).rawValue
+
+                let kcat = try await stage.run([
+                    "kcat", "-C", "-b", broker.bootstrapServers, "-t", topic, "-o", "beginning", "-e", "-q", "-J",
+                ])
+                #expect(kcat.end == .exit(0), "\(kcat)")
+                let seen = try kcat.jsonLines
+                #expect(Set(seen.map { $0.text("key") }) == Set(genuine.map(\.key)))
+                #expect(seen.compactMap { Self.header("ce_id", of: $0) }.sorted() == genuine.uuids)
+                #expect(
+                    seen.compactMap { $0.text("payload").flatMap(JSON.object)?.text("signedPayload") }.sorted()
+                        == genuine.map(\.signedPayload).sorted())
+
+                let console = try await stage.run([
+                    try #require(ApacheKafka.consoleConsumer), "--bootstrap-server", broker.bootstrapServers,
+                    "--topic", topic, "--from-beginning", "--max-messages", "\(genuine.count)", "--timeout-ms", "30000",
+                    "--formatter-property", "print.key=true", "--formatter-property", "print.headers=true",
+                ])
+                #expect(console.end == .exit(0), "\(console)")
+                for notification in genuine {
+                    let lines = console.output.split(separator: "\n").filter {
+                        $0.contains("ce_id:\(notification.facts.notificationUUID)")
+                    }
+                    #expect(lines.count == 1)
+                    #expect(lines.first?.contains("\t\(notification.key)\t{") == true)
+                    #expect(lines.first?.hasSuffix(#""signedPayload":"\#(notification.signedPayload)"}"#) == true)
+                }
+            }
+        }
+
+        /// kcat prints headers as one array of names and values in turn.
+        private static func header(_ name: String, of record: JSON.Object) -> String? {
+            let texts = (record["headers"] as? [any Sendable])?.compactMap { $0 as? String } ?? []
+            return texts.firstIndex(of: name).flatMap { $0 + 1 < texts.count ? texts[$0 + 1] : nil }
+        }
+    }
+}
+
+// MARK: received
+
+extension EndToEnd.GenuineNotifications {
+    /// Posts all of them, each twice, and expects 200.
+    private func post(to ingress: Ingress) async throws -> [Vectors.Genuine] {
+        let client = HTTPClient()
+        defer { client.close() }
+        let genuine = try Vectors.genuine()
+        for notification in genuine + genuine {
+            let answer = try await ingress.post(notification.body, with: client)
+            #expect(answer.status == 200, "\(notification.facts.file); \(ingress.process)")
+        }
+        return genuine
+    }
+
+    private func receive(on broker: Broker, _ stage: Stage) async throws {
+        let genuine = try await post(to: try await stage.ingress(on: broker, for: .genuine))
+
+        let records = try await broker.records(of: broker.notifications(.sandbox))
+        #expect(records.compactMap { $0.header("ce_id")?.text }.sorted() == genuine.uuids)
+        for notification in genuine {
+            let record = records.first { $0.header("ce_id")?.text == notification.facts.notificationUUID }
+            try check(try #require(record), against: notification)
+        }
+        #expect(try await broker.records(of: broker.notifications(.production)).isEmpty)
+        #expect(try await broker.records(of: broker.quarantine).isEmpty)
+
+        try await checkEntitlements(try await stage.entitlements(on: broker), of: try #require(genuine.first))
+    }
+
+    private func check(_ record: KafkaRecord, against notification: Vectors.Genuine) throws {
+        let facts = notification.facts
+        #expect(record.key == Array(notification.key.utf8))
+
+        var headers: [String: String] = [:]
+        for header in record.headers { #expect(headers.updateValue(header.text ?? "", forKey: header.key) == nil) }
+        let signed = try Date(headers.removeValue(forKey: "ce_time") ?? "", strategy: .rfc3339Milliseconds)
+        #expect(Int64((signed.timeIntervalSince1970 * 1000).rounded()) == facts.signedDate)
+        let received = try Date(headers.removeValue(forKey: "ce_receivedtime") ?? "", strategy: .rfc3339Milliseconds)
+        #expect(abs(received.timeIntervalSinceNow) < 60)
+        #expect(
+            headers == [
+                "ce_specversion": "1.0", "ce_id": facts.notificationUUID,
+                "ce_type": (["com.apple.appstore", facts.notificationType] + [facts.subtype].compactMap(\.self))
+                    .joined(separator: "."),
+                "ce_source": "/appstore/Sandbox/\(facts.bundleId)", "ce_subject": facts.originalTransactionId,
+                "content-type": "application/json", "ce_environment": "Sandbox", "ce_bundleid": facts.bundleId,
+                "ce_trust": "signed", "ce_origin": "live",
+            ])
+
+        let value = String(decoding: try #require(record.value), as: UTF8.self)
+        #expect(value.hasSuffix(#","signedPayload":"\#(notification.signedPayload)"}"#))
+        // The nested payloads stand there as they were signed, byte for byte.
+        let payload = try #require(JSON.object(CompactJWS.payload(notification.signedPayload)))
+        let data = try #require(payload.object("data"))
+        for (member, nested) in [("transaction", "signedTransactionInfo"), ("renewalInfo", "signedRenewalInfo")] {
+            guard let jws = data.text(nested) else { continue }
+            #expect(value.contains(#""\#(member)":\#(String(decoding: try CompactJWS.payload(jws), as: UTF8.self))"#))
+        }
+        let transaction = JSON.object(value)?.object("transaction")
+        #expect(transaction?.text("transactionId") == facts.transactionId)
+        #expect(transaction?.text("productId") == facts.productId)
+    }
+
+    /// The seven tell of one subscription: renewed, bought again twice, expired in between. What was refunded in the end
+    /// is a period that another had already followed, so it ends nothing.
+    private static let states: [(at: String?, state: String, isEntitled: Bool, transaction: String, product: String)] =
+        [
+            ("2025-10-02T07:08:00Z", "ACTIVE", true, "2000001025686313", "com.getsession.org.pro_sub"),
+            ("2025-10-02T07:12:00Z", "EXPIRED", false, "2000001025686313", "com.getsession.org.pro_sub"),
+            ("2025-10-16T05:24:00Z", "ACTIVE", true, "2000001035288486", "com.getsession.org.pro_sub_3_months"),
+            (nil, "EXPIRED", false, "2000001035288486", "com.getsession.org.pro_sub_3_months"),
+        ]
+
+    private func checkEntitlements(_ entitlements: Entitlements, of notification: Vectors.Genuine) async throws {
+        let client = HTTPClient()
+        defer { client.close() }
+        func grants(at moment: String?) async throws -> [JSON.Object] {
+            try await entitlements.answer(
+                originalTransactionId: notification.facts.originalTransactionId,
+                environment: notification.facts.environment, at: moment, with: client)?.objects("grants") ?? []
+        }
+        let last = Self.states.last?.transaction
+        let hasAll = try await eventually(within: .seconds(30)) {
+            try await grants(at: nil).first?.text("transactionId") == last
+        }
+        try #require(hasAll, "\(entitlements.process)")
+
+        for expected in Self.states {
+            let grants = try await grants(at: expected.at)
+            let grant = try #require(grants.first)
+            let moment: Comment = "\(expected.at ?? "now")"
+            #expect(grants.count == 1, moment)
+            #expect(grant.text("state") == expected.state, moment)
+            #expect(grant.flag("isEntitled") == expected.isEntitled, moment)
+            #expect(grant.text("transactionId") == expected.transaction, moment)
+            #expect(grant.text("productId") == expected.product, moment)
+            #expect(grant.text("entitlement") == expected.product, moment)
+        }
+    }
+}
+
+// MARK: refused
+
+extension EndToEnd.GenuineNotifications {
+    private func refuse(on broker: Broker, _ stage: Stage) async throws {
+        let ingress = try await stage.ingress(on: broker, for: .genuine)
+        // The ingress has seen the genuine ones: neither its memory of them nor that of their chain lets a copy in.
+        let genuine = try await post(to: ingress)
+        let before = try await broker.endOffsets()
+        #expect(before.values.reduce(0) { $0 + $1.rawValue } == Int64(genuine.count))
+
+        let client = HTTPClient()
+        defer { client.close() }
+        var statuses: [Int: Int] = [:]
+        for (number, notification) in genuine.enumerated() {
+            var mutants = Mutants(notification.signedPayload, seed: UInt64(number))
+            for position in mutants.positions(50) {
+                let body = mutants.body(changedAt: position)
+                let status = try await verdict(on: body, from: ingress, with: client)
+                statuses[status, default: 0] += 1
+                #expect(status == 400 || status == 403, "\(notification.facts.file), byte \(position)")
+            }
+        }
+        #expect(statuses[403, default: 0] > 100 && statuses[400, default: 0] > 100, "\(statuses)")
+        #expect(try await broker.endOffsets() == before)
+    }
+
+    /// The answer that is not 429: chains never seen before are examined at a bounded rate.
+    private func verdict(on body: [UInt8], from ingress: Ingress, with client: HTTPClient) async throws -> Int {
+        var status = 429
+        _ = try await eventually(within: .seconds(10)) {
+            status = try await ingress.post(body, with: client).status
+            return status != 429
+        }
+        return status
+    }
+}
+
+extension [Vectors.Genuine] {
+    fileprivate var uuids: [String] { map(\.facts.notificationUUID).sorted() }
+}
+
+extension ParseStrategy where Self == Date.ISO8601FormatStyle {
+    fileprivate static var rfc3339Milliseconds: Self { Date.ISO8601FormatStyle(includingFractionalSeconds: true) }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// How a process ended.
+enum ProcessEnd: Equatable, Sendable {
+    case exit(Int32)
+    case signal(Int32)
+
+    init(waitStatus: Int32) {
+        self = waitStatus & 0x7f == 0 ? .exit(waitStatus >> 8 & 0xff) : .signal(waitStatus & 0x7f)
+    }
+}
+
+/// A process that was started here, with its output in files. It is signalled and waited for by its id alone, and no
+/// signal is sent once its end was seen, when the id may be another's.
+final class ChildProcess: Sendable, CustomStringConvertible {
+    let name: String
+    let id: pid_t
+    private let outputPath: String
+    private let errorPath: String
+    private let end = Mutex<ProcessEnd?>(nil)
+
+    /// - Parameter directory: where its output is kept; also its working directory's parent.
+    init(_ name: String, _ command: [String], environment: [String: String], directory: String) throws {
+        self.name = name
+        let stem = "\(directory)/\(name)-\(UUID().uuidString.prefix(8))"
+        outputPath = stem + ".out"
+        errorPath = stem + ".err"
+        id = try Self.spawn(command, environment: environment, output: outputPath, errors: errorPath)
+        Aftercare.shared.add(id)
+    }
+
+    var output: String { Self.text(outputPath) }
+    var errors: String { Self.text(errorPath) }
+
+    /// The end of what it said, for failure messages.
+    var description: String {
+        let lines = errors.split(separator: "\n").suffix(20).joined(separator: "\n")
+        return "\(name) (\(ended.map { "\($0)" } ?? "running")) said last:\n\(lines)"
+    }
+
+    /// How it ended; `nil` while it runs.
+    var ended: ProcessEnd? {
+        end.withLock { end in
+            guard end == nil else { return end }
+            var status: Int32 = 0
+            guard waitpid(id, &status, WNOHANG) == id else { return nil }
+            end = ProcessEnd(waitStatus: status)
+            Aftercare.shared.remove(id)
+            return end
+        }
+    }
+
+    func signal(_ signal: Int32) {
+        _ = ended
+        end.withLock { if $0 == nil { _ = kill(id, signal) } }
+    }
+
+    /// Waits for its end.
+    func end(within limit: Duration) async throws -> ProcessEnd {
+        try #require(try await eventually(within: limit) { ended != nil }, "\(name) does not end; \(self)")
+        return try #require(ended)
+    }
+
+    /// Ends it with SIGTERM, and with SIGKILL when that does not help. Never throws, also when the test was cancelled.
+    func stop() async {
+        signal(SIGCONT)
+        signal(SIGTERM)
+        // Not the test's task, which may be cancelled: then nothing would wait.
+        await Task { [self] in
+            let isGone = (try? await eventually(within: .seconds(12)) { ended != nil }) ?? false
+            guard !isGone else { return }
+            signal(SIGKILL)
+            _ = try? await eventually(within: .seconds(5)) { ended != nil }
+        }.value
+    }
+
+    private static func text(_ path: String) -> String {
+        FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// Foundation's `Process` waits on a run loop that a test's thread does not run.
+    private static func spawn(
+        _ command: [String], environment: [String: String], output: String, errors: String
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        var arguments = command.map { strdup($0) } + [nil]
+        var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for pointer in arguments + variables { free(pointer) } }
+        var process: pid_t = 0
+        let code = posix_spawnp(&process, command[0], &actions, nil, &arguments, &variables)
+        try #require(code == 0, "\(command[0]) cannot be started: \(String(cString: strerror(code)))")
+        return process
+    }
+}
+
+/// Kills what a run that crashed left behind: a process of its own waits for the end of this one.
+final class Aftercare: Sendable {
+    static let shared = Aftercare()
+    private let directory: String
+
+    private init() {
+        directory = FileManager.default.temporaryDirectory.appending(path: "sluice-run-\(UUID().uuidString)").path
+        try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let text = """
+            while kill -0 "$1" 2>/dev/null; do sleep 1; done
+            for file in "$2"/*; do [ -e "$file" ] && kill -KILL "${file##*/}" 2>/dev/null; done
+            rm -rf "$2"
+            """
+        watch(text, [directory])
+    }
+
+    func add(_ id: pid_t) { _ = FileManager.default.createFile(atPath: "\(directory)/\(id)", contents: nil) }
+    func remove(_ id: pid_t) { _ = try? FileManager.default.removeItem(atPath: "\(directory)/\(id)") }
+
+    /// Runs a shell script whose first argument is this process's id.
+    func watch(_ script: String, _ arguments: [String]) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for descriptor: Int32 in 0...2 {
+            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+        }
+        let command = ["/bin/sh", "-c", script, "sh", "\(ProcessInfo.processInfo.processIdentifier)"] + arguments
+        var pointers = command.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        var process: pid_t = 0
+        _ = posix_spawn(&process, command[0], &actions, nil, &pointers, environ)
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+/// One of the package's executables, as an operator starts it.
+struct Executable: Sendable {
+    let name: String
+    var arguments: [String]
+    var environment: [String: String]
+
+    init(_ name: String, arguments: [String] = [], environment: [String: String] = [:]) {
+        self.name = name
+        self.arguments = arguments
+        self.environment = environment
+    }
+
+    /// A build puts executables and test bundle into the same directory.
+    static let directory: URL = {
+        let bundle = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        return bundle.deletingLastPathComponent()
+    }()
+
+    var path: String { Self.directory.appending(path: name).path }
+
+    /// This process's environment without its own settings of Sluice, and with those of the executable.
+    var wholeEnvironment: [String: String] {
+        ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SLUICE_") }.merging(environment) { $1 }
+    }
+}
+
+/// An executable that ended.
+struct Finished: Sendable, CustomStringConvertible {
+    let name: String
+    let end: ProcessEnd
+    let output: String
+    let errors: String
+
+    var description: String { "\(name) ended with \(end)\n\(output)\(errors)" }
+
+    /// The last line of the output as a JSON object.
+    var json: JSON.Object {
+        get throws {
+            let line = output.split(separator: "\n").last.map(String.init) ?? ""
+            return try #require(JSON.object(line), "\(self)")
+        }
+    }
+
+    /// Every line of the output as a JSON object.
+    var jsonLines: [JSON.Object] {
+        get throws { try output.split(separator: "\n").map { try #require(JSON.object(String($0)), "\($0)") } }
+    }
+}

@@ -1,0 +1,110 @@
+import AppStoreModel
+import AppStoreSigning
+import Foundation
+import HTTPClient
+import Simulator
+import Synchronization
+import Testing
+
+/// Signed notifications of many customers, posted one after the other at a steady rate until it is stopped, each once.
+final class Load: Sendable {
+    /// What became of one post.
+    struct Outcome: Sendable {
+        enum Answer: Hashable, Sendable {
+            case status(Int)
+            /// There was no connection: nothing was sent.
+            case refused
+            /// It was sent, or may have been, and no answer came.
+            case unanswered(String)
+        }
+
+        let notificationUUID: String
+        let begun: ContinuousClock.Instant
+        let duration: Duration
+        let answer: Answer
+
+        var isAcknowledged: Bool { answer == .status(200) }
+        var ended: ContinuousClock.Instant { begun + duration }
+    }
+
+    private struct State {
+        var outcomes: [Outcome] = []
+        var begun = 0
+        var isStopped = false
+    }
+
+    private let state = Mutex(State())
+    private let corpus: NotificationCorpus
+    private let perSecond: Int
+    private let url: String
+
+    /// - Parameter pki: the directory that the simulator made.
+    init(_ ingress: Ingress, pki: String, perSecond: Int, count: Int) throws {
+        let app = SimulatedApp(
+            bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890), environment: .production)
+        corpus = try NotificationCorpus(
+            count: count, seed: 1, pki: ThrowawayPKI.load(from: pki), app: app,
+            scenarios: Scenario.all.filter { $0.name == "subscription-renewing" },
+            endingAt: Int64(Date().timeIntervalSince1970 * 1000))
+        self.perSecond = perSecond
+        url = ingress.url
+    }
+
+    /// What has ended so far.
+    var outcomes: [Outcome] { state.withLock { $0.outcomes } }
+
+    /// How many posts have begun and not ended.
+    var underWay: Int { state.withLock { $0.begun - $0.outcomes.count } }
+
+    /// No new posts; those under way are finished.
+    func stop() { state.withLock { $0.isStopped = true } }
+
+    /// Posts until it is stopped or nothing is left, runs `body` meanwhile, and returns all outcomes.
+    func run(while body: () async throws -> Void) async throws -> [Outcome] {
+        // A connection of its own for each post: a client that repeats a post by itself, as it may on a connection
+        // that was used before, would hide one that was not answered.
+        let client = HTTPClient(HTTPClient.Configuration(maximumInFlight: 1024, maximumIdleConnections: 1))
+        defer { client.close() }
+        async let posted: Void = post(with: client)
+        do { try await body() } catch {
+            stop()
+            _ = try? await posted
+            throw error
+        }
+        stop()
+        try await posted
+        return outcomes
+    }
+
+    private func post(with client: HTTPClient) async throws {
+        let start = ContinuousClock.now
+        await withDiscardingTaskGroup { group in
+            for (number, notification) in corpus.notifications.enumerated() {
+                let due = start + .seconds(1) * number / perSecond
+                try? await Task.sleep(until: due)
+                if state.withLock({ $0.isStopped }) || Task.isCancelled { return }
+                group.addTask { await self.post(notification, with: client) }
+            }
+        }
+    }
+
+    private func post(_ notification: SignedNotification, with client: HTTPClient) async {
+        state.withLock { $0.begun += 1 }
+        let begun = ContinuousClock.now
+        let request = HTTPClientRequest(
+            method: "POST", url: url,
+            headers: [(name: "Content-Type", value: "application/json"), (name: "Connection", value: "close")],
+            body: notification.body, timeout: .seconds(20))
+        let answer: Outcome.Answer
+        do throws(HTTPClientError) {
+            answer = .status(try await client.send(request).status)
+        } catch {
+            // CURLE_COULDNT_CONNECT
+            answer = error.curlCode == 7 ? .refused : .unanswered("\(error)")
+        }
+        let outcome = Outcome(
+            notificationUUID: notification.notificationUUID.rawValue, begun: begun,
+            duration: ContinuousClock.now - begun, answer: answer)
+        state.withLock { $0.outcomes.append(outcome) }
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Kafka
+import NotificationRecord
+import Synchronization
+import Testing
+
+/// Waits for a state, looking at it every few milliseconds; `false` when it did not come in time.
+func eventually(within limit: Duration, _ condition: () async throws -> Bool) async throws -> Bool {
+    let end = ContinuousClock.now + limit
+    while try await !condition() {
+        guard ContinuousClock.now < end else { return false }
+        try await Task.sleep(for: .milliseconds(10))
+    }
+    return true
+}
+
+/// A directory, a prefix of topics and processes that belong to one test and end with it, whatever its outcome.
+final class Stage: Sendable {
+    let directory: String
+    /// Topics of this test alone, on a cluster that others use too.
+    let topics = TopicNames(prefix: "e2e.\(UUID().uuidString.prefix(8).lowercased())")
+    private let processes = Mutex<[ChildProcess]>([])
+
+    private init() throws {
+        directory = FileManager.default.temporaryDirectory.appending(path: "sluice-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    }
+
+    static func open<Result>(_ body: (Stage) async throws -> Result) async throws -> Result {
+        let stage = try Stage()
+        do {
+            let result = try await body(stage)
+            await stage.close()
+            return result
+        } catch {
+            await stage.close()
+            throw error
+        }
+    }
+
+    /// A path in the test's directory.
+    func path(_ name: String) -> String { "\(directory)/\(name)" }
+
+    func write(_ text: String, to name: String) throws -> String {
+        try text.write(toFile: path(name), atomically: true, encoding: .utf8)
+        return path(name)
+    }
+
+    /// Starts an executable that goes on running.
+    func start(_ executable: Executable) throws -> ChildProcess {
+        try start(executable.name, [executable.path] + executable.arguments, executable.wholeEnvironment)
+    }
+
+    /// Runs an executable to its end.
+    func run(_ executable: Executable, within limit: Duration = .seconds(30)) async throws -> Finished {
+        try await finish(try start(executable), within: limit)
+    }
+
+    /// Runs a program that is not ours to its end.
+    func run(_ command: [String], within limit: Duration = .seconds(60)) async throws -> Finished {
+        let name = URL(filePath: command[0]).lastPathComponent
+        return try await finish(
+            try start(name, command, ProcessInfo.processInfo.environment), within: limit)
+    }
+
+    private func start(_ name: String, _ command: [String], _ environment: [String: String]) throws -> ChildProcess {
+        let process = try ChildProcess(name, command, environment: environment, directory: directory)
+        processes.withLock { $0.append(process) }
+        return process
+    }
+
+    private func finish(_ process: ChildProcess, within limit: Duration) async throws -> Finished {
+        let end = try await process.end(within: limit)
+        return Finished(name: process.name, end: end, output: process.output, errors: process.errors)
+    }
+
+    /// Consumers end before the brokers that they talk to.
+    private func close() async {
+        for process in processes.withLock({ $0 }).reversed() where process.ended == nil { await process.stop() }
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+}
+
+/// One line of a JSON log.
+struct LogLine: Sendable {
+    let fields: JSON.Object
+
+    var message: String? { fields.text("message") }
+    var level: String? { fields.text("level") }
+    /// The port of a line `ready`.
+    var port: UInt16? { fields.integer("port").flatMap { UInt16(exactly: $0) } }
+}
+
+extension ChildProcess {
+    var log: [LogLine] { errors.split(separator: "\n").compactMap { JSON.object(String($0)).map(LogLine.init) } }
+
+    /// The line `ready`, of one listener where it has several.
+    func ready(listener: String? = nil, within limit: Duration = .seconds(30)) async throws -> LogLine {
+        var line: LogLine?
+        _ = try await eventually(within: limit) {
+            line = log.first {
+                $0.message == "ready" && (listener == nil || $0.fields.text("listener") == listener)
+            }
+            return line != nil || ended != nil
+        }
+        return try #require(line, "no line \"ready\"; \(self)")
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import HTTPClient
+import Kafka
+import NotificationRecord
+import Testing
+
+extension EndToEnd {
+    /// Whole life cycles from the simulated App Store, through the ingress, to what somebody may use.
+    @Suite struct SimulatedStore {
+        @Test func `every scenario is acknowledged, recorded and answered for`() async throws {
+            try await Stage.open { stage in
+                let broker = try await stage.embeddedBroker(partitions: 12)
+                let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
+                let entitlements = try await stage.entitlements(on: broker)
+
+                let posted = try await stage.post(
+                    to: ingress, ["--scenario", "all", "--duplicates", "20%", "--disorder", "20%"])
+                let acknowledged = posted.filter { (200...206).contains($0.integer("status") ?? 0) }
+                #expect(acknowledged.count == posted.count)
+                let records = try await broker.records(of: broker.notifications(.production))
+                let uuids = Set(acknowledged.compactMap { $0.text("notificationUUID") })
+                #expect(uuids.count > 50)
+                #expect(records.compactMap { $0.header("ce_id")?.text }.sorted() == uuids.sorted())
+                let keys = Dictionary(
+                    posted.map { ($0.text("notificationUUID"), $0.text("key")) }, uniquingKeysWith: { one, _ in one })
+                for record in records {
+                    #expect(
+                        record.key.map { String(decoding: $0, as: UTF8.self) } == keys[record.header("ce_id")?.text])
+                }
+                try await expectAnswers(entitlements, for: Set(posted.compactMap { $0.text("originalTransactionId") }))
+            }
+        }
+
+        @Test func `what Apple signed but nobody understands goes to quarantine, byte for byte`() async throws {
+            try await Stage.open { stage in
+                let broker = try await stage.embeddedBroker()
+                let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
+                let body = try await stage.oddNotification()
+                let client = HTTPClient()
+                defer { client.close() }
+                #expect(try await ingress.post(body, with: client).status == 200)
+
+                let record = try #require(try await broker.records(of: broker.quarantine).first)
+                #expect(record.value == body)
+                #expect(record.header("sluice.quarantine.reason")?.text?.isEmpty == false)
+                #expect(record.header("sluice.quarantine.source")?.text == "live")
+                #expect(try await broker.notificationUUIDs().isEmpty)
+            }
+        }
+
+        private func expectAnswers(_ entitlements: Entitlements, for originals: Set<String>) async throws {
+            let client = HTTPClient()
+            defer { client.close() }
+            #expect(originals.count > 10)
+            for original in originals {
+                let isKnown = try await eventually(within: .seconds(20)) {
+                    try await entitlements.answer(
+                        originalTransactionId: original, environment: "Production", with: client) != nil
+                }
+                #expect(isKnown, "\(original); \(entitlements.process)")
+            }
+        }
+    }
+}
+
+extension Stage {
+    /// Runs the simulator to its end; its report, one object for each attempt. `simulatedApp()` comes before.
+    func post(to ingress: Ingress, _ arguments: [String]) async throws -> [JSON.Object] {
+        let report = path("report.jsonl")
+        let finished = try await run(
+            Executable(
+                "sluice-simulator",
+                arguments: ["post", "--url", ingress.url, "--pki", path("pki"), "--report", report] + arguments))
+        #expect(finished.end == .exit(0), "\(finished); \(ingress.process)")
+        let lines = try String(contentsOfFile: report, encoding: .utf8).split(separator: "\n")
+        return try lines.map { try #require(JSON.object(String($0)), "\($0)") }
+    }
+
+    /// The body of a notification of a version that does not exist, signed as all others. `simulatedApp()` comes before.
+    func oddNotification() async throws -> [UInt8] {
+        let payload = """
+            {"notificationType":"TEST","notificationUUID":"\(UUID().uuidString.lowercased())","version":"9.0",\
+            "signedDate":\(Int64(Date().timeIntervalSince1970 * 1000)),\
+            "data":{"appAppleId":1234567890,"bundleId":"com.example.app","environment":"Production"}}
+            """
+        let signed = try await run(
+            Executable(
+                "sluice-simulator",
+                arguments: ["sign", "--pki", path("pki"), "--body", try write(payload, to: "odd.json")]))
+        try #require(signed.end == .exit(0), "\(signed)")
+        return Array(signed.output.trimmingCharacters(in: .newlines).utf8)
+    }
+}
