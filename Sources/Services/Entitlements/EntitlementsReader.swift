@@ -20,12 +20,13 @@ final class EntitlementsReader: Sendable {
     }
 
     /// Chains of one answer. Most accounts have a handful; every consumable that is bought is a chain of its own.
-    static let maximumChains = 10_000
+    let maximumChains: Int
 
     private let queue = DispatchQueue(label: "entitlements.reader")
     private let connection: ReaderConnection
 
-    init(path: String) throws(EntitlementsStoreError) {
+    init(path: String, maximumChains: Int = 10_000) throws(EntitlementsStoreError) {
+        self.maximumChains = maximumChains
         do {
             connection = ReaderConnection(try Database(path: path, access: .reader))
         } catch {
@@ -38,9 +39,11 @@ final class EntitlementsReader: Sendable {
         of subject: Subject, environment: RecordEnvironment, bundleId: BundleId?,
         then: @escaping @Sendable (Result<Found, EntitlementsStoreError>) -> Void
     ) {
-        queue.async { [connection] in
+        queue.async { [connection, maximumChains] in
             do {
-                then(.success(try Self.chains(of: subject, environment, bundleId, in: connection.database)))
+                let found = try Self.chains(
+                    of: subject, environment, bundleId, atMost: maximumChains, in: connection.database)
+                then(.success(found))
             } catch {
                 then(.failure(EntitlementsStoreError(error)))
             }
@@ -58,7 +61,8 @@ final class EntitlementsReader: Sendable {
     }
 
     private static func chains(
-        of subject: Subject, _ environment: RecordEnvironment, _ bundleId: BundleId?, in database: Database
+        of subject: Subject, _ environment: RecordEnvironment, _ bundleId: BundleId?, atMost maximumChains: Int,
+        in database: Database
     ) throws -> Found {
         let (column, value) =
             switch subject {

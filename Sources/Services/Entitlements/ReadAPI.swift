@@ -50,7 +50,7 @@ struct ReadAPI: Sendable {
         case .success(.tooMany):
             return Self.problem(
                 422, ReadAPIName.tooManyChains,
-                "more than \(EntitlementsReader.maximumChains) purchases; ask by \(ReadAPIName.originalTransactionId)")
+                "more than \(reader.maximumChains) purchases; ask by \(ReadAPIName.originalTransactionId)")
         case .failure(let error):
             metrics.readFailed()
             log.log(.error, key: "read", "entitlements cannot be read", [LogField(.error, error.message)])

@@ -1,0 +1,127 @@
+import AppStoreModel
+import Configuration
+import HTTPClient
+import Kafka
+import Lifecycle
+import NotificationRecord
+import PipelineRuntime
+import Telemetry
+import Testing
+
+@testable import Entitlements
+
+/// An embedded broker with the topics of one installation, whose prefix and group are the test's own.
+final class Installation: Sendable {
+    let broker: DevBroker
+    let topics: TopicNames
+    let group: String
+
+    init(_ name: String, partitions: Int = 2) throws {
+        broker = try DevBroker()
+        topics = TopicNames(prefix: name)
+        group = "entitlements-of-\(name)"
+        for specification in topics.ingress(partitions: partitions)
+            + topics.deadLetters(of: group, partitions: partitions)
+        {
+            try broker.createTopic(
+                KafkaTopic(rawValue: specification.name.rawValue), partitions: specification.partitions)
+        }
+    }
+
+    func notifications(_ environment: RecordEnvironment) -> KafkaTopic {
+        KafkaTopic(rawValue: topics.notifications(environment).rawValue)
+    }
+
+    func deadLetterTopic(_ environment: RecordEnvironment) -> KafkaTopic {
+        KafkaTopic(rawValue: topics.notifications(environment).deadLetters(of: group).rawValue)
+    }
+
+    func kafka() throws -> KafkaConfiguration {
+        try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+    }
+
+    func write(_ records: [KafkaProducerRecord]) async throws {
+        let producer = try KafkaProducer(kafka(), topics: Array(Set(records.map(\.topic))))
+        for record in records { _ = try await producer.send(record, deadline: .seconds(20)) }
+        await producer.close(within: .seconds(5))
+    }
+
+    func read(_ topic: KafkaTopic, partitions: Int32 = 2) async throws -> [KafkaRecord] {
+        var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
+        for partition in 0..<partitions {
+            offsets[KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: partition))] = .beginning
+        }
+        var records: [KafkaRecord] = []
+        try await KafkaConsumer.readToEnd(kafka(), from: offsets, within: .seconds(20)) { records += $0 }
+        return records
+    }
+
+    /// The configuration of the executable, in memory.
+    func configuration(data: String) throws -> Configuration {
+        try EntitlementsTests.configuration([
+            "--kafka.bootstrap.servers", broker.bootstrapServers, "--kafka.group.id", group,
+            "--topics.prefix", topics.prefix, "--profile", "single-node", "--data.dir", data, "--http.port", "0",
+            "--admin.port", "0",
+        ])
+    }
+}
+
+/// The services of the executable, run as its main runs them.
+final class RunningEntitlements: Sendable {
+    let registry = MetricsRegistry()
+    let log = MemoryLogSink()
+    private let services: [any Service]
+    private let api: EntitlementsService
+    private let client = HTTPClient()
+    private let trigger: AsyncStream<String>.Continuation
+    private let group: Task<ExitCode, Never>
+
+    init(_ configuration: Configuration) async throws {
+        let logger = Logger(label: "test", level: .info, format: .json, sink: log)
+        let services = try await EntitlementsApplication.application.services(
+            configuration, logger: logger, metrics: registry)
+        self.services = services
+        api = try #require(services.lazy.compactMap { $0 as? EntitlementsService }.first)
+        let (triggers, trigger) = AsyncStream.makeStream(of: String.self)
+        self.trigger = trigger
+        // Awaited by `stop()`.
+        group = Task {
+            await ServiceGroup(services, logger: logger, maximumShutdown: .seconds(20)).run(triggers: triggers)
+        }
+        try await waitUntil { self.api.port != 0 }
+    }
+
+    /// As SIGTERM does.
+    func stop() async -> ExitCode {
+        trigger.yield("test")
+        let exitCode = await group.value
+        client.close()
+        return exitCode
+    }
+
+    func get(_ query: String) async throws -> (status: Int, body: JSONObject) {
+        let answer = try await client.send(
+            HTTPClientRequest(url: "http://127.0.0.1:\(api.port)/v1/entitlements\(query)"))
+        return (answer.status, try JSONValue(json: answer.body).object ?? JSONObject())
+    }
+
+    /// State and transaction of the grants.
+    func states(_ query: String) async throws -> [String] {
+        try await get(query).body["grants"]?.array?.compactMap(\.object).map { grant in
+            "\(grant["state"]?.string ?? "?") \(grant["transactionId"]?.string ?? "?")"
+        } ?? []
+    }
+
+    /// The sum of the metric's lines that begin like this.
+    func metric(_ start: String) -> Double {
+        String(decoding: registry.prometheusText(), as: UTF8.self).split(separator: "\n")
+            .filter { $0.hasPrefix(start) }
+            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+            .reduce(0, +)
+    }
+
+    /// Waits until so many records are finished, whatever became of them.
+    func finish(_ count: Double) async throws {
+        try await waitUntil { self.metric("sluice_consumer_records_total{") >= count }
+    }
+}

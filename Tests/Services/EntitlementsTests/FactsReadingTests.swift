@@ -1,0 +1,232 @@
+import AppStoreModel
+import EntitlementRules
+import Kafka
+import NotificationRecord
+import PipelineRuntime
+import Testing
+
+@testable import Entitlements
+
+/// One record and what must become of it.
+struct ReadingCase: Sendable, CustomTestStringConvertible {
+    enum Outcome: Sendable, Equatable {
+        case facts
+        case skip(String)
+        case deadLetter(String)
+    }
+
+    let testDescription: String
+    let outcome: Outcome
+    let record: KafkaRecord
+
+    init(_ description: String, _ outcome: Outcome, _ record: KafkaRecord) {
+        testDescription = description
+        self.outcome = outcome
+        self.record = record
+    }
+
+    init(_ description: String, _ outcome: Outcome, _ change: (inout Draft) -> Void) {
+        var draft = Draft(
+            "SUBSCRIBED", signed: on(0), transaction: period("1", from: on(0), to: on(30)), renewalInfo: renewal())
+        change(&draft)
+        self.init(description, outcome, draft.record())
+    }
+
+    /// A record with this value.
+    init(_ description: String, _ outcome: Outcome, value: String?) {
+        self.init(
+            description, outcome,
+            KafkaRecord(
+                topic: "appstore.notifications.production", partition: 0, offset: 0, key: [],
+                value: value.map { Array($0.utf8) }))
+    }
+
+    /// A notification without any purchase.
+    init(_ description: String, _ outcome: Outcome, type: String) {
+        self.init(description, outcome) { draft in
+            draft.notification["notificationType"] = .string(type)
+            draft.transaction = nil
+            draft.renewalInfo = nil
+        }
+    }
+
+    static let values: [ReadingCase] = [
+        .init("null value", .skip("null_value"), value: nil),
+        .init("no bytes", .deadLetter("invalid_json"), value: ""),
+        .init("no JSON", .deadLetter("invalid_json"), value: "{"),
+        .init("a name twice", .deadLetter("invalid_json"), value: #"{"notification":{},"notification":{}}"#),
+        .init(
+            "nested too deeply", .deadLetter("invalid_json"),
+            value: #"{"notification":\#(String(repeating: "[", count: 200))"#),
+        .init("no object", .deadLetter("no_notification"), value: #"{"notification":"x"}"#),
+        .init("another object", .deadLetter("no_notification"), value: "{}"),
+        .init("an empty notification", .skip("no_purchase"), value: #"{"notification":{}}"#),
+    ]
+
+    static let types: [ReadingCase] = [
+        .init("TEST", .skip("no_purchase"), type: "TEST"),
+        .init("a summary", .skip("no_purchase"), type: "RENEWAL_EXTENSION"),
+        .init("a token", .skip("no_purchase"), type: "EXTERNAL_PURCHASE_TOKEN"),
+        .init("a consent", .skip("no_purchase"), type: "RESCIND_CONSENT"),
+        .init("an unknown type", .skip("no_purchase"), type: "SOMETHING_NEW"),
+        .init("REFUND without purchase", .deadLetter("transaction_missing"), type: "REFUND"),
+        .init("DID_RENEW without purchase", .deadLetter("transaction_missing"), type: "DID_RENEW"),
+        .init("an unknown type with facts", .facts) { $0.notification["notificationType"] = "SOMETHING_NEW" },
+        .init("renewal info alone", .facts) { $0.transaction = nil },
+        .init("a transaction alone", .facts) { $0.renewalInfo = nil },
+        .init("no transactionId", .deadLetter("transaction_missing")) { $0.transaction?["transactionId"] = nil },
+        .init("no chain", .deadLetter("no_chain")) {
+            $0.transaction?["originalTransactionId"] = nil
+            $0.renewalInfo = nil
+        },
+        .init("no bundleId", .deadLetter("no_chain")) {
+            $0.notification["data"] = .object(["environment": "Production"])
+        },
+        .init("no signedDate", .deadLetter("no_chain")) { $0.notification["signedDate"] = nil },
+    ]
+
+    static let environments: [ReadingCase] = [
+        .init("Sandbox in the production topic", .deadLetter("environment_mismatch")) {
+            $0.notification["data"] = .object(["environment": "Sandbox", "bundleId": "com.example"])
+        },
+        .init("no environment", .deadLetter("environment_mismatch")) {
+            $0.notification["data"] = .object(["bundleId": "com.example"])
+        },
+        .init("no data", .deadLetter("environment_mismatch")) { $0.notification["data"] = nil },
+        .init("Xcode", .deadLetter("environment_mismatch")) {
+            $0.notification["data"] = .object(["environment": "Xcode", "bundleId": "com.example"])
+        },
+        .init("a sandbox transaction", .deadLetter("environment_mismatch")) {
+            $0.transaction?["environment"] = "Sandbox"
+        },
+        .init("sandbox renewal info", .deadLetter("environment_mismatch")) {
+            $0.renewalInfo?["environment"] = "Sandbox"
+        },
+        .init("a transaction that names none", .facts) { $0.transaction?["environment"] = nil },
+    ]
+
+    static let decisiveFields: [ReadingCase] =
+        [
+            "transactionId", "originalTransactionId", "productId", "type", "purchaseDate", "expiresDate", "signedDate",
+            "revocationDate", "isUpgraded", "appAccountToken", "environment",
+        ].map { name in
+            ReadingCase("\(name) is an array", .deadLetter("field_type")) { $0.transaction?[name] = .array([]) }
+        }
+        + ["autoRenewStatus", "gracePeriodExpiresDate", "isInBillingRetryPeriod"].map { name in
+            ReadingCase("\(name) is an object", .deadLetter("field_type")) {
+                $0.renewalInfo?[name] = .object(JSONObject())
+            }
+        }
+        + [
+            .init("notificationType is a number", .deadLetter("field_type")) {
+                $0.notification["notificationType"] = 1
+            },
+            .init("notificationType is a number, no purchase", .deadLetter("field_type")) {
+                $0.notification["notificationType"] = 1
+                $0.transaction = nil
+                $0.renewalInfo = nil
+            },
+            .init("status is text", .deadLetter("field_type")) {
+                $0.notification["data"] = .object([
+                    "environment": "Production", "bundleId": "com.example", "status": "1",
+                ])
+            },
+            .init("signedDate beyond all years", .deadLetter("field_type")) {
+                $0.notification["signedDate"] = .integer(.max)
+            },
+            .init("price is text", .facts) { $0.transaction?["price"] = "9.99" },
+            .init("quantity is text", .facts) { $0.transaction?["quantity"] = "2" },
+            .init("expiresDate is null", .facts) { $0.transaction?["expiresDate"] = .null },
+            .init("isUpgraded is null", .facts) { $0.transaction?["isUpgraded"] = .null },
+        ]
+
+    private static let long = JSONValue.string(String(repeating: "9", count: 257))
+
+    static let identifiers: [ReadingCase] = [
+        .init("256 bytes of originalTransactionId", .facts) { draft in
+            draft.transaction?["originalTransactionId"] = .string(String(repeating: "9", count: 256))
+        },
+        .init("originalTransactionId too long", .deadLetter("identifier_too_long")) {
+            $0.transaction?["originalTransactionId"] = long
+        },
+        .init("originalTransactionId with a control character", .deadLetter("identifier_too_long")) {
+            $0.transaction?["originalTransactionId"] = "1\u{0}2"
+        },
+        .init("originalTransactionId empty", .deadLetter("identifier_too_long")) {
+            $0.transaction?["originalTransactionId"] = ""
+        },
+        .init("transactionId too long", .deadLetter("identifier_too_long")) { $0.transaction?["transactionId"] = long },
+        .init("productId too long", .deadLetter("identifier_too_long")) { $0.transaction?["productId"] = long },
+        .init("appAccountToken too long", .deadLetter("identifier_too_long")) {
+            $0.transaction?["appAccountToken"] = long
+        },
+        .init("appTransactionId too long", .deadLetter("identifier_too_long")) {
+            $0.renewalInfo?["appTransactionId"] = long
+        },
+        .init("bundleId too long", .deadLetter("identifier_too_long")) {
+            $0.notification["data"] = .object(["environment": "Production", "bundleId": long])
+        },
+        .init("path and SQL as originalTransactionId", .facts) {
+            $0.transaction?["originalTransactionId"] = "../../'; DROP TABLE chains; --"
+        },
+    ]
+}
+
+@Suite struct FactsReadingTests {
+    @Test(
+        arguments: ReadingCase.values + ReadingCase.types + ReadingCase.environments + ReadingCase.decisiveFields
+            + ReadingCase.identifiers)
+    func `each record has its verdict`(_ given: ReadingCase) {
+        switch FactsReading(given.record, environment: .production) {
+        case .facts: #expect(given.outcome == .facts)
+        case .verdict(.skip(let reason)): #expect(given.outcome == .skip(reason.code))
+        case .verdict(.deadLetter(let reason)):
+            #expect(given.outcome == .deadLetter(reason.code))
+            // Details name fields, never what is in them.
+            #expect(reason.detail?.contains("999") != true)
+        case .verdict(let other): Issue.record("unexpected \(other)")
+        }
+    }
+
+    @Test func `facts are those of the notification`() throws {
+        let draft = lifeOfOne()[1]
+        guard case .facts(let facts) = FactsReading(draft.record(), environment: .production) else {
+            Issue.record("no facts")
+            return
+        }
+        #expect(facts == (try draft.facts()))
+        #expect(facts.appAccountToken == AppAccountToken(account))
+    }
+
+    @Test(arguments: [("signed", true), ("shared-secret", false), ("something", false), (nil, false)])
+    func `only a record that says so is signed`(trust: String?, isSigned: Bool) {
+        let record = lifeOfOne()[0].record()
+        let headers =
+            record.headers.filter { $0.key != "ce_trust" }
+            + (trust.map { [KafkaHeader(key: "ce_trust", text: $0)] } ?? [])
+        let changed = KafkaRecord(
+            topic: record.topic, partition: 0, offset: 0, key: record.key, value: record.value, headers: headers)
+        guard case .facts(let facts) = FactsReading(changed, environment: .production) else {
+            Issue.record("no facts")
+            return
+        }
+        #expect(facts.status?.version.isSigned == isSigned)
+    }
+
+    @Test func `whatever bytes a record has, it gets a verdict`() {
+        let whole = lifeOfOne()[0].record().value ?? []
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<500 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
+            }
+            if Bool.random(using: &random) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random)) }
+            let record = KafkaRecord(
+                topic: "appstore.notifications.production", partition: 0, offset: 0, key: nil, value: bytes)
+            if case .verdict(.retry) = FactsReading(record, environment: .production) {
+                Issue.record("a record is never retried for what is in it")
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import AppStoreModel
+import Foundation
+import Kafka
+import NotificationRecord
+import PipelineRuntime
+import Telemetry
+import Testing
+
+@testable import Entitlements
+
+/// A chain that the App Store's sandbox really told of (seven notifications out of more).
+@Suite(
+    .enabled(if: TestVectors.areHere, Comment(rawValue: TestVectors.absence)), .timeLimit(.minutes(1)))
+struct GenuineChainTests {
+    static let files = [
+        "01-DID_RENEW", "02-SUBSCRIBED-RESUBSCRIBE", "03-DID_CHANGE_RENEWAL_STATUS-AUTO_RENEW_DISABLED",
+        "04-EXPIRED-VOLUNTARY", "05-SUBSCRIBED-RESUBSCRIBE", "06-CONSUMPTION_REQUEST", "07-REFUND",
+    ]
+
+    /// Moments, and what the chain gave then.
+    static let expected: [(at: Int64, state: String)] = [
+        (1_759_302_551_000, ""),  // before the first purchase that is known
+        (1_759_302_600_000, "ACTIVE true 2000001024998954"),
+        (1_759_302_733_000, "EXPIRED false 2000001024998954"),
+        (1_759_388_800_000, "ACTIVE true 2000001025686313"),
+        (1_759_388_948_000, "EXPIRED false 2000001025686313"),
+        (1_759_389_041_604, "EXPIRED false 2000001025686313"),
+        (1_760_335_200_000, "ACTIVE true 2000001032604840"),  // refunded later
+        (1_760_335_310_000, "EXPIRED false 2000001032604840"),
+        (1_760_591_941_117, "ACTIVE true 2000001035288486"),
+        (1_760_592_122_788, "ACTIVE true 2000001035288486"),  // the refund is of an older period
+        (1_760_592_315_000, "EXPIRED false 2000001035288486"),
+    ]
+
+    /// As the ingress writes them: the payloads byte for byte, less the nested JWS.
+    static func records() throws -> [EncodedRecord] {
+        try files.map { file in
+            let jws = try TestVectors.bytes("genuine/\(file).jws")
+            let notification = try TestVectors.payload(ofJWS: jws)
+            let envelope = NotificationEnvelope(try JSONDocument.object(notification))
+            let data = try #require(try NotificationPayload(json: notification).data)
+            let transaction = try TestVectors.payload(ofJWS: Array(try #require(data.signedTransactionInfo).utf8))
+            let renewalInfo = try TestVectors.payload(ofJWS: Array(try #require(data.signedRenewalInfo).utf8))
+            let identity = try #require(
+                RecordIdentity(
+                    envelope, transaction: TransactionEnvelope(try JSONDocument.object(transaction))))
+            return EncodedRecord(
+                identity,
+                content: RecordContent(
+                    notification: notification, omitted: envelope.nestedJWSMembers, transaction: transaction,
+                    renewalInfo: renewalInfo, signedPayload: jws[...]),
+                receivedAt: identity.signedDate)
+        }
+    }
+
+    @Test func `has the expected state at each moment, whatever the order`() async throws {
+        let records = try Self.records().map { $0.record(in: "appstore.notifications.sandbox") }
+        var random = SeededGenerator(seed: 11)
+        for round in 0..<6 {
+            let api = try await ReadAPIUnderTest(now: 1_763_000_000_000)
+            let handler = EntitlementsHandler(
+                store: api.store, topics: TopicNames(), metrics: EntitlementsMetrics(api.registry))
+            let order = round == 0 ? records : (records + records).shuffled(using: &random)
+            for batch in [order.prefix(3), order.dropFirst(3)] {
+                #expect(try await handler.handle(Array(batch)) == Array(repeating: .done, count: batch.count))
+            }
+            for (at, state) in Self.expected {
+                let query = "?environment=Sandbox&originalTransactionId=2000001024993299&at=\(at)"
+                #expect(try await api.state(query) == state, "at \(at), round \(round)")
+            }
+            await api.stop()
+        }
+    }
+
+    @Test func `its records are dead letters in the production topic`() throws {
+        for record in try Self.records() {
+            guard
+                case .verdict(.deadLetter(let reason)) = FactsReading(
+                    record.record(in: "appstore.notifications.production"), environment: .production)
+            else {
+                Issue.record("a sandbox purchase in production")
+                continue
+            }
+            #expect(reason.code == "environment_mismatch")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import AppStoreModel
+import Configuration
+import EntitlementRules
+import PipelineRuntime
+import Testing
+
+@testable import Entitlements
+
+@Suite struct ProductRulesFileTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func rules(_ text: String) throws -> ProductRules {
+        try ProductRules(configuration(["--products", directory.write(text, to: "products.json")]))
+    }
+
+    @Test func `without a file a product gives its own name`() throws {
+        let rules = try ProductRules(configuration([]))
+        #expect(rules.products.isEmpty)
+        #expect(rules.rule(for: ProductId("a")).entitlements == ["a"])
+    }
+
+    @Test func `a file says what each product gives`() throws {
+        let rules = try rules(
+            """
+            {"products": {
+              "pro.monthly": {"entitlements": ["pro", "cloud"]},
+              "coins.100": {"units": 100},
+              "season": {"entitlements": ["season"], "lengthDays": 90, "accumulation": "overlap"},
+              "plain": {}
+            }}
+            """)
+        #expect(
+            rules.products == [
+                ProductId("pro.monthly"): ProductRule(entitlements: ["pro", "cloud"]),
+                ProductId("coins.100"): ProductRule(entitlements: ["coins.100"], units: 100),
+                ProductId("season"): ProductRule(entitlements: ["season"], lengthDays: 90, accumulation: .overlap),
+                ProductId("plain"): ProductRule(entitlements: ["plain"]),
+            ])
+    }
+
+    @Test func `a file may name no product`() throws {
+        #expect(try rules(#"{"products":{}}"#).products.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("", "is not JSON"),
+        ("[]", "expected one object with the member products"),
+        (#"{"products":[]}"#, "expected one object with the member products"),
+        (#"{"products":{},"more":1}"#, "expected one object with the member products"),
+        (#"{"products":{},"products":{}}"#, "is not JSON"),
+        (#"{"products":{"a":{},"a":{}}}"#, "is not JSON"),
+        (#"{"products":{"a":1}}"#, "a: expected an object"),
+        (#"{"products":{"":{}}}"#, "a product without a name"),
+        (#"{"products":{"a":{"entitlement":["x"]}}}"#, "a: unknown member entitlement"),
+        (#"{"products":{"a":{"entitlements":"x"}}}"#, "a.entitlements: expected a list of different names"),
+        (#"{"products":{"a":{"entitlements":[]}}}"#, "a.entitlements: expected a list of different names"),
+        (#"{"products":{"a":{"entitlements":["x",1]}}}"#, "a.entitlements: expected a list of different names"),
+        (#"{"products":{"a":{"entitlements":["x","x"]}}}"#, "a.entitlements: expected a list of different names"),
+        (#"{"products":{"a":{"entitlements":[""]}}}"#, "a.entitlements: expected a list of different names"),
+        (#"{"products":{"a":{"units":-1}}}"#, "a.units: expected a whole number from 0"),
+        (#"{"products":{"a":{"units":1.5}}}"#, "a.units: expected a whole number from 0"),
+        (#"{"products":{"a":{"units":1e300}}}"#, "a.units: expected a whole number from 0"),
+        (#"{"products":{"a":{"lengthDays":0}}}"#, "a.lengthDays: expected a number of days from 1 to 36525"),
+        (#"{"products":{"a":{"lengthDays":36526}}}"#, "a.lengthDays: expected"),
+        (#"{"products":{"a":{"accumulation":"add"}}}"#, "a.accumulation: expected extend or overlap"),
+    ])
+    func `a wrong file is refused with its name and the member`(text: String, message: String) throws {
+        let error = #expect(throws: ConfigurationError.self) { try rules(text) }
+        #expect(error?.key == "products")
+        #expect(error?.message.contains(message) == true)
+        #expect(error?.message.contains("products.json") == true)
+        #expect(error?.exitCode == 78)
+    }
+
+    @Test func `a file that is not there is met when the configuration is read`() throws {
+        let outcome = EntitlementsApplication.application.command.parse(
+            ["--products", directory.path + "/none.json"], environment: [:])
+        guard case .refuse(let lines, let exitCode) = outcome else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(exitCode == 78)
+        #expect(lines.first?.contains("products") == true)
+    }
+}
+
+struct NoConfiguration: Error {}
+
+/// The configuration of a command line.
+func configuration(_ arguments: [String], environment: [String: String] = [:]) throws -> Configuration {
+    guard
+        case .run(let invocation) = EntitlementsApplication.application.command.parse(
+            arguments, environment: environment)
+    else { throw NoConfiguration() }
+    return invocation.configuration
+}

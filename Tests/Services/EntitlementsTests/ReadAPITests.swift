@@ -1,0 +1,183 @@
+import AppStoreModel
+import EntitlementRules
+import Foundation
+import HTTPClient
+import NotificationRecord
+import SQLite
+import Telemetry
+import Testing
+
+@testable import Entitlements
+
+@Suite(.timeLimit(.minutes(1))) struct ReadAPITests {
+    private static let rules = ProductRules(products: [
+        ProductId("com.example.monthly"): ProductRule(entitlements: ["pro"])
+    ])
+
+    @Test func `the answer has the members that clients know`() async throws {
+        let api = try await ReadAPIUnderTest(now: on(45), rules: Self.rules)
+        try api.merge(Array(lifeOfOne()[..<3]))
+        let answer = try await api.get("?appAccountToken=\(account.uppercased())")
+        #expect(answer.status == 200)
+        #expect(answer.header("Content-Type") == "application/json")
+        #expect(answer.header("Cache-Control") == "no-cache")
+        #expect(
+            String(decoding: answer.body, as: UTF8.self) == #"""
+                {"environment":"Production","appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f",\#
+                "asOf":1771113600000,"active":["pro"],"grants":[{"entitlement":"pro","isEntitled":true,\#
+                "state":"ACTIVE","productId":"com.example.monthly","originalTransactionId":"1000",\#
+                "transactionId":"10002","inAppOwnershipType":"PURCHASED","until":1772409600000,"willRenew":false,\#
+                "seats":1}],"nextChange":1772409600000,"chains":[{"bundleId":"com.example",\#
+                "originalTransactionId":"1000","appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"}]}
+                """#)
+        await api.stop()
+    }
+
+    @Test func `a purchase without an account is found by its chain alone`() async throws {
+        let api = try await ReadAPIUnderTest(now: on(1))
+        try api.merge([lifeOfOne(token: nil)[0]])
+        #expect(try await api.get("?appAccountToken=\(account)").status == 404)
+        let body = try await api.body("?originalTransactionId=1000")
+        #expect(body["originalTransactionId"]?.string == "1000")
+        #expect(body["active"]?.array == ["com.example.monthly"])
+        await api.stop()
+    }
+
+    @Test func `what is not known is 404, in the environment that was asked for`() async throws {
+        let api = try await ReadAPIUnderTest(now: on(1))
+        try api.merge([lifeOfOne()[0]])
+        let unknown = try await api.get("?originalTransactionId=2")
+        #expect(unknown.status == 404)
+        #expect(
+            String(decoding: unknown.body, as: UTF8.self)
+                == #"{"error":"not_found","message":"nothing is known of this originalTransactionId"}"#)
+        #expect(try await api.get("?originalTransactionId=1000&environment=Sandbox").status == 404)
+        #expect(try await api.get("?originalTransactionId=1000&bundleId=com.other").status == 404)
+        #expect(try await api.get("?originalTransactionId=1000&bundleId=com.example").status == 200)
+        #expect(try await api.get("?originalTransactionId=1000", path: "/v1/entitlements/").status == 404)
+        #expect(try await api.get("", path: "/").status == 404)
+        await api.stop()
+    }
+
+    @Test func `a wrong question is 400 with the parameter's name`() async throws {
+        let api = try await ReadAPIUnderTest(now: on(1))
+        for (query, message) in EntitlementsQueryTests.refused {
+            let answer = try await api.get(query.map { "?\($0)" } ?? "")
+            #expect(answer.status == 400)
+            let body = try JSONValue(json: answer.body).object
+            #expect(body?["error"]?.string == "bad_request")
+            #expect(body?["message"]?.string?.contains(message) == true)
+        }
+        let post = try await api.get("?originalTransactionId=1000", method: "POST")
+        #expect(post.status == 405)
+        #expect(post.header("Allow") == "GET, HEAD")
+        await api.stop()
+    }
+
+    @Test func `HEAD is GET without the body`() async throws {
+        let api = try await ReadAPIUnderTest(now: on(1))
+        try api.merge([lifeOfOne()[0]])
+        let get = try await api.get("?originalTransactionId=1000")
+        let head = try await api.get("?originalTransactionId=1000", method: "HEAD")
+        #expect(head.status == 200)
+        #expect(head.body.isEmpty)
+        #expect(head.header("Content-Length") == String(get.body.count))
+        #expect(head.header("ETag") == get.header("ETag"))
+        await api.stop()
+    }
+
+    @Test func `an answer that has not changed is 304`() async throws {
+        let api = try await ReadAPIUnderTest(now: on(1))
+        try api.merge([lifeOfOne()[0]])
+        let query = "?originalTransactionId=1000"
+        let first = try await api.get(query)
+        let tag = try #require(first.header("ETag"))
+        #expect(tag.hasPrefix("W/\""))
+        for field in [tag, String(tag.dropFirst(2)), "\"x\", \(tag)", "*", " \(tag) ,\"y\""] {
+            let again = try await api.get(query, ifNoneMatch: field)
+            #expect(again.status == 304, "\(field)")
+            #expect(again.body.isEmpty)
+            #expect(again.header("ETag") == tag)
+        }
+        for field in ["\"x\"", "", "W/", String(tag.dropLast(2)) + "\""] {
+            #expect(try await api.get(query, ifNoneMatch: field).status == 200, "\(field)")
+        }
+        // The moment alone changes nothing, facts and another answer do.
+        #expect(try await api.get("\(query)&at=\(on(2))", ifNoneMatch: tag).status == 304)
+        #expect(try await api.get("\(query)&at=\(on(31))", ifNoneMatch: tag).status == 200)
+        try api.merge([lifeOfOne()[1]])
+        #expect(try await api.get(query, ifNoneMatch: tag).status == 200)
+        await api.stop()
+    }
+
+    @Test func `a past moment is judged by what had happened by then, a coming one by what is known`() async throws {
+        let api = try await ReadAPIUnderTest(now: on(45))
+        try api.merge(lifeOfOne())
+        let expected = [
+            (-1, ""), (1, "ACTIVE true 10001"), (29, "ACTIVE true 10001"), (31, "ACTIVE true 10002"),
+            (59, "ACTIVE true 10002"), (61, "EXPIRED false 10002"),
+        ]
+        for (days, state) in expected {
+            #expect(try await api.state("?originalTransactionId=1000&at=\(on(Double(days)))") == state, "day \(days)")
+        }
+        #expect(try await api.state("?originalTransactionId=1000") == "ACTIVE true 10002")
+        #expect(
+            try await api.state("?originalTransactionId=1000&at=2026-01-02T01:00:00+01:00") == "ACTIVE true 10001")
+        for bound in [AppStoreInstant.earliest, .latest] {
+            let answer = try await api.get("?originalTransactionId=1000&at=\(bound.millisecondsSince1970)")
+            #expect(answer.status == 200)
+        }
+        await api.stop()
+    }
+
+    @Test func `an account has the union of its chains`() async throws {
+        let api = try await ReadAPIUnderTest(now: on(61))
+        try api.merge(lifeOfOne(chain: "1000"))
+        try api.merge([
+            Draft(
+                "SUBSCRIBED", signed: on(50), chain: "2000",
+                transaction: period(
+                    "20001", from: on(50), to: on(80), token: account, product: "com.example.yearly"))
+        ])
+        let body = try await api.body("?appAccountToken=\(account)")
+        #expect(body["active"]?.array == ["com.example.yearly"])
+        #expect(body["grants"]?.array?.count == 2)
+        #expect(body["chains"]?.array?.compactMap { $0.object?["originalTransactionId"]?.string } == ["1000", "2000"])
+        await api.stop()
+    }
+
+    @Test func `a row that cannot be read is 503, counted and logged without its contents`() async throws {
+        let api = try await ReadAPIUnderTest(now: on(1))
+        try api.merge([lifeOfOne(chain: "1")[0], lifeOfOne(chain: "2")[0]])
+        api.store.close()
+        let database = try Database(path: api.directory.database)
+        try database.executeScript("UPDATE chains SET facts = x'00' WHERE original_transaction_id = '2'")
+        database.close()
+        let answer = try await api.get("?originalTransactionId=2")
+        #expect(answer.status == 503)
+        #expect(
+            String(decoding: answer.body, as: UTF8.self)
+                == #"{"error":"unavailable","message":"the database cannot be read at the moment"}"#)
+        #expect(try await api.get("?originalTransactionId=1").status == 200)
+        let metrics = String(decoding: api.registry.prometheusText(), as: UTF8.self)
+        #expect(metrics.contains("sluice_entitlements_read_failures_total 1"))
+        #expect(metrics.contains("sluice_entitlements_reads_total 2"))
+        let lines = api.log.lines.filter { $0.contains("cannot be read") }
+        #expect(lines.count == 1)
+        #expect(!api.log.lines.contains { $0.contains(account) })
+        await api.stop()
+    }
+
+    @Test func `more purchases than an answer may have are refused, not cut`() async throws {
+        let api = try await ReadAPIUnderTest(now: on(1), maximumChains: 3)
+        let facts = try lifeOfOne()[0].facts()
+        _ = try api.store.merge((0..<3).map { try facts.renamed("c\($0)") })
+        #expect(try await api.body("?appAccountToken=\(account)")["chains"]?.array?.count == 3)
+        _ = try api.store.merge([facts.renamed("c3")])
+        let answer = try await api.get("?appAccountToken=\(account)")
+        #expect(answer.status == 422)
+        #expect(String(decoding: answer.body, as: UTF8.self).contains("too_many_chains"))
+        #expect(try await api.get("?originalTransactionId=c2").status == 200)
+        await api.stop()
+    }
+}

@@ -1,0 +1,203 @@
+import AppStoreModel
+import EntitlementRules
+import Foundation
+import Kafka
+import NotificationRecord
+import Testing
+
+let day: Int64 = 86_400_000
+
+/// Milliseconds since 1970 of a moment so many days after 2026-01-01T00:00:00Z.
+func on(_ days: Double) -> Int64 { 1_767_225_600_000 + Int64(days * 86_400_000) }
+
+/// A directory of a test's own, removed with the value.
+final class TemporaryDirectory: Sendable {
+    let path = FileManager.default.temporaryDirectory.appending(path: "entitlements-\(UUID().uuidString)").path
+
+    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var database: String { path + "/entitlements.sqlite" }
+
+    func write(_ text: String, to name: String) throws -> String {
+        try text.write(toFile: path + "/" + name, atomically: true, encoding: .utf8)
+        return path + "/" + name
+    }
+}
+
+/// A notification of a monthly subscription, as short as a test can say it; written as the ingress writes it.
+struct Draft {
+    var type = "SUBSCRIBED"
+    var subtype: String?
+    var uuid: String
+    var signedDate: Int64
+    var environment = RecordEnvironment.production
+    var bundleId = "com.example"
+    var notification: JSONObject
+    var transaction: JSONObject?
+    var renewalInfo: JSONObject?
+    var trust = RecordTrust.signed
+
+    init(
+        _ type: String, _ subtype: String? = nil, signed: Int64, chain: String = "1000",
+        environment:
+            RecordEnvironment = .production, status: Int64? = 1, transaction: JSONObject? = nil,
+        renewalInfo: JSONObject? = nil
+    ) {
+        self.type = type
+        self.subtype = subtype
+        self.environment = environment
+        signedDate = signed
+        uuid = "\(type)-\(signed)-\(chain)"
+        var data: JSONObject = ["environment": .string(environment.rawValue), "bundleId": .string(bundleId)]
+        data["status"] = status.map { .integer($0) }
+        notification = ["notificationType": .string(type)]
+        notification["subtype"] = subtype.map { .string($0) }
+        notification["notificationUUID"] = .string(uuid)
+        notification["version"] = "2.0"
+        notification["signedDate"] = .integer(signed)
+        notification["data"] = .object(data)
+        let common: JSONObject = [
+            "originalTransactionId": .string(chain), "environment": .string(environment.rawValue),
+            "bundleId": .string(bundleId), "signedDate": .integer(signed),
+        ]
+        self.transaction = transaction.map { common.merging($0) }
+        self.renewalInfo = renewalInfo.map { common.merging($0) }
+    }
+
+    var encoded: EncodedRecord {
+        EncodedRecord(
+            RecordIdentity(
+                notificationUUID: NotificationUUID(uuid), notificationType: NotificationType(type),
+                subtype: subtype.map { Subtype($0) }, environment: environment, bundleId: BundleId(bundleId),
+                signedDate: AppStoreInstant(clampingMillisecondsSince1970: signedDate),
+                originalTransactionId: (transaction ?? renewalInfo)?["originalTransactionId"]?.string
+                    .map { OriginalTransactionId($0) }),
+            content: RecordContent(
+                notification: JSONValue.object(notification).json,
+                transaction: transaction.map { JSONValue.object($0).json },
+                renewalInfo: renewalInfo.map { JSONValue.object($0).json }),
+            receivedAt: AppStoreInstant(clampingMillisecondsSince1970: signedDate + 1000), trust: trust)
+    }
+
+    /// As it is read from a topic.
+    func record(in topic: KafkaTopic = "appstore.notifications.production", offset: Int64 = 0) -> KafkaRecord {
+        encoded.record(in: topic, offset: offset)
+    }
+
+    func produced(in topic: KafkaTopic) -> KafkaProducerRecord { encoded.produced(in: topic) }
+
+    /// The facts it brings.
+    func facts() throws -> ChainFacts {
+        try #require(
+            ChainFacts(
+                notification: NotificationPayload(json: JSONValue.object(notification).json),
+                transaction: transaction.map { try TransactionPayload(json: JSONValue.object($0).json) },
+                renewalInfo: renewalInfo.map { try RenewalInfoPayload(json: JSONValue.object($0).json) }))
+    }
+}
+
+extension EncodedRecord {
+    func record(in topic: KafkaTopic, offset: Int64 = 0) -> KafkaRecord {
+        KafkaRecord(
+            topic: topic, partition: 0, offset: KafkaOffset(rawValue: offset), key: key, value: value,
+            headers: headers.map { KafkaHeader(key: $0.name, value: $0.value) })
+    }
+
+    func produced(in topic: KafkaTopic) -> KafkaProducerRecord {
+        KafkaProducerRecord(
+            topic: topic, key: key, value: value, headers: headers.map { KafkaHeader(key: $0.name, value: $0.value) })
+    }
+}
+
+extension JSONObject {
+    func merging(_ other: JSONObject) -> JSONObject {
+        var merged = self
+        for member in other.members { merged[member.name] = member.value }
+        return merged
+    }
+
+    func with(_ name: String, _ value: JSONValue?) -> JSONObject {
+        var copy = self
+        copy[name] = value
+        return copy
+    }
+}
+
+/// A period of a monthly subscription.
+func period(
+    _ id: String, from start: Int64, to end: Int64, token: String? = nil, product: String = "com.example.monthly"
+) -> JSONObject {
+    var object: JSONObject = [
+        "transactionId": .string(id), "productId": .string(product), "type": "Auto-Renewable Subscription",
+        "quantity": 1, "inAppOwnershipType": "PURCHASED", "purchaseDate": .integer(start),
+        "expiresDate": .integer(end),
+    ]
+    object["appAccountToken"] = token.map { .string($0) }
+    return object
+}
+
+func renewal(_ status: Int64 = 1) -> JSONObject {
+    ["autoRenewStatus": .integer(status), "autoRenewProductId": "com.example.monthly"]
+}
+
+let account = "7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"
+
+/// The life of one subscription: bought, renewed, renewal switched off, expired. One fact set for many tests.
+func lifeOfOne(
+    chain: String = "1000", token: String? = account, environment: RecordEnvironment = .production
+) -> [Draft] {
+    let first = period("\(chain)1", from: on(0), to: on(30), token: token)
+    let second = period("\(chain)2", from: on(30), to: on(60), token: token)
+    return [
+        Draft(
+            "SUBSCRIBED", "INITIAL_BUY", signed: on(0), chain: chain, environment: environment, transaction: first,
+            renewalInfo: renewal()),
+        Draft(
+            "DID_RENEW", signed: on(29.5), chain: chain, environment: environment, transaction: second,
+            renewalInfo: renewal()),
+        Draft(
+            "DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", signed: on(40), chain: chain, environment: environment,
+            transaction: second, renewalInfo: renewal(0)),
+        Draft(
+            "EXPIRED", "VOLUNTARY", signed: on(60.001), chain: chain, environment: environment, status: 2,
+            transaction: second, renewalInfo: renewal(0).with("expirationIntent", 1)),
+    ]
+}
+
+/// Every order of some elements.
+func permutations<Element>(_ elements: [Element]) -> [[Element]] {
+    guard elements.count > 1 else { return [elements] }
+    return elements.indices.flatMap { index in
+        var rest = elements
+        let first = rest.remove(at: index)
+        return permutations(rest).map { [first] + $0 }
+    }
+}
+
+/// Numbers that are the same in every run (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+struct NotInTime: Error {}
+
+/// Waits for a state.
+func waitUntil(within limit: Duration = .seconds(25), _ condition: () async throws -> Bool) async throws {
+    let deadline = ContinuousClock.now + limit
+    while try await !condition() {
+        guard ContinuousClock.now < deadline else { throw NotInTime() }
+        try await Task.sleep(for: .milliseconds(20))
+    }
+}
