@@ -1,0 +1,159 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every target is compiled with these. What each means: https://www.swift.org/swift-evolution/
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+    .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
+    .treatAllWarnings(as: .error),  // SE-0443
+]
+
+func room(_ name: String, floor: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: settings)
+}
+
+func executable(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Sources/Executables/\(name)", swiftSettings: settings)
+}
+
+func tests(_ name: String, floor: String, uses dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(floor)/\(name)", swiftSettings: settings)
+}
+
+func systemLibrary(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/Platform/\(name)", pkgConfig: pkgConfig,
+        providers: [.apt([apt]), .brew([brew])])
+}
+
+// Floor by floor; a target imports from floors below, or from rooms above it on its own floor.
+let platform: [Target] = [
+    systemLibrary("CRdKafka", pkgConfig: "rdkafka", apt: "librdkafka-dev", brew: "librdkafka"),
+    systemLibrary("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev", brew: "openssl@3"),
+    systemLibrary("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
+    systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
+    .systemLibrary(name: "CSockets", path: "Sources/Platform/CSockets"),
+    .target(name: "CFixedPort", path: "Sources/Platform/CFixedPort"),
+    room("Telemetry", floor: "Platform"),
+    room("Configuration", floor: "Platform"),
+    room("Lifecycle", floor: "Platform", uses: ["Telemetry"]),
+    room("Kafka", floor: "Platform", uses: ["CRdKafka"]),
+    room("Cryptography", floor: "Platform", uses: ["COpenSSL"]),
+    room("SQLite", floor: "Platform", uses: ["CSQLite"]),
+    room("HTTPServer", floor: "Platform", uses: ["CSockets"]),
+    room("HTTPClient", floor: "Platform", uses: ["CCurl"]),
+]
+
+let appStore: [Target] = [
+    room("AppStoreModel", floor: "AppStore"),
+    room("NotificationRecord", floor: "AppStore", uses: ["AppStoreModel"]),
+    room("EntitlementRules", floor: "AppStore", uses: ["AppStoreModel"]),
+    room("AppStoreVerification", floor: "AppStore", uses: ["AppStoreModel", "Cryptography"]),
+    room("AppStoreSigning", floor: "AppStore", uses: ["Cryptography"]),
+]
+
+let pipeline: [Target] = [
+    room("PipelineRuntime", floor: "Pipeline", uses: ["Kafka", "Telemetry", "Configuration", "Lifecycle", "HTTPServer"])
+]
+
+let services: [Target] = [
+    room(
+        "Ingress", floor: "Services",
+        uses: [
+            "AppStoreModel", "AppStoreVerification", "NotificationRecord", "PipelineRuntime", "Kafka", "HTTPServer",
+            "HTTPClient", "Cryptography", "Telemetry", "Configuration", "Lifecycle",
+        ]),
+    room(
+        "Entitlements", floor: "Services",
+        uses: [
+            "AppStoreModel", "EntitlementRules", "NotificationRecord", "PipelineRuntime", "Kafka", "SQLite",
+            "HTTPServer", "Telemetry", "Configuration", "Lifecycle",
+        ]),
+    room(
+        "Simulator", floor: "Services",
+        uses: ["AppStoreModel", "AppStoreSigning", "HTTPClient", "Telemetry", "Configuration"]),
+    room(
+        "Operations", floor: "Services",
+        uses: [
+            "AppStoreModel", "AppStoreVerification", "NotificationRecord", "PipelineRuntime", "Kafka", "Cryptography",
+            "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle",
+        ]),
+]
+
+let executables: [Target] = [
+    executable(
+        "sluice-ingress",
+        uses: ["Ingress", "PipelineRuntime", "Configuration", "Cryptography", "Lifecycle", "Telemetry"]),
+    executable("sluice-entitlements", uses: ["Entitlements", "PipelineRuntime", "Cryptography"]),
+    executable("sluice-simulator", uses: ["Simulator", "Configuration", "Cryptography"]),
+    executable(
+        "sluice-bench",
+        uses: [
+            "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Simulator", "Configuration", "Cryptography",
+            "Telemetry",
+        ]),
+    executable(
+        "sluicectl",
+        uses: ["Operations", "Ingress", "Entitlements", "PipelineRuntime", "Configuration", "Cryptography"]),
+    executable("sluice-dev-broker", uses: ["NotificationRecord", "PipelineRuntime", "Cryptography", "Kafka", "Configuration", "Lifecycle", "Telemetry", "CFixedPort"]),
+]
+
+let package = Package(
+    name: "sluice",
+    products: [
+        // What third parties build on: a small public face. The executables are products by themselves.
+        .library(name: "Kafka", targets: ["Kafka"]),
+        .library(name: "PipelineRuntime", targets: ["PipelineRuntime"]),
+        .library(name: "AppStoreModel", targets: ["AppStoreModel", "NotificationRecord"]),
+        .library(name: "AppStoreVerification", targets: ["AppStoreVerification"]),
+    ],
+    targets: platform + appStore + pipeline + services + executables + [
+        tests("TelemetryTests", floor: "Platform", uses: ["Telemetry"]),
+        tests("ConfigurationTests", floor: "Platform", uses: ["Configuration"]),
+        tests("LifecycleTests", floor: "Platform", uses: ["Lifecycle", "Telemetry"]),
+        tests("KafkaTests", floor: "Platform", uses: ["Kafka"]),
+        tests("CryptographyTests", floor: "Platform", uses: ["Cryptography"]),
+        tests("SQLiteTests", floor: "Platform", uses: ["SQLite"]),
+        tests("HTTPServerTests", floor: "Platform", uses: ["HTTPServer", "CSockets"]),
+        tests("HTTPClientTests", floor: "Platform", uses: ["HTTPClient", "HTTPServer"]),
+        tests("AppStoreModelTests", floor: "AppStore", uses: ["AppStoreModel"]),
+        tests("NotificationRecordTests", floor: "AppStore", uses: ["NotificationRecord", "AppStoreModel"]),
+        tests("EntitlementRulesTests", floor: "AppStore", uses: ["EntitlementRules", "AppStoreModel"]),
+        tests(
+            "AppStoreVerificationTests", floor: "AppStore",
+            uses: ["AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography"]),
+        tests("AppStoreSigningTests", floor: "AppStore", uses: ["AppStoreSigning", "Cryptography"]),
+        tests(
+            "PipelineRuntimeTests", floor: "Pipeline",
+            uses: ["PipelineRuntime", "Kafka", "Telemetry", "Configuration", "Lifecycle"]),
+        tests(
+            "IngressTests", floor: "Services",
+            uses: [
+                "Ingress", "Simulator", "PipelineRuntime", "AppStoreSigning", "AppStoreVerification", "AppStoreModel",
+                "NotificationRecord", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
+                "Lifecycle",
+            ]),
+        tests(
+            "EntitlementsTests", floor: "Services",
+            uses: ["Entitlements", "AppStoreModel", "NotificationRecord", "EntitlementRules", "PipelineRuntime",
+                "Kafka", "SQLite", "Configuration", "Telemetry"]),
+        tests("SimulatorTests", floor: "Services", uses: ["Simulator", "AppStoreSigning", "AppStoreModel"]),
+        tests(
+            "OperationsTests", floor: "Services",
+            uses: [
+                "Operations", "Ingress", "PipelineRuntime", "AppStoreModel", "AppStoreSigning", "NotificationRecord",
+                "Kafka", "Cryptography", "HTTPServer", "Configuration", "Telemetry",
+            ]),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "sluice-ingress", "sluice-entitlements", "sluicectl", "sluice-simulator", "sluice-dev-broker",
+                "AppStoreModel", "AppStoreSigning", "NotificationRecord", "Simulator", "Kafka", "HTTPClient",
+            ],
+            path: "Tests/EndToEnd/EndToEndTests", swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
