@@ -34,12 +34,13 @@ package enum ApplicationSettings {
     /// Everything but the admin port, which is the executable's own.
     package static let all: [any AnySetting] = [bootstrapServers, profile, logLevel, logFormat, adminHost]
 
-    /// Keys, and prefixes that end with a dot, of all executables: one file or environment may serve them all, and a
-    /// key that none of them knows is still an error everywhere.
+    /// The keys of all executables, and the prefixes that stay open: one file or environment may serve them all, and a
+    /// key that none of them knows is an error everywhere.
     package static let ofAllExecutables = [
-        "admin.", "apps", "apps.", "consumer.", "data.dir", "duplicates.", "entitlements.", "http.", "kafka.", "log.",
-        "products",
-        "products.", "profile", "quarantine.", "revocation", "root.certificates", "topics.", "verification.",
+        "admin.host", "admin.port", "apps", "apps.", "consumer.attempts", "consumer.drain.limit",
+        "consumer.shutdown.limit", "data.dir", "duplicates.remembered", "entitlements.url", "http.host", "http.port",
+        "http.proxies", "kafka.", "log.format", "log.level", "products", "profile", "quarantine.bytes.per.hour",
+        "revocation", "root.certificates", "topics.partitions", "topics.prefix", "verification.workers",
     ]
 
     /// Brokers and librdkafka properties.

@@ -103,8 +103,8 @@ package enum TopicPreflight {
         case .replicationFactor:
             "Raise it with kafka-reassign-partitions.sh, or accept the risk with profile=single-node"
         case .minInSyncReplicas, .uncleanLeaderElection, .retention:
-            "Correct it with: sluicectl topics apply, or accept the risk with profile=single-node"
-        case .maxMessageBytes, .cleanupPolicy: "Correct it with: sluicectl topics apply"
+            "See how with: sluicectl topics check, or accept the risk with profile=single-node"
+        case .maxMessageBytes, .cleanupPolicy: "See how with: sluicectl topics check"
         }
     }
 }
