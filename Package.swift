@@ -138,8 +138,10 @@ let package = Package(
             ]),
         tests(
             "EntitlementsTests", floor: "Services",
-            uses: ["Entitlements", "AppStoreModel", "NotificationRecord", "EntitlementRules", "PipelineRuntime",
-                "Kafka", "SQLite", "Configuration", "Telemetry"]),
+            uses: [
+                "Entitlements", "AppStoreModel", "NotificationRecord", "EntitlementRules", "PipelineRuntime", "Kafka",
+                "SQLite", "HTTPClient", "Configuration", "Lifecycle", "Telemetry",
+            ]),
         tests("SimulatorTests", floor: "Services", uses: ["Simulator", "AppStoreSigning", "AppStoreModel"]),
         tests(
             "OperationsTests", floor: "Services",
