@@ -31,6 +31,14 @@ extension EndToEnd {
             }
         }
 
+        @Test(.enabled(if: ApacheKafka.isAvailable, ApacheKafka.absence))
+        func `topics that could lose records are refused in production`() async throws {
+            try await Stage.open { stage in
+                let broker = try await stage.apacheKafka()
+                try await check(.unsafeTopics, stage, broker.arguments)
+            }
+        }
+
         private func check(_ start: BadStart, _ stage: Stage, _ common: [String]) async throws {
             let port = try BusyPort()
             defer { port.close() }
@@ -79,6 +87,10 @@ struct BadStart: Sendable, CustomTestStringConvertible {
             mentions: mentions)
     }
 
+    static let unsafeTopics = ingress(
+        "one replica", ["--profile", "production", "--http.port", "0", "--admin.port", "0"],
+        ["replication.factor is 1", "single-node"])
+
     static let alone: [BadStart] = [
         BadStart(
             what: "nothing set", executable: "sluice-ingress", code: 78,
@@ -86,8 +98,11 @@ struct BadStart: Sendable, CustomTestStringConvertible {
         ingress("an app without id", environment: ["SLUICE_APPS": "com.example.app"], ["apps (SLUICE_APPS)"]),
         ingress(
             "an unknown key", environment: ["SLUICE_REVOCATIONS": "off"], ["SLUICE_REVOCATIONS", "SLUICE_REVOCATION."]),
+        ingress(
+            "an unknown key below a known one", environment: ["SLUICE_HTTP_PROT": "1"],
+            ["SLUICE_HTTP_PROT", "SLUICE_HTTP_PORT"]),
         ingress("no such file of settings", ["--config", "/nonexistent"], ["--config", "/nonexistent"]),
-        ingress("a file that holds no settings", ["--config", "DIR/file"], ["DIR/file:1", "key=value"]),
+        ingress("a file that holds no settings", ["--config", "DIR/file"], [":1: the line", "key=value"]),
         ingress(
             "a root that is not there", ["--root.certificates", "/nonexistent"], ["root.certificates", "/nonexistent"]),
         ingress(

@@ -15,6 +15,38 @@ extension EndToEnd {
             try await Stage.open { stage in try await outage(on: try await stage.apacheKafka(), stage) }
         }
 
+        @Test func `an ingress that is killed has lost nothing that it acknowledged`() async throws {
+            try await Stage.open { stage in
+                let broker = try await stage.embeddedBroker(partitions: 12)
+                let app = try await stage.simulatedApp()
+                var outcomes: [Load.Outcome] = []
+                for seed: UInt64 in 1...4 {
+                    let ingress = try await stage.ingress(on: broker, for: app)
+                    let load = try Load(ingress, pki: stage.path("pki"), perSecond: 100, count: 400, seed: seed)
+                    outcomes += try await load.run {
+                        try await load.wait(for: 20, ingress) { $0.isAcknowledged }
+                        ingress.process.signal(SIGKILL)
+                        try await load.wait(for: 1, ingress) { $0.answer == .refused }
+                    }
+                    #expect(ingress.process.ended == .signal(SIGKILL))
+                }
+                try await checkAllAcknowledgedAreThere(outcomes, broker)
+            }
+        }
+
+        @Test func `SIGTERM ends each executable with 0`() async throws {
+            try await Stage.open { stage in
+                let broker = try await stage.embeddedBroker()
+                _ = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
+                _ = try await stage.entitlements(on: broker)
+                // Last started, first ended: each has what it needs while it stops.
+                for process in stage.running.reversed() {
+                    process.signal(SIGTERM)
+                    #expect(try await process.end(within: .seconds(10)) == .exit(0), "\(process)")
+                }
+            }
+        }
+
         @Test func `SIGTERM under load leaves no request without an answer`() async throws {
             try await Stage.open { stage in
                 let broker = try await stage.embeddedBroker(partitions: 12)

@@ -69,8 +69,8 @@ struct ApacheKafka: Sendable {
         if let runningServers { return ApacheKafka(bootstrapServers: runningServers, directory: nil) }
         let directory = FileManager.default.temporaryDirectory.appending(path: "kafka-\(UUID().uuidString)").path
         let script = #"while kill -0 "$1" 2>/dev/null; do sleep 1; done; "$2" stop "$3"; rm -rf "$3""#
-        let output = try await runScript(["start", directory])
         Aftercare.shared.watch(script, [try #require(home) + "/bin/test-cluster", directory])
+        let output = try await runScript(["start", directory])
         let line = output.split(separator: "\n").first { $0.hasPrefix("BOOTSTRAP_SERVERS=") }
         let servers = try #require(line?.split(separator: "=").last.map(String.init), "\(output)")
         return ApacheKafka(bootstrapServers: servers, directory: directory)

@@ -21,7 +21,7 @@ final class ChildProcess: Sendable, CustomStringConvertible {
     private let errorPath: String
     private let end = Mutex<ProcessEnd?>(nil)
 
-    /// - Parameter directory: where its output is kept; also its working directory's parent.
+    /// - Parameter directory: where its output is kept.
     init(_ name: String, _ command: [String], environment: [String: String], directory: String) throws {
         self.name = name
         let stem = "\(directory)/\(name)-\(UUID().uuidString.prefix(8))"
@@ -97,40 +97,5 @@ final class ChildProcess: Sendable, CustomStringConvertible {
         let code = posix_spawnp(&process, command[0], &actions, nil, &arguments, &variables)
         try #require(code == 0, "\(command[0]) cannot be started: \(String(cString: strerror(code)))")
         return process
-    }
-}
-
-/// Kills what a run that crashed left behind: a process of its own waits for the end of this one.
-final class Aftercare: Sendable {
-    static let shared = Aftercare()
-    private let directory: String
-
-    private init() {
-        directory = FileManager.default.temporaryDirectory.appending(path: "sluice-run-\(UUID().uuidString)").path
-        try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        let text = """
-            while kill -0 "$1" 2>/dev/null; do sleep 1; done
-            for file in "$2"/*; do [ -e "$file" ] && kill -KILL "${file##*/}" 2>/dev/null; done
-            rm -rf "$2"
-            """
-        watch(text, [directory])
-    }
-
-    func add(_ id: pid_t) { _ = FileManager.default.createFile(atPath: "\(directory)/\(id)", contents: nil) }
-    func remove(_ id: pid_t) { _ = try? FileManager.default.removeItem(atPath: "\(directory)/\(id)") }
-
-    /// Runs a shell script whose first argument is this process's id.
-    func watch(_ script: String, _ arguments: [String]) {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for descriptor: Int32 in 0...2 {
-            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-        }
-        let command = ["/bin/sh", "-c", script, "sh", "\(ProcessInfo.processInfo.processIdentifier)"] + arguments
-        var pointers = command.map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        var process: pid_t = 0
-        _ = posix_spawn(&process, command[0], &actions, nil, &pointers, environ)
     }
 }

@@ -22,7 +22,7 @@ final class Stage: Sendable {
     private let processes = Mutex<[ChildProcess]>([])
 
     private init() throws {
-        directory = FileManager.default.temporaryDirectory.appending(path: "sluice-\(UUID().uuidString)").path
+        directory = "\(Aftercare.shared.directory)/\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     }
 
@@ -74,9 +74,12 @@ final class Stage: Sendable {
         return Finished(name: process.name, end: end, output: process.output, errors: process.errors)
     }
 
+    /// What runs, in the order in which it was started.
+    var running: [ChildProcess] { processes.withLock { $0 }.filter { $0.ended == nil } }
+
     /// Consumers end before the brokers that they talk to.
     private func close() async {
-        for process in processes.withLock({ $0 }).reversed() where process.ended == nil { await process.stop() }
+        for process in running.reversed() { await process.stop() }
         try? FileManager.default.removeItem(atPath: directory)
     }
 }
