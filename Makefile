@@ -1,6 +1,6 @@
 # make            this list
 # make demo       the whole pipeline on this machine: broker, ingress, entitlements, a simulated App Store; KEEP=1 leaves it running
-# make test       all tests (those that need Apache Kafka or the test vectors say so and skip where these are absent)
+# make test       all tests, or those that FILTER=Name names; what needs Apache Kafka or the test vectors skips without them
 # make lint       formatting, target imports, file layout
 # make format     format all sources in place
 # make build      debug build
@@ -37,9 +37,18 @@ demo: deps
 	@swift build -c $(CONFIGURATION) --product sluicectl
 	@KEEP=$(KEEP) deploy/demo "$$(swift build -c $(CONFIGURATION) --show-bin-path)"
 
+# Suites with brokers, listeners and processes wait for the outside: one at a time, so that two cores are enough. The
+# others are computation and run side by side.
+WAITING := Kafka|Pipeline|HTTP|Ingress|EntitlementsTests|Operations|Lifecycle|Telemetry|EndToEnd
+
 test: deps
 	@swift build --build-tests
-	@swift test --skip-build $(if $(FILTER),--filter $(FILTER))
+ifdef FILTER
+	@swift test --skip-build --no-parallel --filter '$(FILTER)'
+else
+	@swift test --skip-build --skip '$(WAITING)'
+	@swift test --skip-build --no-parallel --filter '$(WAITING)'
+endif
 
 lint: deps
 	@swift format lint --strict --recursive --parallel $(SOURCES)
