@@ -56,7 +56,8 @@ let appStore: [Target] = [
 ]
 
 let pipeline: [Target] = [
-    room("PipelineRuntime", floor: "Pipeline", uses: ["Kafka", "Telemetry", "Configuration", "Lifecycle", "HTTPServer"])
+    room(
+        "PipelineRuntime", floor: "Pipeline", uses: ["Kafka", "Telemetry", "Configuration", "Lifecycle", "HTTPServer"])
 ]
 
 let services: [Target] = [
@@ -98,7 +99,12 @@ let executables: [Target] = [
     executable(
         "sluicectl",
         uses: ["Operations", "Ingress", "Entitlements", "PipelineRuntime", "Configuration", "Cryptography"]),
-    executable("sluice-dev-broker", uses: ["NotificationRecord", "PipelineRuntime", "Cryptography", "Kafka", "Configuration", "Lifecycle", "Telemetry", "CFixedPort"]),
+    executable(
+        "sluice-dev-broker",
+        uses: [
+            "NotificationRecord", "PipelineRuntime", "Cryptography", "Kafka", "Configuration", "Lifecycle", "Telemetry",
+            "CFixedPort",
+        ]),
 ]
 
 let package = Package(

@@ -7,6 +7,7 @@ enum DevBrokerTopics {
     static func all(prefix: String, partitions: Int) -> [KafkaTopic: Int] {
         let topics = TopicNames(prefix: prefix).specifications(partitions: partitions)
         return Dictionary(
-            topics.map { (KafkaTopic(rawValue: $0.name.rawValue), $0.partitions) }, uniquingKeysWith: { first, _ in first })
+            topics.map { (KafkaTopic(rawValue: $0.name.rawValue), $0.partitions) },
+            uniquingKeysWith: { first, _ in first })
     }
 }
