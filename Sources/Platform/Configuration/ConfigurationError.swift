@@ -12,7 +12,7 @@ package enum ConfigurationOrigin: Sendable, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .default: "default"
-        case .file(let path, let line): "\(printable(path)):\(line)"
+        case .file(let path, let line): "\(printable(path, maximum: .max)):\(line)"
         case .environment(let variable): printable(variable)
         case .flag(let flag): printable(flag)
         }

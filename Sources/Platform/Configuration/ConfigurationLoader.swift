@@ -21,7 +21,9 @@ struct ConfigurationLoader {
         do throws(FileProblem) {
             bytes = try BoundedFile.read(path, limit: PropertiesFile.maximumFileBytes)
         } catch {
-            let message = "cannot read the configuration file \(quoted(path)): \(error.message). Name a readable file."
+            let message =
+                "cannot read the configuration file \(quoted(path, maximum: .max)): \(error.message). "
+                + "Name a readable file."
             errors.append(ConfigurationError(code: .unreadableFile, origin: origin, message: message))
             return
         }
@@ -157,25 +159,34 @@ struct ConfigurationLoader {
             guard case .template(let owner, let name) = schema.meaning(of: value.key), owner.key == setting.key else {
                 continue
             }
-            if let declared, !declared.contains(name) {
-                var message = "\(template.declaringKey) does not list \(quoted(name))."
-                if let nearest = NearestName.of(name, in: declared) {
-                    message += " Nearest is \(template.key(for: nearest))."
-                } else {
-                    message += " Add it to \(template.declaringKey), or remove this line."
-                }
-                refuse(.unknownKey, value, message)
-            } else {
+            if declared.contains(name) {
                 parse(value, setting, &values, &entries)
+            } else {
+                refuse(.unknownKey, value, undeclaredMessage(name, template, declared))
             }
         }
     }
 
-    private func names(declaredBy key: String) -> [String]? {
-        guard schema.settings.contains(where: { $0.key == key }) else { return nil }
-        guard let text = given[key]?.text else { return [] }
-        return text.split(separator: ",").map { $0.prefix { $0 != ":" }.trimmed }
+    /// Without the setting that declares names there are none.
+    private func names(declaredBy key: String) -> [String] {
+        (given[key]?.text ?? "").split(separator: ",").map { $0.prefix { $0 != ":" }.trimmed }
     }
+
+    private func undeclaredMessage(_ name: String, _ template: KeyTemplate, _ declared: [String]) -> String {
+        let key = template.declaringKey
+        guard !declared.isEmpty else {
+            return "\(key) does not list \(quoted(name)); it is not set. Set \(key), or remove this key."
+        }
+        var list = declared.prefix(Self.namesInMessage).map { printable($0) }.joined(separator: ", ")
+        if declared.count > Self.namesInMessage { list += " and \(declared.count - Self.namesInMessage) more" }
+        let advice =
+            NearestName.of(name, in: declared).map { "Nearest is \(printable(template.key(for: $0)))." }
+            ?? "Add it to \(key), or remove this key."
+        return "\(key) does not list \(quoted(name)); it lists \(list). \(advice)"
+    }
+
+    /// Names that a message lists at most.
+    private static let namesInMessage = 10
 
     private mutating func parse(
         _ value: Given, _ setting: SettingDescriptor, _ values: inout [String: any Sendable],

@@ -84,8 +84,15 @@ package struct ConfigurationSchema: Sendable {
             if let name = setting.template?.name(in: key) { return .template(setting, name: name) }
         }
         if openPrefixes.contains(where: { key.hasPrefix($0.prefix) && key != $0.prefix }) { return .open }
+        if isUnderOwnTemplate(key), !alsoKnown.contains(key) { return .unknown }
         if isKnownElsewhere(key) { return .elsewhere }
         return .unknown
+    }
+
+    /// Whether the key is under the prefix of a setting that each name has for itself, such as `apps.`: what stands there
+    /// and is no such setting is a slip of the pen, which no other executable reads either.
+    private func isUnderOwnTemplate(_ key: String) -> Bool {
+        settings.contains { setting in setting.template.map { key.hasPrefix($0.prefix) } ?? false }
     }
 
     private func isKnownElsewhere(_ key: String) -> Bool {

@@ -1,13 +1,14 @@
-/// A piece of input for a message of one line: quoted, control characters escaped, cut after 80 characters.
-func quoted(_ text: some StringProtocol) -> String {
-    "\"" + printable(text) + "\""
+/// A piece of input for a message of one line: quoted, control characters escaped, cut after `maximum` characters. What
+/// an operator has to find again, such as a path, is not cut.
+func quoted(_ text: some StringProtocol, maximum: Int = 80) -> String {
+    "\"" + printable(text, maximum: maximum) + "\""
 }
 
-/// As ``quoted(_:)``, without the quotation marks.
-func printable(_ text: some StringProtocol) -> String {
+/// As ``quoted(_:maximum:)``, without the quotation marks.
+func printable(_ text: some StringProtocol, maximum: Int = 80) -> String {
     var result = ""
     for (position, scalar) in text.unicodeScalars.enumerated() {
-        guard position < 80 else { return result + "…" }
+        guard position < maximum else { return result + "…" }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
             result += "\\u{" + String(scalar.value, radix: 16) + "}"

@@ -31,10 +31,12 @@ enum RebuildCheck {
         } catch {
             throw StartupError(error.message, setting: "kafka.*", fix: "Correct the property", exitCode: .configuration)
         }
-        do {
-            let hasRead = try await hasRead(admin, context.group, topics, within: limit)
+        do throws(KafkaError) {
+            let isPast = try await patiently(within: limit) { () async throws(KafkaError) -> Bool in
+                try await hasRead(admin, context.group, topics, within: limit)
+            }
             await admin.close(within: .seconds(1))
-            return hasRead
+            return isPast
         } catch {
             await admin.close(within: .seconds(1))
             throw StartupError(
@@ -44,6 +46,21 @@ enum RebuildCheck {
                 """,
                 setting: ApplicationSettings.bootstrapServers.key,
                 fix: "Start again when the brokers answer; the group and its topics must be readable to this user")
+        }
+    }
+
+    /// Asks again while the answer is one that passes by itself, as for topics and groups that were made a moment ago.
+    private static func patiently<Answer>(
+        within limit: Duration, _ ask: () async throws(KafkaError) -> Answer
+    ) async throws(KafkaError) -> Answer {
+        let end = ContinuousClock.now + limit
+        while true {
+            do throws(KafkaError) {
+                return try await ask()
+            } catch {
+                guard error.isRetriable, ContinuousClock.now < end, !Task.isCancelled else { throw error }
+                try? await Task.sleep(for: .milliseconds(200))
+            }
         }
     }
 

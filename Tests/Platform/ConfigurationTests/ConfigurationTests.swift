@@ -74,7 +74,12 @@ import Testing
         ("apps.com.example.app.enviroments=Sandbox", "Nearest is apps.com.example.app.environments."),
         (
             "apps.com.exmaple.app.environments=Sandbox",
-            "apps does not list \"com.exmaple.app\". Nearest is apps.com.example.app.environments."
+            "apps.com.exmaple.app.environments (FILE:1): apps does not list \"com.exmaple.app\"; it lists "
+                + "com.example.app. Nearest is apps.com.example.app.environments."
+        ),
+        (
+            "apps.org.other.environments=Sandbox",
+            "it lists com.example.app. Add it to apps, or remove this key."
         ),
         ("kafka.sasl.password.file=/no/such/file", "cannot be used as a secret: No such file"),
         ("kafka.sasl.password.file=/etc/hostname\nkafka.sasl.password=x", "kafka.sasl.password is given too"),
@@ -123,6 +128,62 @@ import Testing
     @Test func `keys of other executables may stand in the same file`() throws {
         #expect(try parse(file: "refunds.issuer.id=1\nentitlements.url=http://x").configuration != nil)
         #expect(try parse(file: "entitlements.urls=http://x").exitCode == 78)
+    }
+
+    @Test(arguments: ["apps.com.example.app.enviroments", "apps.com.example.app", "apps.x"])
+    func `a prefix that others share does not hide a wrong key of one's own`(key: String) throws {
+        let schema = ConfigurationSchema(
+            [TestSettings.apps, TestSettings.environments], alsoKnown: ["apps.", "refunds."])
+        let command = Command("sluice-test", summary: "", schema: schema)
+        let outcome = try parse(file: "\(key)=Sandbox\nrefunds.x=1", command: command)
+        #expect(outcome.exitCode == 78)
+        #expect(outcome.lines.count == 1)
+        #expect(outcome.lines.first?.contains("\(key) (/") == true)
+        #expect(outcome.lines.first?.contains("unknown key") == true)
+    }
+
+    @Test func `a variable of an app that is not configured is refused with its place`() throws {
+        let schema = ConfigurationSchema([TestSettings.apps, TestSettings.environments], alsoKnown: ["apps."])
+        let outcome = try parse(
+            environment: ["SLUICE_APPS_COM_OTHER_ENVIRONMENTS": "Sandbox"],
+            command: Command("sluice-test", summary: "", schema: schema))
+        #expect(outcome.exitCode == 78)
+        #expect(
+            outcome.lines.first?.contains(
+                "apps.com.other.environments (SLUICE_APPS_COM_OTHER_ENVIRONMENTS): apps does not list") == true)
+    }
+
+    @Test func `a setting of one name is refused where no names are declared`() throws {
+        let optional = Setting.strings("apps", help: "Apps.", example: "a:1").optional
+        for settings in [[optional, TestSettings.environments], [TestSettings.environments]] as [[any AnySetting]] {
+            let command = Command("sluice-test", summary: "", schema: ConfigurationSchema(settings))
+            let outcome = try parse(file: "apps.com.a.environments=Sandbox", flags: [], command: command)
+            #expect(outcome.exitCode == 78)
+            #expect(
+                outcome.lines.first?.hasSuffix(
+                    ":1): apps does not list \"com.a\"; it is not set. Set apps, or remove this key.") == true)
+        }
+    }
+
+    @Test func `of many declared names a message lists the first ones`() throws {
+        let apps = (1...25).map { "com.example.number\($0):\($0)" }.joined(separator: ",")
+        let line = try #require(
+            try parse(file: "apps=\(apps)\napps.org.b.environments=Sandbox", flags: []).lines.first)
+        #expect(line.contains("com.example.number10 and 15 more. Add it"))
+        #expect(!line.contains("number11"))
+    }
+
+    @Test func `a long path is told whole, a long value is cut, and neither can end the line`() throws {
+        let directory = "/no/\u{1B}such/" + String(repeating: "directory/", count: 20)
+        let missing = try parse(flags: ["--apps", "a:1", "--config", directory + "end"])
+        #expect(missing.lines.first?.contains(directory.replacing("\u{1B}", with: "\\u{1b}") + "end\"") == true)
+        var loader = ConfigurationLoader(schema: TestSettings.schema)
+        loader.addFile(Array("http.port=\(String(repeating: "1", count: 200))\napps=a:1".utf8), path: directory + "f")
+        let error = #expect(throws: ConfigurationErrors.self) { try loader.finish() }
+        let line = try #require(error?.errors.first?.description)
+        #expect(line.contains(directory.replacing("\u{1B}", with: "\\u{1b}") + "f:1)"))
+        #expect(line.contains(String(repeating: "1", count: 80) + "…"))
+        #expect(!line.contains("\u{1B}"))
     }
 
     @Test func `all mistakes are told together`() throws {
