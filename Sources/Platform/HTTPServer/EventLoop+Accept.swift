@@ -43,7 +43,6 @@ extension EventLoop {
             counters.update(door.index) { $0.evicted += 1 }
             close(leaving, reason: leaving.state.lost() == nil ? nil : "evicted")
         }
-        counters.update(door.index) { $0.accepted += 1 }
         open(socket, at: door, network: network)
     }
 

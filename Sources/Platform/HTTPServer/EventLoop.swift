@@ -158,6 +158,11 @@ final class EventLoop {
         connections[slot] = connection
         openConnections += 1
         door.connections += 1
+        // Both at once: whoever reads that it was accepted finds it among the open ones too.
+        counters.update(door.index) { counters in
+            counters.accepted += 1
+            counters.connections = door.connections
+        }
         if !poller.add(socket, .input, key: connection.key) { close(connection, reason: nil) }
     }
 
