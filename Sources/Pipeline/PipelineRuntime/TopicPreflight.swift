@@ -49,14 +49,12 @@ package enum TopicPreflight {
         _ profile: DeploymentProfile, _ limit: Duration
     ) async throws(StartupError) -> Outcome {
         let isEmbedded: Bool
-        let findings: [KafkaTopicFinding]
+        let found: [KafkaTopicDescription]
         do {
             isEmbedded = try await admin.isEmbeddedBroker(within: limit)
-            findings = try await admin.checkTopics(topics.map(\.demandingReplicas), within: limit)
+            found = try await descriptions(Set(topics.map(\.topic)), admin, limit)
         } catch {
-            throw StartupError(
-                "no Kafka broker answers at \(configuration.bootstrapServers): \(error.message)",
-                setting: ApplicationSettings.bootstrapServers.key, fix: "Start Kafka, or name brokers that answer")
+            throw noAnswer(error, configuration)
         }
         if isEmbedded, profile == .production {
             throw StartupError(
@@ -64,11 +62,15 @@ package enum TopicPreflight {
                 setting: ApplicationSettings.profile.key, fix: "Use Apache Kafka, or set profile=single-node",
                 exitCode: .configuration)
         }
-        for finding in findings where isFatal(finding, profile) {
-            throw StartupError(
-                finding.description, setting: setting(finding), fix: fix(finding), exitCode: .configuration)
+        var warnings: [String] = []
+        for topic in topics {
+            let description = found.first { $0.topic == topic.topic }
+            if let finding = topic.required(by: profile).findings(in: description).first {
+                throw StartupError(
+                    finding.description, setting: setting(finding), fix: fix(finding), exitCode: .configuration)
+            }
+            warnings += topic.demandingReplicas.findings(in: description).map(\.description)
         }
-        var warnings = findings.map(\.description)
         if isEmbedded {
             warnings.append("the embedded broker keeps a few MiB of each partition, in memory, until it stops")
         }
@@ -77,18 +79,38 @@ package enum TopicPreflight {
             warnings: warnings)
     }
 
+    /// How long a topic that no broker names may still be one that was just created.
+    private static let creationLag: Duration = .milliseconds(1500)
+
+    private static func descriptions(
+        _ topics: Set<KafkaTopic>, _ admin: KafkaAdmin, _ limit: Duration
+    ) async throws(KafkaError) -> [KafkaTopicDescription] {
+        try await SettledTopics(limit: limit, patience: min(creationLag, limit)).descriptions {
+            left throws(KafkaError) in
+            try await admin.describeTopics(Array(topics), within: left)
+        } until: { found in
+            found.count == topics.count
+        }
+    }
+
+    private static func noAnswer(_ error: KafkaError, _ configuration: KafkaConfiguration) -> StartupError {
+        // Codes above 0 are a broker's: one did answer.
+        guard error.code.rawValue > 0 else {
+            return StartupError(
+                "no Kafka broker answers at \(configuration.bootstrapServers): \(error.message)",
+                setting: ApplicationSettings.bootstrapServers.key, fix: "Start Kafka, or name brokers that answer")
+        }
+        return StartupError(
+            "the brokers at \(configuration.bootstrapServers) do not say what the topics are like: \(error)",
+            setting: ApplicationSettings.bootstrapServers.key,
+            fix: "See the broker's log, and allow this user to describe topics and their settings")
+    }
+
     private static func embedded(_ configuration: KafkaConfiguration) -> KafkaConfiguration {
         // The same properties were accepted under the other profile.
         let embedded = try? KafkaConfiguration(
             bootstrapServers: configuration.bootstrapServers, properties: configuration.properties, profile: .embedded)
         return embedded ?? configuration
-    }
-
-    private static func isFatal(_ finding: KafkaTopicFinding, _ profile: DeploymentProfile) -> Bool {
-        switch finding.subject {
-        case .missing, .partitionCount, .maxMessageBytes, .cleanupPolicy: true
-        case .replicationFactor, .minInSyncReplicas, .uncleanLeaderElection, .retention: profile == .production
-        }
     }
 
     private static func setting(_ finding: KafkaTopicFinding) -> String? {
@@ -110,6 +132,30 @@ package enum TopicPreflight {
 }
 
 extension KafkaTopicExpectation {
+    /// Apple sends again for a week: a topic that forgets sooner could lose what its consumers have not read.
+    private static let shortestRetention: Int64 = 8 * 86_400_000
+
+    /// What a topic that is created with these settings must be like for as long as it is used. An operator may choose
+    /// another retention, but not one that forgets what has not been read.
+    package init(topic: KafkaTopic, createdWith settings: [String: String]) {
+        self.init(topic: topic)
+        maxMessageBytes = settings[KafkaTopicFinding.Subject.maxMessageBytes.rawValue].flatMap { Int($0) }
+        cleanupPolicy = settings[KafkaTopicFinding.Subject.cleanupPolicy.rawValue]
+        let retention = settings[KafkaTopicFinding.Subject.retention.rawValue].flatMap { Int64($0) }
+        retentionMilliseconds = retention.map { $0 < 0 ? Self.shortestRetention : min($0, Self.shortestRetention) }
+    }
+
+    /// What of it a process does not start without, and `sluicectl topics check` calls different.
+    package func required(by profile: DeploymentProfile) -> KafkaTopicExpectation {
+        guard profile == .singleNode else { return demandingReplicas }
+        var expectation = self
+        expectation.replicationFactor = nil
+        expectation.minInSyncReplicas = nil
+        expectation.uncleanLeaderElection = nil
+        expectation.retentionMilliseconds = nil
+        return expectation
+    }
+
     /// What no topic should lack, added to what this one asks; `single-node` says what of it is given up.
     package var demandingReplicas: KafkaTopicExpectation {
         var expectation = self

@@ -31,8 +31,8 @@ package enum EntitlementsApplication {
         topics: { configuration in
             let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])
             return ConsumerTopics(
-                input: RecordEnvironment.allCases.map {
-                    KafkaTopicExpectation(topic: KafkaTopic(rawValue: topics.notifications($0).rawValue))
+                input: topics.ingress().filter { $0.name != topics.quarantine }.map {
+                    KafkaTopicExpectation(topic: KafkaTopic(rawValue: $0.name.rawValue), createdWith: $0.settings)
                 })
         },
         build: { context in try await build(context) })

@@ -16,6 +16,7 @@ enum OutputName {
     static let found = "found"
     static let expected = "expected"
     static let corrections = "corrections"
+    static let notes = "notes"
 
     // tap
     static let partition = "partition"

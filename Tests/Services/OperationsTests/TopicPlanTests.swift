@@ -54,6 +54,53 @@ import Testing
         #expect(plan.newTopics.first { $0.topic == "test.quarantine" }?.partitions == 1)
     }
 
+    private func notes(_ report: TopicReport) -> [String]? {
+        report.json[OutputName.notes]?.array?.compactMap(\.string)
+    }
+
+    @Test(arguments: DeploymentProfile.allCases)
+    func `what is called different is what the executables refuse, in either profile`(_ profile: DeploymentProfile) {
+        let demands = TopicDemands(profile: profile, replicationFactor: nil)
+        for specification in names.specifications() {
+            let topic = KafkaTopic(rawValue: specification.name.rawValue)
+            let required = KafkaTopicExpectation(topic: topic, createdWith: specification.settings)
+                .required(by: profile)
+            for changes in [
+                [:], ["min.insync.replicas": "1"], ["unclean.leader.election.enable": "true"],
+                ["max.message.bytes": "1000"], ["cleanup.policy": "compact,delete"], ["retention.ms": "1209600000"],
+                ["retention.ms": "86400000"],
+            ] {
+                for replicas in [1, 3] {
+                    let found = found(
+                        changing: topic.rawValue, partitions: specification.partitions, replicas: replicas,
+                        settings: changes)
+                    let item = plan(found, demands: demands).items.first { $0.topic == topic }
+                    let description = found.first { $0.topic == topic }
+                    #expect(item?.differences == required.findings(in: description), "\(topic) \(changes) \(replicas)")
+                }
+            }
+        }
+    }
+
+    @Test func `a correction meets what is expected, however few replicas were asked for`() throws {
+        let demands = TopicDemands(profile: .production, replicationFactor: 1)
+        let topic = "test.quarantine"
+        let found = found(changing: topic, partitions: 1, settings: ["min.insync.replicas": "1"])
+        let item = try #require(plan(found, demands: demands).items.first { $0.topic.rawValue == topic })
+        #expect(item.corrections.first?.hasSuffix("--add-config min.insync.replicas=2") == true)
+    }
+
+    @Test func `a topic that was created and has no leaders is told, and is no success`() throws {
+        let plan = plan([])
+        let report = TopicReport(
+            plan, missing: .created, leaderless: ["test.quarantine": "created, but 1 of 1 partitions have no leader"])
+        #expect(!report.isGood)
+        let line = try #require(report.lines.first { $0.item.topic == "test.quarantine" })
+        #expect(line.status == .created)
+        #expect(report.text.contains("1 of 1 partitions have no leader"))
+        #expect(line.json[OutputName.error]?.string?.contains("no leader") == true)
+    }
+
     @Test func `a topic that is as it should be is left alone`() {
         let plan = plan(found())
         #expect(plan.newTopics.isEmpty)
@@ -142,6 +189,12 @@ import Testing
 
     @Test func `whoever creates topics is told that their partitions are for ever`() {
         #expect(TopicReport(plan([]), missing: .created).text.contains("for ever"))
+        #expect(notes(TopicReport(plan([]), missing: .created)) == [TopicReport.partitionsAreForEver])
+        #expect(notes(TopicReport(plan([]), missing: .wouldBeCreated)) == [TopicReport.partitionsAreForEver])
+        #expect(notes(TopicReport(plan(found()), missing: .created)) == [])
+        #expect(
+            notes(TopicReport(plan(found(), isEmbedded: true), missing: .missing, isEmbedded: true))
+                == [TopicReport.embeddedBroker])
         #expect(TopicReport(plan([]), missing: .wouldBeCreated).text.contains("would be created"))
         #expect(!TopicReport(plan(found()), missing: .created).text.contains("for ever"))
     }

@@ -41,7 +41,7 @@ struct TopicPlan {
                 replicationFactor: description?.replicationFactor ?? demands.replicationFactor,
                 differences: differences,
                 corrections: TopicCorrection.corrections(
-                    of: differences, settings: demands.settings(of: specification),
+                    of: differences, settings: demands.settings(of: specification, meeting: expectation),
                     bootstrapServers: bootstrapServers))
         }
     }

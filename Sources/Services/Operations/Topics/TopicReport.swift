@@ -13,7 +13,7 @@ struct TopicReport {
     struct Line {
         let item: TopicPlan.Item
         let status: Status
-        /// Why it could not be created.
+        /// Why it could not be created, or cannot be used yet.
         let error: String?
     }
 
@@ -22,14 +22,18 @@ struct TopicReport {
 
     /// Whether everything is as it should be, or will be.
     var isGood: Bool {
-        lines.allSatisfy { $0.status == .created || $0.status == .exists || $0.status == .wouldBeCreated }
+        lines.allSatisfy { line in
+            line.error == nil && [.created, .exists, .wouldBeCreated].contains(line.status)
+        }
     }
 
     /// - Parameters:
     ///   - missing: what a topic that does not exist is: missing, created, or would be.
     ///   - failures: topics that could not be created, with the reason.
+    ///   - leaderless: topics that were created and cannot be used yet, with the reason.
     init(
-        _ plan: TopicPlan, missing: Status, failures: [KafkaTopic: KafkaError] = [:], isEmbedded: Bool = false
+        _ plan: TopicPlan, missing: Status, failures: [KafkaTopic: KafkaError] = [:],
+        leaderless: [KafkaTopic: String] = [:], isEmbedded: Bool = false
     ) {
         self.isEmbedded = isEmbedded
         lines = plan.items.map { item in
@@ -41,7 +45,7 @@ struct TopicReport {
             case let failure? where failure.code == .topicAlreadyExists:
                 return Line(item: item, status: .exists, error: nil)
             case let failure?: return Line(item: item, status: .failed, error: Self.line(failure))
-            case nil: return Line(item: item, status: missing, error: nil)
+            case nil: return Line(item: item, status: missing, error: leaderless[item.topic])
             }
         }
     }
@@ -78,16 +82,21 @@ struct TopicReport {
             }
             for correction in line.item.corrections { text += "  -> \(correction)\n" }
         }
-        let isKeyedNew = lines.contains { $0.status == .created || $0.status == .wouldBeCreated }
-        if isKeyedNew { text += "\n" + Self.partitionsAreForEver + "\n" }
-        if isEmbedded { text += "\n" + Self.embeddedBroker + "\n" }
+        for note in notes { text += "\n\(note)\n" }
         return text
+    }
+
+    /// What whoever reads the report should know beside it.
+    private var notes: [String] {
+        let isKeyedNew = lines.contains { $0.status == .created || $0.status == .wouldBeCreated }
+        return (isKeyedNew ? [Self.partitionsAreForEver] : []) + (isEmbedded ? [Self.embeddedBroker] : [])
     }
 
     var json: JSONObject {
         [
             OutputName.ok: .bool(isGood), OutputName.embeddedBroker: .bool(isEmbedded),
             OutputName.topics: .array(lines.map { .object($0.json) }),
+            OutputName.notes: .array(notes.map { .string($0) }),
         ]
     }
 }

@@ -34,7 +34,13 @@ struct TopicsCommand {
                 return await finish(TopicReport(plan, missing: missing, isEmbedded: isEmbedded), console)
             }
             let failures = try await admin.createTopics(plan.newTopics)
-            return await finish(TopicReport(plan, missing: .created, failures: failures), console)
+            let leaderless = await LeaderWait.leaderless(
+                plan.newTopics.filter { failures[$0.topic] == nil }
+            ) { topics, left throws(KafkaError) in
+                try await admin.describeTopics(topics, within: left)
+            }
+            return await finish(
+                TopicReport(plan, missing: .created, failures: failures, leaderless: leaderless), console)
         }
     }
 

@@ -1,0 +1,117 @@
+import Kafka
+import Lifecycle
+import Testing
+
+@testable import PipelineRuntime
+
+/// Topics that were just created, and topics that are not there.
+@Suite(.timeLimit(.minutes(1))) struct TopicPreflightTests {
+    private let topic = KafkaTopicDescription(topic: "a", partitions: [], configuration: nil)
+
+    private func settled(
+        limit: Duration = .seconds(20), patience: Duration = .milliseconds(50),
+        _ answer: (_ question: Int) throws(KafkaError) -> [KafkaTopicDescription]
+    ) async throws(KafkaError) -> (found: [KafkaTopicDescription], questions: Int) {
+        var questions = 0
+        let settled = SettledTopics(limit: limit, patience: patience, pause: .milliseconds(1))
+        let found = try await settled.descriptions { _ throws(KafkaError) in
+            questions += 1
+            return try answer(questions)
+        } until: {
+            !$0.isEmpty
+        }
+        return (found, questions)
+    }
+
+    @Test(arguments: [KafkaError.Code(rawValue: 5), .notLeader, .unknownTopicOrPartition])
+    func `an answer of brokers that are not ready yet is asked away`(code: KafkaError.Code) async throws {
+        let (found, questions) = try await settled { question throws(KafkaError) in
+            if question < 4 { throw KafkaError(code, "describe") }
+            return [topic]
+        }
+        #expect(found == [topic])
+        #expect(questions == 4)
+    }
+
+    @Test func `an answer that does not pass is told at once`() async {
+        var questions = 0
+        let error = await #expect(throws: KafkaError.self) {
+            try await settled { question throws(KafkaError) in
+                questions = question
+                throw KafkaError(.topicAuthorizationFailed, "describe")
+            }
+        }
+        #expect(error?.code == .topicAuthorizationFailed)
+        #expect(questions == 1)
+    }
+
+    @Test func `one that should pass and does not is told at the limit`() async {
+        let error = await #expect(throws: KafkaError.self) {
+            try await settled(limit: .milliseconds(20)) { _ throws(KafkaError) in
+                throw KafkaError(.notLeader, "describe")
+            }
+        }
+        #expect(error?.code == .notLeader)
+    }
+
+    @Test func `a topic that appears meanwhile is found`() async throws {
+        let (found, questions) = try await settled(patience: .seconds(20)) { question throws(KafkaError) in
+            question < 3 ? [] : [topic]
+        }
+        #expect(found == [topic])
+        #expect(questions == 3)
+    }
+
+    @Test func `a topic that is not there is refused soon, and not before it was asked for again`() async throws {
+        let begun = ContinuousClock.now
+        let error = await #expect(throws: StartupError.self) {
+            try await TopicPreflight.run(
+                PipelineTestBroker.configuration(), topics: [KafkaTopicExpectation(topic: "never.made")],
+                profile: .singleNode)
+        }
+        #expect(error?.line.contains("topic never.made does not exist") == true)
+        #expect(error?.exitCode == .configuration)
+        #expect(ContinuousClock.now - begun > .seconds(1))
+    }
+
+    @Test func `a topic that is made while the start asks for it is no obstacle`() async throws {
+        let broker = try DevBroker()
+        let topic: KafkaTopic = "made.late"
+        let configuration = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        // Whether its first question comes before or after the topic is made is left to chance.
+        async let outcome = TopicPreflight.run(
+            configuration, topics: [KafkaTopicExpectation(topic: topic)], profile: .singleNode)
+        let admin = try KafkaAdmin(configuration)
+        #expect(try await admin.describeTopics([topic]).isEmpty)
+        try broker.createTopic(topic, partitions: 1)
+        #expect(try await outcome.isEmbeddedBroker)
+        await admin.close(within: .seconds(1))
+        await broker.stop()
+    }
+
+    @Test func `production asks for more than what a topic was created with, single-node for less`() {
+        let eightDays: Int64? = 8 * 86_400_000
+        var expectation = KafkaTopicExpectation(
+            topic: "a",
+            createdWith: ["cleanup.policy": "delete", "retention.ms": "2592000000", "max.message.bytes": "1000"])
+        #expect(expectation.retentionMilliseconds == eightDays)
+        expectation.partitions = 3
+        let production = expectation.required(by: .production)
+        #expect(production.replicationFactor == 3)
+        #expect(production.minInSyncReplicas == 2)
+        #expect(production.uncleanLeaderElection == false)
+        #expect(production.retentionMilliseconds == eightDays)
+        let single = expectation.required(by: .singleNode)
+        #expect(single.replicationFactor == nil)
+        #expect(single.retentionMilliseconds == nil)
+        #expect(single.partitions == 3)
+        #expect(single.maxMessageBytes == 1000)
+        #expect(single.cleanupPolicy == "delete")
+    }
+
+    @Test(arguments: [("-1", 8 * 86_400_000), ("86400000", 86_400_000), ("x", nil)] as [(String, Int64?)])
+    func `a retention is demanded up to eight days`(setting: String, demanded: Int64?) {
+        let expectation = KafkaTopicExpectation(topic: "a", createdWith: ["retention.ms": setting])
+        #expect(expectation.retentionMilliseconds == demanded)
+    }
+}
