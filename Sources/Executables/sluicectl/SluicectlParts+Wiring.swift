@@ -12,8 +12,7 @@ extension SluicectlParts {
                 configuration throws(ConfigurationError) in _ = try IngressPlan(configuration)
             },
             Executable(name: "sluice-entitlements", schema: EntitlementsApplication.application.command.schema) {
-                configuration throws(ConfigurationError) in
-                _ = try ApplicationSettings.kafkaConfiguration(configuration)
+                configuration throws(ConfigurationError) in try EntitlementsSettings.check(configuration)
             },
         ],
         verification: Verification(

@@ -1,5 +1,7 @@
 package import Configuration
+internal import EntitlementRules
 internal import NotificationRecord
+internal import PipelineRuntime
 
 /// Settings of `sluice-entitlements` beside those of every consumer. Names and defaults are a contract.
 package enum EntitlementsSettings {
@@ -18,4 +20,13 @@ package enum EntitlementsSettings {
     package static let adminPort = 9465
 
     package static let schema = ConfigurationSchema([host, port, dataDirectory, products, topicsPrefix])
+
+    /// Finds what the schema alone cannot find, without starting anything: librdkafka properties that are not accepted,
+    /// and a products file that is not one.
+    ///
+    /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
+    package static func check(_ configuration: Configuration) throws(ConfigurationError) {
+        _ = try ApplicationSettings.kafkaConfiguration(configuration)
+        _ = try ProductRules(configuration)
+    }
 }

@@ -40,6 +40,20 @@ import Testing
             ])
     }
 
+    @Test func `a check of the configuration reads the file, and the properties of Kafka`() throws {
+        let file = try directory.write(#"{"products":{"a":{"units":-1}}}"#, to: "wrong.json")
+        let error = #expect(throws: ConfigurationError.self) {
+            try EntitlementsSettings.check(configuration(["--products", file]))
+        }
+        #expect(error?.key == "products")
+        #expect(error?.message.contains("a.units: expected a whole number from 0") == true)
+        #expect(throws: ConfigurationError.self) {
+            try EntitlementsSettings.check(configuration(["--kafka.no.such.property", "1"]))
+        }
+        let good = try directory.write(#"{"products":{"a":{"units":1}}}"#, to: "good.json")
+        try EntitlementsSettings.check(configuration(["--products", good]))
+    }
+
     @Test func `a file may name no product`() throws {
         #expect(try rules(#"{"products":{}}"#).products.isEmpty)
     }
