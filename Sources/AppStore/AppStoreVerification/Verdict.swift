@@ -69,10 +69,15 @@ public struct Refusal: Sendable, Hashable {
     public let certificates: CertificateSerials?
     /// The app named by a payload that Apple signed, at most 256 bytes; otherwise nil.
     public let bundleId: String?
+    /// For `chain_root` where leaf and intermediate carry Apple's markers: SHA-256 of the last certificate of `x5c`, 64
+    /// lower-case hexadecimal digits, unless that one is pinned. Either a root is missing here, or a stranger copied the
+    /// markers, as anybody can.
+    public let unknownRootFingerprint: String?
 
     init(
         _ reason: Reason, at step: VerificationStep, _ statusClass: StatusClass, detail: String = "",
-        secondsOutsideValidity: Int64? = nil, certificates: CertificateSerials? = nil, bundleId: String? = nil
+        secondsOutsideValidity: Int64? = nil, certificates: CertificateSerials? = nil, bundleId: String? = nil,
+        unknownRootFingerprint: String? = nil
     ) {
         self.reason = reason
         self.step = step
@@ -81,6 +86,7 @@ public struct Refusal: Sendable, Hashable {
         self.secondsOutsideValidity = secondsOutsideValidity
         self.certificates = certificates
         self.bundleId = bundleId
+        self.unknownRootFingerprint = unknownRootFingerprint
     }
 }
 

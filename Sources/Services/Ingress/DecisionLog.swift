@@ -30,9 +30,15 @@ final class DecisionLog: Sendable {
             ])
     }
 
-    /// What an operator needs to correct a configuration or to ask Apple: only for what has a trusted chain, because all
-    /// else is a stranger's doing. Called on a worker.
+    /// What an operator needs to correct a configuration or to ask Apple: only for what has a trusted chain, or would
+    /// have one if a root is missing, because all else is a stranger's doing. Called on a worker.
     func explain(_ refusal: Refusal) {
+        if let fingerprint = refusal.unknownRootFingerprint {
+            return explanations.log(
+                .warning, key: refusal.reason.rawValue,
+                "Apple's markers under an unknown root: forged, or root.certificates lacks a root that Apple publishes",
+                [LogField(.reason, refusal.reason.rawValue), LogField(.rootFingerprint, fingerprint)])
+        }
         // The audience is looked at only once the signature stands.
         guard refusal.certificates != nil || refusal.step == .audience else { return }
         explanations.log(

@@ -67,6 +67,7 @@ extension LogKey {
     static let detail = LogKey(rawValue: "detail")
     static let bundleId = LogKey(rawValue: "bundleId")
     static let notificationUUID = LogKey(rawValue: "notificationUUID")
+    static let rootFingerprint = LogKey(rawValue: "rootFingerprint")
     static let leafSerial = LogKey(rawValue: "leafSerial")
     static let secondsOutsideValidity = LogKey(rawValue: "secondsOutsideValidity")
     static let revoked = LogKey(rawValue: "revoked")

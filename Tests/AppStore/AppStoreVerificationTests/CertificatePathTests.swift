@@ -26,6 +26,40 @@ import Testing
         try row.check()
     }
 
+    private func refusal(_ chain: [Certificate], _ key: PrivateKey) throws -> Refusal? {
+        let kit = try SigningKit.shared()
+        let body = SigningKit.body(try kit.jws(chain: chain, key: key))
+        guard case .notApple(let refusal) = try kit.verifier().verify(body: body, at: SigningKit.now) else {
+            return nil
+        }
+        return refusal
+    }
+
+    @Test func `an unknown root under the right markers is named by its fingerprint`() throws {
+        let own = try Self.imposter.get()
+        let refusal = try #require(try refusal(own.pki.chain, own.pki.leafKey))
+        #expect(refusal.reason == .chainRoot)
+        #expect(refusal.unknownRootFingerprint == SHA256.digest(of: own.pki.root.der).hex)
+    }
+
+    @Test func `without both markers, or with the pinned root at the end, there is no unknown root to name`() throws {
+        let kit = try SigningKit.shared()
+        let own = try Self.imposter.get()
+        let plainLeaf = try own.leaf { $0.drop(OID("1.2.840.113635.100.6.11.1")) }
+        let plain = try own.intermediate { $0.drop(OID("1.2.840.113635.100.6.2.1")) }
+        let underPlain = try own.leaf(under: plain)
+        let chains = [
+            ([plainLeaf.certificate, own.pki.intermediate, own.pki.root], plainLeaf.key),
+            ([underPlain.certificate, plain.certificate, own.pki.root], underPlain.key),
+            ([own.pki.leaf, own.pki.intermediate, kit.pki.root], own.pki.leafKey),
+        ]
+        for (chain, key) in chains {
+            let refusal = try #require(try refusal(chain, key))
+            #expect(refusal.reason == .chainRoot)
+            #expect(refusal.unknownRootFingerprint == nil)
+        }
+    }
+
     private static let basicConstraints = OID("2.5.29.19")
     private static let keyUsage = OID("2.5.29.15")
 

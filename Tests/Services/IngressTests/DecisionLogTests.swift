@@ -1,6 +1,7 @@
 import Telemetry
 import Testing
 
+@testable import AppStoreVerification
 @testable import HTTPServer
 @testable import Ingress
 
@@ -55,6 +56,27 @@ import Testing
         #expect((2...4).contains(sink.lines.filter { $0.contains(#""reason":"json""#) }.count))
         #expect(sink.lines.contains { $0.contains(#""reason":"alg""#) })
         #expect(has(#"sluice_ingress_decisions_total{reason="json",status="400"} 1000"#))
+    }
+
+    private func unknownRoot(_ fingerprint: String?) -> Refusal {
+        Refusal(.chainRoot, at: .pinnedRoot, .forbidden, unknownRootFingerprint: fingerprint)
+    }
+
+    @Test func `an unknown root under Apple's markers is a warning with its fingerprint, a few times a second`() throws
+    {
+        for _ in 0..<1_000 { log.explain(unknownRoot("63343abf")) }
+        #expect((2...4).contains(sink.lines.count))
+        let line = try #require(sink.lines.first)
+        for part in [
+            #""level":"warning""#, #""reason":"chain_root""#, #""rootFingerprint":"63343abf""#, "root.certificates",
+        ] {
+            #expect(line.contains(part), "\(line)")
+        }
+    }
+
+    @Test func `a stranger's chain without the markers is not explained`() {
+        log.explain(unknownRoot(nil))
+        #expect(sink.lines.isEmpty)
     }
 
     @Test func `only answers count in the duration`() throws {

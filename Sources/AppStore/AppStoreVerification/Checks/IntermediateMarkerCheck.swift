@@ -5,8 +5,10 @@ internal import Cryptography
 enum IntermediateMarkerCheck {
     private static let marker = OID("1.2.840.113635.100.6.2.1")
 
+    static func isMarked(_ intermediate: Certificate) -> Bool { intermediate.extensionCount(marker) == 1 }
+
     static func check(_ intermediate: Certificate) throws(Rejection) {
-        guard intermediate.extensionCount(marker) == 1 else {
+        guard isMarked(intermediate) else {
             throw .refused(
                 Refusal(
                     .intermediateMarker, at: .intermediateMarker, .forbidden,

@@ -5,8 +5,10 @@ internal import Cryptography
 enum LeafMarkerCheck {
     private static let marker = OID("1.2.840.113635.100.6.11.1")
 
+    static func isMarked(_ leaf: Certificate) -> Bool { leaf.extensionCount(marker) == 1 }
+
     static func check(_ leaf: Certificate) throws(Rejection) {
-        guard leaf.extensionCount(marker) == 1 else {
+        guard isMarked(leaf) else {
             throw .refused(
                 Refusal(.leafMarker, at: .leafMarker, .forbidden, detail: "the leaf is not marked for receipt signing"))
         }

@@ -11,7 +11,7 @@ enum PinnedRootCheck {
         let path: CertificatePath
         switch trust.validate(chain: certificates.compactMap { $0 }) {
         case .success(let found): path = found
-        case .failure(let failure): throw rejection(failure)
+        case .failure(let failure): throw rejection(failure, certificates, trust)
         }
         guard let (leaf, intermediate, root) = path.leafIssuerRoot else {
             throw refused(.chainRoot, "the path is not leaf, intermediate, root")
@@ -33,9 +33,15 @@ enum PinnedRootCheck {
     }
 
     /// The library names the first failure of a path that nobody has authenticated; it is good for logs, no more.
-    private static func rejection(_ failure: ChainFailure) -> Rejection {
+    private static func rejection(
+        _ failure: ChainFailure, _ certificates: [Certificate?], _ trust: TrustStore
+    ) -> Rejection {
         switch failure.kind {
-        case .noTrustedRoot: refused(.chainRoot, "no path to a pinned root")
+        case .noTrustedRoot:
+            .refused(
+                Refusal(
+                    .chainRoot, at: .pinnedRoot, .forbidden, detail: "no path to a pinned root",
+                    unknownRootFingerprint: unknownRootFingerprint(certificates, trust)))
         case .signature: refused(.chainSignature, "a certificate's signature is not good")
         case .notCertificateAuthority:
             .refused(
@@ -49,6 +55,15 @@ enum PinnedRootCheck {
         case .internalFailure:
             .refused(Refusal(.internal, at: .pinnedRoot, .unavailable, detail: "the certificates could not be judged"))
         }
+    }
+
+    private static func unknownRootFingerprint(_ certificates: [Certificate?], _ trust: TrustStore) -> String? {
+        guard certificates.count >= 2, let leaf = certificates[0], let intermediate = certificates[1],
+            let last = certificates[certificates.count - 1], !trust.roots.contains(last),
+            LeafMarkerCheck.isMarked(leaf),
+            IntermediateMarkerCheck.isMarked(intermediate)
+        else { return nil }
+        return SHA256.digest(of: last.der).hex
     }
 
     private static func refused(_ reason: Reason, _ detail: String) -> Rejection {
