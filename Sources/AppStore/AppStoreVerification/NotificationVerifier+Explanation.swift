@@ -36,7 +36,7 @@ extension NotificationVerifier {
             try TextCheck.checkEscapes(object.payload, of: kind.rawValue)
             return explanation(kind, of: jws, verdict: nil, isBare: true, payload: object.payload)
         } catch {
-            let verdict = verdict(error, envelope: nil, certificates: nil)
+            let verdict = verdict(error, envelope: nil, certificates: nil, digest: nil)
             return explanation(kind, of: jws, verdict: verdict, isBare: true)
         }
     }

@@ -35,7 +35,7 @@ public final class NotificationVerifier: Sendable {
             case .legacy: return .legacy
             }
         } catch {
-            return verdict(error, envelope: nil, certificates: nil)
+            return verdict(error, envelope: nil, certificates: nil, digest: nil)
         }
     }
 
@@ -45,10 +45,12 @@ public final class NotificationVerifier: Sendable {
         // What is known when a check ends the decision, for the log and for quarantine.
         var envelope: NotificationEnvelope?
         var certificates: CertificateSerials?
+        var digest: SHA256Digest?
         do throws(Rejection) {
             let object = try objects.verify(signedPayload, at: now)
             let path = object.header.path
             certificates = path.serials
+            digest = object.digest
             try ValidityCheck.check(path, at: now)
             try RevocationCheck.check(object.header, by: revocation, in: objects.cache, at: now)
             let document = try EncodingCheck.document(object.payload, of: "payload")
@@ -64,7 +66,7 @@ public final class NotificationVerifier: Sendable {
                     signedPayload: signedPayload, notification: object.payload, envelope: read, nested: nested,
                     certificates: path.serials, reason: audience.isUnexpectedSandbox ? .sandbox : nil))
         } catch {
-            return verdict(error, envelope: envelope, certificates: certificates)
+            return verdict(error, envelope: envelope, certificates: certificates, digest: digest)
         }
     }
 
@@ -104,7 +106,8 @@ public final class NotificationVerifier: Sendable {
     }
 
     func verdict(
-        _ rejection: Rejection, envelope: NotificationEnvelope?, certificates: CertificateSerials?
+        _ rejection: Rejection, envelope: NotificationEnvelope?, certificates: CertificateSerials?,
+        digest: SHA256Digest?
     ) -> Verdict {
         switch rejection {
         case .tooManyNewChains: return .tooManyNewChains
@@ -118,7 +121,7 @@ public final class NotificationVerifier: Sendable {
                 OddNotification(
                     reason: reason, detail: detail, bundleId: bundleId,
                     environment: envelope?.environment.value?.rawValue, notificationUUID: id,
-                    certificates: certificates))
+                    certificates: certificates, signedPartDigest: digest?.bytes))
         }
     }
 }

@@ -5,6 +5,8 @@ internal import Synchronization
 struct SignedObject {
     let payload: [UInt8]
     let header: KnownHeader
+    /// Of `header.payload` as received: what was signed.
+    let digest: SHA256Digest
 }
 
 /// Checks 4 to 9 and 11 for one compact JWS, the outer one and the nested ones alike.
@@ -51,10 +53,10 @@ final class SignedObjectVerifier: Sendable {
         }
         // A signature has verified under a known header before; renewing it at once keeps bad signatures under it cheap.
         if known != nil { cache.insert(knownHeader()) }
-        try check(signature, over: segments.payload, of: jws, midstate, path)
+        let digest = try check(signature, over: segments.payload, of: jws, midstate, path)
         let fresh = knownHeader()
         if known == nil { cache.insert(fresh) }
-        return SignedObject(payload: payload, header: fresh)
+        return SignedObject(payload: payload, header: fresh, digest: digest)
     }
 
     /// The hot path: the header is known, so two segments remain.
@@ -73,16 +75,18 @@ final class SignedObjectVerifier: Sendable {
         let payload = try CompactFormCheck.decode(segments.payload, of: jws)
         let signature = try CompactFormCheck.decode(segments.signature, of: jws)
         try SignatureCheck.checkLength(signature)
-        try check(signature, over: segments.payload, of: jws, known.midstate, known.path)
-        return SignedObject(payload: payload, header: known)
+        let digest = try check(signature, over: segments.payload, of: jws, known.midstate, known.path)
+        return SignedObject(payload: payload, header: known, digest: digest)
     }
 
+    /// The digest of what the signature stands over.
     private func check(
         _ signature: [UInt8], over payload: Range<Int>, of jws: [UInt8], _ midstate: SHA256Midstate,
         _ path: ValidatedPath
-    ) throws(Rejection) {
+    ) throws(Rejection) -> SHA256Digest {
         let digest = jws.withUnsafeBytes { midstate.digest(suffix: UnsafeRawBufferPointer(rebasing: $0[payload])) }
         try SignatureCheck.check(signature, of: digest, by: path.key, certificates: path.serials)
+        return digest
     }
 
     private func path(

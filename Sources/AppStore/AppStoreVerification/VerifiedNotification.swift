@@ -57,4 +57,7 @@ public struct OddNotification: Sendable, Hashable {
     public let notificationUUID: String?
     /// The chain under which the notification was signed.
     public let certificates: CertificateSerials?
+    /// SHA-256 of what was signed, `header.payload` as received, 32 bytes: the same for every copy, however its
+    /// signature and the JSON around it are spelled. Nil where no signature stands.
+    public let signedPartDigest: [UInt8]?
 }

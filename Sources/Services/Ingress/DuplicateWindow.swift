@@ -39,8 +39,23 @@ struct NotificationIdentity: Hashable, Sendable {
     }
 }
 
-/// Remembers what Kafka has acknowledged, so that a notification sent again (Apple's retry, a replay) adds no record,
-/// and lets a second copy that arrives while the first is in flight wait for the first one's outcome.
+/// What a ``DuplicateWindow`` tells apart.
+enum RememberedIdentity: Hashable, Sendable {
+    case notification(NotificationIdentity)
+    /// What was signed of an odd one, which may have no identity: the first half of its SHA-256.
+    case odd(high: UInt64, low: UInt64)
+
+    /// Nil when the digest is shorter than 16 bytes.
+    init?(oddWithDigest digest: [UInt8]) {
+        guard digest.count >= 16 else { return nil }
+        func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        self = .odd(high: number(digest[..<8]), low: number(digest[8..<16]))
+    }
+}
+
+/// Remembers what Kafka has acknowledged, so that a notification sent again (Apple's retry, a replay) adds no record
+/// and takes nothing out of the quarantine budget, and lets a second copy that arrives while the first is in flight
+/// wait for the first one's outcome.
 ///
 /// An identity is remembered only after its record was acknowledged: marking it earlier could answer 200 for a record
 /// that was then lost. `Waiter` is whatever must be answered.
@@ -55,11 +70,11 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     }
 
     private struct State {
-        var acknowledged: Set<NotificationIdentity> = []
+        var acknowledged: Set<RememberedIdentity> = []
         /// The acknowledged identities in order of arrival, as a ring.
-        var ring: [NotificationIdentity] = []
+        var ring: [RememberedIdentity] = []
         var next = 0
-        var inFlight: [NotificationIdentity: [Waiter]] = [:]
+        var inFlight: [RememberedIdentity: [Waiter]] = [:]
     }
 
     private let capacity: Int
@@ -71,7 +86,7 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     }
 
     /// Called once per genuine notification, before its record is built.
-    func arrive(_ identity: NotificationIdentity, waiter: Waiter) -> Arrival {
+    func arrive(_ identity: RememberedIdentity, waiter: Waiter) -> Arrival {
         state.withLock { state in
             if state.acknowledged.contains(identity) { return .acknowledged }
             if state.inFlight[identity] != nil {
@@ -84,7 +99,7 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     }
 
     /// Called exactly once for each `first`; gives back those that waited, to be answered alike.
-    func settle(_ identity: NotificationIdentity, acknowledged: Bool) -> [Waiter] {
+    func settle(_ identity: RememberedIdentity, acknowledged: Bool) -> [Waiter] {
         state.withLock { state in
             let waiters = state.inFlight.removeValue(forKey: identity) ?? []
             if acknowledged, state.acknowledged.insert(identity).inserted {

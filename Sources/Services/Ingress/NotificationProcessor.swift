@@ -68,52 +68,75 @@ final class NotificationProcessor: Sendable {
     private func publish(_ verified: VerifiedNotification, _ work: NotificationWork, receivedAt now: Int64) {
         // A verified notification has all that names it; the verifier's profile check says so.
         guard let identity = verified.recordIdentity,
-            let known = NotificationIdentity(
+            let uuid = NotificationIdentity(
                 notificationUUID: identity.notificationUUID.rawValue.utf8, environment: identity.environment.windowCode),
             let receivedAt = AppStoreInstant(millisecondsSince1970: now)
         else {
             metrics.inconsistent()
             return work.exchange.answer(AcknowledgementPolicy.inconsistent)
         }
-        switch duplicates.arrive(known, waiter: work.exchange) {
-        case .waits: return
-        case .acknowledged: return work.exchange.answer(AcknowledgementPolicy.duplicate)
-        case .first: break
-        }
+        let known = RememberedIdentity.notification(uuid)
+        guard isFirst(known, work) else { return }
         let record = EncodedRecord(
             identity, content: RecordContent(verified), receivedAt: receivedAt, traceParent: work.traceParent)
         let answer = verified.reason == nil ? AcknowledgementPolicy.accepted : AcknowledgementPolicy.sandbox
         metrics.accepted(identity, receivedAt: receivedAt)
-        send(record, to: topics.notifications(identity.environment)) { [duplicates] result in
-            let waiters = duplicates.settle(known, acknowledged: result.isSuccess)
+        send(record, to: topics.notifications(identity.environment)) { [self] result in
             switch result {
-            case .success:
-                work.exchange.answer(answer)
-                for waiter in waiters { waiter.answer(AcknowledgementPolicy.duplicate) }
-            case .failure(let error):
-                let answer = AcknowledgementPolicy.notAcknowledged(error)
-                work.exchange.answer(answer)
-                for waiter in waiters { waiter.answer(answer) }
+            case .success: settle(known, work, acknowledged: answer)
+            case .failure(let error): settle(known, work, refused: AcknowledgementPolicy.notAcknowledged(error))
             }
         }
+    }
+
+    // MARK: copies
+
+    /// Whether this request is the one that produces; if not it is answered, or will be with the one that does.
+    private func isFirst(_ identity: RememberedIdentity, _ work: NotificationWork) -> Bool {
+        switch duplicates.arrive(identity, waiter: work.exchange) {
+        case .waits: return false
+        case .acknowledged:
+            work.exchange.answer(AcknowledgementPolicy.duplicate)
+            return false
+        case .first: return true
+        }
+    }
+
+    private func settle(_ identity: RememberedIdentity, _ work: NotificationWork, acknowledged answer: Answer) {
+        let waiters = duplicates.settle(identity, acknowledged: true)
+        work.exchange.answer(answer)
+        for waiter in waiters { waiter.answer(AcknowledgementPolicy.duplicate) }
+    }
+
+    private func settle(_ identity: RememberedIdentity, _ work: NotificationWork, refused answer: Answer) {
+        let waiters = duplicates.settle(identity, acknowledged: false)
+        work.exchange.answer(answer)
+        for waiter in waiters { waiter.answer(answer) }
     }
 
     // MARK: an odd one
 
     private func setAside(_ odd: OddNotification, _ work: NotificationWork, receivedAt now: Int64) {
+        // Its signature stands, or it would not be odd.
+        guard let known = odd.signedPartDigest.flatMap(RememberedIdentity.init(oddWithDigest:)) else {
+            metrics.inconsistent()
+            return work.exchange.answer(AcknowledgementPolicy.inconsistent)
+        }
+        // Before the budget: whoever holds one odd notification could otherwise spend all of it with copies.
+        guard isFirst(known, work) else { return }
         guard quarantine.take(work.body.count, nowNanoseconds: clocks.monotonicNanoseconds()) else {
-            return work.exchange.answer(AcknowledgementPolicy.quarantineBudget)
+            return settle(known, work, refused: AcknowledgementPolicy.quarantineBudget)
         }
         let record = QuarantineRecord(odd, body: work.body, receivedAt: AppStoreInstant(millisecondsSince1970: now))
         metrics.quarantined(odd)
         decisions.explain(odd)
-        send(record.encoded, to: topics.quarantine) { [quarantine] result in
+        send(record.encoded, to: topics.quarantine) { [self] result in
             switch result {
-            case .success: work.exchange.answer(AcknowledgementPolicy.quarantined(odd))
+            case .success: settle(known, work, acknowledged: AcknowledgementPolicy.quarantined(odd))
             case .failure(let error):
                 // An outage must not spend the budget. A record that may have been written stays counted.
                 if error.persistence == .no { quarantine.giveBack(work.body.count) }
-                work.exchange.answer(AcknowledgementPolicy.notAcknowledged(error))
+                settle(known, work, refused: AcknowledgementPolicy.notAcknowledged(error))
             }
         }
     }
@@ -136,11 +159,5 @@ final class NotificationProcessor: Sendable {
                 then(.failure(error))
             }
         }
-    }
-}
-
-extension Result where Success == Void {
-    fileprivate var isSuccess: Bool {
-        if case .success = self { true } else { false }
     }
 }

@@ -37,7 +37,8 @@ import Testing
     @Test func `what stands in quarantine is 200 with the verdict's reason`() {
         for reason in Reason.all where reason.rawValue.hasPrefix("profile_") {
             let odd = OddNotification(
-                reason: reason, detail: "", bundleId: nil, environment: nil, notificationUUID: nil, certificates: nil)
+                reason: reason, detail: "", bundleId: nil, environment: nil, notificationUUID: nil, certificates: nil,
+                signedPartDigest: nil)
             #expect(AcknowledgementPolicy.quarantined(odd).status == 200)
             #expect(AcknowledgementPolicy.quarantined(odd).reason == reason.rawValue)
         }

@@ -1,4 +1,5 @@
 import AppStoreSigning
+import Cryptography
 import Foundation
 import HTTPClient
 import Kafka
@@ -68,16 +69,60 @@ import Testing
     }
 
     @Test func `when the budget is spent odd ones are 503 and good ones go on`() async throws {
-        let body = try odd()
+        let bodies = try (0..<3).map { _ in
+            try odd {
+                $0.notificationUUID = UUID().uuidString.lowercased()
+                $0.version = "3.0"
+            }
+        }
         let good = TestAppStore.body(try appStore.renewal())
-        try await IngressRig.with(broker, { $0.quarantineBytesPerHour = body.count * 2 }) { rig async throws in
-            #expect(try await rig.post(body).status == 200)
-            #expect(try await rig.post(body).status == 200)
-            #expect(try await rig.post(body).status == 503)
-            #expect(rig.decisions("quarantine_budget", 503) == 1)
+        let budget = bodies[0].count + bodies[1].count
+        try await IngressRig.with(broker, { $0.quarantineBytesPerHour = budget }) { rig async throws in
+            #expect(try await rig.post(bodies[0]).status == 200)
+            #expect(try await rig.post(bodies[1]).status == 200)
+            for _ in 0..<2 { #expect(try await rig.post(bodies[2]).status == 503) }
+            #expect(rig.decisions("quarantine_budget", 503) == 2)
             #expect(try await rig.post(good).status == 200)
             #expect(try await rig.counts() == [1, 0, 2])
         }
+    }
+
+    @Test func `copies of an odd one are acknowledged and spend nothing, however they are spelled`() async throws {
+        let body = try odd()
+        // The same signed bytes under another good signature, and the same JWS in other JSON.
+        let parts = String(decoding: body, as: UTF8.self).split(separator: ".")
+        let again = TestAppStore.body(
+            String(decoding: try JWSSigner(appStore.pki).sign(Base64URL.decode(Array(parts[1].utf8))), as: UTF8.self))
+        #expect(again != body && again.starts(with: body.prefix(body.count - 90)))
+        let spaced = Array(String(decoding: body, as: UTF8.self).replacing(":", with: " : ", maxReplacements: 1).utf8)
+        let other = try odd { $0.version = "4.0" }
+        try await IngressRig.with(broker, { $0.quarantineBytesPerHour = body.count + other.count }) {
+            rig async throws in
+            #expect(try await rig.post(body).status == 200)
+            for copy in [body, again, spaced, body] { #expect(try await rig.post(copy).status == 200) }
+            #expect(rig.decisions("duplicate", 200) == 4)
+            #expect(try await rig.post(other).status == 200)
+            #expect(rig.decisions("profile_version", 200) == 2)
+            #expect(rig.value("sluice_ingress_quarantined_total{reason=\"profile_version\"}") == 2)
+            #expect(try await rig.counts() == [0, 0, 2])
+        }
+    }
+
+    @Test func `a second copy of an odd one waits for the outcome of the first`() async throws {
+        let body = try odd()
+        let broker = try DevBroker()
+        try await IngressRig.with(broker) { rig async throws in
+            try broker.setRoundTripTime(.milliseconds(300))
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<5 { group.addTask { try await rig.post(body).status } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            try broker.setRoundTripTime(.zero)
+            #expect(statuses == [200, 200, 200, 200, 200])
+            #expect(rig.decisions("duplicate", 200) == 4)
+            #expect(try await rig.counts() == [0, 0, 1])
+        }
+        await broker.stop()
     }
 
     @Test func `what a broker refused is not taken out of the budget`() async throws {
