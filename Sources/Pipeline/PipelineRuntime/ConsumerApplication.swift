@@ -86,7 +86,7 @@ public struct ConsumerApplication: Sendable {
         let declared = try topics(configuration)
         let options = options(configuration, declared)
         let checked = try await TopicPreflight.run(
-            ApplicationSettings.kafkaConfiguration(configuration),
+            ApplicationSettings.kafkaConfiguration(configuration, clientId: command.name),
             topics: declared.input + declared.others
                 + options.deadLetterTopics.map(KafkaTopicExpectation.init(topic:)),
             profile: configuration[ApplicationSettings.profile])

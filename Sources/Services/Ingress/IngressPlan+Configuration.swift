@@ -21,7 +21,7 @@ extension IngressPlan {
                 IngressSettings.trustedProxies.key, "\"\(network)\" is not a network such as 10.0.0.0/8.")
         }
         self.init(
-            kafka: try ApplicationSettings.kafkaConfiguration(configuration),
+            kafka: try ApplicationSettings.kafkaConfiguration(configuration, clientId: "sluice-ingress"),
             topics: TopicNames(prefix: configuration[IngressSettings.topicsPrefix]),
             profile: configuration[ApplicationSettings.profile],
             host: configuration[IngressSettings.host], port: configuration[IngressSettings.port],
