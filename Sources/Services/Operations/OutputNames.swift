@@ -55,6 +55,11 @@ enum OutputName {
     static let errors = "errors"
     static let settings = "settings"
 
+    // doctor
+    static let findings = "findings"
+    static let what = "what"
+    static let fix = "fix"
+
     // version
     static let sluice = "sluice"
     static let swift = "swift"

@@ -75,6 +75,7 @@ package struct Sluicectl: Sendable {
             return try await verify.run(invocation.arguments.first ?? "-", console)
         case ["config", "check"], ["config", "show"]:
             return await config(invocation, arguments, environment)
+        case [DoctorCommand.name]: return try await doctor(configuration, arguments, environment)
         case ["entitlements", "show"]:
             return try await EntitlementsCommand(configuration: configuration)
                 .show(invocation.arguments.first ?? "", console)
@@ -99,6 +100,19 @@ package struct Sluicectl: Sendable {
         let output = configuration[OperationsSettings.output]
         return invocation.commandPath.last == "show"
             ? await command.show(output, console) : await command.check(output, console)
+    }
+
+    private func doctor(
+        _ flags: Configuration, _ arguments: [String], _ environment: [String: String]
+    ) async throws -> ExitCode {
+        guard let ingress = parts.executables.first(where: { $0.name == DoctorCommand.executable }) else {
+            // Our bug: the executable was wired without it.
+            preconditionFailure("no \(DoctorCommand.executable)")
+        }
+        let command = DoctorCommand(
+            flags: flags, ingress: ingress, verification: parts.verification, arguments: arguments,
+            environment: environment, clocks: clocks, patience: patience)
+        return try await command.run(console)
     }
 
     /// One line, and the code that goes with it.

@@ -16,8 +16,10 @@ enum SluicectlCommand {
                 .init("sluicectl tap", "Follow what arrives from production."),
                 .init("sluicectl verify body.json", "Why a notification is accepted or refused."),
                 .init("sluicectl config check --config sluice.properties", "Before an executable is started."),
+                .init(
+                    "sluicectl doctor --config sluice.properties", "Before the ingress is started, and when it fails."),
             ],
-            subcommands: [topics, tap, verify(parts), config(parts), entitlements, versionCommand],
+            subcommands: [topics, tap, verify(parts), config(parts), doctor, entitlements, versionCommand],
             version: Build.version, readsConfiguration: false)
     }
 
@@ -147,6 +149,25 @@ enum SluicectlCommand {
                     ], readsConfiguration: false),
             ], readsConfiguration: false)
     }
+
+    // MARK: doctor
+
+    private static let doctor = Command(
+        DoctorCommand.name, summary: "Check everything that the ingress depends on.",
+        discussion: """
+            Reads the configuration as sluice-ingress would (--config or SLUICE_CONFIG, environment, and its settings \
+            as flags), and looks at clock, roots, brokers, topics and message \
+            sizes; nothing is changed. OCSP responders are asked when a notification or certificates are given, for \
+            their addresses stand there. A line each: ok, warning, problem or skipped, what, what was found, and what \
+            to do. Exits with 1 when there is a problem.
+            """,
+        schema: DoctorSettings.schema,
+        examples: [
+            .init("sluicectl doctor --config sluice.properties", "With the file that the ingress is started with."),
+            .init("sluicectl doctor --jws body.json", "The responders of this notification's certificates, too."),
+            .init("sluicectl doctor --profile single-node --apps com.example.app:1234567890", "With one broker."),
+            .init("sluicectl doctor --output json", "For programs."),
+        ], readsConfiguration: false)
 
     // MARK: entitlements
 

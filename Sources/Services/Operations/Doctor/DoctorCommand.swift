@@ -1,0 +1,145 @@
+internal import AppStoreModel
+internal import AppStoreVerification
+internal import Configuration
+internal import Cryptography
+internal import HTTPClient
+internal import Kafka
+internal import Lifecycle
+internal import NotificationRecord
+internal import PipelineRuntime
+internal import Telemetry
+
+/// `sluicectl doctor`: gathers what the ingress depends on, and says what is wrong with it.
+struct DoctorCommand {
+    static let name = "doctor"
+    /// Whose half it is.
+    static let executable = "sluice-ingress"
+
+    /// Of `sluicectl doctor` itself.
+    let flags: Configuration
+    let ingress: SluicectlParts.Executable
+    let verification: SluicectlParts.Verification
+    /// Of `sluicectl`, as given.
+    let arguments: [String]
+    let environment: [String: String]
+    let clocks: Clocks
+    /// How long the brokers' first answer may take.
+    let patience: Duration
+
+    private static let maximumBytes = 4 << 20
+
+    func run(_ console: Console) async throws -> ExitCode {
+        let report = DoctorReport(findings: try await facts().findings)
+        switch flags[OperationsSettings.output] {
+        case .text: await console.write(report.text)
+        case .json: await console.write(line: JSONValue.object(report.json).json)
+        }
+        return report.isGood ? .ok : .failure
+    }
+
+    private func facts() async throws -> DoctorFacts {
+        var facts = DoctorFacts()
+        facts.now = clocks.wallMilliseconds()
+        // The addresses of responders need no configuration: Apple's root is known without one.
+        var roots = [AppleRootCertificate.g3]
+        switch effectiveConfiguration() {
+        case .failure(let refused): facts.configuration = .wrong(refused.lines)
+        case .success(let configuration):
+            facts.configuration = .good(
+                apps: try verification.apps(configuration).count, profile: configuration[ApplicationSettings.profile],
+                file: commandLine.configurationFile)
+            roots = try verification.roots(configuration)
+            facts.roots = roots.map { DoctorFacts.Root(der: $0) }
+            try await ask(configuration, &facts)
+        }
+        facts.responders = try await responders(roots, now: facts.now / 1_000)
+        return facts
+    }
+
+    // MARK: configuration
+
+    private struct Refused: Error {
+        let lines: [String]
+    }
+
+    private var commandLine: DoctorCommandLine {
+        DoctorCommandLine(
+            arguments, name: Self.name, ownKeys: DoctorSettings.ownKeys, environment: environment)
+    }
+
+    /// What the ingress would read from the same file, environment and flags, and every mistake that it would find.
+    private func effectiveConfiguration() -> Result<Configuration, Refused> {
+        let command = Command(ingress.name, summary: "", schema: ingress.schema)
+        func refused(_ outcome: CommandOutcome) -> Refused {
+            guard case .refuse(let lines, _) = outcome else { return Refused(lines: []) }
+            let prefix = "\(ingress.name): configuration: "
+            return Refused(lines: lines.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 })
+        }
+        let outcome = command.parse(commandLine.arguments, environment: environment)
+        guard case .run(let invocation) = outcome else { return .failure(refused(outcome)) }
+        do throws(ConfigurationError) {
+            try ingress.check(invocation.configuration)
+            return .success(invocation.configuration)
+        } catch {
+            return .failure(refused(command.refusal(ConfigurationErrors([error]))))
+        }
+    }
+
+    // MARK: brokers
+
+    private func ask(_ configuration: Configuration, _ facts: inout DoctorFacts) async throws {
+        let brokers = try Brokers(configuration, patience: patience)
+        facts.bootstrapServers = brokers.kafka.bootstrapServers
+        facts.topicNames = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
+        facts.producerMessageMaxBytes =
+            brokers.kafka.effectiveProperties(for: .producer)["message.max.bytes"].flatMap { Int($0) }
+        let admin: KafkaAdmin
+        do throws(StartupError) {
+            admin = try brokers.admin()
+        } catch {
+            // Files and combinations of properties, which librdkafka checks only when a client is made.
+            facts.brokers = .silent(error.problem)
+            return
+        }
+        do throws(KafkaError) {
+            let clusterId = try await admin.clusterId(within: patience)
+            facts.brokers = .answering(
+                clusterId: clusterId, isEmbedded: try await admin.isEmbeddedBroker(within: patience))
+            await describeTopics(admin, &facts)
+        } catch {
+            facts.brokers = .silent(error.message)
+        }
+        await admin.close(within: .seconds(1))
+    }
+
+    private func describeTopics(_ admin: KafkaAdmin, _ facts: inout DoctorFacts) async {
+        let names = facts.topicNames.ingress().map { KafkaTopic(rawValue: $0.name.rawValue) }
+        do throws(KafkaError) {
+            facts.topics = try await admin.describeTopics(names, within: patience)
+        } catch {
+            facts.topicsError = error
+        }
+    }
+
+    // MARK: responders
+
+    private func responders(_ roots: [[UInt8]], now: Int64) async throws -> DoctorFacts.Responders {
+        let certificates: [Certificate]
+        do {
+            if let file = flags[DoctorSettings.jws] {
+                certificates = try DoctorCertificates.inJWS(
+                    try await InputFile.read(file, maximumBytes: Self.maximumBytes))
+            } else if let file = flags[DoctorSettings.certificates] {
+                certificates = try DoctorCertificates.inFile(
+                    try await InputFile.read(file, maximumBytes: Self.maximumBytes))
+            } else {
+                return .notAsked
+            }
+        } catch let error as DoctorCertificates.Unreadable {
+            return .unusable(error.message)
+        }
+        let client = HTTPClient()
+        defer { client.close() }
+        return await DoctorResponders(client: client, now: now).facts(certificates, roots: roots)
+    }
+}

@@ -1,0 +1,30 @@
+internal import Configuration
+
+/// The command line of `sluicectl doctor`, as `sluice-ingress` would have been given it.
+struct DoctorCommandLine {
+    /// The arguments less the command's name and its own flags.
+    let arguments: [String]
+    /// What `--config` names, else `SLUICE_CONFIG`.
+    let configurationFile: String?
+
+    /// - Parameter arguments: of `sluicectl`; their form was checked before.
+    init(_ arguments: [String], name: String, ownKeys: [String], environment: [String: String]) {
+        var kept: [String] = []
+        var file = environment["SLUICE_CONFIG"]
+        var isNamed = false
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            guard argument.hasPrefix("--") else {
+                if argument == name, !isNamed { isNamed = true } else { kept.append(argument) }
+                continue
+            }
+            let key = String(argument.dropFirst(2).prefix { $0 != "=" })
+            // A flag of this command line always has a value: the schemas hold no switches.
+            let text = argument.contains("=") ? nil : rest.popFirst()
+            if key == "config" { file = text ?? String(argument.dropFirst("--config=".count)) }
+            if !ownKeys.contains(key) { kept += [argument] + (text.map { [$0] } ?? []) }
+        }
+        self.arguments = kept
+        configurationFile = file
+    }
+}

@@ -1,0 +1,166 @@
+internal import AppStoreModel
+internal import Cryptography
+internal import Kafka
+internal import PipelineRuntime
+
+/// What the facts mean. Pure.
+extension DoctorFacts {
+    /// 2026-11-01T00:00:00Z: the ingress answers 503 while its clock says less, or ten years more.
+    static let earliestClock: Int64 = 1_793_491_200_000
+    static let latestClock: Int64 = earliestClock + 3653 * day
+    private static let day: Int64 = 86_400_000
+    /// Replacing a root takes a release or a rollout.
+    private static let shortestRootLife: Int64 = 90
+
+    var findings: [DoctorFinding] {
+        configurationFindings + [clockFinding] + rootFindings + responderFindings + brokerFindings + topicFindings
+            + messageSizeFindings
+    }
+
+    private var isConfigured: Bool { if case .good = configuration { true } else { false } }
+
+    var profile: DeploymentProfile {
+        if case .good(_, let profile, _) = configuration { profile } else { .production }
+    }
+
+    static func skipped(_ check: DoctorFinding.Check, _ reason: String) -> DoctorFinding {
+        DoctorFinding(.skipped, check, reason)
+    }
+
+    static let needsConfiguration = "needs a configuration that can be read"
+
+    // MARK: configuration and clock
+
+    private var configurationFindings: [DoctorFinding] {
+        switch configuration {
+        case .good(let apps, let profile, let file):
+            let place = file ?? "environment and flags"
+            return [
+                DoctorFinding(
+                    .ok, .configuration,
+                    "\(apps) \(apps == 1 ? "app" : "apps"), profile \(profile.rawValue), from \(place)")
+            ]
+        case .wrong(let lines):
+            return lines.map {
+                DoctorFinding(.problem, .configuration, $0, fix: "sluice-ingress --help lists every setting")
+            }
+        }
+    }
+
+    private var clockFinding: DoctorFinding {
+        let text = PlainText.seconds(AppStoreInstant(clampingMillisecondsSince1970: now))
+        guard now >= Self.earliestClock, now <= Self.latestClock else {
+            return DoctorFinding(
+                .problem, .clock, "\(text), before this version was made or ten years after",
+                fix: "Correct the clock (chronyc tracking, timedatectl); until then every answer is 503")
+        }
+        return DoctorFinding(.ok, .clock, text)
+    }
+
+    // MARK: roots
+
+    private var rootFindings: [DoctorFinding] {
+        guard let roots else { return [Self.skipped(.root, Self.needsConfiguration)] }
+        return roots.map(rootFinding)
+    }
+
+    private func rootFinding(_ root: Root) -> DoctorFinding {
+        func finding(_ status: DoctorFinding.Status, _ found: String, fix: String? = nil) -> DoctorFinding {
+            DoctorFinding(status, .root, of: root.subject, found, fix: fix)
+        }
+        let fix = root.isBuiltIn ? "Use an unaltered build" : "Correct root.certificates"
+        if let defect = root.defect { return finding(.problem, defect, fix: fix) }
+        guard let validity = root.validity else { return finding(.problem, "its dates cannot be read", fix: fix) }
+        let seconds = now / 1_000
+        guard validity.contains(seconds) else {
+            let when = seconds < validity.notBefore ? "is not valid yet" : "has expired"
+            return finding(
+                .problem, "it \(when), so every notification is refused", fix: "Correct the clock, or \(fix)")
+        }
+        let days = (validity.notAfter - seconds) / (Self.day / 1_000)
+        let facts = "fingerprint \(root.fingerprint.prefix(16))…, \(days) days left"
+        if days < Self.shortestRootLife {
+            return finding(.warning, facts, fix: root.isBuiltIn ? "Update Sluice" : "Add the root that follows it")
+        }
+        if root.isBuiltIn { return finding(.ok, "built in, \(facts)") }
+        // Under profile single-node this is the simulator's.
+        return profile == .production
+            ? finding(
+                .warning, "in place of Apple's, \(facts)",
+                fix: "Remove root.certificates, unless whoever holds this root's key is to be believed as Apple is")
+            : finding(.ok, "in place of Apple's, \(facts)")
+    }
+
+    // MARK: OCSP
+
+    private var responderFindings: [DoctorFinding] {
+        switch responders {
+        case .notAsked:
+            return [
+                DoctorFinding(
+                    .skipped, .ocsp, "the addresses of responders stand in certificates, and none was given",
+                    fix: "Give --jws FILE or --certificates FILE")
+            ]
+        case .unusable(let reason): return [DoctorFinding(.problem, .ocsp, reason)]
+        case .asked(let answers): return answers.map { Self.finding($0.subject, $0.address ?? "", $0.answer) }
+        }
+    }
+
+    private static func finding(_ subject: String, _ address: String, _ answer: Answer) -> DoctorFinding {
+        func finding(_ status: DoctorFinding.Status, _ found: String, fix: String? = nil) -> DoctorFinding {
+            DoctorFinding(status, .ocsp, of: subject, found, fix: fix)
+        }
+        switch answer {
+        case .good: return finding(.ok, "\(address) says good")
+        case .revoked:
+            return finding(
+                .problem, "\(address) says revoked: notifications under it are refused",
+                fix: "deploy/runbooks/revoked.md")
+        case .nothing(let code):
+            return finding(
+                .problem, "\(address) answers, but not about this certificate: \(code)",
+                fix: "Look for a proxy in between, and at the clock")
+        case .unreachable(let reason):
+            return finding(
+                .problem, "\(address) cannot be asked: \(reason)",
+                fix: "Open outgoing HTTP to it, or set revocation=off and say who accepts that")
+        case .noAddress:
+            return finding(
+                .warning, "names no responder: never more than unknown",
+                fix: "With revocation=strict it is answered 503")
+        }
+    }
+
+    // MARK: brokers
+
+    private var brokerFindings: [DoctorFinding] {
+        switch brokers {
+        case .unknown: return [Self.skipped(.brokers, Self.needsConfiguration)]
+        case .silent(let reason):
+            return [
+                DoctorFinding(
+                    .problem, .brokers, "no answer from \(bootstrapServers): \(reason)",
+                    fix: "Start Kafka, or correct kafka.bootstrap.servers and kafka.security.protocol")
+            ]
+        case .answering(let clusterId, let isEmbedded):
+            if isEmbedded, profile == .production {
+                return [
+                    DoctorFinding(
+                        .problem, .brokers, "\(bootstrapServers) is sluice-dev-broker, which keeps records in memory",
+                        fix: "Use Apache Kafka, or set profile=single-node")
+                ]
+            }
+            let found = "\(bootstrapServers) answers, \(isEmbedded ? "embedded broker" : "cluster \(clusterId)")"
+            return [DoctorFinding(.ok, .brokers, found + brokersInSync)]
+        }
+    }
+
+    /// How many brokers there are is known from who holds the topics.
+    private var brokersInSync: String {
+        let ids = Set((topics ?? []).flatMap(\.partitions).flatMap(\.inSyncReplicas)).sorted()
+        guard !ids.isEmpty else { return "" }
+        let list = ids.map { String($0) }.joined(separator: ", ")
+        return ids.count == 1
+            ? ", 1 broker (\(list)) holds the topics" : ", \(ids.count) brokers (\(list)) hold the topics"
+    }
+}

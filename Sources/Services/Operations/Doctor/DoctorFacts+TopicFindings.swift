@@ -1,0 +1,124 @@
+internal import Kafka
+internal import NotificationRecord
+internal import PipelineRuntime
+
+/// What is said of the topics that the ingress writes. Pure.
+extension DoctorFacts {
+    /// A record holds the body once as received and once decoded, which is less; the listener takes 256 KiB.
+    static let largestRecordBytes = 2 * 262_144
+
+    private var names: [KafkaTopic] { topicNames.ingress().map { KafkaTopic(rawValue: $0.name.rawValue) } }
+
+    /// As the ingress asks for them when it starts.
+    private var expectations: [KafkaTopicExpectation] {
+        topicNames.ingress().map { specification in
+            KafkaTopicExpectation(
+                topic: KafkaTopic(rawValue: specification.name.rawValue), createdWith: specification.settings)
+        }
+    }
+
+    var topicFindings: [DoctorFinding] {
+        guard let topics else {
+            let reason = topicsError.map { DoctorFinding(.problem, .topic, $0.description, fix: Self.fix($0)) }
+            return [reason ?? Self.skipped(.topic, brokersAreSilent ? "no broker answers" : Self.needsConfiguration)]
+        }
+        return expectations.flatMap { expectation -> [DoctorFinding] in
+            let description = topics.first { $0.topic == expectation.topic }
+            let fatal = expectation.required(by: profile).findings(in: description)
+            let tolerated = expectation.demandingReplicas.findings(in: description).filter { !fatal.contains($0) }
+            let differences = fatal.map { finding(.problem, $0) } + tolerated.map { finding(.warning, $0) }
+            let obstacles = description.map(Self.obstacles) ?? []
+            guard differences.isEmpty, obstacles.isEmpty, let description else { return differences + obstacles }
+            return [DoctorFinding(.ok, .topic, of: description.topic.rawValue, Self.summary(description))]
+        }
+    }
+
+    private static func fix(_ error: KafkaError) -> String {
+        // Codes above 0 are a broker's, the others say that none answered.
+        error.code.rawValue > 0
+            ? "See the broker's log, and allow this user to describe topics and their settings"
+            : "Start the brokers that are missing"
+    }
+
+    private var brokersAreSilent: Bool { if case .silent = brokers { true } else { false } }
+
+    private static func summary(_ topic: KafkaTopicDescription) -> String {
+        let count = topic.partitions.count
+        let partitions = "\(count) \(count == 1 ? "partition" : "partitions")"
+        return "\(partitions), \(topic.replicationFactor) \(topic.replicationFactor == 1 ? "replica" : "replicas")"
+    }
+
+    private func finding(_ status: DoctorFinding.Status, _ difference: KafkaTopicFinding) -> DoctorFinding {
+        let topic = difference.topic.rawValue
+        if difference.subject == .missing {
+            let fix = isEmbedded ? "Start sluice-dev-broker with this topics.prefix" : "sluicectl topics apply"
+            return DoctorFinding(status, .topic, of: topic, "does not exist", fix: fix)
+        }
+        return DoctorFinding(
+            status, .topic, of: topic,
+            "\(difference.subject.rawValue) is \(difference.found), expected \(difference.expected)",
+            fix: status == .problem ? "sluicectl topics check says how" : "Given up by profile=single-node")
+    }
+
+    private var isEmbedded: Bool {
+        if case .answering(_, let isEmbedded) = brokers { isEmbedded } else { false }
+    }
+
+    /// What keeps brokers from acknowledging records at this moment.
+    private static func obstacles(_ topic: KafkaTopicDescription) -> [DoctorFinding] {
+        func finding(
+            _ status: DoctorFinding.Status, _ partitions: [KafkaTopicDescription.Partition], _ what: String,
+            _ fix: String
+        ) -> DoctorFinding? {
+            guard !partitions.isEmpty else { return nil }
+            let list = partitions.map { String($0.partition.rawValue) }.joined(separator: ", ")
+            let found = "\(partitions.count == 1 ? "partition" : "partitions") \(list): \(what)"
+            return DoctorFinding(status, .topic, of: topic.topic.rawValue, found, fix: fix)
+        }
+        let needed = topic.configuration?[KafkaTopicFinding.Subject.minInSyncReplicas.rawValue].flatMap { Int($0) } ?? 1
+        let leaderless = topic.partitions.filter { $0.leader == nil }
+        let led = topic.partitions.filter { $0.leader != nil }
+        let refusing = led.filter { $0.inSyncReplicas.count < needed }
+        let behind = led.filter { $0.inSyncReplicas.count >= needed && $0.inSyncReplicas.count < $0.replicas.count }
+        let start = "Start the brokers that are missing"
+        return [
+            finding(.problem, leaderless, "no leader, so every record is answered 503", start),
+            finding(.problem, refusing, "fewer in sync than min.insync.replicas, answered 503", start),
+            finding(.warning, behind, "fewer in sync than there are replicas", start),
+        ].compactMap { $0 }
+    }
+
+    // MARK: sizes
+
+    var messageSizeFindings: [DoctorFinding] {
+        guard let producer = producerMessageMaxBytes else {
+            return [Self.skipped(.messageSizes, Self.needsConfiguration)]
+        }
+        if producer < Self.largestRecordBytes {
+            return [
+                DoctorFinding(
+                    .problem, .messageSizes,
+                    "kafka.message.max.bytes is \(producer): a large notification would be answered 503 for ever",
+                    fix: "Set it to at least \(Self.largestRecordBytes), or leave it out")
+            ]
+        }
+        let smaller = (topics ?? []).filter { topic in
+            guard names.contains(topic.topic), let limit = Self.maxMessageBytes(topic) else { return false }
+            return limit < producer
+        }
+        guard smaller.isEmpty else {
+            return smaller.map { topic in
+                DoctorFinding(
+                    .warning, .messageSizes, of: topic.topic.rawValue,
+                    "kafka.message.max.bytes is \(producer), max.message.bytes \(Self.maxMessageBytes(topic) ?? 0): "
+                        + "brokers may refuse what the producer sends",
+                    fix: "Leave kafka.message.max.bytes out, or raise the topic's with kafka-configs.sh")
+            }
+        }
+        return [DoctorFinding(.ok, .messageSizes, "kafka.message.max.bytes is \(producer)")]
+    }
+
+    private static func maxMessageBytes(_ topic: KafkaTopicDescription) -> Int? {
+        topic.configuration?[KafkaTopicFinding.Subject.maxMessageBytes.rawValue].flatMap { Int($0) }
+    }
+}

@@ -1,0 +1,66 @@
+internal import Cryptography
+internal import Kafka
+internal import NotificationRecord
+internal import PipelineRuntime
+
+/// What was found out about the half of an installation that the ingress is; what it means is said by its findings.
+struct DoctorFacts {
+    enum Configured {
+        /// What the ingress would start with; `file` is nil when everything comes from environment and flags.
+        case good(apps: Int, profile: DeploymentProfile, file: String?)
+        /// One line each.
+        case wrong([String])
+    }
+
+    struct Root {
+        let subject: String
+        /// SHA-256 in lower-case hexadecimal.
+        let fingerprint: String
+        let isBuiltIn: Bool
+        /// Why it cannot be an anchor: not signed by itself, or not a certificate; nil when it can.
+        let defect: String?
+        /// Nil when the dates cannot be read.
+        let validity: CertificateValidity?
+    }
+
+    /// What a responder said about one certificate.
+    enum Answer {
+        case good, revoked
+        /// It answered, and the answer says nothing; the code of the reason.
+        case nothing(String)
+        case unreachable(String)
+        /// The certificate names no responder.
+        case noAddress
+    }
+
+    enum Responders {
+        /// No certificates were given.
+        case notAsked
+        /// Certificates were given, and there is nobody to ask.
+        case unusable(String)
+        case asked([(subject: String, address: String?, answer: Answer)])
+    }
+
+    enum Brokers {
+        /// The configuration does not say which.
+        case unknown
+        case silent(String)
+        case answering(clusterId: String, isEmbedded: Bool)
+    }
+
+    var configuration = Configured.wrong([])
+    /// Milliseconds since 1970.
+    var now: Int64 = 0
+    /// Nil when the configuration does not say which.
+    var roots: [Root]?
+    var responders = Responders.notAsked
+    var bootstrapServers = ""
+    var brokers = Brokers.unknown
+    var topicNames = TopicNames()
+    /// Those that exist; nil when they could not be read.
+    var topics: [KafkaTopicDescription]?
+    /// Why ``topics`` is nil.
+    var topicsError: KafkaError?
+    /// `message.max.bytes` of the ingress's producer.
+    var producerMessageMaxBytes: Int?
+}

@@ -1,0 +1,32 @@
+internal import AppStoreVerification
+internal import Cryptography
+
+extension DoctorFacts.Root {
+    /// What a pinned root is, from its DER.
+    init(der: [UInt8]) {
+        let fingerprint = SHA256.digest(of: der).hex
+        let isBuiltIn = der == AppleRootCertificate.g3
+        var defect: String?
+        var certificate: Certificate?
+        do throws(CryptographyError) {
+            let read = try Certificate(der: der)
+            certificate = read
+            // Verifies its own signature.
+            _ = try TrustStore(roots: [read])
+        } catch {
+            defect = error.message
+        }
+        if isBuiltIn, fingerprint != AppleRootCertificate.g3Fingerprint {
+            defect = "the built-in root has not the fingerprint that Apple publishes"
+        }
+        self.init(
+            subject: certificate.map { Self.commonName($0.subject) } ?? fingerprint, fingerprint: fingerprint,
+            isBuiltIn: isBuiltIn, defect: defect, validity: certificate?.validity)
+    }
+
+    /// The CN of a name as RFC 2253 writes it, else the name; for lines that people read.
+    static func commonName(_ name: String) -> String {
+        let first = name.split(separator: ",").first { $0.hasPrefix("CN=") }
+        return first.map { String($0.dropFirst(3)) } ?? name
+    }
+}

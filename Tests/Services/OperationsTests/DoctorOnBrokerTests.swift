@@ -1,0 +1,209 @@
+import AppStoreModel
+import AppStoreSigning
+import Cryptography
+import HTTPServer
+import Kafka
+import NotificationRecord
+import Synchronization
+import Testing
+
+@testable import Operations
+
+/// `sluicectl doctor` as a whole, against the embedded broker and an OCSP responder.
+@Suite(.timeLimit(.minutes(1)))
+struct DoctorOnBrokerTests {
+    private static func broker(_ names: TopicNames = TopicNames()) throws -> DevBroker {
+        try DevBroker(
+            topics: Dictionary(
+                uniqueKeysWithValues: names.ingress(partitions: 2).map {
+                    (KafkaTopic(rawValue: $0.name.rawValue), $0.partitions)
+                }))
+    }
+
+    private static func flags(_ broker: DevBroker, root: String) -> [String] {
+        [
+            "--apps", "com.example.app:1234567890", "--profile", "single-node", "--root.certificates", root,
+            "--kafka.bootstrap.servers", broker.bootstrapServers,
+        ]
+    }
+
+    /// `what: status` of each finding.
+    private static func seen(_ printed: Printed) throws -> [String] {
+        let findings = try #require(try printed.objects.first?["findings"]?.array)
+        return findings.map { "\($0.object?["what"]?.string ?? "?"): \($0.object?["status"]?.string ?? "?")" }
+    }
+
+    @Test func `an ingress that would run is found to`() async throws {
+        let (broker, directory) = (try Self.broker(), try TemporaryDirectory())
+        let files = try directory.signedFiles()
+        let command = ["doctor"] + Self.flags(broker, root: files.root)
+        let (exitCode, printed) = await sluicectl(command + ["--output", "json"])
+        #expect(exitCode == 0, "\(printed.output) \(printed.complaints)")
+        #expect(
+            try Self.seen(printed) == [
+                "configuration: ok", "clock: ok", "root: ok", "ocsp: skipped", "brokers: ok", "topic: warning",
+                "topic: warning", "topic: warning", "message-sizes: ok",
+            ])
+        let (_, text) = await sluicectl(command)
+        #expect(text.output.contains("ok       configuration"))
+        #expect(text.output.contains(", embedded broker, 1 broker (1) holds the topics\n"))
+        #expect(text.output.hasSuffix("\n3 warnings, 1 skipped\n"))
+        await broker.stop()
+    }
+
+    @Test func `topics under another prefix are missing`() async throws {
+        let (broker, directory) = (try Self.broker(), try TemporaryDirectory())
+        let (exitCode, printed) = await sluicectl(
+            ["doctor", "--topics.prefix", "elsewhere"] + Self.flags(broker, root: try directory.signedFiles().root))
+        #expect(exitCode == 1)
+        #expect(printed.output.contains("problem  topic elsewhere.quarantine"))
+        #expect(printed.output.contains("does not exist  -> "))
+        await broker.stop()
+    }
+
+    @Test func `the embedded broker is no production`() async throws {
+        let (broker, directory) = (try Self.broker(), try TemporaryDirectory())
+        let flags = Self.flags(broker, root: try directory.signedFiles().root).map {
+            $0 == "single-node" ? "production" : $0
+        }
+        let (exitCode, printed) = await sluicectl(["doctor"] + flags)
+        #expect(exitCode == 1)
+        #expect(printed.output.contains("is sluice-dev-broker, which keeps records in memory"))
+        await broker.stop()
+    }
+
+    @Test func `a wrong configuration is told with every mistake`() async throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("http.port=none\nkafka.acks=1\n", to: "sluice.properties")
+        let (exitCode, printed) = await sluicectl(["doctor", "--config", file, "--output", "json"])
+        #expect(exitCode == 1)
+        #expect(printed.complaints.isEmpty)
+        let findings = try #require(try printed.objects.first?["findings"]?.array)
+        let mistakes = findings.filter { $0.object?["what"]?.string == "configuration" }
+            .compactMap { $0.object?["found"]?.string }
+        #expect(mistakes.contains { $0.contains("http.port") && $0.contains("sluice.properties:1") }, "\(mistakes)")
+        #expect(mistakes.contains { $0.contains("apps") }, "\(mistakes)")
+    }
+
+    @Test func `brokers that do not answer are a problem and not the end`() async throws {
+        let (exitCode, printed) = await sluicectl(
+            [
+                "doctor", "--apps", "com.example.app:1", "--kafka.bootstrap.servers", "127.0.0.1:1", "--output", "json",
+            ], patience: .milliseconds(100))
+        #expect(exitCode == 1)
+        #expect(
+            try Self.seen(printed) == [
+                "configuration: ok", "clock: ok", "root: ok", "ocsp: skipped", "brokers: problem", "topic: skipped",
+                "message-sizes: ok",
+            ])
+    }
+
+    // MARK: responders
+
+    /// A responder, and certificates whose leaf names it.
+    private final class Responder: Sendable {
+        private let pki = Mutex<ThrowawayPKI?>(nil)
+        private let status: OCSPResponder.Status
+        private let server = Mutex<HTTPServer?>(nil)
+
+        init(_ status: OCSPResponder.Status) throws {
+            try initializeCryptography()
+            self.status = status
+            let server = HTTPServer(listeners: [
+                Listener(
+                    name: "ocsp", host: "127.0.0.1", port: 0, limits: .readAPI, admit: { _ in .body(limit: 4096) },
+                    handle: { [weak self] request, exchange in
+                        exchange.answer(self?.answer(request.body) ?? .text("no", status: 500))
+                    })
+            ])
+            try server.start()
+            self.server.withLock { $0 = server }
+            var options = ThrowawayPKI.Options(now: Signed.now / 1_000)
+            options.leafOCSPAddress = "http://127.0.0.1:\(server.port())/"
+            let made = try ThrowawayPKI(options)
+            pki.withLock { $0 = made }
+        }
+
+        private func answer(_ request: [UInt8]) -> Answer? {
+            guard let pki = pki.withLock({ $0 }), let key = pki.authorityKeys?.intermediate,
+                let answer = try? OCSPResponder(issuer: pki.intermediate, signer: pki.intermediate, key: key)
+                    .answer(request: request, at: Signed.now / 1_000, status: { _ in status })
+            else { return nil }
+            return Answer(status: 200, reason: "ocsp", body: answer)
+        }
+
+        /// Flags that name the root, the file `name` of the chain in PEM, and silent brokers.
+        func flags(_ directory: TemporaryDirectory) throws -> [String] {
+            let pki = try #require(pki.withLock { $0 })
+            let root = try directory.write(pki.root.der, to: "root.der")
+            let chain = try directory.write(pki.leaf.pem + pki.intermediate.pem, to: "chain.pem")
+            return [
+                "--apps", "com.example.app:1", "--root.certificates", root, "--certificates", chain,
+                "--kafka.bootstrap.servers", "127.0.0.1:1",
+            ]
+        }
+
+        func body() throws -> [UInt8] {
+            try NotificationSigner(JWSSigner(try #require(pki.withLock { $0 })))
+                .sign(
+                    .init(notification: Signed.notification, transactionInfo: Signed.transactionInfo, renewalInfo: "{}")
+                )
+                .body
+        }
+
+        func stop() async {
+            await server.withLock { $0 }?.drain(within: .zero)
+        }
+    }
+
+    private static func ocspFindings(_ arguments: [String]) async throws -> [String] {
+        let (_, printed) = await sluicectl(
+            ["doctor", "--output", "json"] + arguments, patience: .milliseconds(100))
+        let findings = try #require(try printed.objects.first?["findings"]?.array, "\(printed.complaints)")
+        return findings.compactMap(\.object).filter { $0["what"]?.string == "ocsp" }
+            .map { "\($0["status"]?.string ?? "?"): \($0["found"]?.string ?? "?")" }
+    }
+
+    @Test(arguments: [
+        (OCSPResponder.Status.good, "ok: ", "says good"),
+        (.revoked(at: Signed.now / 1_000 - 60, reason: 1), "problem: ", "says revoked"),
+        (.unknown, "problem: ", "unknownCertificate"),
+    ])
+    func `a responder is asked about each certificate`(
+        _ status: OCSPResponder.Status, _ outcome: String, _ part: String
+    ) async throws {
+        let (responder, directory) = (try Responder(status), try TemporaryDirectory())
+        let findings = try await Self.ocspFindings(try responder.flags(directory))
+        await responder.stop()
+        try #require(findings.count == 2, "\(findings)")
+        #expect(findings[0].hasPrefix(outcome) && findings[0].contains(part), "\(findings)")
+        #expect(findings[1] == "warning: names no responder: never more than unknown")
+    }
+
+    @Test func `the certificates of a notification will do`() async throws {
+        let (responder, directory) = (try Responder(.good), try TemporaryDirectory())
+        let body = try directory.write(try responder.body(), to: "body.json")
+        let flags = try responder.flags(directory).map { $0 == "--certificates" ? "--jws" : $0 }
+            .map { $0.hasSuffix("chain.pem") ? body : $0 }
+        let findings = try await Self.ocspFindings(flags)
+        await responder.stop()
+        #expect(findings.first?.hasPrefix("ok: http://127.0.0.1:") == true, "\(findings)")
+    }
+
+    @Test func `a responder that is away is told`() async throws {
+        let (responder, directory) = (try Responder(.good), try TemporaryDirectory())
+        let flags = try responder.flags(directory)
+        await responder.stop()
+        let findings = try await Self.ocspFindings(flags)
+        #expect(findings.first?.contains("cannot be asked") == true, "\(findings)")
+    }
+
+    @Test func `nobody is asked for a stranger's certificates`() async throws {
+        let (responder, directory) = (try Responder(.good), try TemporaryDirectory())
+        let flags = try responder.flags(directory).filter { $0 != "--root.certificates" && !$0.hasSuffix("root.der") }
+        let findings = try await Self.ocspFindings(flags)
+        await responder.stop()
+        #expect(findings.count == 1)
+        #expect(findings.first?.contains("lead to no pinned root") == true, "\(findings)")
+    }
+}

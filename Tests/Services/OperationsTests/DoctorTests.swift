@@ -1,0 +1,237 @@
+import AppStoreModel
+import AppStoreSigning
+import AppStoreVerification
+import Cryptography
+import Foundation
+import Kafka
+import NotificationRecord
+import PipelineRuntime
+import Testing
+
+@testable import Ingress
+@testable import Operations
+
+/// What facts mean: the pure part of `sluicectl doctor`.
+@Suite struct DoctorFindingsTests {
+    private static let now: Int64 = 1_795_000_000_000
+
+    private static func partition(
+        _ number: Int, leader: Int32? = 1, inSync: [Int32] = [1, 2, 3]
+    ) -> KafkaTopicDescription.Partition {
+        .init(
+            partition: KafkaPartition(rawValue: Int32(number)), leader: leader, replicas: [1, 2, 3],
+            inSyncReplicas: inSync)
+    }
+
+    private static func topic(
+        _ name: TopicName, partitions: [KafkaTopicDescription.Partition] = [partition(0)],
+        settings: [String: String] = [:]
+    ) -> KafkaTopicDescription {
+        let good = [
+            "min.insync.replicas": "2", "unclean.leader.election.enable": "false", "max.message.bytes": "1048588",
+            "cleanup.policy": "delete", "retention.ms": "2592000000",
+        ]
+        return KafkaTopicDescription(
+            topic: KafkaTopic(rawValue: name.rawValue), partitions: partitions,
+            configuration: good.merging(settings) { $1 })
+    }
+
+    /// An installation without a fault.
+    private static func good() -> DoctorFacts {
+        var facts = DoctorFacts()
+        facts.configuration = .good(apps: 2, profile: .production, file: "sluice.properties")
+        facts.now = now
+        facts.roots = [
+            .init(
+                subject: "Apple Root CA - G3", fingerprint: "63343abf", isBuiltIn: true, defect: nil,
+                validity: CertificateValidity(notBefore: 0, notAfter: now / 1_000 + 365 * 86_400))
+        ]
+        facts.responders = .asked([("leaf", "http://ocsp.example", .good)])
+        facts.bootstrapServers = "kafka-1:9092"
+        facts.brokers = .answering(clusterId: "abc", isEmbedded: false)
+        facts.topics = facts.topicNames.ingress().map { topic($0.name) }
+        facts.producerMessageMaxBytes = 1_000_000
+        return facts
+    }
+
+    /// A fault, and the finding that it must lead to.
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let status: DoctorFinding.Status
+        let check: DoctorFinding.Check
+        let found: String
+        let make: @Sendable (inout DoctorFacts) -> Void
+
+        init(
+            _ name: String, _ status: DoctorFinding.Status, _ check: DoctorFinding.Check, _ found: String,
+            _ make: @escaping @Sendable (inout DoctorFacts) -> Void
+        ) {
+            (testDescription, self.status, self.check, self.found, self.make) = (name, status, check, found, make)
+        }
+    }
+
+    private static func fault(
+        _ name: String, _ status: DoctorFinding.Status, _ found: String, setting: String, _ value: String,
+        profile: DeploymentProfile = .production
+    ) -> Fault {
+        Fault(name, status, .topic, found) { facts in
+            facts.configuration = .good(apps: 1, profile: profile, file: nil)
+            facts.topics?[0] = topic(TopicNames().notifications(.production), settings: [setting: value])
+        }
+    }
+
+    private static func fault(
+        _ name: String, _ status: DoctorFinding.Status, _ found: String,
+        partitions: [KafkaTopicDescription.Partition]
+    ) -> Fault {
+        Fault(name, status, .topic, found) { facts in
+            facts.topics?[0] = topic(TopicNames().notifications(.production), partitions: partitions)
+        }
+    }
+
+    static let faults: [Fault] = [
+        Fault("a clock before this version", .problem, .clock, "2026-10-31T23:59:59Z") {
+            $0.now = 1_793_491_200_000 - 1
+        },
+        Fault("a root that has expired", .problem, .root, "has expired") {
+            $0.roots = [
+                .init(
+                    subject: "r", fingerprint: "", isBuiltIn: false, defect: nil,
+                    validity: CertificateValidity(notBefore: 0, notAfter: now / 1_000 - 1))
+            ]
+        },
+        Fault("a root that ends soon", .warning, .root, "89 days left") {
+            $0.roots = [
+                .init(
+                    subject: "r", fingerprint: "", isBuiltIn: true, defect: nil,
+                    validity: CertificateValidity(notBefore: 0, notAfter: now / 1_000 + 90 * 86_400 - 1))
+            ]
+        },
+        Fault("another root in production", .warning, .root, "in place of Apple's") {
+            $0.roots = [
+                .init(
+                    subject: "r", fingerprint: "", isBuiltIn: false, defect: nil,
+                    validity: CertificateValidity(notBefore: 0, notAfter: now / 1_000 + 365 * 86_400))
+            ]
+        },
+        Fault("a root that is none", .problem, .root, "is not signed by itself") {
+            $0.roots = [
+                .init(
+                    subject: "r", fingerprint: "", isBuiltIn: false, defect: "the root r is not signed by itself",
+                    validity: nil)
+            ]
+        },
+        Fault("a revoked certificate", .problem, .ocsp, "says revoked") {
+            $0.responders = .asked([("leaf", "http://ocsp.example", .revoked)])
+        },
+        Fault("a responder out of reach", .problem, .ocsp, "cannot be asked: timed out") {
+            $0.responders = .asked([("leaf", "http://ocsp.example", .unreachable("timed out"))])
+        },
+        Fault("a certificate without responder", .warning, .ocsp, "names no responder") {
+            $0.responders = .asked([("leaf", nil, .noAddress)])
+        },
+        Fault("no certificate given", .skipped, .ocsp, "none was given") { $0.responders = .notAsked },
+        Fault("silent brokers", .problem, .brokers, "no answer from kafka-1:9092: timed out") {
+            $0.brokers = .silent("timed out")
+        },
+        Fault("the embedded broker in production", .problem, .brokers, "keeps records in memory") {
+            $0.brokers = .answering(clusterId: "mockCluster", isEmbedded: true)
+        },
+        Fault("topics that may not be described", .problem, .topic, "TOPIC_AUTHORIZATION_FAILED") {
+            ($0.topics, $0.topicsError) = (nil, KafkaError(.topicAuthorizationFailed, "describe topics"))
+        },
+        Fault("a topic that does not exist", .problem, .topic, "does not exist") { $0.topics?.remove(at: 0) },
+        fault("one in sync", .problem, "min.insync.replicas is 1", setting: "min.insync.replicas", "1"),
+        fault(
+            "one in sync on a single node", .warning, "min.insync.replicas is 1", setting: "min.insync.replicas", "1",
+            profile: .singleNode),
+        fault(
+            "unclean elections", .problem, "unclean.leader.election.enable is true",
+            setting: "unclean.leader.election.enable", "true"),
+        fault(
+            "small messages on a single node", .problem, "max.message.bytes is 1000", setting: "max.message.bytes",
+            "1000", profile: .singleNode),
+        fault("seven days", .problem, "retention.ms is 604800000", setting: "retention.ms", "604800000"),
+        fault(
+            "no leader", .problem, "partition 1: no leader",
+            partitions: [partition(0), partition(1, leader: nil, inSync: [])]),
+        fault(
+            "too few in sync", .problem, "partitions 0, 1: fewer in sync than min.insync.replicas",
+            partitions: [partition(0, inSync: [1]), partition(1, inSync: [2])]),
+        fault(
+            "a replica behind", .warning, "partition 0: fewer in sync than there are replicas",
+            partitions: [partition(0, inSync: [1, 2])]),
+        Fault("a small producer", .problem, .messageSizes, "kafka.message.max.bytes is 1000") {
+            $0.producerMessageMaxBytes = 1_000
+        },
+        Fault("a large producer", .warning, .messageSizes, "brokers may refuse what the producer sends") {
+            $0.producerMessageMaxBytes = 2_000_000
+            $0.topics = $0.topicNames.ingress().enumerated().map { number, specification in
+                topic(specification.name, settings: number == 0 ? [:] : ["max.message.bytes": "2000000"])
+            }
+        },
+    ]
+
+    @Test func `an installation without a fault has only good findings`() {
+        let findings = Self.good().findings
+        #expect(findings.allSatisfy { $0.status == .ok }, "\(findings)")
+        #expect(DoctorReport(findings: findings).isGood)
+        #expect(DoctorReport(findings: findings).text.hasSuffix("\nall is well\n"))
+        #expect(
+            findings.map(\.check) == [
+                .configuration, .clock, .root, .ocsp, .brokers, .topic, .topic, .topic, .messageSizes,
+            ])
+        #expect(findings[4].found == "kafka-1:9092 answers, cluster abc, 3 brokers (1, 2, 3) hold the topics")
+    }
+
+    @Test(arguments: faults)
+    func `a fault is found and told`(_ fault: Fault) {
+        var facts = Self.good()
+        fault.make(&facts)
+        let findings = facts.findings.filter { $0.status == fault.status && $0.check == fault.check }
+        #expect(findings.count == 1, "\(facts.findings)")
+        #expect(findings.first?.found.contains(fault.found) == true, "\(findings)")
+        #expect(findings.first?.fix != nil || fault.check == .topic)
+        #expect(DoctorReport(findings: facts.findings).isGood == (fault.status != .problem))
+    }
+
+    @Test func `without a configuration only the clock is judged`() {
+        var facts = DoctorFacts()
+        facts.now = Self.now
+        facts.configuration = .wrong(["apps: is missing", "http.port: is no number"])
+        let findings = facts.findings
+        #expect(findings.map(\.status) == [.problem, .problem, .ok, .skipped, .skipped, .skipped, .skipped, .skipped])
+        #expect(!DoctorReport(findings: findings).isGood)
+    }
+
+    @Test func `the clock is judged as the ingress judges it`() {
+        #expect(DoctorFacts.earliestClock == ClockSanity.earliest)
+        #expect(DoctorFacts.latestClock == ClockSanity.latest)
+    }
+
+    @Test func `Apple's root is known as the built-in one`() throws {
+        try initializeCryptography()
+        let root = DoctorFacts.Root(der: AppleRootCertificate.g3)
+        #expect(root.isBuiltIn && root.defect == nil)
+        #expect(root.subject == "Apple Root CA - G3")
+        #expect(root.fingerprint == AppleRootCertificate.g3Fingerprint)
+        let pki = try Signed.pki.get()
+        #expect(DoctorFacts.Root(der: pki.root.der).isBuiltIn == false)
+        #expect(DoctorFacts.Root(der: pki.leaf.der).defect?.contains("not signed by itself") == true)
+        #expect(DoctorFacts.Root(der: [1, 2, 3]).defect != nil)
+    }
+
+    @Test func `there is help with examples`() async {
+        let (exitCode, printed) = await sluicectl(["doctor", "--help"])
+        #expect(exitCode == 0)
+        #expect(printed.output.contains("  sluicectl doctor --jws body.json"))
+    }
+
+    @Test func `only what the ingress knows is handed on to it`() {
+        let line = DoctorCommandLine(
+            ["--output", "json", "doctor", "--jws=-", "--http.port", "1", "--config", "a", "--certificates", "c"],
+            name: "doctor", ownKeys: DoctorSettings.ownKeys, environment: ["SLUICE_CONFIG": "b"])
+        #expect(line.arguments == ["--http.port", "1", "--config", "a"])
+        #expect(line.configurationFile == "a")
+    }
+}
