@@ -96,6 +96,7 @@ struct DoctorOnBrokerTests {
                 "configuration: ok", "clock: ok", "root: ok", "ocsp: skipped", "brokers: problem", "topic: skipped",
                 "message-sizes: ok",
             ])
+        #expect(printed.output.contains(#""subject":"Apple Root CA - G3","found":"built in, fingerprint 63343abf"#))
     }
 
     // MARK: responders
