@@ -32,17 +32,24 @@ struct DrainTests {
     }
 
     @Test func `a request that comes during the grace is answered`() async throws {
-        let server = try TestServer()
-        let client = try server.connect()
-        client.send(TestServer.echo("a"))
-        #expect(try client.response().status == 200)
-        async let drained: Void = server.server.drain(within: .seconds(8))
-        let port = server.server.port()
-        #expect(await eventually { (try? TestConnection(port: port)) == nil })
-        client.send(TestServer.echo("b"))
-        #expect(try client.response().head.contains("Connection: close"))
-        client.close()
-        await drained
+        // The grace is one second of the system's clock; on a busy machine a request may come too late to say anything.
+        for _ in 0..<10 {
+            let server = try TestServer()
+            let client = try server.connect()
+            client.send(TestServer.echo("a"))
+            #expect(try client.response().status == 200)
+            let begun = ContinuousClock.now
+            async let drained: Void = server.server.drain(within: .seconds(8))
+            let port = server.server.port()
+            #expect(await eventually { (try? TestConnection(port: port)) == nil })
+            client.send(TestServer.echo("b"))
+            let isInTime = ContinuousClock.now - begun < .milliseconds(900)
+            if isInTime { #expect(try client.response().head.contains("Connection: close")) }
+            client.close()
+            await drained
+            if isInTime { return }
+        }
+        Issue.record("no request came during the grace")
     }
 
     @Test func `what is not done within the limit is dropped`() async throws {
