@@ -13,6 +13,7 @@ extension EventLoop {
                 if socket != -EAGAIN { pause(door) }
                 return
             }
+            now = clock()
             admit(socket, peer, at: door)
         }
     }
@@ -26,7 +27,7 @@ extension EventLoop {
 
     private func admit(_ socket: Int32, _ peer: [UInt8], at door: Door) {
         let network = NetworkPrefix.ofPeer(peer)
-        guard door.rate.admits(network, address: .ofAddress(peer), now: clock()) else {
+        guard door.rate.admits(network, address: .ofAddress(peer), now: now) else {
             counters.update(door.index) { $0.refusedByRate += 1 }
             decided(
                 Decision(

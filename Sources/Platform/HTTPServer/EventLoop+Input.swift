@@ -18,11 +18,11 @@ extension EventLoop {
     }
 
     private func receive(_ connection: Connection) {
-        let now = clock()
-        let (count, action) =
+        var count = 0
+        let action =
             connection.state.directBodyBytes > 0
-            ? receiveBody(connection, now: now) : receiveAnything(connection, now: now)
-        if count > 0, let action {
+            ? receiveBody(connection, &count) : receiveAnything(connection, &count)
+        if count > 0 {
             perform(action, on: connection)
             cutBodies(at: connection.door)
         } else if count == 0 {
@@ -33,29 +33,26 @@ extension EventLoop {
     }
 
     /// Straight into the body's own array.
-    private func receiveBody(_ connection: Connection, now: UInt64) -> (Int, ConnectionState.Action?) {
-        var count = 0
+    private func receiveBody(_ connection: Connection, _ count: inout Int) -> ConnectionState.Action {
         let socket = connection.socket
-        let action = connection.state.receiveBody(now: now) { space in
+        return connection.state.receiveBody(now: now) { space in
             space.withUnsafeMutableBufferPointer { bytes, initialized in
                 count = cs_receive(socket, bytes.baseAddress, bytes.count)
                 if count > 0 { initialized += count }
             }
         }
-        return (count, action)
     }
 
     /// Into the loop's buffer: a connection that sends nothing owns no memory.
-    private func receiveAnything(_ connection: Connection, now: UInt64) -> (Int, ConnectionState.Action?) {
+    private func receiveAnything(_ connection: Connection, _ count: inout Int) -> ConnectionState.Action {
         let limit = connection.state.phase == .working ? connection.door.limits.readAheadBytes : received.count
-        let count = received.withUnsafeMutableBytes { bytes in
+        count = received.withUnsafeMutableBytes { bytes in
             cs_receive(connection.socket, bytes.baseAddress, min(limit, bytes.count))
         }
-        guard count > 0 else { return (count, nil) }
-        let action = received.withUnsafeBufferPointer { bytes in
+        guard count > 0 else { return .wait }
+        return received.withUnsafeBufferPointer { bytes in
             connection.state.received(bytes.extracting(..<count).span, now: now)
         }
-        return (count, action)
     }
 
     /// Does what the state says until there is nothing more to do at once.
@@ -96,7 +93,6 @@ extension EventLoop {
     /// A place is taken here and not by the head: slow bodies must not use up the places.
     private func handOver(_ head: RequestHead, _ body: [UInt8], _ connection: Connection) -> ConnectionState.Action? {
         let door = connection.door
-        let now = clock()
         guard !door.places.isFull else { return connection.state.refuse(503, "overload", now: now) }
         let (place, generation) = door.places.take(
             Places.Request(
@@ -131,7 +127,7 @@ extension EventLoop {
                 if oldest.map({ connection.state.startedAt < $0.state.startedAt }) ?? true { oldest = connection }
             }
             guard let oldest else { return }
-            perform(oldest.state.refuse(503, "memory", now: clock()), on: oldest)
+            perform(oldest.state.refuse(503, "memory", now: now), on: oldest)
         }
     }
 }

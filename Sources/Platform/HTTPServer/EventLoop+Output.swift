@@ -4,6 +4,7 @@ internal import CSockets
 extension EventLoop {
     /// An answer came back. Its place is free from here on, whether or not somebody still waits for it.
     func deliver(_ mail: Mail) {
+        now = clock()
         let door = doors[mail.listener]
         guard let request = door.places.giveBack(mail.place, mail.generation) else {
             counters.update(door.index) { $0.answersDropped += 1 }
@@ -18,7 +19,7 @@ extension EventLoop {
         }
         decide(connection, reason: mail.answer.reason, status: mail.answer.status)
         let (keeps, omitsBody) = connection.state.reply(
-            closes: mail.answer.closes, isDraining: drain != nil, now: clock())
+            closes: mail.answer.closes, isDraining: drain != nil, now: now)
         if let action = send(mail.answer, keeps: keeps, omitsBody: omitsBody, on: connection) {
             perform(action, on: connection)
         }
@@ -35,7 +36,7 @@ extension EventLoop {
             bodySent = body.withUnsafeBytes { Self.push($0, to: connection.socket, more: false) }
             guard bodySent >= 0 else { return .close(reason: nil) }
         }
-        if headSent == encoder.bytes.count, bodySent == body.count { return connection.state.sent(now: clock()) }
+        if headSent == encoder.bytes.count, bodySent == body.count { return connection.state.sent(now: now) }
         let unsent = UnsentAnswer(head: encoder.bytes, from: headSent, body: body, from: bodySent)
         let door = connection.door
         guard unsent.count <= door.limits.unsentBytes - door.unsentBytes else { return .close(reason: nil) }
@@ -57,7 +58,7 @@ extension EventLoop {
         if isBroken {
             close(connection, reason: nil)
         } else if connection.unsent.count == 0 {
-            perform(connection.state.sent(now: clock()), on: connection)
+            perform(connection.state.sent(now: now), on: connection)
         }
     }
 

@@ -23,6 +23,9 @@ final class EventLoop {
     var received = [UInt8](repeating: 0, count: 64 * 1024)
     var encoder = AnswerEncoder()
     var drain: Drain?
+    /// When the event, the new connection or the answer in hand was taken up: read once for each, because a pass can
+    /// hold many.
+    var now: UInt64
     private var mails: [Mail] = []
     private var sweptAt: UInt64
 
@@ -38,7 +41,8 @@ final class EventLoop {
         self.counters = counters
         self.clock = clock
         self.decided = decided
-        sweptAt = clock()
+        now = clock()
+        sweptAt = now
     }
 
     /// Runs until it has been drained.
@@ -62,13 +66,14 @@ final class EventLoop {
         let count = poller.wait(milliseconds: mailbox.fallAsleep() ? waitMilliseconds : 0)
         let begun = clock()
         for index in 0..<count {
+            now = clock()
             let (key, readiness) = poller.event(index)
             dispatch(key, readiness)
         }
         takeMails()
-        let now = clock()
+        now = clock()
         // Without events time may have passed only on an injected clock, so look at once.
-        if count == 0 || now &- sweptAt >= Self.sweepNanoseconds { sweep(now: now) }
+        if count == 0 || now &- sweptAt >= Self.sweepNanoseconds { sweep() }
         for door in doors {
             if door.handedOver {
                 door.handedOver = false
@@ -102,7 +107,7 @@ final class EventLoop {
         mails.removeAll(keepingCapacity: mails.count <= 1024)
     }
 
-    private func sweep(now: UInt64) {
+    private func sweep() {
         sweptAt = now
         for door in doors where door.isPaused && door.socket >= 0 {
             door.isPaused = false
@@ -154,7 +159,7 @@ final class EventLoop {
         }
         let connection = Connection(
             socket: socket, slot: slot, generation: generations[slot], door: door, network: network,
-            state: ConnectionState(rules: door.rules, now: clock()))
+            state: ConnectionState(rules: door.rules, now: now))
         connections[slot] = connection
         openConnections += 1
         door.connections += 1
@@ -183,7 +188,6 @@ final class EventLoop {
     }
 
     func decide(_ connection: Connection, reason: String, status: Int) {
-        let now = clock()
         counters.update(connection.door.index) { $0.requestsByStatus[status, default: 0] += 1 }
         decided(
             Decision(
