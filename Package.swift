@@ -107,6 +107,9 @@ let executables: [Target] = [
         ]),
 ]
 
+// What the tests are written with: vectors, seeds, waiting, Apache Kafka. Only test targets use it.
+let testSupport: Target = .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings)
+
 let package = Package(
     name: "sluice",
     products: [
@@ -117,51 +120,54 @@ let package = Package(
         .library(name: "AppStoreVerification", targets: ["AppStoreVerification"]),
     ],
     targets: platform + appStore + pipeline + services + executables + [
-        tests("TelemetryTests", floor: "Platform", uses: ["Telemetry"]),
-        tests("ConfigurationTests", floor: "Platform", uses: ["Configuration"]),
-        tests("LifecycleTests", floor: "Platform", uses: ["Lifecycle", "Telemetry"]),
-        tests("KafkaTests", floor: "Platform", uses: ["Kafka"]),
-        tests("CryptographyTests", floor: "Platform", uses: ["Cryptography"]),
-        tests("SQLiteTests", floor: "Platform", uses: ["SQLite"]),
-        tests("HTTPServerTests", floor: "Platform", uses: ["HTTPServer", "CSockets"]),
-        tests("HTTPClientTests", floor: "Platform", uses: ["HTTPClient", "HTTPServer"]),
-        tests("AppStoreModelTests", floor: "AppStore", uses: ["AppStoreModel"]),
-        tests("NotificationRecordTests", floor: "AppStore", uses: ["NotificationRecord", "AppStoreModel"]),
-        tests("EntitlementRulesTests", floor: "AppStore", uses: ["EntitlementRules", "AppStoreModel"]),
+        testSupport,
+        tests("TelemetryTests", floor: "Platform", uses: ["Telemetry", "TestSupport"]),
+        tests("ConfigurationTests", floor: "Platform", uses: ["Configuration", "TestSupport"]),
+        tests("LifecycleTests", floor: "Platform", uses: ["Lifecycle", "Telemetry", "TestSupport"]),
+        tests("KafkaTests", floor: "Platform", uses: ["Kafka", "TestSupport"]),
+        tests("CryptographyTests", floor: "Platform", uses: ["Cryptography", "TestSupport"]),
+        tests("SQLiteTests", floor: "Platform", uses: ["SQLite", "TestSupport"]),
+        tests("HTTPServerTests", floor: "Platform", uses: ["HTTPServer", "CSockets", "TestSupport"]),
+        tests("HTTPClientTests", floor: "Platform", uses: ["HTTPClient", "HTTPServer", "TestSupport"]),
+        tests("AppStoreModelTests", floor: "AppStore", uses: ["AppStoreModel", "TestSupport"]),
+        tests(
+            "NotificationRecordTests", floor: "AppStore", uses: ["NotificationRecord", "AppStoreModel", "TestSupport"]),
+        tests("EntitlementRulesTests", floor: "AppStore", uses: ["EntitlementRules", "AppStoreModel", "TestSupport"]),
         tests(
             "AppStoreVerificationTests", floor: "AppStore",
-            uses: ["AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography"]),
-        tests("AppStoreSigningTests", floor: "AppStore", uses: ["AppStoreSigning", "Cryptography"]),
+            uses: ["AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography", "TestSupport"]),
+        tests("AppStoreSigningTests", floor: "AppStore", uses: ["AppStoreSigning", "Cryptography", "TestSupport"]),
         tests(
             "PipelineRuntimeTests", floor: "Pipeline",
-            uses: ["PipelineRuntime", "Kafka", "Telemetry", "Configuration", "Lifecycle"]),
+            uses: ["PipelineRuntime", "Kafka", "Telemetry", "Configuration", "Lifecycle", "TestSupport"]),
         tests(
             "IngressTests", floor: "Services",
             uses: [
                 "Ingress", "Simulator", "PipelineRuntime", "AppStoreSigning", "AppStoreVerification", "AppStoreModel",
                 "NotificationRecord", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
-                "Lifecycle",
+                "Lifecycle", "TestSupport",
             ]),
         tests(
             "EntitlementsTests", floor: "Services",
             uses: [
                 "Entitlements", "AppStoreModel", "NotificationRecord", "EntitlementRules", "PipelineRuntime", "Kafka",
-                "SQLite", "HTTPClient", "Configuration", "Lifecycle", "Telemetry",
+                "SQLite", "HTTPClient", "Configuration", "Lifecycle", "Telemetry", "TestSupport",
             ]),
-        tests("SimulatorTests", floor: "Services", uses: ["Simulator", "AppStoreSigning", "AppStoreModel"]),
+        tests(
+            "SimulatorTests", floor: "Services", uses: ["Simulator", "AppStoreSigning", "AppStoreModel", "TestSupport"]),
         tests(
             "OperationsTests", floor: "Services",
             uses: [
                 "Operations", "Ingress", "PipelineRuntime", "AppStoreModel", "AppStoreSigning", "NotificationRecord",
-                "Kafka", "Cryptography", "HTTPServer", "Configuration", "Telemetry",
+                "Kafka", "Cryptography", "HTTPServer", "Configuration", "Telemetry", "TestSupport",
             ]),
-        .testTarget(
-            name: "EndToEndTests",
-            dependencies: [
-                "sluice-ingress", "sluice-entitlements", "sluicectl", "sluice-simulator", "sluice-dev-broker",
+        // It starts the executables but links none of them: what they override would be overridden in the tests too.
+        tests(
+            "EndToEndTests", floor: "EndToEnd",
+            uses: [
                 "AppStoreModel", "AppStoreSigning", "NotificationRecord", "Simulator", "Kafka", "HTTPClient",
-            ],
-            path: "Tests/EndToEnd/EndToEndTests", swiftSettings: settings),
+                "TestSupport",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

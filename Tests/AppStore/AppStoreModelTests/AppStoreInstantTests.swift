@@ -1,5 +1,6 @@
 import AppStoreModel
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Instants") struct AppStoreInstantTests {

@@ -1,5 +1,6 @@
 import AppStoreModel
 import Foundation
+import TestSupport
 import Testing
 
 /// The scanner against Foundation's parser on generated texts and mutants of them.

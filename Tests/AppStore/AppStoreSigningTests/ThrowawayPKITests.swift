@@ -1,6 +1,7 @@
 import AppStoreSigning
 import Cryptography
 import Foundation
+import TestSupport
 import Testing
 
 struct ThrowawayPKITests {
@@ -47,8 +48,8 @@ struct ThrowawayPKITests {
     }
 
     @Test func `a directory gives back what was saved, and its key is private`() throws {
-        let directory = temporaryDirectory()
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let parent = try TemporaryDirectory()
+        let directory = parent.file("pki")
         let pki = try ThrowawayPKI(ThrowawayPKI.Options(now: Self.now))
         try pki.save(to: directory)
         // A second time replaces the first.
@@ -64,8 +65,8 @@ struct ThrowawayPKITests {
     }
 
     @Test func `a directory that is incomplete or mixed is refused`() throws {
-        let directory = temporaryDirectory()
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let parent = try TemporaryDirectory()
+        let directory = parent.file("pki")
         #expect(throws: AppStoreSigningError.self) { try ThrowawayPKI.load(from: directory) }
         let pki = try ThrowawayPKI(ThrowawayPKI.Options(now: Self.now))
         try pki.save(to: directory)
@@ -79,9 +80,5 @@ struct ThrowawayPKITests {
         try FileManager.default.removeItem(atPath: directory + "/root.pem")
         #expect(throws: AppStoreSigningError.self) { try ThrowawayPKI.load(from: directory) }
         #expect(throws: AppStoreSigningError.self) { try pki.save(to: directory + "/leaf.pem/below-a-file") }
-    }
-
-    private func temporaryDirectory() -> String {
-        FileManager.default.temporaryDirectory.appendingPathComponent("sluice-pki-\(UUID().uuidString)").path
     }
 }

@@ -1,25 +1,14 @@
 import AppStoreModel
 import AppStoreSigning
 import Cryptography
+import TestSupport
 import Testing
 
 @testable import AppStoreVerification
 
 /// Notifications that Apple signed, under Apple's own root: the proof that the whole path works on real input.
-@Suite(.enabled(if: Vectors.arePresent, "\(Vectors.absent)")) struct GenuineNotificationTests {
-    struct Genuine: Decodable, Sendable {
-        let file: String
-        let notificationUUID: String
-        let notificationType: String
-        let subtype: String?
-        let signedDate: Int64
-        let originalTransactionId: String
-        let transactionId: String
-
-        var body: [UInt8] { get throws { SigningKit.body(try Vectors.text("genuine/\(file)")) } }
-    }
-
-    static var all: [Genuine] { (try? Vectors.decode("genuine/cases.json")) ?? [] }
+@Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct GenuineNotificationTests {
+    static var all: [GenuineNotification] { (try? TestVectors.genuine()) ?? [] }
 
     /// Inside the validity of the leaf, which ends on 13 October 2027.
     private static let now: Int64 = 1_790_000_000_000
@@ -42,20 +31,20 @@ import Testing
     @Test func `each is accepted with its nested objects, which name the purchase`() throws {
         let verifier = try Self.verifier()
         for genuine in Self.all {
-            guard case .accepted(let notification) = verifier.verify(body: try genuine.body, at: Self.now) else {
-                Issue.record("\(genuine.file) is not accepted")
+            guard case .accepted(let notification) = verifier.verify(body: genuine.body, at: Self.now) else {
+                Issue.record("\(genuine.facts.file) is not accepted")
                 continue
             }
             let envelope = notification.envelope
-            #expect(envelope.notificationUUID.value?.rawValue == genuine.notificationUUID)
-            #expect(envelope.notificationType.value?.rawValue == genuine.notificationType)
-            #expect(envelope.subtype.value?.rawValue == genuine.subtype)
+            #expect(envelope.notificationUUID.value?.rawValue == genuine.facts.notificationUUID)
+            #expect(envelope.notificationType.value?.rawValue == genuine.facts.notificationType)
+            #expect(envelope.subtype.value?.rawValue == genuine.facts.subtype)
             #expect(envelope.environment.value == .sandbox)
-            #expect(envelope.signedDate.value?.millisecondsSince1970 == genuine.signedDate)
-            #expect(notification.transactionEnvelope?.transactionId.value?.rawValue == genuine.transactionId)
+            #expect(envelope.signedDate.value?.millisecondsSince1970 == genuine.facts.signedDate)
+            #expect(notification.transactionEnvelope?.transactionId.value?.rawValue == genuine.facts.transactionId)
             #expect(
                 notification.transactionEnvelope?.originalTransactionId.value?.rawValue
-                    == genuine.originalTransactionId)
+                    == genuine.facts.originalTransactionId)
             #expect(notification.renewalInfo != nil)
             #expect(notification.certificates.leaf == "47c287cdd9f9e7867f528ada74dc7db7")
         }
@@ -69,7 +58,7 @@ import Testing
         }
         let otherRoot = try Self.verifier { $0.roots = [(try? SigningKit.shared().pki.root.der) ?? []] }
         for genuine in Self.all {
-            let body = try genuine.body
+            let body = genuine.body
             #expect(ExpectedVerdict(late.verify(body: body, at: 1_830_000_000_000)) == .forbidden(.certificateTime))
             #expect(ExpectedVerdict(other.verify(body: body, at: Self.now)) == .notForUs(.audience))
             #expect(ExpectedVerdict(otherRoot.verify(body: body, at: Self.now)) == .forbidden(.chainRoot))
@@ -101,14 +90,14 @@ import Testing
 
     @Test func `with one byte changed anywhere none is accepted`() throws {
         let verifier = try Self.verifier()
-        var dice = SeededDice(seed: 20_261_121)
+        var dice = SeededGenerator(seed: 20_261_121)
         for genuine in Self.all {
-            let body = try genuine.body
+            let body = genuine.body
             #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted)
             for _ in 0..<300 {
                 let changed = body.withOneByteChanged(using: &dice)
                 if case .accepted = verifier.verify(body: changed, at: Self.now) {
-                    Issue.record("\(genuine.file) is accepted although a byte was changed")
+                    Issue.record("\(genuine.facts.file) is accepted although a byte was changed")
                 }
             }
         }

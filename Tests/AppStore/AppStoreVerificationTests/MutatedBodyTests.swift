@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import AppStoreVerification
@@ -8,7 +9,7 @@ import Testing
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { $0.newChains = NewChainLimits(perSecond: 100_000) }
         let body = try kit.body()
-        var dice = SeededDice(seed: 1)
+        var dice = SeededGenerator(seed: 1)
         for _ in 0..<1000 {
             let changed = body.withOneByteChanged(using: &dice)
             switch verifier.verify(body: changed, at: SigningKit.now) {
@@ -22,7 +23,7 @@ import Testing
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let body = try kit.body()
-        var dice = SeededDice(seed: 2)
+        var dice = SeededGenerator(seed: 2)
         for _ in 0..<300 {
             let cut = Array(body[..<Int.random(in: 0..<body.count, using: &dice)])
             guard case .notApple(let refusal) = verifier.verify(body: cut, at: SigningKit.now) else {
@@ -37,7 +38,7 @@ import Testing
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let payload = Array(try NotificationDraft.test.payload(signingNestedWith: kit.sign).utf8)
-        var dice = SeededDice(seed: 3)
+        var dice = SeededGenerator(seed: 3)
         for _ in 0..<500 {
             let changed = payload.withOneByteChanged(using: &dice)
             let jws = try kit.signBytes(changed)

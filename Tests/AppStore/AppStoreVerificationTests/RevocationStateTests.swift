@@ -1,5 +1,6 @@
 import AppStoreSigning
 import Cryptography
+import TestSupport
 import Testing
 
 @testable import AppStoreVerification
@@ -20,7 +21,7 @@ import Testing
         let due = state.takeDueQuestions(at: now)
         #expect(due.count == 1)
         #expect(state.takeDueQuestions(at: now + 1_000_000).isEmpty)
-        var dice = SeededDice(seed: 42)
+        var dice = SeededGenerator(seed: 42)
         state.record(.unreachable, of: try #require(due.first).id, at: now, using: &dice)
         #expect(state.takeDueQuestions(at: now + RevocationState.shortestPause).count == 1)
         #expect(standing.known(at: now) == .unknown)
@@ -36,7 +37,7 @@ import Testing
     @Test func `a good answer is renewed between half and four fifths of its life`() throws {
         for seed in 0..<100 as Range<UInt64> {
             var (state, standing) = try stateWithOne()
-            var dice = SeededDice(seed: seed)
+            var dice = SeededGenerator(seed: seed)
             let question = try #require(state.takeDueQuestions(at: now).first)
             let answer = OCSPAnswer.good(thisUpdate: now / 1000, nextUpdate: now / 1000 + 36_000)
             state.record(.answer(answer), of: question.id, at: now, using: &dice)
@@ -48,7 +49,7 @@ import Testing
 
     @Test func `failures are repeated at growing distances up to ten minutes`() throws {
         var (state, _) = try stateWithOne()
-        var dice = SeededDice(seed: 42)
+        var dice = SeededGenerator(seed: 42)
         var time = now
         for longest in [15, 30, 60, 120, 240, 480, 480, 480] as [Int64] {
             let question = try #require(state.takeDueQuestions(at: time).first)
@@ -60,7 +61,7 @@ import Testing
 
     @Test func `revoked is for ever`() throws {
         var (state, standing) = try stateWithOne()
-        var dice = SeededDice(seed: 42)
+        var dice = SeededGenerator(seed: 42)
         let question = try #require(state.takeDueQuestions(at: now).first)
         state.record(.answer(.revoked(at: now / 1000, reason: nil)), of: question.id, at: now, using: &dice)
         state.record(.answer(.good(thisUpdate: now / 1000, nextUpdate: nil)), of: question.id, at: now, using: &dice)
@@ -71,7 +72,7 @@ import Testing
     func `no date of a responder traps`(_ thisUpdate: Int64, _ nextUpdate: Int64?) throws {
         for time in [Int64.min, 0, .max] {
             var (state, _) = try stateWithOne()
-            var dice = SeededDice(seed: 42)
+            var dice = SeededGenerator(seed: 42)
             let question = try #require(state.takeDueQuestions(at: now).first)
             let answer = OCSPAnswer.good(thisUpdate: thisUpdate, nextUpdate: nextUpdate)
             state.record(.answer(answer), of: question.id, at: time, using: &dice)

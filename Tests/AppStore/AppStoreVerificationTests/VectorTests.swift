@@ -1,5 +1,6 @@
 import AppStoreModel
 import Cryptography
+import TestSupport
 import Testing
 
 @testable import AppStoreVerification
@@ -7,7 +8,7 @@ import Testing
 /// Apple's published test data and what was derived from it, with the verdicts its README gives.
 ///
 /// Where a library accepts what this verifier keeps aside, "accept" means "in the main topic" and nothing else.
-@Suite(.enabled(if: Vectors.arePresent, "\(Vectors.absent)")) struct VectorTests {
+@Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct VectorTests {
     /// Inside the validity of both test authorities.
     private static let now: Int64 = 1_790_000_000_000
 
@@ -22,7 +23,7 @@ import Testing
         // Apple's mock notifications have no version.
         return try NotificationVerifier(
             VerifierConfiguration(
-                roots: [try Vectors.bytes(root)], apps: [app], revocation: .off, requiresVersion: false))
+                roots: [try TestVectors.bytes(root)], apps: [app], revocation: .off, requiresVersion: false))
     }
 
     // MARK: chain
@@ -41,7 +42,7 @@ import Testing
         let cases: [Case]
     }
 
-    static var chains: ChainCases? { try? Vectors.decode("chain/cases.json") }
+    static var chains: ChainCases? { try? TestVectors.decode("chain/cases.json") }
 
     @Test func `each certificate chain is judged as its case says`() throws {
         try initializeCryptography()
@@ -89,7 +90,7 @@ import Testing
     }
 
     private static func der(_ name: String, _ chains: ChainCases) throws -> [UInt8] {
-        try Vectors.bytes("chain/\(chains.certificates[name]?.file ?? name)")
+        try TestVectors.bytes("chain/\(chains.certificates[name]?.file ?? name)")
     }
 
     // MARK: jws
@@ -111,7 +112,7 @@ import Testing
     }
 
     @Test func `each JWS is judged as its case says`() throws {
-        let cases: JWSCases = try Vectors.decode("jws/cases.json")
+        let cases: JWSCases = try TestVectors.decode("jws/cases.json")
         #expect(cases.cases.count == 19)
         for example in cases.cases {
             let settings = example.verifier
@@ -155,12 +156,12 @@ import Testing
             ("xcode/xcode-app-receipt-with-transaction", .badRequest(.jwsForm)),
         ] as [(String, ExpectedVerdict)])
     func `signed files are judged as documented`(_ path: String, _ expected: ExpectedVerdict) throws {
-        let verdict = try Self.verifier().verify(signedPayload: Array(try Vectors.text(path).utf8), at: Self.now)
+        let verdict = try Self.verifier().verify(signedPayload: Array(try TestVectors.text(path).utf8), at: Self.now)
         #expect(ExpectedVerdict(verdict) == expected)
     }
 
     @Test func `a good mock notification says what its README says`() throws {
-        let jws = Array(try Vectors.text("mock_signed_data/testNotification").utf8)
+        let jws = Array(try TestVectors.text("mock_signed_data/testNotification").utf8)
         guard case .accepted(let notification) = try Self.verifier().verify(signedPayload: jws, at: Self.now) else {
             Issue.record("not accepted")
             return
@@ -188,7 +189,7 @@ import Testing
         let verifier = try kit.verifier {
             $0.apps = [AppIdentity(bundleId: BundleId("com.example"), appAppleId: AppAppleId(appAppleId))]
         }
-        let jws = try kit.sign(try Vectors.text("models/\(file)"))
+        let jws = try kit.sign(try TestVectors.text("models/\(file)"))
         #expect(ExpectedVerdict(verifier.verify(body: SigningKit.body(jws), at: Self.now)) == expected)
     }
 
@@ -197,7 +198,7 @@ import Testing
         let verifier = try kit.verifier {
             $0.apps = [AppIdentity(bundleId: BundleId("com.example"), appAppleId: AppAppleId(41234))]
         }
-        let text = try Vectors.text("models/signedNotification.json").replacing("LocalTesting", with: "Production")
+        let text = try TestVectors.text("models/signedNotification.json").replacing("LocalTesting", with: "Production")
         let verdict = verifier.verify(body: SigningKit.body(try kit.sign(text)), at: Self.now)
         #expect(ExpectedVerdict(verdict) == .odd(.profileNested))
     }

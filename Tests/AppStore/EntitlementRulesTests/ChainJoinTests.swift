@@ -1,5 +1,6 @@
 import AppStoreModel
 import EntitlementRules
+import TestSupport
 import Testing
 
 /// Generated life cycles: whatever order facts arrive in, the state is the same.

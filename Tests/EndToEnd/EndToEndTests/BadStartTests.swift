@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -31,7 +32,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.enabled(if: ApacheKafka.isAvailable, ApacheKafka.absence))
+        @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
         func `topics that could lose records are refused in production`() async throws {
             try await Stage.open { stage in
                 let broker = try await stage.apacheKafka()

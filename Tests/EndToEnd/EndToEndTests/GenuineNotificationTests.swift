@@ -2,16 +2,17 @@ import Foundation
 import HTTPClient
 import Kafka
 import NotificationRecord
+import TestSupport
 import Testing
 
 extension EndToEnd {
     /// What Apple really signed, through the ingress into the topic and on into the entitlements; and nothing else.
-    @Suite(.enabled(if: Vectors.arePresent, Vectors.absence)) struct GenuineNotifications {
+    @Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct GenuineNotifications {
         @Test func `what Apple signed is acknowledged, recorded and understood, on the embedded broker`() async throws {
             try await Stage.open { stage in try await receive(on: try await stage.embeddedBroker(), stage) }
         }
 
-        @Test(.enabled(if: ApacheKafka.isAvailable, ApacheKafka.absence))
+        @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
         func `what Apple signed is acknowledged, recorded and understood, on Apache Kafka`() async throws {
             try await Stage.open { stage in try await receive(on: try await stage.apacheKafka(), stage) }
         }
@@ -20,12 +21,12 @@ extension EndToEnd {
             try await Stage.open { stage in try await refuse(on: try await stage.embeddedBroker(), stage) }
         }
 
-        @Test(.enabled(if: ApacheKafka.isAvailable, ApacheKafka.absence))
+        @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
         func `one byte changed anywhere is refused and leaves no record, on Apache Kafka`() async throws {
             try await Stage.open { stage in try await refuse(on: try await stage.apacheKafka(), stage) }
         }
 
-        @Test(.enabled(if: ApacheKafka.hasTools, ApacheKafka.toolsAbsence))
+        @Test(.enabled(if: KafkaTools.areHere, "\(KafkaTools.absence)"))
         func `kcat and the console consumer show the same records`() async throws {
             try await Stage.open { stage in
                 let broker = try await stage.apacheKafka()
@@ -44,7 +45,7 @@ extension EndToEnd {
                         == genuine.map(\.signedPayload).sorted())
 
                 let console = try await stage.run([
-                    try #require(ApacheKafka.consoleConsumer), "--bootstrap-server", broker.bootstrapServers,
+                    try #require(KafkaTools.consoleConsumer), "--bootstrap-server", broker.bootstrapServers,
                     "--topic", topic, "--from-beginning", "--max-messages", "\(genuine.count)", "--timeout-ms", "30000",
                     "--formatter-property", "print.key=true", "--formatter-property", "print.headers=true",
                 ])
@@ -72,10 +73,10 @@ extension EndToEnd {
 
 extension EndToEnd.GenuineNotifications {
     /// Posts all of them, each twice, and expects 200.
-    private func post(to ingress: Ingress) async throws -> [Vectors.Genuine] {
+    private func post(to ingress: Ingress) async throws -> [GenuineNotification] {
         let client = HTTPClient()
         defer { client.close() }
-        let genuine = try Vectors.genuine()
+        let genuine = try TestVectors.genuine()
         for notification in genuine + genuine {
             let answer = try await ingress.post(notification.body, with: client)
             #expect(answer.status == 200, "\(notification.facts.file); \(ingress.process)")
@@ -98,7 +99,7 @@ extension EndToEnd.GenuineNotifications {
         try await checkEntitlements(try await stage.entitlements(on: broker), of: try #require(genuine.first))
     }
 
-    private func check(_ record: KafkaRecord, against notification: Vectors.Genuine) throws {
+    private func check(_ record: KafkaRecord, against notification: GenuineNotification) throws {
         let facts = notification.facts
         #expect(record.key == Array(notification.key.utf8))
 
@@ -142,7 +143,7 @@ extension EndToEnd.GenuineNotifications {
             (nil, "EXPIRED", false, "2000001035288486", "com.getsession.org.pro_sub_3_months"),
         ]
 
-    private func checkEntitlements(_ entitlements: Entitlements, of notification: Vectors.Genuine) async throws {
+    private func checkEntitlements(_ entitlements: Entitlements, of notification: GenuineNotification) async throws {
         let client = HTTPClient()
         defer { client.close() }
         func grants(at moment: String?) async throws -> [JSON.Object] {
@@ -207,7 +208,12 @@ extension EndToEnd.GenuineNotifications {
     }
 }
 
-extension [Vectors.Genuine] {
+extension GenuineNotification {
+    /// Of the record.
+    fileprivate var key: String { "\(facts.bundleId)/\(facts.originalTransactionId)" }
+}
+
+extension [GenuineNotification] {
     fileprivate var uuids: [String] { map(\.facts.notificationUUID).sorted() }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
 import NotificationRecord
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -50,7 +51,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.enabled(if: ApacheKafka.isAvailable, ApacheKafka.absence))
+        @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
         func `topics are created on Apache Kafka and are then as they should be`() async throws {
             try await Stage.open { stage in
                 let broker = try await stage.apacheKafka(withTopics: false)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPClient
 import Kafka
 import NotificationRecord
+import TestSupport
 import Testing
 
 extension EndToEnd {

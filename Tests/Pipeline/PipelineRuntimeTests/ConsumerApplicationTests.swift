@@ -3,6 +3,7 @@ import Kafka
 import Lifecycle
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import PipelineRuntime

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PipelineRuntime
@@ -63,7 +64,7 @@ struct OffsetTrackerTests {
     /// Against the plain definition: the next offset is one past the last record before the first unfinished one.
     @Test(arguments: 0..<50)
     func `any order of finishing gives what the definition says`(seed: UInt64) {
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator(seed: seed)
         var tracker = OffsetTracker()
         var offset: Int64 = 0
         var admitted: [Int64] = []
@@ -84,18 +85,5 @@ struct OffsetTrackerTests {
         #expect(tracker.nextOffset == prefix.last.map { $0 + 1 })
         #expect(tracker.unfinishedCount == admitted.count - finished.count)
         #expect(tracker.unfinishedBytes == 2 * (admitted.count - finished.count))
-    }
-}
-
-/// A seeded generator (Steele, Lea and Flood's SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

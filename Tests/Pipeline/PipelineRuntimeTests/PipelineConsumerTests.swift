@@ -1,6 +1,7 @@
 import Kafka
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import PipelineRuntime

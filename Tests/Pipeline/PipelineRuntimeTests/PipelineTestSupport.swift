@@ -132,47 +132,6 @@ struct BatchClosure: BatchHandler {
     func handle(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] { try await body(records) }
 }
 
-/// A door that tests open.
-final class Gate: Sendable {
-    private struct State {
-        var isOpen = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
-
-    func open() {
-        let waiters = state.withLock { state in
-            state.isOpen = true
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
-    }
-
-    func pass() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                if !state.isOpen { state.waiters.append(continuation) }
-                return state.isOpen
-            }
-            if isOpen { continuation.resume() }
-        }
-    }
-}
-
-struct NotInTime: Error {}
-
-/// Waits for a state.
-func waitUntil(within limit: Duration = .seconds(20), _ condition: () async throws -> Bool) async throws {
-    let clock = ContinuousClock()
-    let deadline = clock.now + limit
-    while try await !condition() {
-        guard clock.now < deadline else { throw NotInTime() }
-        try await Task.sleep(for: .milliseconds(5))
-    }
-}
-
 extension KafkaRecord {
     var number: Int? { value.flatMap { Int(String(decoding: $0, as: UTF8.self)) } }
 }

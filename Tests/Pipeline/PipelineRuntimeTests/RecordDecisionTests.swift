@@ -1,4 +1,5 @@
 import Kafka
+import TestSupport
 import Testing
 
 @testable import PipelineRuntime
@@ -78,7 +79,7 @@ struct RecordDecisionTests {
         #expect(backoff.bound(afterFailures: 8) == .milliseconds(25_600))
         #expect(backoff.bound(afterFailures: 9) == .seconds(30))
         #expect(backoff.bound(afterFailures: .max) == .seconds(30))
-        var generator = SplitMix(state: 1)
+        var generator = SeededGenerator(seed: 1)
         var longest = Duration.zero
         for _ in 0..<1000 {
             let delay = backoff.delay(afterFailures: 3, using: &generator)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 @testable import Configuration
 
@@ -50,12 +51,8 @@ func parse(
 }
 
 func withFile<Result>(_ bytes: [UInt8], _ body: (String) throws -> Result) throws -> Result {
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sluice-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    let file = directory.appendingPathComponent("sluice.properties")
-    try Data(bytes).write(to: file)
-    return try body(file.path)
+    let directory = try TemporaryDirectory()
+    return try body(directory.write(bytes, to: "sluice.properties"))
 }
 
 extension CommandOutcome {

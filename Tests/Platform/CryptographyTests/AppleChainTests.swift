@@ -1,8 +1,9 @@
 import Cryptography
+import TestSupport
 import Testing
 
 /// Certificates of the world outside, read from the test vectors.
-@Suite(.enabled(if: Vectors.isPresent, Comment(rawValue: Vectors.missing)))
+@Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
 struct AppleChainTests {
     private static let leafMarker = OID("1.2.840.113635.100.6.11.1")
     private static let intermediateMarker = OID("1.2.840.113635.100.6.2.1")
@@ -32,7 +33,7 @@ struct AppleChainTests {
 
     @Test func `PEM and DER of one certificate are one certificate`() throws {
         for name in ["apple-root-ca-g3", "apple-wwdr-g6", "apple-signing-leaf-2025", "test-root", "mock-old-root-v1"] {
-            let fromPEM = try Certificate.certificates(encoded: try Vectors.bytes("chain/certs/\(name).pem"))
+            let fromPEM = try Certificate.certificates(encoded: try TestVectors.bytes("chain/certs/\(name).pem"))
             #expect(fromPEM == [try certificate(name)])
         }
     }
@@ -74,6 +75,6 @@ struct AppleChainTests {
     }
 
     private func certificate(_ name: String) throws -> Certificate {
-        try Certificate(der: try Vectors.bytes("chain/certs/\(name).der"))
+        try Certificate(der: try TestVectors.bytes("chain/certs/\(name).der"))
     }
 }

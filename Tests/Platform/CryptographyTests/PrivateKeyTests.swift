@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import TestSupport
 import Testing
 
 struct PrivateKeyTests {
@@ -9,10 +10,8 @@ struct PrivateKeyTests {
         #expect(pem.starts(with: "-----BEGIN PRIVATE KEY-----\n".utf8))
         let again = try PrivateKey(pem: pem)
         #expect(again.publicKey?.uncompressedPoint == key.publicKey?.uncompressedPoint)
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).p8").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try Data(pem).write(to: URL(fileURLWithPath: path))
-        let read = try PrivateKey(contentsOf: path)
+        let directory = try TemporaryDirectory()
+        let read = try PrivateKey(contentsOf: directory.write(pem, to: "key.p8"))
         let digest = SHA256.digest(of: [1, 2, 3])
         let signature = try read.es256Signature(digest: digest)
         #expect(key.publicKey?.verify(digest: digest, rawSignature: signature) == .valid)
@@ -83,9 +82,9 @@ struct PrivateKeyTests {
         #expect(throws: CryptographyError.self) { try PrivateKey.generate(.rsa(bits: .max)) }
     }
 
-    @Test(.enabled(if: Vectors.isPresent, Comment(rawValue: Vectors.missing)))
+    @Test(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
     func `Apple's published test key loads`() throws {
-        let key = try PrivateKey(pem: try Vectors.bytes("certs/testSigningKey.p8"))
+        let key = try PrivateKey(pem: try TestVectors.bytes("certs/testSigningKey.p8"))
         #expect(key.publicKey != nil)
     }
 

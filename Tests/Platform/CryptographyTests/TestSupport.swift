@@ -1,49 +1,6 @@
 import Cryptography
 import Foundation
 
-/// The same sequence for the same seed: a failing test can be run again (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
-
-/// Where the test vectors lie: `SLUICE_TEST_VECTORS`, or `shared/vectors` beside an enclosing directory of this file.
-enum Vectors {
-    static let missing = "no test vectors: set SLUICE_TEST_VECTORS to their directory"
-
-    static let directory: URL? = {
-        if let path = ProcessInfo.processInfo.environment["SLUICE_TEST_VECTORS"] { return existing(path) }
-        var folder = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-        while folder.path != "/" {
-            if let found = existing(folder.appendingPathComponent("shared/vectors").path) { return found }
-            folder.deleteLastPathComponent()
-        }
-        return nil
-    }()
-
-    static var isPresent: Bool { directory != nil }
-
-    static func bytes(_ path: String) throws -> [UInt8] {
-        guard let directory else { throw CocoaError(.fileNoSuchFile) }
-        return Array(try Data(contentsOf: directory.appendingPathComponent(path)))
-    }
-
-    private static func existing(_ path: String) -> URL? {
-        var isDirectory: ObjCBool = false
-        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-        return exists && isDirectory.boolValue ? URL(fileURLWithPath: path, isDirectory: true) : nil
-    }
-}
-
 /// A root, an intermediate and a leaf with their keys, at a fixed time.
 struct TestAuthority: Sendable {
     static let now: Int64 = 1_790_000_000

@@ -8,14 +8,3 @@ final class Recorder<Value: Sendable>: Sendable {
 
     var values: [Value] { stored.withLock { $0 } }
 }
-
-/// Waits for a state; false when it does not come within the time.
-func eventually(within limit: Duration = .seconds(10), _ condition: () -> Bool) async -> Bool {
-    let end = ContinuousClock.now + limit
-    while !condition() {
-        if ContinuousClock.now >= end { return false }
-        // The state is made by another thread; this only lets it run.
-        try? await Task.sleep(for: .milliseconds(1))
-    }
-    return true
-}

@@ -1,12 +1,13 @@
 import Kafka
 import Synchronization
+import TestSupport
 import Testing
 
 /// Of the suite that uses Apache Kafka, because its tests run one after the other: one of them kills the broker.
 extension ApacheKafkaTests {
     private static func makeTopic(partitions: Int, settings: [String: String] = [:]) async throws -> KafkaTopic {
         let topic = KafkaTopic.unique("consumer")
-        let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: ApacheKafka.shared().bootstrapServers))
+        let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: await ApacheKafka.shared().bootstrapServers))
         let new = KafkaNewTopic(topic: topic, partitions: partitions, replicationFactor: 1, configuration: settings)
         #expect(try await admin.createTopics([new]).isEmpty)
         await admin.close(within: .seconds(2))
@@ -19,7 +20,7 @@ extension ApacheKafkaTests {
         try await ConsumerUnderTest(
             .group(group, topics: [topic]),
             properties: ["session.timeout.ms": "6000", "heartbeat.interval.ms": "1000", "fetch.wait.max.ms": "100"],
-            options: options, bootstrapServers: ApacheKafka.shared().bootstrapServers, profile: .production)
+            options: options, bootstrapServers: await ApacheKafka.shared().bootstrapServers, profile: .production)
     }
 
     /// Reads every assignment of a member until the member closes, and stores after each batch.
@@ -56,7 +57,7 @@ extension ApacheKafkaTests {
     {
         let topic = try await Self.makeTopic(partitions: 8)
         let producer = try KafkaProducer(
-            KafkaConfiguration(bootstrapServers: ApacheKafka.shared().bootstrapServers), topics: [topic])
+            KafkaConfiguration(bootstrapServers: await ApacheKafka.shared().bootstrapServers), topics: [topic])
         let isWriting = Atomic(true)
         let written = Atomic(0)
         async let writing: Void = {
@@ -104,7 +105,7 @@ extension ApacheKafkaTests {
 
     @Test func `what is committed is what was stored, and from the start`() async throws {
         let topic = try await Self.makeTopic(partitions: 1)
-        let configuration = try KafkaConfiguration(bootstrapServers: ApacheKafka.shared().bootstrapServers)
+        let configuration = try KafkaConfiguration(bootstrapServers: await ApacheKafka.shared().bootstrapServers)
         let producer = try KafkaProducer(configuration, topics: [topic])
         for record in ConsumerTestBroker.numbered(5, topic: topic) {
             _ = try await producer.send(record, deadline: .seconds(20))

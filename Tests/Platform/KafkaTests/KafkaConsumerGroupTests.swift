@@ -1,4 +1,5 @@
 import Kafka
+import TestSupport
 import Testing
 
 /// On the embedded broker. Each join costs 3 s there, so the tests run beside each other.

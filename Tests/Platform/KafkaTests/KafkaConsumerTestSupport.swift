@@ -1,5 +1,6 @@
 import Kafka
 import Synchronization
+import TestSupport
 import Testing
 
 /// One embedded broker for all consumer tests: starting and stopping one takes a second. Each test has its own topics
@@ -116,18 +117,6 @@ extension ConsumerUnderTest.Notes {
         case .statistics(let report): statistics.append(report)
         case .log: break
         }
-    }
-}
-
-struct NotInTime: Error {}
-
-/// Waits for a state.
-func waitUntil(within limit: Duration = .seconds(20), _ condition: () async throws -> Bool) async throws {
-    let clock = ContinuousClock()
-    let deadline = clock.now + limit
-    while try await !condition() {
-        guard clock.now < deadline else { throw NotInTime() }
-        try await Task.sleep(for: .milliseconds(5))
     }
 }
 

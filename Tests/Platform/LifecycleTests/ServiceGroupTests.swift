@@ -1,5 +1,6 @@
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Lifecycle
@@ -9,35 +10,6 @@ private final class Journal: Sendable {
     private let stored = Mutex<[String]>([])
     var entries: [String] { stored.withLock { $0 } }
     func add(_ entry: String) { stored.withLock { $0.append(entry) } }
-}
-
-/// Opens once. Waiting ends when it is open and not by cancellation, as that of a stuck C call.
-private final class Gate: Sendable {
-    private struct State {
-        var isOpen = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
-
-    func open() {
-        let waiting = state.withLock { state in
-            state.isOpen = true
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    func wait() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                if !state.isOpen { state.waiting.append(continuation) }
-                return state.isOpen
-            }
-            if isOpen { continuation.resume() }
-        }
-    }
 }
 
 private struct TestFailure: Error {}
@@ -143,7 +115,7 @@ private struct TestService: Service {
         defer { gate.open() }
         var services: [any Service] = [
             TestService(name: "a", journal: journal),
-            TestService(name: "stuck", journal: journal, stopping: { _ in await gate.wait() }),
+            TestService(name: "stuck", journal: journal, stopping: { _ in await gate.pass() }),
         ]
         let triggers = trigger(&services)
         #expect(await group(services, maximum: .milliseconds(90)).run(triggers: triggers) == .failure)
@@ -174,7 +146,7 @@ private struct TestService: Service {
                 name: "slow", journal: journal,
                 starting: {
                     trigger.yield("SIGINT")
-                    await gate.wait()
+                    await gate.pass()
                 }),
             TestService(name: "never", journal: journal),
         ]
@@ -196,7 +168,7 @@ private struct TestService: Service {
         ]
         let group = group(services)
         let task = Task { await group.run(triggers: AsyncStream { _ in }) }
-        await started.wait()
+        await started.pass()
         task.cancel()
         #expect(await task.value == .ok)
         #expect(journal.entries == ["start a", "stop a"])

@@ -1,22 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLite
 
-/// A directory of the test's own.
-final class TestDirectory {
-    let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("sluice-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
-    var database: String { path + "/test.sqlite" }
+extension TemporaryDirectory {
+    fileprivate var database: String { file("test.sqlite") }
 }
 
 private struct TestFailure: Error {}
@@ -27,10 +16,10 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
 }
 
 @Suite struct DatabaseTests {
-    private let directory: TestDirectory
+    private let directory: TemporaryDirectory
 
     init() throws {
-        directory = try TestDirectory()
+        directory = try TemporaryDirectory()
     }
 
     private func open() throws -> Database {
@@ -98,9 +87,10 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(!FileManager.default.fileExists(atPath: directory.database))
     }
 
-    @Test(arguments: ["/no/such/directory/x", "", "a\u{0}b"])
-    func `a path that cannot be opened is an error`(path: String) throws {
-        #expect(throws: SQLiteError.self) { try Database(path: path.isEmpty ? directory.path : path) }
+    @Test(arguments: ["missing/x", "directory", "a\u{0}b"])
+    func `a path that cannot be opened is an error`(name: String) throws {
+        try FileManager.default.createDirectory(atPath: directory.file("directory"), withIntermediateDirectories: false)
+        #expect(throws: SQLiteError.self) { try Database(path: directory.file(name)) }
     }
 
     @Test(arguments: [0, 1, 2, 3])

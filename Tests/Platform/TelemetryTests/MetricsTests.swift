@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Telemetry
@@ -123,39 +124,14 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Promtool.path != nil, "promtool is not on PATH"))
-    func `promtool finds nothing to say`() throws {
+    @Test(.enabled(if: Promtool.isInstalled, "\(Promtool.absence)"))
+    func `promtool finds nothing to say`() async throws {
         let registry = MetricsRegistry()
         registry.collectProcessMetrics()
         registry.buildInfo("sluice_build_info", labels: [.init("version", "1.0")])
         registry.counter("sluice_requests_total", help: "Requests.", labels: [.init("status", "\"\\\n")]).increment()
         registry.gauge("sluice_in_flight_bytes", help: "In flight.").set(0.25)
         registry.histogram("sluice_request_seconds", help: "Time of a request.").observe(0.2)
-        let (output, status) = try Promtool.check(registry.prometheusText())
-        #expect(status == 0, "\(output)")
-        #expect(output.isEmpty)
-    }
-}
-
-/// `promtool check metrics`, from Prometheus.
-enum Promtool {
-    static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .map { "\($0)/promtool" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-
-    static func check(_ metrics: [UInt8]) throws -> (output: String, status: Int32) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(path))
-        process.arguments = ["check", "metrics"]
-        let input = Pipe()
-        let output = Pipe()
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data(metrics))
-        try input.fileHandleForWriting.close()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (String(decoding: data, as: UTF8.self), process.terminationStatus)
+        #expect(try await Promtool.complaints(about: registry.prometheusText()) == "")
     }
 }

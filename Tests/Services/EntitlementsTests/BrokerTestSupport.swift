@@ -6,6 +6,7 @@ import Lifecycle
 import NotificationRecord
 import PipelineRuntime
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Entitlements
@@ -88,7 +89,7 @@ final class RunningEntitlements: Sendable {
         group = Task {
             await ServiceGroup(services, logger: logger, maximumShutdown: .seconds(20)).run(triggers: triggers)
         }
-        try await waitUntil { self.api.port != 0 }
+        try await waitUntil(within: .seconds(25)) { self.api.port != 0 }
     }
 
     /// As SIGTERM does.
@@ -122,6 +123,6 @@ final class RunningEntitlements: Sendable {
 
     /// Waits until so many records are finished, whatever became of them.
     func finish(_ count: Double) async throws {
-        try await waitUntil { self.metric("sluice_consumer_records_total{") >= count }
+        try await waitUntil(within: .seconds(25)) { self.metric("sluice_consumer_records_total{") >= count }
     }
 }

@@ -3,6 +3,7 @@ import Kafka
 import NotificationRecord
 import PipelineRuntime
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Entitlements

@@ -3,6 +3,7 @@ import HTTPClient
 import Kafka
 import Lifecycle
 import NotificationRecord
+import TestSupport
 import Testing
 
 @testable import Entitlements

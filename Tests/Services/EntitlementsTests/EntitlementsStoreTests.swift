@@ -5,6 +5,7 @@ import NotificationRecord
 import PipelineRuntime
 import SQLite
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Entitlements

@@ -3,6 +3,7 @@ import EntitlementRules
 import Kafka
 import NotificationRecord
 import PipelineRuntime
+import TestSupport
 import Testing
 
 @testable import Entitlements

@@ -4,13 +4,14 @@ import Kafka
 import NotificationRecord
 import PipelineRuntime
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Entitlements
 
 /// A chain that the App Store's sandbox really told of (seven notifications out of more).
 @Suite(
-    .enabled(if: TestVectors.areHere, Comment(rawValue: TestVectors.absence)), .timeLimit(.minutes(1)))
+    .enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"), .timeLimit(.minutes(1)))
 struct GenuineChainTests {
     static let files = [
         "01-DID_RENEW", "02-SUBSCRIBED-RESUBSCRIBE", "03-DID_CHANGE_RENEWAL_STATUS-AUTO_RENEW_DISABLED",
@@ -36,11 +37,11 @@ struct GenuineChainTests {
     static func records() throws -> [EncodedRecord] {
         try files.map { file in
             let jws = try TestVectors.bytes("genuine/\(file).jws")
-            let notification = try TestVectors.payload(ofJWS: jws)
+            let notification = try CompactJWS.payload(jws)
             let envelope = NotificationEnvelope(try JSONDocument.object(notification))
             let data = try #require(try NotificationPayload(json: notification).data)
-            let transaction = try TestVectors.payload(ofJWS: Array(try #require(data.signedTransactionInfo).utf8))
-            let renewalInfo = try TestVectors.payload(ofJWS: Array(try #require(data.signedRenewalInfo).utf8))
+            let transaction = try CompactJWS.payload(#require(data.signedTransactionInfo))
+            let renewalInfo = try CompactJWS.payload(#require(data.signedRenewalInfo))
             let identity = try #require(
                 RecordIdentity(
                     envelope, transaction: TransactionEnvelope(try JSONDocument.object(transaction))))

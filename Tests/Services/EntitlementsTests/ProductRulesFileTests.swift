@@ -2,6 +2,7 @@ import AppStoreModel
 import Configuration
 import EntitlementRules
 import PipelineRuntime
+import TestSupport
 import Testing
 
 @testable import Entitlements

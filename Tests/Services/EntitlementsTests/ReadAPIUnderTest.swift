@@ -4,6 +4,7 @@ import HTTPClient
 import Lifecycle
 import NotificationRecord
 import Telemetry
+import TestSupport
 
 @testable import Entitlements
 

@@ -3,6 +3,7 @@ import Kafka
 import Lifecycle
 import NotificationRecord
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Entitlements

@@ -5,6 +5,7 @@ import HTTPClient
 import Lifecycle
 import PipelineRuntime
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Entitlements

@@ -3,6 +3,7 @@ import EntitlementRules
 import Foundation
 import Kafka
 import NotificationRecord
+import TestSupport
 import Testing
 
 let day: Int64 = 86_400_000
@@ -10,20 +11,8 @@ let day: Int64 = 86_400_000
 /// Milliseconds since 1970 of a moment so many days after 2026-01-01T00:00:00Z.
 func on(_ days: Double) -> Int64 { 1_767_225_600_000 + Int64(days * 86_400_000) }
 
-/// A directory of a test's own, removed with the value.
-final class TemporaryDirectory: Sendable {
-    let path = FileManager.default.temporaryDirectory.appending(path: "entitlements-\(UUID().uuidString)").path
-
-    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    var database: String { path + "/entitlements.sqlite" }
-
-    func write(_ text: String, to name: String) throws -> String {
-        try text.write(toFile: path + "/" + name, atomically: true, encoding: .utf8)
-        return path + "/" + name
-    }
+extension TemporaryDirectory {
+    var database: String { file("entitlements.sqlite") }
 }
 
 /// A notification of a monthly subscription, as short as a test can say it; written as the ingress writes it.
@@ -173,31 +162,5 @@ func permutations<Element>(_ elements: [Element]) -> [[Element]] {
         var rest = elements
         let first = rest.remove(at: index)
         return permutations(rest).map { [first] + $0 }
-    }
-}
-
-/// Numbers that are the same in every run (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
-struct NotInTime: Error {}
-
-/// Waits for a state.
-func waitUntil(within limit: Duration = .seconds(25), _ condition: () async throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + limit
-    while try await !condition() {
-        guard ContinuousClock.now < deadline else { throw NotInTime() }
-        try await Task.sleep(for: .milliseconds(20))
     }
 }

@@ -7,6 +7,7 @@ import Foundation
 import Kafka
 import NotificationRecord
 import PipelineRuntime
+import TestSupport
 import Testing
 
 @testable import Ingress
@@ -23,14 +24,10 @@ import Testing
     private func read(
         _ flags: [String] = apps, environment: [String: String] = [:], file: String? = nil
     ) throws -> Outcome {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sluice-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory = try TemporaryDirectory()
         var arguments = flags
         if let file {
-            let path = directory.appendingPathComponent("sluice.properties").path
-            try Data(file.utf8).write(to: URL(fileURLWithPath: path))
-            arguments += ["--config", path]
+            arguments += ["--config", try directory.write(file, to: "sluice.properties")]
         }
         switch IngressCommand.command.parse(arguments, environment: environment) {
         case .run(let invocation):
@@ -103,14 +100,10 @@ import Testing
 
     @Test func `roots come from PEM and DER files, in the order given`() throws {
         let store = try TestAppStore.shared()
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sluice-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let pem = directory.appendingPathComponent("a.pem")
-        let der = directory.appendingPathComponent("b.der")
-        try Data(store.pki.root.pem).write(to: pem)
-        try Data(store.stranger.root.der).write(to: der)
-        let plan = try plan(Self.apps + ["--root.certificates", "\(pem.path),\(der.path)"])
+        let directory = try TemporaryDirectory()
+        let pem = try directory.write(store.pki.root.pem, to: "a.pem")
+        let der = try directory.write(store.stranger.root.der, to: "b.der")
+        let plan = try plan(Self.apps + ["--root.certificates", "\(pem),\(der)"])
         #expect(plan.verifier.roots == [store.pki.root.der, store.stranger.root.der])
     }
 
@@ -119,13 +112,10 @@ import Testing
         #expect(missing.count == 1)
         #expect(missing.first?.contains("root.certificates (--root.certificates)") == true, "\(missing)")
         #expect(missing.first?.contains("/no/such.pem") == true)
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sluice-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory = try TemporaryDirectory()
         for text in ["", "nonsense", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
-            let file = directory.appendingPathComponent("root.pem")
-            try Data(text.utf8).write(to: file)
-            let lines = try refusal(Self.apps + ["--root.certificates", file.path])
+            let file = try directory.write(text, to: "root.pem")
+            let lines = try refusal(Self.apps + ["--root.certificates", file])
             #expect(lines.count == 1)
             #expect(lines.first?.contains("root.certificates (--root.certificates)") == true, "\(lines)")
             #expect(lines.first?.contains("root.pem") == true)

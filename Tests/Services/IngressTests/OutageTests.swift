@@ -5,6 +5,7 @@ import Kafka
 import Simulator
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Ingress

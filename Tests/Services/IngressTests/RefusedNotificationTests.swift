@@ -6,6 +6,7 @@ import HTTPClient
 import Kafka
 import NotificationRecord
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Ingress

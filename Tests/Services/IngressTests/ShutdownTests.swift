@@ -4,6 +4,7 @@ import HTTPClient
 import Kafka
 import Simulator
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Ingress

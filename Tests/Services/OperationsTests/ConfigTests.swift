@@ -1,4 +1,5 @@
 import AppStoreModel
+import TestSupport
 import Testing
 
 @testable import Operations

@@ -5,6 +5,7 @@ import HTTPServer
 import Kafka
 import NotificationRecord
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Operations

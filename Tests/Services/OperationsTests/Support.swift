@@ -9,6 +9,7 @@ import NotificationRecord
 import PipelineRuntime
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Operations
@@ -111,21 +112,7 @@ enum Signed {
     }
 }
 
-/// A directory that is removed with its last reference.
-final class TemporaryDirectory: Sendable {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("sluicectl-\(UUID())").path
-
-    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func write(_ bytes: [UInt8], to name: String) throws -> String {
-        let file = path + "/" + name
-        try Data(bytes).write(to: URL(fileURLWithPath: file))
-        return file
-    }
-
-    func write(_ text: String, to name: String) throws -> String { try write(Array(text.utf8), to: name) }
-
+extension TemporaryDirectory {
     /// The throw-away root, and a good body.
     func signedFiles() throws -> (root: String, body: String) {
         (try write(try Signed.pki.get().root.der, to: "root.der"), try write(try Signed.body(), to: "body.json"))

@@ -2,6 +2,7 @@ import AppStoreModel
 import Foundation
 import Kafka
 import NotificationRecord
+import TestSupport
 import Testing
 
 @testable import Operations
@@ -145,16 +146,5 @@ struct TapTests {
         #expect(apply.exitCode == 1)
         #expect(apply.printed.output.contains("The embedded broker creates its topics itself"))
         await stage.close()
-    }
-
-    /// Waits for a state; false when it does not come within the time.
-    private func eventually(_ condition: () -> Bool) async -> Bool {
-        let end = ContinuousClock.now + .seconds(20)
-        while !condition() {
-            if ContinuousClock.now >= end { return false }
-            // The state is made by another thread; this only lets it run.
-            try? await Task.sleep(for: .milliseconds(1))
-        }
-        return true
     }
 }

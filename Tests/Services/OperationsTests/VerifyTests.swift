@@ -2,6 +2,7 @@ import AppStoreModel
 import AppStoreSigning
 import Cryptography
 import Foundation
+import TestSupport
 import Testing
 
 /// `sluicectl verify` on what a throw-away root signed.

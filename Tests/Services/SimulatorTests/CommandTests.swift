@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Simulator
@@ -32,24 +33,23 @@ import Testing
     }
 
     @Test func `an existing set of certificates is kept`() throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("pki-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let leaf = directory.appendingPathComponent("leaf.pem")
-        #expect(try PKICommand(directory: directory.path).make())
+        let parent = try TemporaryDirectory()
+        let directory = parent.file("pki")
+        let leaf = URL(filePath: directory + "/leaf.pem")
+        #expect(try PKICommand(directory: directory).make())
         let first = try Data(contentsOf: leaf)
-        #expect(try !PKICommand(directory: directory.path).make())
+        #expect(try !PKICommand(directory: directory).make())
         #expect(try Data(contentsOf: leaf) == first)
-        _ = try PKICommand.load(directory.path)
-        #expect(throws: SimulatorError.self) { try PKICommand.load(directory.path + "/none") }
+        _ = try PKICommand.load(directory)
+        #expect(throws: SimulatorError.self) { try PKICommand.load(directory + "/none") }
     }
 
     @Test func `a report holds one line per attempt`() throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("report-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: file) }
-        let report = try ReportFile(path: file.path)
+        let directory = try TemporaryDirectory()
+        let report = try ReportFile(path: directory.file("report"))
         for number in 0..<20_000 { report.append("{\"number\":\(number)}") }
         try report.close()
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        let lines = try String(contentsOfFile: directory.file("report"), encoding: .utf8).split(separator: "\n")
         #expect(lines.count == 20_000 && lines.last == "{\"number\":19999}")
         #expect(throws: SimulatorError.self) { try ReportFile(path: "/nowhere/report") }
     }

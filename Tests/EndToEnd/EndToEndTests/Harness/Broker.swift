@@ -1,6 +1,7 @@
 import Foundation
 import Kafka
 import NotificationRecord
+import TestSupport
 import Testing
 
 /// Brokers with the topics of one test, embedded or Apache Kafka.
@@ -68,7 +69,7 @@ struct Broker: Sendable {
         let failures = try await withAdmin { try await $0.createTopics(new) }
         try #require(failures.isEmpty)
         // Kafka answers before every partition has its leader.
-        let haveLeaders = try await eventually(within: .seconds(20)) {
+        let haveLeaders = await eventually(within: .seconds(20)) {
             for topic in new where (try? await withAdmin { try await $0.watermarks(of: topic.topic) }) == nil {
                 return false
             }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// One of the package's executables, as an operator starts it.

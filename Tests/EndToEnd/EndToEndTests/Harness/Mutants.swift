@@ -1,19 +1,21 @@
+import TestSupport
+
 /// Copies of a notification with one byte changed inside the JWS.
 struct Mutants {
     /// The compact JWS that is changed.
     let signedPayload: [UInt8]
-    private var state: UInt64
+    private var random: SeededGenerator
 
     init(_ signedPayload: String, seed: UInt64) {
         self.signedPayload = Array(signedPayload.utf8)
-        state = seed
+        random = SeededGenerator(seed: seed)
     }
 
     /// Positions where something begins or ends (the three parts, the members and certificates of the header), and
     /// `count` others anywhere.
     mutating func positions(_ count: Int) -> [Int] {
         var positions = boundaries
-        for _ in 0..<count { positions.append(Int(next() % UInt64(signedPayload.count))) }
+        for _ in 0..<count { positions.append(Int(random.next() % UInt64(signedPayload.count))) }
         return positions
     }
 
@@ -21,9 +23,9 @@ struct Mutants {
     mutating func body(changedAt position: Int) -> [UInt8] {
         var changed = signedPayload
         let old = changed[position]
-        let candidates = next() % 2 == 0 ? Self.alphabet : Array(0...255)
+        let candidates = random.next() % 2 == 0 ? Self.alphabet : Array(0...255)
         let others = candidates.filter { $0 != old }
-        changed[position] = others[Int(next() % UInt64(others.count))]
+        changed[position] = others[Int(random.next() % UInt64(others.count))]
         return Array(#"{"signedPayload":""#.utf8) + changed + Array(#""}"#.utf8)
     }
 
@@ -32,19 +34,10 @@ struct Mutants {
         var positions = [0, signedPayload.count - 1]
         for dot in dots { positions += [dot - 1, dot, dot + 1] }
         // Four characters of the header hold three bytes of JSON, whose quotes stand around names and certificates.
-        let header = Base64URL.decode(signedPayload[..<(dots.first ?? 0)]) ?? []
+        let header = CompactJWS.decode(String(decoding: signedPayload[..<(dots.first ?? 0)], as: UTF8.self)) ?? []
         for (index, byte) in header.enumerated() where byte == UInt8(ascii: "\"") { positions.append(index * 4 / 3) }
         return positions
     }
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
-    /// SplitMix64: the same seed gives the same mutants.
-    private mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
-    }
 }

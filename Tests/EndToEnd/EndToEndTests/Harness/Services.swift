@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import TestSupport
 import Testing
 
 /// A running `sluice-ingress`.
@@ -76,7 +77,7 @@ extension Stage {
         let ingress = try await Ingress(process)
         let client = HTTPClient()
         defer { client.close() }
-        let isReady = try await eventually(within: .seconds(20)) { await ingress.isReady(client) }
+        let isReady = await eventually(within: .seconds(20)) { await ingress.isReady(client) }
         try #require(isReady, "the ingress is not ready; \(process)")
         return ingress
     }

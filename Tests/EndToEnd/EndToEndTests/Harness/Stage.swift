@@ -2,17 +2,8 @@ import Foundation
 import Kafka
 import NotificationRecord
 import Synchronization
+import TestSupport
 import Testing
-
-/// Waits for a state, looking at it every few milliseconds; `false` when it did not come in time.
-func eventually(within limit: Duration, _ condition: () async throws -> Bool) async throws -> Bool {
-    let end = ContinuousClock.now + limit
-    while try await !condition() {
-        guard ContinuousClock.now < end else { return false }
-        try await Task.sleep(for: .milliseconds(10))
-    }
-    return true
-}
 
 /// A directory, a prefix of topics and processes that belong to one test and end with it, whatever its outcome.
 final class Stage: Sendable {
@@ -100,7 +91,7 @@ extension ChildProcess {
     /// The line `ready`, of one listener where it has several.
     func ready(listener: String? = nil, within limit: Duration = .seconds(30)) async throws -> LogLine {
         var line: LogLine?
-        _ = try await eventually(within: limit) {
+        _ = await eventually(within: limit) {
             line = log.first {
                 $0.message == "ready" && (listener == nil || $0.fields.text("listener") == listener)
             }

@@ -163,13 +163,3 @@ enum TestTime {
             monotonicNanoseconds: Clocks.system.monotonicNanoseconds)
     }()
 }
-
-/// Waits for a state, looking at it every few milliseconds; `false` when it did not come in time.
-func eventually(within limit: Duration = .seconds(20), _ condition: () async throws -> Bool) async rethrows -> Bool {
-    let end = ContinuousClock.now + limit
-    while try await !condition() {
-        guard ContinuousClock.now < end else { return false }
-        try? await Task.sleep(for: .milliseconds(5))
-    }
-    return true
-}

@@ -1,9 +1,8 @@
-import Foundation
+package import Foundation
 import Synchronization
-import Testing
 
 /// How a process ended.
-enum ProcessEnd: Equatable, Sendable {
+package enum ProcessEnd: Equatable, Sendable {
     case exit(Int32)
     case signal(Int32)
 
@@ -14,15 +13,15 @@ enum ProcessEnd: Equatable, Sendable {
 
 /// A process that was started here, with its output in files. It is signalled and waited for by its id alone, and no
 /// signal is sent once its end was seen, when the id may be another's.
-final class ChildProcess: Sendable, CustomStringConvertible {
-    let name: String
-    let id: pid_t
+package final class ChildProcess: Sendable, CustomStringConvertible {
+    package let name: String
+    package let id: pid_t
     private let outputPath: String
     private let errorPath: String
     private let end = Mutex<ProcessEnd?>(nil)
 
     /// - Parameter directory: where its output is kept.
-    init(_ name: String, _ command: [String], environment: [String: String], directory: String) throws {
+    package init(_ name: String, _ command: [String], environment: [String: String], directory: String) throws {
         self.name = name
         let stem = "\(directory)/\(name)-\(UUID().uuidString.prefix(8))"
         outputPath = stem + ".out"
@@ -31,17 +30,31 @@ final class ChildProcess: Sendable, CustomStringConvertible {
         Aftercare.shared.add(id)
     }
 
-    var output: String { Self.text(outputPath) }
-    var errors: String { Self.text(errorPath) }
+    /// Runs a program to its end; it is stopped when it does not end in time.
+    package static func run(
+        _ name: String, _ command: [String], environment: [String: String] = ProcessInfo.processInfo.environment,
+        directory: String, within limit: Duration
+    ) async throws -> (end: ProcessEnd, process: ChildProcess) {
+        let process = try ChildProcess(name, command, environment: environment, directory: directory)
+        do {
+            return (try await process.end(within: limit), process)
+        } catch {
+            await process.stop()
+            throw error
+        }
+    }
+
+    package var output: String { Self.text(outputPath) }
+    package var errors: String { Self.text(errorPath) }
 
     /// The end of what it said, for failure messages.
-    var description: String {
+    package var description: String {
         let lines = errors.split(separator: "\n").suffix(20).joined(separator: "\n")
         return "\(name) (\(ended.map { "\($0)" } ?? "running")) said last:\n\(lines)"
     }
 
     /// How it ended; `nil` while it runs.
-    var ended: ProcessEnd? {
+    package var ended: ProcessEnd? {
         end.withLock { end in
             guard end == nil else { return end }
             var status: Int32 = 0
@@ -52,27 +65,28 @@ final class ChildProcess: Sendable, CustomStringConvertible {
         }
     }
 
-    func signal(_ signal: Int32) {
+    package func signal(_ signal: Int32) {
         _ = ended
         end.withLock { if $0 == nil { _ = kill(id, signal) } }
     }
 
     /// Waits for its end.
-    func end(within limit: Duration) async throws -> ProcessEnd {
-        try #require(try await eventually(within: limit) { ended != nil }, "\(name) does not end; \(self)")
-        return try #require(ended)
+    package func end(within limit: Duration) async throws -> ProcessEnd {
+        _ = await eventually(within: limit) { ended != nil }
+        guard let ended else { throw SupportError("\(name) does not end; \(self)") }
+        return ended
     }
 
     /// Ends it with SIGTERM, and with SIGKILL when that does not help. Never throws, also when the test was cancelled.
-    func stop() async {
+    package func stop() async {
         signal(SIGCONT)
         signal(SIGTERM)
         // Not the test's task, which may be cancelled: then nothing would wait.
         await Task { [self] in
-            let isGone = (try? await eventually(within: .seconds(12)) { ended != nil }) ?? false
+            let isGone = await eventually(within: .seconds(12)) { ended != nil }
             guard !isGone else { return }
             signal(SIGKILL)
-            _ = try? await eventually(within: .seconds(5)) { ended != nil }
+            _ = await eventually(within: .seconds(5)) { ended != nil }
         }.value
     }
 
@@ -95,7 +109,9 @@ final class ChildProcess: Sendable, CustomStringConvertible {
         defer { for pointer in arguments + variables { free(pointer) } }
         var process: pid_t = 0
         let code = posix_spawnp(&process, command[0], &actions, nil, &arguments, &variables)
-        try #require(code == 0, "\(command[0]) cannot be started: \(String(cString: strerror(code)))")
+        guard code == 0 else {
+            throw SupportError("\(command[0]) cannot be started: \(String(cString: strerror(code)))")
+        }
         return process
     }
 }

@@ -2,11 +2,11 @@ import Foundation
 
 /// Cleans up after a run that crashed or was killed: a process of its own waits for the end of this one, kills the
 /// processes that are still listed, and removes the directory of the run.
-final class Aftercare: Sendable {
-    static let shared = Aftercare()
+package final class Aftercare: Sendable {
+    package static let shared = Aftercare()
 
     /// Everything that the run writes is in here.
-    let directory: String
+    package let directory: String
     private let processes: String
 
     private init() {

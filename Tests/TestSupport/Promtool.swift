@@ -1,0 +1,19 @@
+import Foundation
+
+/// `promtool check metrics`, from Prometheus.
+package enum Promtool {
+    /// Why tests that need it are skipped.
+    package static let absence = "promtool is not on PATH"
+
+    package static var isInstalled: Bool { Program.path(of: "promtool") != nil }
+
+    /// What it says of metrics in Prometheus' text form; nothing when there is nothing to say.
+    package static func complaints(about metrics: [UInt8]) async throws -> String {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(metrics, to: "metrics.txt")
+        let (end, process) = try await ChildProcess.run(
+            "promtool", ["/bin/sh", "-c", #"promtool check metrics <"$1""#, "sh", file], directory: directory.path,
+            within: .seconds(30))
+        return process.output + process.errors + (end == .exit(0) ? "" : "promtool ended with \(end)")
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// Files of Apple's libraries and notifications that Apple signed, published test data that is not part of this
+/// repository: where `SLUICE_TEST_VECTORS` says, else in `shared/vectors` beside a folder above this file.
+package enum TestVectors {
+    /// Why tests that need them are skipped.
+    package static let absence = "needs the App Store test vectors: set SLUICE_TEST_VECTORS to their directory"
+
+    package static var arePresent: Bool { directory != nil }
+
+    package static func bytes(_ path: String) throws -> [UInt8] {
+        guard let directory else { throw SupportError(absence) }
+        return Array(try Data(contentsOf: URL(filePath: directory + "/" + path)))
+    }
+
+    /// The text of a file, less the white space around it.
+    package static func text(_ path: String) throws -> String {
+        String(decoding: try bytes(path), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    package static func decode<Value: Decodable>(_ path: String) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(try bytes(path)))
+    }
+
+    /// The payload of the compact JWS in a file, unverified.
+    package static func payload(ofJWS path: String) throws -> [UInt8] {
+        try CompactJWS.payload(try text(path))
+    }
+
+    private static let directory: String? = {
+        if let path = ProcessInfo.processInfo.environment["SLUICE_TEST_VECTORS"] { return path }
+        return Checkout.beside("shared/vectors") {
+            FileManager.default.fileExists(atPath: $0 + "/genuine/cases.json")
+        }
+    }()
+}
+
+/// A notification that Apple signed.
+package struct GenuineNotification: Sendable {
+    /// What `genuine/cases.json` says of it.
+    package struct Facts: Decodable, Sendable {
+        package let file: String
+        package let notificationUUID: String
+        package let notificationType: String
+        package let subtype: String?
+        /// Milliseconds since 1970.
+        package let signedDate: Int64
+        package let environment: String
+        package let bundleId: String
+        package let appAppleId: Int64
+        package let originalTransactionId: String
+        package let transactionId: String
+        package let productId: String
+    }
+
+    package let facts: Facts
+    /// The compact JWS.
+    package let signedPayload: String
+
+    /// As Apple posts it.
+    package var body: [UInt8] { Array(#"{"signedPayload":"\#(signedPayload)"}"#.utf8) }
+}
+
+extension TestVectors {
+    /// In the order of their signed dates.
+    package static func genuine() throws -> [GenuineNotification] {
+        let facts: [GenuineNotification.Facts] = try decode("genuine/cases.json")
+        return try facts.map { GenuineNotification(facts: $0, signedPayload: try text("genuine/\($0.file)")) }
+    }
+}
