@@ -5,6 +5,7 @@ import HTTPClient
 import NotificationRecord
 import SQLite
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Entitlements
@@ -159,9 +160,10 @@ import Testing
             String(decoding: answer.body, as: UTF8.self)
                 == #"{"error":"unavailable","message":"the database cannot be read at the moment"}"#)
         #expect(try await api.get("?originalTransactionId=1").status == 200)
-        let metrics = String(decoding: api.registry.prometheusText(), as: UTF8.self)
-        #expect(metrics.contains("sluice_entitlements_read_failures_total 1"))
-        #expect(metrics.contains("sluice_entitlements_reads_total 2"))
+        func metrics() -> String { String(decoding: api.registry.prometheusText(), as: UTF8.self) }
+        #expect(metrics().contains("sluice_entitlements_read_failures_total 1"))
+        // Counted after the answer was sent.
+        #expect(await eventually { metrics().contains("sluice_entitlements_reads_total 2") })
         let lines = api.log.lines.filter { $0.contains("cannot be read") }
         #expect(lines.count == 1)
         #expect(!api.log.lines.contains { $0.contains(account) })
