@@ -7,6 +7,8 @@ final class OwnershipLock {
     private let descriptor: Int32
 
     init(databasePath: String) throws(SQLiteError) {
+        // The system would end the path there, and another file would be made and locked.
+        guard !databasePath.utf8.contains(0) else { throw SQLiteError(.cannotOpen, "the path has a zero byte") }
         let path = databasePath + ".lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
