@@ -84,8 +84,8 @@ package struct BodyDecoder: Sendable {
             guard byte == RequestHeadParser.lineFeed else { return Self.badFraming }
             place = place == .dataEndLine ? .size : .done
         case .data, .done:
-            // Our bug: `decode` takes data itself and ends at the end.
-            preconditionFailure("no framing byte is expected here")
+            // Never here: `decode` takes data itself and ends at the end. If it were, one request would be refused.
+            return Self.badFraming
         }
         return nil
     }

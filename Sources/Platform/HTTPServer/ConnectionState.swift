@@ -208,10 +208,8 @@ package struct ConnectionState {
     }
 
     private mutating func handOver(now: UInt64) -> Action {
-        guard let head else {
-            // Our bug: a body follows a head.
-            preconditionFailure("a request has a head")
-        }
+        // Never without: a body follows a head. If it were, one request would be refused.
+        guard let head else { return refuse(400, "framing", now: now) }
         if head.isChunked, body.isEmpty { return refuse(400, "empty", now: now) }
         phase = .working
         deadline = now + rules.handlerTime

@@ -129,8 +129,9 @@ package struct RequestHeadParser: Sendable {
             place = .headEnd
             return nil
         default:
-            // Our bug: after the head's end nothing is taken, and the request line has its own function.
-            preconditionFailure("no field byte is expected here")
+            // Never here: after the head's end nothing is taken, and the request line has its own function. If it were,
+            // one request would be refused.
+            return Self.badFraming
         }
     }
 
