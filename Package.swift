@@ -57,7 +57,8 @@ let appStore: [Target] = [
 
 let pipeline: [Target] = [
     room(
-        "PipelineRuntime", floor: "Pipeline", uses: ["Kafka", "Telemetry", "Configuration", "Lifecycle", "HTTPServer"])
+        "PipelineRuntime", floor: "Pipeline",
+        uses: ["Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle", "HTTPServer"])
 ]
 
 let services: [Target] = [
@@ -139,7 +140,7 @@ let package = Package(
         tests("AppStoreSigningTests", floor: "AppStore", uses: ["AppStoreSigning", "Cryptography", "TestSupport"]),
         tests(
             "PipelineRuntimeTests", floor: "Pipeline",
-            uses: ["PipelineRuntime", "Kafka", "Telemetry", "Configuration", "Lifecycle", "TestSupport"]),
+            uses: ["PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle", "TestSupport"]),
         tests(
             "IngressTests", floor: "Services",
             uses: [

@@ -1,0 +1,65 @@
+internal import Kafka
+internal import Synchronization
+
+/// How far reading a state's topics has come, and who waits for it.
+final class StateProgress: Sendable {
+    private struct Waiter {
+        let partition: KafkaTopicPartition
+        let next: Int64
+        let continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct State {
+        var next: [KafkaTopicPartition: Int64] = [:]
+        var waiters: [UInt64: Waiter] = [:]
+        var lastWaiter: UInt64 = 0
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    func reached(_ next: Int64, in partition: KafkaTopicPartition) {
+        let ready = state.withLock { state -> [Waiter] in
+            state.next[partition] = next
+            let ready = state.waiters.filter { $0.value.partition == partition && $0.value.next <= next }
+            for id in ready.keys { state.waiters[id] = nil }
+            return Array(ready.values)
+        }
+        for waiter in ready { waiter.continuation.resume(returning: true) }
+    }
+
+    /// Nothing more is read: everybody who waits is sent away.
+    func end() {
+        let waiters = state.withLock { state -> [Waiter] in
+            state.isOver = true
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: false) }
+    }
+
+    /// Waits until everything before `next` was read.
+    ///
+    /// - Returns: false when the task was cancelled or reading has ended.
+    func wait(for next: Int64, of partition: KafkaTopicPartition) async -> Bool {
+        let id = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer: Bool? = state.withLock { state in
+                    if state.next[partition] ?? -1 >= next { return true }
+                    if state.isOver || Task.isCancelled { return false }
+                    state.waiters[id] = Waiter(partition: partition, next: next, continuation: continuation)
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume(returning: false)
+        }
+    }
+
+    func next(of partition: KafkaTopicPartition) -> Int64? { state.withLock { $0.next[partition] } }
+}

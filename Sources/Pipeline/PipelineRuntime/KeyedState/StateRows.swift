@@ -1,0 +1,160 @@
+internal import Kafka
+internal import SQLite
+
+/// The tables of a keyed state.
+enum StateSchema {
+    static let migrations = [
+        Migration(
+            """
+            CREATE TABLE rows (
+                id INTEGER PRIMARY KEY,
+                topic TEXT NOT NULL,
+                partition INTEGER NOT NULL,
+                key BLOB NOT NULL,
+                state BLOB NOT NULL,
+                mark INTEGER NOT NULL,           -- number of the last change
+                published INTEGER NOT NULL,      -- offset of the topic's last word on the key; -1: none
+                published_mark INTEGER NOT NULL, -- the change it holds; -1: another's, and less than the row
+                due INTEGER,                     -- when the published value will be another, ms since 1970
+                UNIQUE (topic, key)
+            );
+            CREATE INDEX rows_unpublished ON rows (topic, partition) WHERE published_mark <> mark;
+            CREATE INDEX rows_due ON rows (topic, partition, due) WHERE due IS NOT NULL;
+            CREATE TABLE terms (
+                name TEXT NOT NULL, value TEXT NOT NULL, row INTEGER NOT NULL REFERENCES rows (id),
+                PRIMARY KEY (name, value, row)
+            ) WITHOUT ROWID;
+            CREATE INDEX terms_of_row ON terms (row);
+            CREATE TABLE positions (
+                topic TEXT NOT NULL, partition INTEGER NOT NULL,
+                next INTEGER NOT NULL, -- offset up to which the topic was read
+                seen INTEGER NOT NULL, -- when, ms since 1970
+                PRIMARY KEY (topic, partition)
+            ) WITHOUT ROWID;
+            -- Each opening of the file: numbers of changes are never given twice.
+            CREATE TABLE runs (number INTEGER PRIMARY KEY AUTOINCREMENT);
+            """)
+    ]
+
+    /// Bits of a change's number within one opening of the file.
+    static let marksOfRun = 40
+}
+
+/// A row as it is stored.
+struct StoredRow<State: Sendable & Equatable> {
+    /// 0 for one that is not stored yet.
+    var id: Int64
+    var partition: KafkaTopicPartition
+    var key: [UInt8]
+    var state: State
+    var mark: Int64
+    var published: Int64
+    var publishedMark: Int64
+    var due: Int64?
+
+    /// Whether the topic's last word is the state as it is.
+    var isPublished: Bool { publishedMark == mark }
+}
+
+extension KafkaTopicPartition {
+    init(_ row: Row, topic: Int, partition: Int) throws {
+        self.init(
+            topic: KafkaTopic(rawValue: try row.text(topic)),
+            partition: KafkaPartition(rawValue: Int32(clamping: try row.integer(partition))))
+    }
+}
+
+extension Database {
+    private static let columns = "id, topic, partition, key, state, mark, published, published_mark, due"
+
+    func row<Model: StateModel>(
+        _ topic: KafkaTopic, _ key: [UInt8], model: Model
+    ) throws -> StoredRow<Model.State>? {
+        try firstRow(
+            "SELECT \(Self.columns) FROM rows WHERE topic = ? AND key = ?", [.text(topic.rawValue), .blob(key)]
+        ) { try StoredRow($0, model: model) }
+    }
+
+    func row<Model: StateModel>(_ id: Int64, model: Model) throws -> StoredRow<Model.State>? {
+        try firstRow("SELECT \(Self.columns) FROM rows WHERE id = ?", [.integer(id)]) {
+            try StoredRow($0, model: model)
+        }
+    }
+
+    /// The ids of rows whose publication is missing, or is another by now.
+    func pending(of partition: KafkaTopicPartition, at now: Int64, atMost limit: Int) throws -> Set<Int64> {
+        let place: [SQLiteValue] = [.text(partition.topic.rawValue), .integer(Int64(partition.partition.rawValue))]
+        let unpublished = try rows(
+            "SELECT id FROM rows WHERE topic = ? AND partition = ? AND published_mark <> mark LIMIT \(limit)", place
+        ) { try $0.integer(0) }
+        let due = try rows(
+            "SELECT id FROM rows WHERE topic = ? AND partition = ? AND due <= ? LIMIT \(limit)",
+            place + [.integer(now)]
+        ) { try $0.integer(0) }
+        return Set(unpublished).union(due)
+    }
+
+    /// Writes a row with its terms.
+    ///
+    /// - Parameter known: what is stored under its key; nil for a new key.
+    /// - Returns: its id.
+    func write<Model: StateModel>(
+        _ row: StoredRow<Model.State>, over known: StoredRow<Model.State>?, model: Model
+    ) throws -> Int64 {
+        let marks: [SQLiteValue] = [
+            .integer(row.mark), .integer(row.published), .integer(row.publishedMark), .integer(row.due),
+        ]
+        guard let known else {
+            try run(
+                """
+                INSERT INTO rows (topic, partition, key, state, mark, published, published_mark, due)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .text(row.partition.topic.rawValue), .integer(Int64(row.partition.partition.rawValue)),
+                    .blob(row.key), .blob(model.encode(row.state)),
+                ] + marks)
+            let id = lastInsertedRowID
+            for term in Set(model.terms(of: row.state)) { try add(term, to: id) }
+            return id
+        }
+        guard known.state != row.state else {
+            try run(
+                "UPDATE rows SET mark = ?, published = ?, published_mark = ?, due = ? WHERE id = ?",
+                marks + [.integer(known.id)])
+            return known.id
+        }
+        try run(
+            "UPDATE rows SET mark = ?, published = ?, published_mark = ?, due = ?, state = ? WHERE id = ?",
+            marks + [.blob(model.encode(row.state)), .integer(known.id)])
+        let before = Set(model.terms(of: known.state))
+        let after = Set(model.terms(of: row.state))
+        for term in before.subtracting(after) {
+            try run(
+                "DELETE FROM terms WHERE name = ? AND value = ? AND row = ?",
+                [.text(term.name), .text(term.value), .integer(known.id)])
+        }
+        for term in after.subtracting(before) { try add(term, to: known.id) }
+        return known.id
+    }
+
+    func remove<Model: StateModel>(_ row: StoredRow<Model.State>, model: Model) throws {
+        try run("DELETE FROM terms WHERE row = ?", [.integer(row.id)])
+        try run("DELETE FROM rows WHERE id = ?", [.integer(row.id)])
+    }
+
+    private func add(_ term: StateTerm, to id: Int64) throws {
+        try run(
+            "INSERT INTO terms (name, value, row) VALUES (?, ?, ?)",
+            [.text(term.name), .text(term.value), .integer(id)])
+    }
+}
+
+extension StoredRow {
+    fileprivate init<Model: StateModel>(_ row: Row, model: Model) throws where Model.State == State {
+        self.init(
+            id: try row.integer(0), partition: try KafkaTopicPartition(row, topic: 1, partition: 2),
+            key: try row.blob(3), state: try model.decode(row.blob(4)), mark: try row.integer(5),
+            published: try row.integer(6), publishedMark: try row.integer(7), due: try row.integerOrNil(8))
+    }
+}

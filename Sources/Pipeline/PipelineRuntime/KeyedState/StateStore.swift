@@ -1,0 +1,377 @@
+internal import Kafka
+internal import SQLite
+internal import Synchronization
+
+/// The rows of a keyed state in SQLite: a cache of the state's topics, and what is not published yet.
+///
+/// One writer a file. Each change is one transaction of rows, terms and positions; `synchronous=NORMAL`, because a lost
+/// tail comes back from Kafka. Publications are handed over while the database is held, so that they stand in the log in
+/// the order of the changes.
+final class StateStore<Model: StateModel>: Sendable {
+    typealias State = Model.State
+
+    /// A row to be published.
+    struct Change: Sendable {
+        let row: Int64
+        let partition: KafkaTopicPartition
+        let key: [UInt8]
+        let value: [UInt8]
+        /// The number of the change that the value holds.
+        let mark: Int64
+    }
+
+    /// Changes that were handed over for publication, and where their outcome is reported.
+    struct Publication: Sendable {
+        let changes: [Change]
+        let group: StatePublisher.Group
+    }
+
+    /// What a merge of a batch did.
+    struct Merge: Sendable {
+        var changed = 0
+        /// What must be acknowledged before the batch is done: its changes, and earlier ones of its keys.
+        var publication: Publication?
+    }
+
+    /// What reading the topic did.
+    struct Followed: Sendable {
+        var merged = 0
+        var unreadable = 0
+        /// Rows of which the topic's last word says less than is known here.
+        var behind = 0
+    }
+
+    struct Guarded {
+        let database: Database
+        /// The number of the next change.
+        var nextMark: Int64
+        /// Publications handed over and not settled, by row.
+        var inFlight: [Int64: Int64] = [:]
+        /// Acknowledged publications that were not read back yet.
+        var ownOffsets: [KafkaTopicPartition: Set<Int64>] = [:]
+        /// Where the topic was read up to, as committed.
+        var positions: [KafkaTopicPartition: Int64] = [:]
+
+        mutating func takeMark() -> Int64 {
+            defer { nextMark += 1 }
+            return nextMark
+        }
+    }
+
+    let path: String
+    private let model: Model
+    private let publish: @Sendable ([Change]) -> StatePublisher.Group
+    private let guarded: Mutex<Guarded>
+
+    /// - Parameter publish: hands over in this order; must not block and must not call the store.
+    init(
+        _ database: sending Database, model: Model, publish: @escaping @Sendable ([Change]) -> StatePublisher.Group
+    ) throws(StateError) {
+        path = database.path
+        self.model = model
+        self.publish = publish
+        var positions: [KafkaTopicPartition: Int64] = [:]
+        let nextMark: Int64
+        do {
+            try database.migrate(StateSchema.migrations)
+            nextMark = try database.transaction {
+                try database.run("INSERT INTO runs DEFAULT VALUES")
+                return database.lastInsertedRowID << StateSchema.marksOfRun
+            }
+            let rows = try database.rows("SELECT topic, partition, next FROM positions") { row in
+                (try KafkaTopicPartition(row, topic: 0, partition: 1), try row.integer(2))
+            }
+            for (place, next) in rows { positions[place] = next }
+        } catch {
+            throw StateError(error)
+        }
+        guarded = Mutex(Guarded(database: database, nextMark: nextMark, positions: positions))
+    }
+
+    /// Everything afterwards fails.
+    func close() { guarded.withLock { $0.database.close() } }
+
+    // MARK: Merging and publishing
+
+    /// Merges states into the rows of a partition of their topic, in one transaction, and hands over what must be
+    /// published.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    func merge(
+        _ incoming: [State], in partition: KafkaTopicPartition, at now: Int64
+    ) throws(StateError) -> Merge {
+        var byKey: [[UInt8]: [State]] = [:]
+        for state in incoming { byKey[model.key(of: state), default: []].append(state) }
+        return try write { [byKey] guarded in
+            var changed = 0
+            var changes: [Change] = []
+            for (key, states) in byKey {
+                let known = try guarded.database.row(partition.topic, key, model: model)
+                var state = known?.state ?? states[0]
+                for other in known == nil ? states.dropFirst() : states[...] { try model.merge(other, into: &state) }
+                let isChanged = known.map { $0.state != state } ?? true
+                guard isChanged || known?.isPublished == false else { continue }
+                changes.append(try put(state, of: key, over: known, isChanged: isChanged, partition, now, &guarded))
+                changed += isChanged ? 1 : 0
+            }
+            return (changed, changes)
+        } then: { guarded, result in
+            Merge(changed: result.0, publication: hand(over: result.1, &guarded))
+        }
+    }
+
+    /// Writes a row that is to be published.
+    private func put(
+        _ state: State, of key: [UInt8], over known: StoredRow<State>?, isChanged: Bool,
+        _ partition: KafkaTopicPartition, _ now: Int64, _ guarded: inout Guarded
+    ) throws -> Change {
+        let publication = model.publication(of: state, at: now)
+        let mark = isChanged ? guarded.takeMark() : known?.mark ?? guarded.takeMark()
+        let id = try guarded.database.write(
+            StoredRow(
+                id: known?.id ?? 0, partition: partition, key: key, state: state, mark: mark,
+                published: known?.published ?? -1, publishedMark: known?.publishedMark ?? -1,
+                // Not before the next look, whatever the model says.
+                due: publication.nextChange.map { max($0, now + 1) }),
+            over: known, model: model)
+        return Change(row: id, partition: partition, key: key, value: publication.value, mark: mark)
+    }
+
+    private func hand(over changes: [Change], _ guarded: inout Guarded) -> Publication? {
+        guard !changes.isEmpty else { return nil }
+        for change in changes { guarded.inFlight[change.row] = change.mark }
+        return Publication(changes: changes, group: publish(changes))
+    }
+
+    /// Notes what became of publications: the offset of each that was acknowledged.
+    ///
+    /// - Parameter offsets: by row, of those that were acknowledged.
+    func settle(_ publication: Publication, offsets: [Int64: Int64]) throws(StateError) {
+        try write { guarded in
+            for change in publication.changes {
+                let offset = offsets[change.row]
+                if guarded.inFlight[change.row] == change.mark { guarded.inFlight[change.row] = nil }
+                guard let offset else { continue }
+                // The last word of the topic decides, whichever acknowledgement comes last.
+                try guarded.database.run(
+                    "UPDATE rows SET published = ?2, published_mark = ?3 WHERE id = ?1 AND published <= ?2",
+                    [.integer(change.row), .integer(offset), .integer(change.mark)])
+                if offset >= guarded.positions[change.partition] ?? 0 {
+                    guarded.ownOffsets[change.partition, default: []].insert(offset)
+                }
+            }
+        } then: { _, _ in
+        }
+    }
+
+    /// Hands over rows of a partition that the topic does not have as they are, and rows whose value is another by now
+    /// although nothing was merged.
+    ///
+    /// - Returns: those handed over, at most `limit`; what is on its way already is left out. Nil when there are none.
+    func publishPending(
+        of partition: KafkaTopicPartition, at now: Int64, atMost limit: Int
+    ) throws(StateError) -> Publication? {
+        let ids = try read { database in try database.pending(of: partition, at: now, atMost: limit) }
+        guard !ids.isEmpty else { return nil }
+        return try write { guarded in
+            var changes: [Change] = []
+            for id in ids where guarded.inFlight[id] == nil {
+                guard let known = try guarded.database.row(id, model: model) else { continue }
+                // A new number: the value is another, and only its own acknowledgement is the topic's last word.
+                changes.append(
+                    try put(known.state, of: known.key, over: known, isChanged: true, known.partition, now, &guarded))
+            }
+            return changes
+        } then: { guarded, changes in
+            hand(over: changes, &guarded)
+        }
+    }
+
+    /// The row of a key with what `contribution` adds, to be published: for a fact that comes from no input topic.
+    ///
+    /// - Returns: nil when there is no such row.
+    func contribute(
+        _ contribution: @Sendable (State) throws -> State?, to key: [UInt8], in topic: KafkaTopic, at now: Int64
+    ) throws(StateError) -> (state: State, publication: Publication?)? {
+        try write { guarded -> (state: State, changes: [Change])? in
+            guard let known = try guarded.database.row(topic, key, model: model) else { return nil }
+            guard let other = try contribution(known.state) else { return (known.state, []) }
+            var state = known.state
+            try model.merge(other, into: &state)
+            guard state != known.state || !known.isPublished else { return (state, []) }
+            return (
+                state,
+                [
+                    try put(
+                        state, of: key, over: known, isChanged: state != known.state, known.partition, now, &guarded)
+                ]
+            )
+        } then: { guarded, result in
+            result.map { ($0.state, hand(over: $0.changes, &guarded)) }
+        }
+    }
+
+    // MARK: Reading the topic
+
+    /// Where reading the topic's partition goes on; nil when nothing of it was read.
+    func position(of partition: KafkaTopicPartition) throws(StateError) -> (next: Int64, seen: Int64)? {
+        try read { database in
+            try database.firstRow(
+                "SELECT next, seen FROM positions WHERE topic = ? AND partition = ?",
+                [.text(partition.topic.rawValue), .integer(Int64(partition.partition.rawValue))]
+            ) { row in (try row.integer(0), try row.integer(1)) }
+        }
+    }
+
+    /// The partition of the topic was begun anew, or too much of it was missed: it is read from its beginning.
+    ///
+    /// - Parameter keepsRows: true when what is known here may be known nowhere else, so that it is published again;
+    ///   false when rows may have been erased meanwhile.
+    func beginAnew(_ partition: KafkaTopicPartition, keepsRows: Bool) throws(StateError) {
+        let place: [SQLiteValue] = [.text(partition.topic.rawValue), .integer(Int64(partition.partition.rawValue))]
+        try write { guarded in
+            if keepsRows {
+                try guarded.database.run(
+                    "UPDATE rows SET published = -1, published_mark = -1 WHERE topic = ? AND partition = ?", place)
+            } else {
+                try guarded.database.run(
+                    """
+                    DELETE FROM terms WHERE row IN (SELECT id FROM rows WHERE topic = ? AND partition = ?)
+                    """, place)
+                try guarded.database.run("DELETE FROM rows WHERE topic = ? AND partition = ?", place)
+            }
+            try guarded.database.run("DELETE FROM positions WHERE topic = ? AND partition = ?", place)
+            guarded.positions[partition] = nil
+            guarded.ownOffsets[partition] = nil
+        } then: { _, _ in
+        }
+    }
+
+    /// Merges records of the topic, ascending by offset, in one transaction with the position behind them.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    func follow(
+        _ records: [KafkaRecord], of partition: KafkaTopicPartition, at now: Int64
+    ) throws(StateError) -> Followed {
+        guard let last = records.last else { return Followed() }
+        let next = last.offset.rawValue + 1
+        return try write { guarded in
+            var followed = Followed()
+            for record in records {
+                // What we wrote and saw acknowledged says nothing new.
+                if guarded.ownOffsets[partition]?.remove(record.offset.rawValue) != nil { continue }
+                try follow(record, of: partition, &guarded, &followed)
+            }
+            try guarded.database.run(
+                """
+                INSERT INTO positions (topic, partition, next, seen) VALUES (?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET next = excluded.next, seen = excluded.seen
+                """,
+                [
+                    .text(partition.topic.rawValue), .integer(Int64(partition.partition.rawValue)), .integer(next),
+                    .integer(now),
+                ])
+            return followed
+        } then: { guarded, followed in
+            guarded.positions[partition] = next
+            // Acknowledged before they were read, and read under another name: nothing below the position is kept.
+            if let own = guarded.ownOffsets[partition], own.contains(where: { $0 < next }) {
+                guarded.ownOffsets[partition] = own.filter { $0 >= next }
+            }
+            return followed
+        }
+    }
+
+    private func follow(
+        _ record: KafkaRecord, of partition: KafkaTopicPartition, _ guarded: inout Guarded, _ followed: inout Followed
+    ) throws {
+        guard let key = record.key else {
+            followed.unreadable += 1
+            return
+        }
+        let offset = record.offset.rawValue
+        let known = try guarded.database.row(partition.topic, key, model: model)
+        if let known, known.published >= offset { return }
+        guard let value = record.value else {
+            // A change that is not published yet is newer than the tombstone and will follow it.
+            if let known, known.isPublished { try guarded.database.remove(known, model: model) }
+            return
+        }
+        guard let read = try? model.read(published: value), model.key(of: read) == key else {
+            followed.unreadable += 1
+            return
+        }
+        var state = known?.state ?? read
+        if known != nil { try model.merge(read, into: &state) }
+        let isChanged = known.map { $0.state != state } ?? true
+        let saysAll = state == read
+        if !saysAll { followed.behind += 1 }
+        followed.merged += isChanged ? 1 : 0
+        let mark = isChanged ? guarded.takeMark() : known?.mark ?? guarded.takeMark()
+        // What was due is due by what was published then, not by what is now.
+        let due =
+            isChanged ? model.publication(of: state, at: record.timestampMilliseconds ?? 0).nextChange : known?.due
+        _ = try guarded.database.write(
+            StoredRow(
+                id: known?.id ?? 0, partition: partition, key: key, state: state, mark: mark, published: offset,
+                publishedMark: saysAll ? mark : -1, due: due),
+            over: known, model: model)
+    }
+
+    // MARK: Access
+
+    /// How many rows there are, and how many of them the topic does not have as they are.
+    func counts() throws(StateError) -> (rows: Int64, unpublished: Int64) {
+        try read { database in
+            try database.firstRow(
+                "SELECT (SELECT count(*) FROM rows), (SELECT count(*) FROM rows WHERE published_mark <> mark)"
+            ) { (try $0.integer(0), try $0.integer(1)) } ?? (0, 0)
+        }
+    }
+
+    /// All states, in no order.
+    func states() throws(StateError) -> [State] {
+        try read { [model] database in
+            try database.rows("SELECT state FROM rows") { row in try model.decode(row.blob(0)) }
+        }
+    }
+
+    private func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) throws(StateError) -> Result {
+        do { return try guarded.withLock { try body($0.database) } } catch { throw StateError(error) }
+    }
+
+    /// Runs `body` in a transaction, then `then` while the database is still held.
+    private func write<Written: Sendable, Result: Sendable>(
+        _ body: @Sendable (inout Guarded) throws -> Written, then: @Sendable (inout Guarded, Written) -> Result
+    ) throws(StateError) -> Result {
+        do {
+            return try guarded.withLock { guarded in
+                let database = guarded.database
+                let written = try database.transaction { try body(&guarded) }
+                return then(&guarded, written)
+            }
+        } catch {
+            throw StateError(error)
+        }
+    }
+}
+
+extension StateError {
+    init(_ error: any Error) {
+        switch error {
+        case let error as StateError: self = error
+        case let error as SQLiteError: self.init(error)
+        default: self.init(.damaged, "a row cannot be read: \(error)")
+        }
+    }
+
+    init(_ error: SQLiteError) {
+        let code: Code =
+            switch error.code {
+            case .ownedByAnother: .ownedByAnother
+            case .newerSchema: .newer
+            default: error.isCorrupt ? .damaged : .sqlite
+            }
+        self.init(code, error.message)
+    }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import Kafka
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import PipelineRuntime
+
+/// Whatever happens to a member, its file, or the topic: the rows and the topic end in the same state.
+@Suite(.timeLimit(.minutes(2)), .serialized) struct KeyedStateTests {
+    @Test func `a change is in the topic when the merge returns, and nothing is published for what changes nothing`()
+        async throws
+    {
+        let stage = try StateStage()
+        let member = try await stage.member()
+        try await member.partitionAssigned(stage.place())
+        #expect(try await member.merge([NumberSet("a", [1]), NumberSet("b", [5])], from: stage.place()) == 2)
+        #expect(try await member.merge([NumberSet("a", [2]), NumberSet("a", [1])], from: stage.place()) == 1)
+        #expect(try await member.merge([NumberSet("a", [1, 2])], from: stage.place()) == 0)
+        #expect(try await stage.lastWords() == ["a": "a=1,2", "b": "b=5"])
+        #expect(try await stage.published().count == 3)
+        await member.end()
+    }
+
+    @Test func `a lost disk is restored from the topic before the first record`() async throws {
+        let stage = try StateStage(partitions: 3)
+        let first = try await stage.member("first")
+        for partition: Int32 in 0..<3 {
+            try await first.partitionAssigned(stage.place(partition))
+            let states = (0..<40).map { NumberSet("\(partition).\($0)", [Int(partition), $0]) }
+            _ = try await first.merge(states, from: stage.place(partition))
+        }
+        let expected = try first.dump()
+        #expect(expected.count == 120)
+        await first.end()
+
+        let second = try await stage.member("second")
+        for partition: Int32 in 0..<3 { try await second.partitionAssigned(stage.place(partition)) }
+        #expect(try second.dump() == expected)
+        #expect(second.obstacle == nil)
+        let before = try await stage.published().count
+        _ = try await second.merge([NumberSet("0.7", [0, 7])], from: stage.place())
+        #expect(try await stage.published().count == before)
+        await second.end()
+    }
+
+    @Test func `a member that comes back with an old file ends in the same state`() async throws {
+        let stage = try StateStage()
+        let old = try await stage.member("old")
+        try await old.partitionAssigned(stage.place())
+        _ = try await old.merge([NumberSet("a", [1])], from: stage.place())
+        await old.end()
+        let other = try await stage.member("other")
+        try await other.partitionAssigned(stage.place())
+        _ = try await other.merge([NumberSet("a", [2]), NumberSet("b", [3])], from: stage.place())
+        await other.end()
+
+        let again = try await stage.member("old")
+        try await again.partitionAssigned(stage.place())
+        #expect(try again.dump() == ["a=1,2", "b=3"])
+        #expect(try await stage.lastWords() == ["a": "a=1,2", "b": "b=3"])
+        await again.end()
+    }
+
+    @Test func `a change that was never published is published when the partition comes back`() async throws {
+        let stage = try StateStage()
+        // Killed between the database and the publication: the file has the change, the topic does not.
+        let place = KafkaTopicPartition(topic: stage.output, partition: 0)
+        let store = try StateFile(
+            path: stage.directory.file("state"),
+            logger: Logger(label: "test", level: .debug, format: .json, sink: MemoryLogSink())
+        ).open(
+            model: NumberSetModel(), now: 0
+        ) { _ in StatePublisher.Group(count: 0) }
+        _ = try store.merge([NumberSet("a", [1])], in: place, at: 0)
+        store.close()
+        #expect(try await stage.lastWords() == [:])
+
+        let member = try await stage.member()
+        try await member.partitionAssigned(stage.place())
+        #expect(try await stage.lastWords() == ["a": "a=1"])
+        #expect(try member.store.counts() == (1, 0))
+        await member.end()
+    }
+
+    @Test func `what a stale writer published is repaired by the owner, and what it knew is kept`() async throws {
+        let stage = try StateStage()
+        let member = try await stage.member()
+        try await member.partitionAssigned(stage.place())
+        _ = try await member.merge([NumberSet("a", [1, 2, 3])], from: stage.place())
+        let looking = Task { try await member.run() }
+        try await stage.write("a", NumberSet("a", [1, 9]).text)
+        let isRepaired = await eventually(within: .seconds(20)) {
+            (try? await stage.lastWords()) == ["a": "a=1,2,3,9"]
+        }
+        #expect(isRepaired)
+        #expect(try member.dump() == ["a=1,2,3,9"])
+        #expect(try member.store.counts() == (1, 0))
+        looking.cancel()
+        await member.end()
+    }
+
+    @Test func `a member without the partition follows it and publishes nothing`() async throws {
+        let stage = try StateStage()
+        let owner = try await stage.member("owner")
+        let standby = try await stage.member("standby")
+        let looking = Task { try await standby.run() }
+        try await owner.partitionAssigned(stage.place())
+        _ = try await owner.merge([NumberSet("a", [1])], from: stage.place())
+        _ = try await owner.merge([NumberSet("a", [2])], from: stage.place())
+        #expect(await eventually(within: .seconds(20)) { (try? standby.dump()) == ["a=1,2"] })
+        try await stage.write("a", NumberSet("a", [1]).text)
+        let hasRead = await eventually(within: .seconds(20)) { (try? standby.store.counts().unpublished) == 1 }
+        #expect(hasRead)
+        // The owner does not look here, so the stale word stays the last one.
+        #expect(try await stage.published().count == 3)
+        looking.cancel()
+        await owner.end()
+        await standby.end()
+    }
+
+    @Test func `a contribution by any member reaches the topic and the owner`() async throws {
+        let stage = try StateStage()
+        let owner = try await stage.member("owner")
+        let other = try await stage.member("other")
+        try await owner.partitionAssigned(stage.place())
+        _ = try await owner.merge([NumberSet("a", [1])], from: stage.place())
+        #expect(await eventually(within: .seconds(20)) { (try? other.dump()) == ["a=1"] })
+        let state = try await other.contribute(to: Array("a".utf8), from: stage.input) { known in
+            NumberSet(known.key, [7])
+        }
+        #expect(state == NumberSet("a", [1, 7]))
+        #expect(await eventually(within: .seconds(20)) { (try? owner.dump()) == ["a=1,7"] })
+        #expect(try await other.contribute(to: Array("b".utf8), from: stage.input) { $0 } == nil)
+        await owner.end()
+        await other.end()
+    }
+
+    @Test func `what time changes is published when due, once`() async throws {
+        let stage = try StateStage()
+        let member = try await stage.member(model: NumberSetModel(changesWithTime: true))
+        try await member.partitionAssigned(stage.place())
+        _ = try await member.merge([NumberSet("a", [5000])], from: stage.place())
+        try await member.publishPending(of: KafkaTopicPartition(topic: stage.output, partition: 0))
+        #expect(try await stage.lastWords() == ["a": "a=5000 ahead"])
+        stage.now.store(5000, ordering: .relaxed)
+        try await member.publishPending(of: KafkaTopicPartition(topic: stage.output, partition: 0))
+        try await member.publishPending(of: KafkaTopicPartition(topic: stage.output, partition: 0))
+        #expect(try await stage.lastWords() == ["a": "a=5000 past"])
+        #expect(try await stage.published().count == 2)
+        await member.end()
+    }
+
+    @Test func `what became due while nobody had the partition is published by the next owner`() async throws {
+        let stage = try StateStage()
+        try await PipelineTestBroker.write([
+            KafkaProducerRecord(
+                topic: stage.output, partition: 0, timestampMilliseconds: 1_000, key: Array("a".utf8),
+                value: Array("a=5000 ahead".utf8))
+        ])
+        stage.now.store(9_000, ordering: .relaxed)
+        let member = try await stage.member(model: NumberSetModel(changesWithTime: true))
+        try await member.partitionAssigned(stage.place())
+        #expect(try await stage.lastWords() == ["a": "a=5000 past"])
+        await member.end()
+    }
+
+    @Test func `a tombstone removes the row, and records that nobody can read are passed over`() async throws {
+        let stage = try StateStage()
+        let member = try await stage.member()
+        try await member.partitionAssigned(stage.place())
+        _ = try await member.merge([NumberSet("a", [1]), NumberSet("b", [2])], from: stage.place())
+        try await stage.write("a", nil)
+        try await stage.write("c", Array("no number set".utf8))
+        try await stage.write("d", NumberSet("another key", [1]).text)
+        try await stage.write("e", NumberSet("e", [3]).text)
+        #expect(await eventually(within: .seconds(20)) { (try? member.dump()) == ["b=2", "e=3"] })
+        await member.end()
+    }
+
+    @Test func `a second member on the same file is refused`() async throws {
+        let stage = try StateStage()
+        let member = try await stage.member()
+        let refusal = await #expect(throws: StateError.self) { _ = try await stage.member() }
+        #expect(refusal?.code == .ownedByAnother)
+        await member.end()
+    }
+
+    @Test func `a damaged file is set aside and built anew`() async throws {
+        let stage = try StateStage()
+        let first = try await stage.member()
+        try await first.partitionAssigned(stage.place())
+        _ = try await first.merge([NumberSet("a", [1])], from: stage.place())
+        await first.end()
+        _ = try stage.directory.write(Array(repeating: 0x41, count: 9000), to: "state")
+        let again = try await stage.member()
+        try await again.partitionAssigned(stage.place())
+        #expect(try again.dump() == ["a=1"])
+        let files = try FileManager.default.contentsOfDirectory(atPath: stage.directory.path)
+        #expect(files.contains { $0.hasPrefix("state.damaged-") })
+        await again.end()
+    }
+}

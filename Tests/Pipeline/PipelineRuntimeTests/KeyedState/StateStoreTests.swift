@@ -1,0 +1,110 @@
+import Kafka
+import SQLite
+import TestSupport
+import Testing
+
+@testable import PipelineRuntime
+
+/// The rows between the database and the topic, without brokers.
+@Suite struct StateStoreTests {
+    private let place = KafkaTopicPartition(topic: "out", partition: 0)
+
+    private func store() throws -> StateStore<NumberSetModel> {
+        try StateStore(Database.inMemory(), model: NumberSetModel()) { StatePublisher.Group(count: $0.count) }
+    }
+
+    private func record(_ offset: Int64, _ state: NumberSet) -> KafkaRecord {
+        KafkaRecord(
+            topic: place.topic, partition: place.partition, offset: KafkaOffset(rawValue: offset),
+            timestampMilliseconds: 0, key: Array(state.key.utf8), value: state.text)
+    }
+
+    @Test func `the acknowledgement of an older value that stands later in the topic leaves the row unpublished`()
+        throws
+    {
+        let store = try store()
+        let one = try #require(try store.merge([NumberSet("a", [1])], in: place, at: 0).publication)
+        let two = try #require(try store.merge([NumberSet("a", [2])], in: place, at: 0).publication)
+        try store.settle(two, offsets: [two.changes[0].row: 0])
+        #expect(try store.counts() == (1, 0))
+        try store.settle(one, offsets: [one.changes[0].row: 1])
+        #expect(try store.counts() == (1, 1))
+        let again = try #require(try store.publishPending(of: place, at: 0, atMost: 10))
+        try store.settle(again, offsets: [again.changes[0].row: 2])
+        #expect(try store.counts() == (1, 0))
+        #expect(again.changes[0].value == NumberSet("a", [1, 2]).text)
+    }
+
+    @Test func `what is on its way is not sent again, and what was refused is`() throws {
+        let store = try store()
+        let one = try #require(try store.merge([NumberSet("a", [1])], in: place, at: 0).publication)
+        #expect(try store.publishPending(of: place, at: 0, atMost: 10) == nil)
+        try store.settle(one, offsets: [:])
+        let again = try #require(try store.publishPending(of: place, at: 0, atMost: 10))
+        #expect(again.changes.map(\.value) == [NumberSet("a", [1]).text])
+    }
+
+    @Test func `a record that comes again is not done before its first change is published`() throws {
+        let store = try store()
+        let one = try #require(try store.merge([NumberSet("a", [1])], in: place, at: 0).publication)
+        try store.settle(one, offsets: [:])
+        let again = try store.merge([NumberSet("a", [1])], in: place, at: 0)
+        #expect(again.changed == 0)
+        #expect(again.publication?.changes.count == 1)
+    }
+
+    @Test func `own publications read back change nothing, acknowledged or not`() throws {
+        let store = try store()
+        let one = try #require(try store.merge([NumberSet("a", [1])], in: place, at: 0).publication)
+        let two = try #require(try store.merge([NumberSet("a", [2])], in: place, at: 0).publication)
+        try store.settle(one, offsets: [one.changes[0].row: 0])
+        // The second one is read before its acknowledgement is.
+        let followed = try store.follow(
+            [record(0, NumberSet("a", [1])), record(1, NumberSet("a", [1, 2]))], of: place, at: 0)
+        #expect(followed.merged == 0)
+        #expect(followed.behind == 0)
+        try store.settle(two, offsets: [two.changes[0].row: 1])
+        #expect(try store.counts() == (1, 0))
+        #expect(try store.publishPending(of: place, at: 0, atMost: 10) == nil)
+    }
+
+    @Test func `a tombstone does not remove what is changed and not published yet`() throws {
+        let store = try store()
+        _ = try store.merge([NumberSet("a", [1])], in: place, at: 0)
+        let tombstone = KafkaRecord(
+            topic: place.topic, partition: place.partition, offset: 0, key: Array("a".utf8), value: nil)
+        _ = try store.follow([tombstone], of: place, at: 0)
+        #expect(try store.counts() == (1, 1))
+    }
+
+    @Test func `a topic begun anew is given everything again, or everything is forgotten`() throws {
+        let store = try store()
+        _ = try store.follow([record(0, NumberSet("a", [1]))], of: place, at: 0)
+        #expect(try store.counts() == (1, 0))
+        try store.beginAnew(place, keepsRows: true)
+        #expect(try store.counts() == (1, 1))
+        #expect(try store.position(of: place) == nil)
+        try store.beginAnew(place, keepsRows: false)
+        #expect(try store.counts() == (0, 0))
+    }
+
+    /// Each prefix of the work, with a crash behind it and everything done again: the same rows.
+    @Test func `merging is the same in every order and number`() throws {
+        var numbers = SeededGenerator(seed: 7)
+        let states = (0..<60).map { NumberSet("k\($0 % 7)", [$0, $0 / 2]) }
+        let expected = try store()
+        for state in states { _ = try expected.merge([state], in: place, at: 0) }
+        for _ in 0..<20 {
+            let store = try store()
+            var shuffled = (states + states).shuffled(using: &numbers)
+            while !shuffled.isEmpty {
+                let count = Int.random(in: 1...shuffled.count, using: &numbers)
+                _ = try store.merge(Array(shuffled.prefix(count)), in: place, at: 0)
+                shuffled.removeFirst(count)
+            }
+            #expect(
+                try store.states().map(\.text).sorted(by: { $0.lexicographicallyPrecedes($1) })
+                    == expected.states().map(\.text).sorted(by: { $0.lexicographicallyPrecedes($1) }))
+        }
+    }
+}
