@@ -120,7 +120,9 @@ final class GroupTelemetry: Sendable {
             samples.gauge(
                 PipelineMetricName.lagRecords, help: "Records between the finished ones and the end.", labels: labels,
                 Double(lag))
-            let behind = lag == 0 ? 0 : wall - (load.oldestTimestampMilliseconds ?? wall)
+            // Between two reads nothing is unfinished here: what comes next is about as old as what came last.
+            let oldest = load.oldestTimestampMilliseconds ?? load.newestTimestampMilliseconds
+            let behind = lag == 0 ? 0 : wall - (oldest ?? wall)
             samples.gauge(
                 PipelineMetricName.lagSeconds, help: "Age of the oldest unfinished record by its own timestamp.",
                 labels: labels, Double(max(0, behind)) / 1000)

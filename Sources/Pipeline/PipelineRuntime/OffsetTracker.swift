@@ -23,6 +23,8 @@ struct OffsetTracker: Sendable {
     /// The offset to commit: one past the newest record of the finished prefix; nil while nothing moved.
     private(set) var nextOffset: Int64?
     private var newest: Int64?
+    /// The Kafka timestamp of the newest admitted record, milliseconds since 1970; nil when it had none.
+    private(set) var newestTimestampMilliseconds: Int64?
 
     /// Offsets between the oldest unfinished record and the newest admitted one; 0 when nothing is unfinished.
     var distance: Int64 {
@@ -55,6 +57,7 @@ struct OffsetTracker: Sendable {
     mutating func admit(offset: Int64, bytes: Int, timestampMilliseconds: Int64? = nil, at now: Int64 = 0) -> Bool {
         guard offset >= 0, offset < .max, offset > newest ?? -1, bytes >= 0 else { return false }
         newest = offset
+        newestTimestampMilliseconds = timestampMilliseconds
         unfinishedCount += 1
         unfinishedBytes += bytes
         entries.append(

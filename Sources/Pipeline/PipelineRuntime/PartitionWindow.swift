@@ -25,6 +25,8 @@ final class PartitionWindow: Sendable {
         let oldestAdmittedAt: Int64?
         /// Kafka's timestamp, milliseconds since 1970.
         let oldestTimestampMilliseconds: Int64?
+        /// Of the newest record handed over, finished or not.
+        let newestTimestampMilliseconds: Int64?
     }
 
     private struct State {
@@ -98,7 +100,8 @@ final class PartitionWindow: Sendable {
             Load(
                 records: state.tracker.unfinishedCount, oldestOffset: state.tracker.oldestOffset,
                 oldestAdmittedAt: state.tracker.oldestAdmittedAt,
-                oldestTimestampMilliseconds: state.tracker.oldestTimestampMilliseconds)
+                oldestTimestampMilliseconds: state.tracker.oldestTimestampMilliseconds,
+                newestTimestampMilliseconds: state.tracker.newestTimestampMilliseconds)
         }
     }
 

@@ -18,6 +18,14 @@ struct OffsetTrackerTests {
         #expect(tracker.distance == 0)
     }
 
+    @Test func `the age of what came last is known when all of it is finished`() {
+        var tracker = OffsetTracker()
+        #expect(tracker.admit(offset: 1, bytes: 1, timestampMilliseconds: 500) == true)
+        #expect(tracker.finish(offset: 1) == 2)
+        #expect(tracker.oldestTimestampMilliseconds == nil)
+        #expect(tracker.newestTimestampMilliseconds == 500)
+    }
+
     @Test func `gaps between offsets are nothing to wait for`() {
         var tracker = OffsetTracker()
         #expect(tracker.admit(offset: 5, bytes: 1) == true)
