@@ -44,6 +44,7 @@ extension LogKey {
     static let clientMessage = LogKey(rawValue: "clientMessage")
     static let finding = LogKey(rawValue: "finding")
     static let port = LogKey(rawValue: "port")
+    static let traceId = LogKey(rawValue: "traceId")
     static let path = LogKey(rawValue: "path")
     static let milliseconds = LogKey(rawValue: "milliseconds")
     static let deadLetterTopic = LogKey(rawValue: "deadLetterTopic")

@@ -126,5 +126,11 @@ extension KafkaTopicPartition {
 }
 
 extension KafkaRecord {
-    fileprivate var logFields: [LogField] { topicPartition.logFields + [LogField(.offset, offset.rawValue)] }
+    /// Where the record stands, and the trace that it belongs to when its headers name one.
+    fileprivate var logFields: [LogField] {
+        let fields = topicPartition.logFields + [LogField(.offset, offset.rawValue)]
+        let traceParent = header("traceparent")?.value.map { String(decoding: $0, as: UTF8.self) }
+        guard let traceId = traceParent.flatMap({ TraceParent.parse($0)?.traceId }) else { return fields }
+        return fields + [LogField(.traceId, traceId)]
+    }
 }

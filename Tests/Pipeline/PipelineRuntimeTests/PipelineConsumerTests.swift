@@ -52,7 +52,11 @@ struct PipelineConsumerTests {
             KafkaProducerRecord(topic: options.topics[0], key: [1], value: Array("0".utf8)),
             KafkaProducerRecord(
                 topic: options.topics[0], key: [0, 255], value: [255, 0, 1],
-                headers: [KafkaHeader(key: "h", value: [7, 255])]),
+                headers: [
+                    KafkaHeader(key: "h", value: [7, 255]),
+                    KafkaHeader(
+                        key: "traceparent", text: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
+                ]),
             KafkaProducerRecord(topic: options.topics[0], key: nil, value: nil),
             KafkaProducerRecord(topic: options.topics[0], key: [1], value: Array("3".utf8)),
         ])
@@ -66,6 +70,7 @@ struct PipelineConsumerTests {
         await test.stop()
         #expect(handler.calls(for: 1) == 3)
         #expect(handler.calls(for: 2) == 1)
+        #expect(test.log.lines.contains { $0.contains(#""traceId":"4bf92f3577b34da6a3ce929d0e0e4736""#) })
         let letters = try await PipelineTestBroker.deadLetters(options).sorted { $0.key != nil && $1.key == nil }
         #expect(letters.map(\.key) == [[0, 255], nil])
         #expect(letters.map(\.value) == [[255, 0, 1], nil])
