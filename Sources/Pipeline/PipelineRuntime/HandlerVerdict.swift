@@ -44,3 +44,10 @@ public struct HandlerReason: Sendable, Equatable, ExpressibleByStringLiteral, Cu
 /// record, is tried again for ever. Any other thrown error is the record's fault: it spends attempts, and the record
 /// is dead-lettered when they are spent.
 public protocol InfrastructureFault: Error {}
+
+/// An error that is the record's own and says its reason: it spends an attempt like any other, and the dead letter that
+/// follows the last one carries this reason instead of `attempts-spent`.
+public protocol RecordFault: Error {
+    /// Why the record cannot be handled.
+    var reason: HandlerReason { get }
+}

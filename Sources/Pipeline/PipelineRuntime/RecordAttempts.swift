@@ -75,9 +75,10 @@ struct RecordAttempts: Sendable {
         let first = firstFailure ?? now
         firstFailure = first
         guard spent >= maximum else { return .wait(nil, fault) }
+        let reason = (error as? any RecordFault)?.reason
         return .deadLetter(
             DeadLetterCause(
-                reason: "attempts-spent", exceptionClass: "\(type(of: error))", message: "\(error)", attempts: spent,
-                firstFailureMilliseconds: first))
+                reason: reason?.code ?? "attempts-spent", exceptionClass: "\(type(of: error))",
+                message: reason?.detail ?? "\(error)", attempts: spent, firstFailureMilliseconds: first))
     }
 }

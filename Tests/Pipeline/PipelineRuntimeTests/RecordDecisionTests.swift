@@ -27,6 +27,23 @@ struct RecordDecisionTests {
         #expect(cause.message == "cannot read it")
     }
 
+    @Test func `an error that says its reason is dead-lettered under it`() {
+        struct Refused: RecordFault {
+            let reason = HandlerReason(code: "http_422", detail: "refused")
+        }
+        var attempts = RecordAttempts(maximum: 2)
+        guard case .wait(nil, .record) = attempts.threw(Refused(), at: 1),
+            case .deadLetter(let cause) = attempts.threw(Refused(), at: 2)
+        else {
+            Issue.record("expected another attempt, then a dead letter")
+            return
+        }
+        #expect(cause.reason == "http_422")
+        #expect(cause.message == "refused")
+        #expect(cause.exceptionClass == "Refused")
+        #expect(cause.attempts == 2)
+    }
+
     @Test func `infrastructure is waited for without end`() {
         var attempts = RecordAttempts(maximum: 2)
         for _ in 0..<100 {
