@@ -58,7 +58,8 @@ let appStore: [Target] = [
 let pipeline: [Target] = [
     room(
         "PipelineRuntime", floor: "Pipeline",
-        uses: ["Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle", "HTTPServer"])
+        uses: ["Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle", "HTTPServer"]),
+    room("PipelineTestKit", floor: "Pipeline", uses: ["PipelineRuntime", "Kafka", "Telemetry"]),
 ]
 
 let services: [Target] = [
@@ -117,6 +118,7 @@ let package = Package(
         // What third parties build on: a small public face. The executables are products by themselves.
         .library(name: "Kafka", targets: ["Kafka"]),
         .library(name: "PipelineRuntime", targets: ["PipelineRuntime"]),
+        .library(name: "PipelineTestKit", targets: ["PipelineTestKit"]),
         .library(name: "AppStoreModel", targets: ["AppStoreModel", "NotificationRecord"]),
         .library(name: "AppStoreVerification", targets: ["AppStoreVerification"]),
     ],
@@ -141,6 +143,7 @@ let package = Package(
         tests(
             "PipelineRuntimeTests", floor: "Pipeline",
             uses: ["PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle", "TestSupport"]),
+        tests("PipelineTestKitTests", floor: "Pipeline", uses: ["PipelineTestKit", "PipelineRuntime", "Kafka"]),
         tests(
             "IngressTests", floor: "Services",
             uses: [

@@ -1,0 +1,136 @@
+internal import Kafka
+internal import PipelineRuntime
+internal import Synchronization
+internal import Telemetry
+
+/// An embedded broker with the topics of one scenario, and the runtime on it, one member at a time.
+final class ContractRun: Sendable {
+    /// The join of a group on the embedded broker takes 3 s, more on a busy machine.
+    private static let joining: Duration = .seconds(20)
+
+    private struct State {
+        var good: Set<RecordPosition> = []
+        var all: Set<RecordPosition> = []
+        /// Each is a group that committed nothing.
+        var group = 0
+    }
+
+    private let broker: DevBroker
+    private let kafka: KafkaConfiguration
+    private let topics: [KafkaTopic]
+    private let good: Set<KafkaProducerRecord>
+    private let watch = HandlerWatch()
+    private let state = Mutex(State())
+
+    /// - Parameter good: records that no handler may dead-letter.
+    init(_ good: [KafkaProducerRecord]) throws {
+        self.good = Set(good)
+        topics = Set(good.map(\.topic)).sorted { $0.rawValue < $1.rawValue }
+        let partitions = Int(good.compactMap { $0.partition?.rawValue }.max() ?? 0) + 1
+        broker = try DevBroker(topics: Dictionary(uniqueKeysWithValues: topics.map { ($0, partitions) }))
+        kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+    }
+
+    func end() async { await broker.stop() }
+
+    /// Writes records in order, each acknowledged before the next. Those without a partition go to the first.
+    func write(_ records: [KafkaProducerRecord]) async throws {
+        let producer = try KafkaProducer(kafka, topics: topics)
+        for record in records {
+            var sent = record
+            sent.partition = record.partition ?? 0
+            let delivery = try await producer.send(sent, deadline: .seconds(20))
+            let position = RecordPosition(
+                topic: delivery.topic, partition: delivery.partition, offset: delivery.offset)
+            state.withLock { state in
+                state.all.insert(position)
+                if good.contains(record) { state.good.insert(position) }
+            }
+        }
+        await producer.close(within: .seconds(5))
+    }
+
+    /// Runs the handler until everything written is finished.
+    ///
+    /// - Parameters:
+    ///   - anew: from the beginning, as a group that committed nothing.
+    ///   - failing: everything fails twice, before and after its effect.
+    ///   - meanwhile: what happens beside it, and what it finds wrong.
+    /// - Returns: what was wrong.
+    func consume(
+        _ handler: PipelineHandler, anew: Bool = false, failing: Bool = false, within limit: Duration,
+        meanwhile: (HandlerWatch) async throws -> [String] = { _ in [] }
+    ) async throws -> [String] {
+        if anew {
+            state.withLock { $0.group += 1 }
+            watch.forget()
+        }
+        let member = try await join(watch.watching(handler, failing ? .failing : .passing))
+        var problems: [String]
+        do {
+            problems = try await meanwhile(watch)
+        } catch {
+            await member.stop(within: .seconds(10))
+            throw error
+        }
+        let all = state.withLock { $0.all }
+        _ = await Self.wait(within: Self.joining + limit) { watch.finished.isSuperset(of: all) }
+        await member.stop(within: .seconds(10))
+        problems += deadLettered
+        let missing = all.subtracting(watch.finished).sorted()
+        if let first = missing.first {
+            problems.append(
+                "\(missing.count) of \(all.count) records are not finished after \(limit), the first is \(first)"
+                    + (watch.lastError.map { "; the handler threw last: \($0)" } ?? ""))
+        }
+        return problems
+    }
+
+    /// Runs the handler until its partition is lost in the middle of a call, which is then cancelled.
+    ///
+    /// - Parameter calls: how many go well before.
+    /// - Returns: what was wrong.
+    func lose(_ handler: PipelineHandler, afterCalls calls: Int, within limit: Duration) async throws -> [String] {
+        let member = try await join(watch.watching(handler, .stalling(afterCalls: calls)))
+        let isInside = await Self.wait(within: Self.joining + limit) { watch.isStalled }
+        await member.stop(within: .seconds(5))
+        guard isInside else { return ["the handler does not come as far as call \(calls + 1)"] }
+        guard await Self.wait(within: limit, { watch.callsUnderWay == 0 }) else {
+            return ["a call that was cancelled goes on for more than \(limit)"]
+        }
+        return deadLettered
+    }
+
+    /// Waits for a state, looking at it every few milliseconds.
+    static func wait(within limit: Duration, _ condition: () -> Bool) async -> Bool {
+        let end = ContinuousClock.now + limit
+        while !condition() {
+            guard ContinuousClock.now < end, !Task.isCancelled else { return false }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return true
+    }
+
+    private func join(_ handler: PipelineHandler) async throws -> PipelineConsumer {
+        let number = state.withLock { $0.group }
+        var options = PipelineOptions(group: KafkaConsumerGroup(rawValue: "contract-\(number)"), topics: topics)
+        options.firstBackoff = .milliseconds(2)
+        options.maximumBackoff = .milliseconds(50)
+        options.maximumAttempts = 3
+        options.drainLimit = .seconds(1)
+        let watch = watch
+        let member = PipelineConsumer(
+            kafka: kafka, options: options, handler: handler,
+            sendDeadLetter: { watch.deadLettered($0) },
+            logger: Logger(label: "contract", level: .error, format: .json, sink: MemoryLogSink()),
+            metrics: MetricsRegistry())
+        try await member.start()
+        return member
+    }
+
+    private var deadLettered: [String] {
+        let good = state.withLock { $0.good }
+        return watch.deadLetters.filter { good.contains($0.key) }.sorted { $0.key < $1.key }
+            .map { "a good record, \($0.key), was dead-lettered: \($0.value)" }
+    }
+}

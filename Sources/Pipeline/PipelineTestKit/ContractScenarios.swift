@@ -1,0 +1,139 @@
+internal import Kafka
+internal import PipelineRuntime
+
+extension HandlerContract {
+    /// One scenario from an empty sink to its end.
+    ///
+    /// - Parameter expected: the effect of every record once; nil when this scenario is to find it.
+    func run(
+        _ scenario: Scenario, expecting expected: [String: String]?
+    ) async throws -> (effect: [String: String], violations: [ContractViolation]) {
+        let subject = try await subject()
+        if scenario == .sinkAway, subject.withholdSink == nil { return ([:], []) }
+        let run = try ContractRun(records)
+        var problems: [String]
+        do {
+            problems = try await play(scenario, subject, run)
+        } catch {
+            await run.end()
+            throw error
+        }
+        await run.end()
+        let effect = try await subject.effect()
+        if problems.isEmpty { problems = Self.differences(effect, expected, mayHoldMore: scenario == .oddRecords) }
+        return (effect, problems.map { ContractViolation(scenario: scenario, message: $0) })
+    }
+
+    /// What is wrong beside the effect.
+    private func play(_ scenario: Scenario, _ subject: HandlerSubject, _ run: ContractRun) async throws -> [String] {
+        let handler = try await subject.handler()
+        switch scenario {
+        case .once:
+            try await run.write(records)
+            return try await run.consume(handler, within: limit)
+        case .duplicates:
+            try await run.write(records.flatMap { [$0, $0] })
+            return try await run.consume(handler, within: limit)
+        case .otherOrder:
+            try await run.write(Self.byKeyReversed(records))
+            return try await run.consume(handler, within: limit)
+        case .rewind:
+            try await run.write(records)
+            let first = try await run.consume(handler, within: limit)
+            return first.isEmpty ? try await run.consume(handler, anew: true, within: limit) : first
+        case .crash:
+            try await run.write(Array(records.prefix(records.count / 2)))
+            let first = try await run.consume(handler, within: limit)
+            try await run.write(Array(records.dropFirst(records.count / 2)))
+            let next = try await subject.handler()
+            return first.isEmpty ? try await run.consume(next, anew: true, within: limit) : first
+        case .oddRecords:
+            try await run.write(Self.mixed(records, with: Self.oddRecords(like: records)))
+            return try await run.consume(handler, within: limit)
+        case .cancellation:
+            try await run.write(records)
+            let lost = try await run.lose(handler, afterCalls: 1, within: limit)
+            return lost.isEmpty ? try await run.consume(try await subject.handler(), within: limit) : lost
+        case .infrastructureFault:
+            try await run.write(records)
+            return try await run.consume(handler, failing: true, within: limit)
+        case .sinkAway:
+            return try await withoutSink(handler, subject, run)
+        }
+    }
+
+    private func withoutSink(
+        _ handler: PipelineHandler, _ subject: HandlerSubject, _ run: ContractRun
+    ) async throws -> [String] {
+        try await subject.withholdSink?(true)
+        try await run.write(records)
+        return try await run.consume(handler, within: limit) { watch in
+            // Longer than a fault of the record's own lasts.
+            let triedEnough = await ContractRun.wait(within: limit) { watch.mostCalls >= 6 || !watch.finished.isEmpty }
+            let early = watch.finished.count
+            try await subject.withholdSink?(false)
+            if !triedEnough { return ["without its sink the handler does not come back for another try"] }
+            return early == 0 ? [] : ["\(early) records were called finished while the sink was away"]
+        }
+    }
+
+    private static func differences(
+        _ effect: [String: String], _ expected: [String: String]?, mayHoldMore: Bool
+    ) -> [String] {
+        guard let expected else { return effect.isEmpty ? ["the effect is empty after every record once"] : [] }
+        var differences: [String] = []
+        for (name, value) in expected.sorted(by: { $0.key < $1.key }) where effect[name] != value {
+            let found = effect[name].map { "\"\($0)\"" } ?? "nothing"
+            differences.append("the effect of \"\(name)\" is \(found) and should be \"\(value)\"")
+        }
+        if !mayHoldMore {
+            for name in effect.keys.sorted() where expected[name] == nil {
+                differences.append("the effect of \"\(name)\" should not be there")
+            }
+        }
+        return differences
+    }
+
+    /// The keys in reverse order of their first records, the records of each in theirs.
+    private static func byKeyReversed(_ records: [KafkaProducerRecord]) -> [KafkaProducerRecord] {
+        var keys: [[UInt8]?] = []
+        for record in records where !keys.contains(record.key) { keys.append(record.key) }
+        return keys.reversed().flatMap { key in records.filter { $0.key == key } }
+    }
+
+    /// One of `others` after each of `records`, the rest at the end.
+    private static func mixed(
+        _ records: [KafkaProducerRecord], with others: [KafkaProducerRecord]
+    ) -> [KafkaProducerRecord] {
+        var rest = others[...]
+        return records.flatMap { [$0] + (rest.popFirst().map { [$0] } ?? []) } + Array(rest)
+    }
+
+    /// Keys and values that nobody wrote a model for. All but the last have keys of their own.
+    private static func oddRecords(like records: [KafkaProducerRecord]) -> [KafkaProducerRecord] {
+        guard let good = records.first, let last = records.last else { return [] }
+        func record(_ key: String, _ value: [UInt8]?) -> KafkaProducerRecord {
+            KafkaProducerRecord(
+                topic: good.topic, partition: good.partition, key: Array("contract.\(key)".utf8), value: value,
+                headers: good.headers)
+        }
+        var odd = [
+            record("bytes", [0xFF, 0x00, 0xC3, 0x28, 0xFE]), record("tombstone", nil), record("empty", []),
+            record("brace", Array("{".utf8)), record("null", Array("null".utf8)), record("list", Array("[[]]".utf8)),
+            record("deep", [UInt8](repeating: UInt8(ascii: "["), count: 100_000)),
+            record("cut", Array((good.value ?? []).dropLast((good.value?.count ?? 0) / 2))),
+        ]
+        for key: [UInt8]? in [nil, [], [0xFF, 0x00]] {
+            for value: [UInt8]? in [nil, Array("x".utf8)] {
+                odd.append(KafkaProducerRecord(topic: good.topic, partition: good.partition, key: key, value: value))
+            }
+        }
+        // The last good record again, under headers that say nothing.
+        var strange = last
+        strange.headers = [
+            KafkaHeader(key: "ce_type", text: "com.example.nobody"), KafkaHeader(key: "ce_type", value: nil),
+            KafkaHeader(key: "", value: [0xFF]), KafkaHeader(key: "traceparent", value: [0, 10, 13]),
+        ]
+        return odd + [strange]
+    }
+}

@@ -1,0 +1,134 @@
+import Kafka
+import PipelineRuntime
+import PipelineTestKit
+import Synchronization
+import Testing
+
+/// The last value of each key, and how it can be kept well and badly.
+private final class Table: Sendable {
+    let rows = Mutex<[String: String]>([:])
+    let isAway = Mutex(false)
+
+    var effect: [String: String] { rows.withLock { $0 } }
+}
+
+private struct SinkAway: InfrastructureFault {}
+private struct NoText: Error {}
+private struct Ordinary: Error {}
+
+/// A mistake of a handler, and the scenario that must find it.
+private enum Mistake: String, CaseIterable, Sendable {
+    case none, counts, throwsWhenAway, retriesPoison, skipsWhenAway, deadLettersGood, ignoresCancellation, takesAllKeys
+
+    var found: HandlerContract.Scenario? {
+        switch self {
+        case .none: nil
+        case .counts: .duplicates
+        case .throwsWhenAway, .skipsWhenAway: .sinkAway
+        case .retriesPoison, .takesAllKeys: .oddRecords
+        case .deadLettersGood: .once
+        case .ignoresCancellation: .cancellation
+        }
+    }
+}
+
+private struct TableHandler: RecordHandler {
+    let table: Table
+    let mistake: Mistake
+
+    func handle(_ record: KafkaRecord) async throws -> HandlerVerdict {
+        guard let value = record.value.flatMap({ String(validating: $0, as: UTF8.self) }), let number = Int(value)
+        else {
+            if mistake == .retriesPoison { return .retry(after: nil) }
+            if mistake == .takesAllKeys, let key = record.key { table.rows.withLock { $0["last"] = "\(key)" } }
+            throw NoText()
+        }
+        if table.isAway.withLock({ $0 }) {
+            if mistake == .throwsWhenAway { throw Ordinary() }
+            if mistake == .skipsWhenAway { return .skip("away") }
+            throw SinkAway()
+        }
+        if mistake == .deadLettersGood, number == 3 { return .deadLetter("three") }
+        if mistake == .ignoresCancellation, Task.isCancelled {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                Task {
+                    try? await Task.sleep(for: .seconds(5))
+                    continuation.resume()
+                }
+            }
+        }
+        let key = String(decoding: record.key ?? [], as: UTF8.self)
+        table.rows.withLock { rows in
+            if mistake == .takesAllKeys { rows["last"] = key }
+            rows[key] = mistake == .counts ? "\((rows[key].flatMap { Int($0) } ?? 0) + 1)" : value
+        }
+        return .done
+    }
+}
+
+/// The same well-behaved handler over batches.
+private struct TableBatches: BatchHandler {
+    let handler: TableHandler
+
+    func handle(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {
+        var verdicts: [HandlerVerdict] = []
+        for record in records {
+            do {
+                verdicts.append(try await handler.handle(record))
+            } catch is NoText {
+                verdicts.append(.deadLetter("no_text"))
+            }
+        }
+        return verdicts
+    }
+}
+
+@Suite(.timeLimit(.minutes(3))) struct HandlerContractTests {
+    private static let records = (0..<12).map { number in
+        KafkaProducerRecord(topic: "numbers", key: Array("key-\(number % 4)".utf8), value: Array("\(number)".utf8))
+    }
+
+    private func contract(_ mistake: Mistake, batches: Bool = false) -> HandlerContract {
+        HandlerContract(records: Self.records, within: .seconds(mistake == .none ? 20 : 2)) {
+            let table = Table()
+            return HandlerSubject(
+                handler: {
+                    let handler = TableHandler(table: table, mistake: mistake)
+                    return batches ? .batches(TableBatches(handler: handler)) : .records(handler)
+                },
+                effect: { table.effect }, withholdSink: { isAway in table.isAway.withLock { $0 = isAway } })
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a good handler of records or batches violates nothing`(batches: Bool) async throws {
+        #expect(try await contract(.none, batches: batches).violations() == [])
+    }
+
+    /// Side by side: each waits for a consumer group twice.
+    @Test func `every mistake is found by its scenario and told`() async throws {
+        try await withThrowingTaskGroup { group in
+            for mistake in Mistake.allCases {
+                guard let scenario = mistake.found else { continue }
+                group.addTask {
+                    let violations = try await contract(mistake).violations([scenario])
+                    #expect(!violations.isEmpty, "\(mistake)")
+                    #expect(
+                        violations.allSatisfy { $0.scenario == scenario && $0.message.count > 20 },
+                        "\(mistake): \(violations)")
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `a handler without effect is not taken for a good one`() async throws {
+        struct Nothing: RecordHandler {
+            func handle(_ record: KafkaRecord) async throws -> HandlerVerdict { .done }
+        }
+        let contract = HandlerContract(records: Self.records) {
+            HandlerSubject(handler: { .records(Nothing()) }, effect: { [:] })
+        }
+        #expect(try await contract.violations().map(\.scenario) == [.once])
+    }
+}
