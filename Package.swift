@@ -155,7 +155,7 @@ let package = Package(
             "EntitlementsTests", floor: "Services",
             uses: [
                 "Entitlements", "AppStoreModel", "NotificationRecord", "EntitlementRules", "PipelineRuntime", "Kafka",
-                "SQLite", "HTTPClient", "Configuration", "Lifecycle", "Telemetry", "TestSupport",
+                "SQLite", "HTTPClient", "HTTPServer", "Configuration", "Lifecycle", "Telemetry", "TestSupport",
             ]),
         tests(
             "SimulatorTests", floor: "Services", uses: ["Simulator", "AppStoreSigning", "AppStoreModel", "TestSupport"]),

@@ -21,26 +21,25 @@ package struct ChainEvent: VersionedFacts {
         self.status = status
     }
 
-    var json: JSONObject {
-        var object = JSONObject()
+    /// Writes the members of an object: Apple's names.
+    package func write(to object: inout JSONWriter) {
         object.set("notificationType", notificationType)
         object.set("subtype", subtype)
         object.set("transactionId", transactionId)
         object.set("status", status)
         object.set(version)
-        object.add(unknown: unknownFields)
-        return object
+        object.add(unknownFields)
     }
 
     /// Nil without a type or a signedDate.
-    init?(json object: JSONObject) {
-        var fields = FactsReader(object)
+    init?(_ element: JSONElement) {
+        var fields = FieldReader(element)
         guard let version = fields.version(), let type: NotificationType = fields.enumeration("notificationType")
         else { return nil }
         self.init(version: version, notificationType: type)
         subtype = fields.enumeration("subtype")
         transactionId = fields.identifier("transactionId")
         status = fields.enumeration("status")
-        unknownFields = fields.remaining
+        unknownFields = fields.unknownFields
     }
 }

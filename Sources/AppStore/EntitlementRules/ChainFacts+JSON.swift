@@ -19,35 +19,78 @@ extension ChainFacts {
     /// that older readers would misunderstand raises it.
     package static let formatVersion: Int64 = 1
 
-    /// The facts as JSON: purchases by date, events oldest first, dates in milliseconds since 1970, Apple's names.
-    /// Equal facts have equal texts.
-    package var json: JSONObject {
-        var object = JSONObject()
+    /// The facts as JSON text: purchases by date, events oldest first, dates in milliseconds since 1970, Apple's names.
+    /// Equal facts have equal texts. A row of a store, and a member of what is published.
+    package var jsonText: [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 1024)
+        writer.object { write(to: &$0) }
+        return writer.bytes
+    }
+
+    private func write(to object: inout JSONWriter) {
         object.set("formatVersion", Self.formatVersion)
         object.set("environment", environment)
         object.set("bundleId", bundleId)
         object.set("originalTransactionId", originalTransactionId)
-        object.set("purchases", orderedPurchases.map { .object($0.json) })
-        object["renewalInfo"] = renewal.map { .object($0.json) }
-        object["status"] = status.map { .object($0.json) }
-        object["claim"] = claim.map { .object($0.json) }
-        let upgrades = upgrades.sorted { $0.key < $1.key }
-        object.set(
-            "upgrades",
-            upgrades.map { transactionId, signedDate in
-                var upgrade = JSONObject()
-                upgrade.set("transactionId", transactionId)
-                upgrade.set("signedDate", signedDate)
-                return .object(upgrade)
-            })
-        object.set("events", events.map { .object($0.json) })
-        object.add(unknown: unknownFields)
-        return object
+        Self.write(orderedPurchases, as: "purchases", to: &object)
+        Self.write(renewal, as: "renewalInfo", to: &object)
+        Self.write(status, as: "status", to: &object)
+        Self.write(claim, as: "claim", to: &object)
+        if !upgrades.isEmpty {
+            object.array("upgrades") { array in
+                for (transactionId, signedDate) in upgrades.sorted(by: { $0.key < $1.key }) {
+                    array.object {
+                        $0.set("transactionId", transactionId)
+                        $0.set("signedDate", signedDate)
+                    }
+                }
+            }
+        }
+        Self.write(events, as: "events", to: &object)
+        if !successors.isEmpty {
+            object.array("successors") { array in
+                for (id, since) in successors.sorted(by: { $0.key < $1.key }) {
+                    array.object {
+                        $0.set("originalTransactionId", id)
+                        $0.set("since", since)
+                    }
+                }
+            }
+        }
+        Self.write(inheritedToken, as: "inheritedToken", to: &object)
+        Self.write(inheritedClaim, as: "inheritedClaim", to: &object)
+        object.set("erasedAt", erasedAt)
+        object.add(unknownFields)
     }
 
-    /// Reads what ``json`` wrote. A member of the wrong kind reads as absent.
-    package init(json object: JSONObject) throws(ChainFormatError) {
-        var fields = FactsReader(object)
+    private static func write(_ facts: (some VersionedFacts)?, as name: StaticString, to object: inout JSONWriter) {
+        guard let facts else { return }
+        object.object(name) { facts.write(to: &$0) }
+    }
+
+    /// An empty array is left out.
+    private static func write(_ facts: [some VersionedFacts], as name: StaticString, to object: inout JSONWriter) {
+        guard !facts.isEmpty else { return }
+        object.array(name) { array in for one in facts { array.object { one.write(to: &$0) } } }
+    }
+
+    /// Reads what ``jsonText`` wrote. A member of the wrong kind reads as absent.
+    package init(json text: [UInt8]) throws(ChainFormatError) { try self.init(Self.object(text)) }
+
+    private static func object(_ text: [UInt8]) throws(ChainFormatError) -> JSONElement {
+        let root: JSONElement
+        do {
+            // One level more than what is published inside another object.
+            root = try JSONDocument(text, maximumDepth: JSONDocument.defaultMaximumDepth + 1).root
+        } catch {
+            throw ChainFormatError(code: .invalidJSON, cause: error)
+        }
+        guard root.kind == .object else { throw ChainFormatError(code: .noIdentity) }
+        return root
+    }
+
+    private init(_ element: JSONElement) throws(ChainFormatError) {
+        var fields = FieldReader(element)
         guard let format = fields.int64("formatVersion"), format <= Self.formatVersion else {
             throw ChainFormatError(code: .unknownFormat)
         }
@@ -56,57 +99,67 @@ extension ChainFacts {
             let originalTransactionId: OriginalTransactionId = fields.identifier("originalTransactionId")
         else { throw ChainFormatError(code: .noIdentity) }
         self.init(environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId)
-        for purchase in fields.array("purchases").compactMap({ $0.object.flatMap(PurchaseFacts.init(json:)) }) {
-            insert(purchase)
-        }
-        if let facts = fields.object("renewalInfo").flatMap(RenewalFacts.init(json:)) { insert(facts) }
-        if let facts = fields.object("status").flatMap(StatusFacts.init(json:)) { insert(facts) }
-        if let facts = fields.object("claim").flatMap(OwnerClaim.init(json:)) { insert(facts) }
-        for upgrade in fields.array("upgrades").compactMap(\.object) {
-            var fields = FactsReader(upgrade)
+        for element in fields.objects("purchases") { if let purchase = PurchaseFacts(element) { insert(purchase) } }
+        if let facts = fields.object("renewalInfo").flatMap(RenewalFacts.init(_:)) { insert(facts) }
+        if let facts = fields.object("status").flatMap(StatusFacts.init(_:)) { insert(facts) }
+        if let facts = fields.object("claim").flatMap(OwnerClaim.init(_:)) { insert(facts) }
+        for element in fields.objects("upgrades") {
+            var fields = FieldReader(element)
             guard let transactionId: TransactionId = fields.identifier("transactionId"),
                 let signedDate = fields.instant("signedDate")
             else { continue }
             insertUpgrade(to: transactionId, signedDate: signedDate)
         }
-        for event in fields.array("events").compactMap({ $0.object.flatMap(ChainEvent.init(json:)) }) {
-            insert(event)
+        for element in fields.objects("events") { if let event = ChainEvent(element) { insert(event) } }
+        for element in fields.objects("successors") {
+            var fields = FieldReader(element)
+            guard let id: OriginalTransactionId = fields.identifier("originalTransactionId"),
+                let since = fields.instant("since")
+            else { continue }
+            insertSuccessor(id, since: since)
         }
-        insertUnknown(fields.remaining)
+        if let facts = fields.object("inheritedToken").flatMap(OwnerClaim.init(_:)) { insert(inheritedToken: facts) }
+        if let facts = fields.object("inheritedClaim").flatMap(OwnerClaim.init(_:)) { insert(inheritedClaim: facts) }
+        let erasedAt = fields.instant("erasedAt")
+        insertUnknown(fields.unknownFields)
+        if let erasedAt { erase(upTo: erasedAt) }
     }
-
-    package init(json text: [UInt8]) throws(ChainFormatError) {
-        let value: JSONValue
-        do { value = try JSONValue(json: text) } catch { throw ChainFormatError(code: .invalidJSON, cause: error) }
-        guard let object = value.object else { throw ChainFormatError(code: .noIdentity) }
-        try self.init(json: object)
-    }
-
-    /// The facts as JSON text: a row of a store.
-    package var jsonText: [UInt8] { JSONValue.object(json).json }
 }
 
 extension ChainFacts {
     /// The value of a record of the entitlement topic: for readers in any language the answer as of the moment of
-    /// publishing, and under `facts` what is joined.
-    package func published(at instant: AppStoreInstant, rules: ProductRules) -> [UInt8] {
+    /// publishing, and under `facts` what is joined. Nil, a tombstone, when everything was erased.
+    ///
+    /// - Parameter row: ``jsonText``, where it is at hand.
+    package func published(at instant: AppStoreInstant, rules: ProductRules, row: [UInt8]? = nil) -> PublishedChain {
+        if isErased { return PublishedChain(value: nil, nextChange: nil) }
         let answer = EntitlementAnswer(chains: [self], environment: environment, at: instant, rules: rules)
-        var object = JSONObject()
-        object.set("environment", environment)
-        object.set("bundleId", bundleId)
-        object.set("originalTransactionId", originalTransactionId)
-        object.set("appAccountToken", appAccountToken)
-        object.set("appTransactionId", appTransactionId)
-        for member in answer.json.members { object[member.name] = member.value }
-        object["facts"] = .object(json)
-        return JSONValue.object(object).json
+        let row = row ?? jsonText
+        var writer = JSONWriter(reservingCapacity: row.count + 1024)
+        writer.object { object in
+            object.set("environment", environment)
+            object.set("bundleId", bundleId)
+            object.set("originalTransactionId", originalTransactionId)
+            object.set("appAccountToken", appAccountToken)
+            object.set("appTransactionId", appTransactionId)
+            answer.write(to: &object)
+            object.name("facts")
+            object.text(row)
+        }
+        return PublishedChain(value: writer.bytes, nextChange: answer.nextChange)
     }
 
     /// Reads the facts out of a record of the entitlement topic.
     package init(published text: [UInt8]) throws(ChainFormatError) {
-        let value: JSONValue
-        do { value = try JSONValue(json: text) } catch { throw ChainFormatError(code: .invalidJSON, cause: error) }
-        guard let facts = value.object?["facts"]?.object else { throw ChainFormatError(code: .noIdentity) }
-        try self.init(json: facts)
+        guard let facts = try Self.object(text)["facts"], facts.kind == .object else {
+            throw ChainFormatError(code: .noIdentity)
+        }
+        try self.init(facts)
     }
+}
+
+/// What the entitlement topic says of a chain, and when it will say something else without a notification.
+package struct PublishedChain: Hashable, Sendable {
+    package var value: [UInt8]?
+    package var nextChange: AppStoreInstant?
 }

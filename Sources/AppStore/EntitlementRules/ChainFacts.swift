@@ -9,6 +9,8 @@ package struct ChainFacts: Hashable, Sendable {
     package static let maximumPurchases = 512
     /// Events kept of one chain: the latest.
     package static let maximumEvents = 32
+    /// Chains that one was migrated to: the earliest.
+    static let maximumSuccessors = 8
 
     package let environment: AppStoreEnvironment
     package let bundleId: BundleId
@@ -22,6 +24,13 @@ package struct ChainFacts: Hashable, Sendable {
     package private(set) var upgrades: [TransactionId: AppStoreInstant] = [:]
     /// Notifications that concerned this chain, oldest first.
     package private(set) var events: [ChainEvent] = []
+    /// Chains that go on where this one was migrated to Advanced Commerce, and since when.
+    package private(set) var successors: [OriginalTransactionId: AppStoreInstant] = [:]
+    /// The account of the chain that this one goes on from: by its purchases, and by the app's word.
+    package private(set) var inheritedToken: OwnerClaim?
+    package private(set) var inheritedClaim: OwnerClaim?
+    /// Everything signed until then is forgotten.
+    package private(set) var erasedAt: AppStoreInstant?
     /// Members written by a later version of this library.
     package private(set) var unknownFields = JSONObject()
 
@@ -52,57 +61,168 @@ package struct ChainFacts: Hashable, Sendable {
         guard other.environment == environment, other.bundleId == bundleId,
             other.originalTransactionId == originalTransactionId
         else { return MergeOutcome() }
-        let before = self
-        var isLate = false
-        func newer<Facts: VersionedFacts>(_ known: Facts?, _ offered: Facts?) -> Facts? {
-            let winner = Facts.newer(known, offered)
-            if let offered, winner?.version != offered.version { isLate = true }
-            return winner
+        // What is taken in and dropped at once, beyond the bounds, is no change.
+        let before = mayOverflow(with: other) ? self : nil
+        var outcome = MergeOutcome()
+        if let erasedAt = other.erasedAt { erase(upTo: erasedAt, &outcome) }
+        for (id, purchase) in other.purchases { take(purchase, into: \.purchases[id], &outcome) }
+        take(other.renewal, into: \.renewal, &outcome)
+        take(other.status, into: \.status, &outcome)
+        take(other.claim, into: \.claim, &outcome)
+        take(other.inheritedToken, into: \.inheritedToken, &outcome)
+        take(other.inheritedClaim, into: \.inheritedClaim, &outcome)
+        for (id, signedDate) in other.upgrades where isKept(signedDate) && signedDate > upgrades[id] ?? .earliest {
+            upgrades[id] = signedDate
+            outcome.changed = true
         }
-        for (transactionId, purchase) in other.purchases {
-            purchases[transactionId] = newer(purchases[transactionId], purchase)
+        for event in other.events where take(event) { outcome.changed = true }
+        if erasedAt == nil {
+            for (id, since) in other.successors where since < successors[id] ?? .latest || successors[id] == nil {
+                successors[id] = since
+                outcome.changed = true
+            }
+            if !other.unknownFields.isEmpty, mergeUnknownFields(other.unknownFields) { outcome.changed = true }
         }
-        renewal = newer(renewal, other.renewal)
-        status = newer(status, other.status)
-        claim = OwnerClaim.newer(claim, other.claim)
-        upgrades.merge(other.upgrades) { max($0, $1) }
-        mergeEvents(other.events)
-        mergeUnknownFields(other.unknownFields)
         dropOldest()
-        return MergeOutcome(changed: self != before, isLate: isLate)
+        if let before { outcome.changed = self != before }
+        return outcome
     }
 
-    /// Merges one purchase.
+    /// The newer of two statements stays; one from before the erasure is none.
+    private mutating func take<Facts: VersionedFacts>(
+        _ offered: Facts?, into place: WritableKeyPath<ChainFacts, Facts?>, _ outcome: inout MergeOutcome
+    ) {
+        guard let offered else { return }
+        guard isKept(offered.version.signedDate) else {
+            outcome.isLate = true
+            return
+        }
+        guard let known = self[keyPath: place] else {
+            self[keyPath: place] = offered
+            outcome.changed = true
+            return
+        }
+        if Facts.isNewer(offered, than: known) {
+            self[keyPath: place] = offered
+            outcome.changed = true
+        } else if offered.version != known.version {
+            outcome.isLate = true
+        }
+    }
+
+    private func isKept(_ signedDate: AppStoreInstant) -> Bool { erasedAt.map { signedDate > $0 } ?? true }
+
+    // MARK: Single facts
+
     package mutating func insert(_ purchase: PurchaseFacts) {
-        purchases[purchase.transactionId] = .newer(purchases[purchase.transactionId], purchase)
+        var outcome = MergeOutcome()
+        take(purchase, into: \.purchases[purchase.transactionId], &outcome)
         dropOldest()
     }
 
-    package mutating func insert(_ facts: RenewalFacts) { renewal = .newer(renewal, facts) }
-    package mutating func insert(_ facts: StatusFacts) { status = .newer(status, facts) }
-    package mutating func insert(_ facts: OwnerClaim) { claim = .newer(claim, facts) }
-    package mutating func insert(_ event: ChainEvent) { mergeEvents([event]) }
+    package mutating func insert(_ facts: RenewalFacts) { insert(facts, \.renewal) }
+    package mutating func insert(_ facts: StatusFacts) { insert(facts, \.status) }
+    package mutating func insert(_ facts: OwnerClaim) { insert(facts, \.claim) }
+    package mutating func insert(_ event: ChainEvent) { _ = take(event) }
+    mutating func insert(inheritedToken facts: OwnerClaim) { insert(facts, \.inheritedToken) }
+    mutating func insert(inheritedClaim facts: OwnerClaim) { insert(facts, \.inheritedClaim) }
+
+    private mutating func insert<Facts: VersionedFacts>(
+        _ facts: Facts, _ place: WritableKeyPath<ChainFacts, Facts?>
+    ) {
+        var outcome = MergeOutcome()
+        take(facts, into: place, &outcome)
+    }
 
     /// Notes that a transaction began with an upgrade, signed then.
     package mutating func insertUpgrade(to transactionId: TransactionId, signedDate: AppStoreInstant) {
+        guard isKept(signedDate) else { return }
         upgrades[transactionId] = max(upgrades[transactionId] ?? .earliest, signedDate)
         dropOldest()
     }
 
-    mutating func insertUnknown(_ fields: JSONObject) { mergeUnknownFields(fields) }
+    /// Notes that another chain goes on from this one.
+    mutating func insertSuccessor(_ id: OriginalTransactionId, since: AppStoreInstant) {
+        guard erasedAt == nil else { return }
+        successors[id] = min(successors[id] ?? .latest, since)
+        dropOldest()
+    }
 
-    private mutating func mergeEvents(_ others: [ChainEvent]) {
-        guard !others.isEmpty else { return }
-        var byVersion: [FactVersion: ChainEvent] = [:]
-        for event in events + others {
-            byVersion[event.version] = .newer(byVersion[event.version], event)
+    mutating func insertUnknown(_ fields: JSONObject) {
+        if erasedAt == nil { _ = mergeUnknownFields(fields) }
+    }
+
+    // MARK: Erasure
+
+    /// Forgets everything that was signed until then, now and whenever it comes again.
+    package mutating func erase(upTo moment: AppStoreInstant) {
+        var outcome = MergeOutcome()
+        erase(upTo: moment, &outcome)
+    }
+
+    private mutating func erase(upTo moment: AppStoreInstant, _ outcome: inout MergeOutcome) {
+        guard moment > erasedAt ?? .earliest || erasedAt == nil else { return }
+        outcome.changed = true
+        erasedAt = moment
+        purchases = purchases.filter { $0.value.version.signedDate > moment }
+        upgrades = upgrades.filter { $0.value > moment }
+        events = events.filter { $0.version.signedDate > moment }
+        renewal = Self.kept(renewal, after: moment)
+        status = Self.kept(status, after: moment)
+        claim = Self.kept(claim, after: moment)
+        inheritedToken = Self.kept(inheritedToken, after: moment)
+        inheritedClaim = Self.kept(inheritedClaim, after: moment)
+        // These have no moment of their own: of a chain that was once erased nothing of the kind is kept.
+        successors = [:]
+        unknownFields = JSONObject()
+    }
+
+    private static func kept<Facts: VersionedFacts>(_ facts: Facts?, after moment: AppStoreInstant) -> Facts? {
+        facts.flatMap { $0.version.signedDate > moment ? $0 : nil }
+    }
+
+    /// Whether nothing is known but that it was erased.
+    package var isErased: Bool {
+        erasedAt != nil && purchases.isEmpty && renewal == nil && status == nil && claim == nil && events.isEmpty
+            && upgrades.isEmpty && inheritedToken == nil && inheritedClaim == nil
+    }
+
+    /// The latest moment that anything known was signed at.
+    package var latestSignedDate: AppStoreInstant {
+        var latest = events.last?.version.signedDate ?? .earliest
+        for purchase in purchases.values { latest = max(latest, purchase.version.signedDate) }
+        for signedDate in upgrades.values { latest = max(latest, signedDate) }
+        let versions = [
+            renewal?.version, status?.version, claim?.version, inheritedToken?.version, inheritedClaim?.version,
+        ]
+        for version in versions { latest = max(latest, version?.signedDate ?? .earliest) }
+        return latest
+    }
+
+    // MARK: Bounds
+
+    /// - Returns: whether it was not known, or not so.
+    private mutating func take(_ event: ChainEvent) -> Bool {
+        guard isKept(event.version.signedDate) else { return false }
+        var index = events.count
+        while index > 0, event.version < events[index - 1].version { index -= 1 }
+        if index > 0, events[index - 1].version == event.version {
+            guard ChainEvent.isNewer(event, than: events[index - 1]) else { return false }
+            events[index - 1] = event
+            return true
         }
-        events = byVersion.values.sorted { $0.version < $1.version }.suffix(Self.maximumEvents)
+        guard events.count >= Self.maximumEvents else {
+            events.insert(event, at: index)
+            return true
+        }
+        guard index > 0 else { return false }
+        events.insert(event, at: index)
+        events.removeFirst()
+        return true
     }
 
     /// Of a member that both have with different values the one whose text is greater is kept. Sorted by name.
-    private mutating func mergeUnknownFields(_ others: JSONObject) {
-        guard !others.isEmpty else { return }
+    private mutating func mergeUnknownFields(_ others: JSONObject) -> Bool {
         var merged = unknownFields
         for member in others.members {
             guard let known = merged[member.name] else {
@@ -113,7 +233,14 @@ package struct ChainFacts: Hashable, Sendable {
         }
         var sorted = JSONObject()
         for name in merged.names.sorted() { sorted[name] = merged[name] }
-        unknownFields = sorted
+        defer { unknownFields = sorted }
+        return sorted != unknownFields
+    }
+
+    private func mayOverflow(with other: ChainFacts) -> Bool {
+        purchases.count + other.purchases.count > Self.maximumPurchases
+            || upgrades.count + other.upgrades.count > Self.maximumPurchases
+            || successors.count + other.successors.count > Self.maximumSuccessors
     }
 
     /// Keeps the greatest purchases and upgrades by an order that does not depend on arrival.
@@ -126,10 +253,15 @@ package struct ChainFacts: Hashable, Sendable {
             let kept = upgrades.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.suffix(Self.maximumPurchases)
             upgrades = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
         }
+        if successors.count > Self.maximumSuccessors {
+            let kept = successors.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.prefix(Self.maximumSuccessors)
+            successors = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+        }
     }
 
     /// By purchaseDate, then transactionId.
     package var orderedPurchases: [PurchaseFacts] {
-        purchases.values.sorted { ($0.start, $0.transactionId) < ($1.start, $1.transactionId) }
+        guard purchases.count > 1 else { return Array(purchases.values) }
+        return purchases.values.sorted { ($0.start, $0.transactionId) < ($1.start, $1.transactionId) }
     }
 }

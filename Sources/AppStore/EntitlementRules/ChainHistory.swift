@@ -1,11 +1,11 @@
 package import AppStoreModel
 
-/// A change of a subscription's state, and the notification that told of it.
+/// A change of a chain's state, and the notification that told of it.
 package struct ChainTransition: Hashable, Sendable {
     package var cause: ChainEvent
-    /// Nil for the first.
-    package var from: SubscriptionState.Phase?
-    package var to: SubscriptionState.Phase
+    /// `SubscriptionState.Phase` or `OneTimeState.Phase` as text; nil for the first.
+    package var from: String?
+    package var to: String
 
     package var at: AppStoreInstant { cause.version.signedDate }
 }
@@ -13,16 +13,38 @@ package struct ChainTransition: Hashable, Sendable {
 extension ChainFacts {
     /// The changes of state over the events kept: by the status Apple stated with each, else by the facts as of it.
     /// The same for every order of arrival, since events and facts are.
-    package var transitions: [ChainTransition] {
+    package func transitions(_ rules: ProductRules) -> [ChainTransition] {
         var result: [ChainTransition] = []
         for event in events {
-            guard
-                let phase = event.status.flatMap(SubscriptionState.Phase.init)
-                    ?? state(asOf: event.version.signedDate)?.phase,
-                phase != result.last?.to
-            else { continue }
+            guard let phase = phase(after: event, rules), phase != result.last?.to else { continue }
             result.append(ChainTransition(cause: event, from: result.last?.to, to: phase))
         }
         return result
+    }
+
+    private func phase(after event: ChainEvent, _ rules: ProductRules) -> String? {
+        if let phase = event.status.flatMap(SubscriptionState.Phase.init) { return phase.rawValue }
+        if isSubscription { return state(asOf: event.version.signedDate)?.phase.rawValue }
+        guard let purchase = event.transactionId.flatMap({ purchases[$0] }), let productId = purchase.productId else {
+            return nil
+        }
+        var then = purchase
+        // Only the newest word on a transaction is kept: what was so before it is told by the event.
+        if event.version.signedDate < purchase.version.signedDate {
+            let wasRefunded = event.notificationType == .refund || event.notificationType == .revoke
+            then.revocationDate = wasRefunded ? event.version.signedDate : nil
+        }
+        let state = then.oneTimeState(at: event.version.signedDate, rule: rules.rule(for: productId))
+        return state.phase.rawValue
+    }
+}
+
+extension ChainTransition {
+    /// Writes `from`, `to`, `at` and the `cause`.
+    package func write(to object: inout JSONWriter) {
+        object.set("from", from)
+        object.set("to", to)
+        object.set("at", at)
+        object.object("cause") { cause.write(to: &$0) }
     }
 }

@@ -52,20 +52,38 @@ extension ChainFacts {
     }
 
     /// The account the chain belongs to: the appAccountToken of the latest purchase that has one, else the renewal
-    /// info's, else the app's own claim. Nil while unclaimed.
+    /// info's, else that of the chain it goes on from; else the app's own claim, the newest of both. Nil while unclaimed.
     package var appAccountToken: AppAccountToken? {
-        orderedPurchases.reversed().lazy.compactMap(\.appAccountToken).first ?? renewal?.appAccountToken
-            ?? claim?.appAccountToken
+        purchasedToken ?? newestClaim?.appAccountToken
+    }
+
+    /// The app's last word, on this chain or on the one that it goes on from.
+    package var newestClaim: OwnerClaim? { .newer(claim, inheritedClaim) }
+
+    /// The account that Apple's own facts name; no claim changes it.
+    package var purchasedToken: AppAccountToken? {
+        latest(\.appAccountToken) ?? renewal?.appAccountToken ?? inheritedToken?.appAccountToken
     }
 
     /// Links to the customer's other purchases in the app.
-    package var appTransactionId: AppTransactionId? {
-        orderedPurchases.reversed().lazy.compactMap(\.appTransactionId).first ?? renewal?.appTransactionId
+    package var appTransactionId: AppTransactionId? { latest(\.appTransactionId) ?? renewal?.appTransactionId }
+
+    /// The chain this one continues after a migration to Advanced Commerce; its account link is inherited.
+    package var previousOriginalTransactionId: OriginalTransactionId? {
+        latest(\.previousOriginalTransactionId)
     }
 
-    /// The chain this one continues after a migration to Advanced Commerce; its account link is to be inherited.
-    package var previousOriginalTransactionId: OriginalTransactionId? {
-        orderedPurchases.reversed().lazy.compactMap(\.previousOriginalTransactionId).first
+    /// What the latest purchase that says anything of the kind says.
+    private func latest<Value>(_ value: KeyPath<PurchaseFacts, Value?>) -> Value? {
+        var latest: PurchaseFacts?
+        for purchase in purchases.values where purchase[keyPath: value] != nil {
+            guard let known = latest else {
+                latest = purchase
+                continue
+            }
+            if (known.start, known.transactionId) < (purchase.start, purchase.transactionId) { latest = purchase }
+        }
+        return latest?[keyPath: value]
     }
 
     /// Whether this is a subscription that renews by itself.

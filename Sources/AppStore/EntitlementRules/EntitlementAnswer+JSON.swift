@@ -1,35 +1,44 @@
 package import AppStoreModel
 
 extension EntitlementAnswer {
-    /// The answer as JSON: `asOf`, `active` (sorted), `grants`, `balances`, `reports`, `nextChange`.
-    package var json: JSONObject {
-        var object = JSONObject()
+    /// Writes the members of the answer: `asOf`, `active` (sorted), `grants`, `balances`, `reports`, `nextChange`.
+    package func write(to object: inout JSONWriter) {
         object.set("asOf", asOf)
-        object["active"] = .array(active.sorted().map { .string($0) })
-        object["grants"] = .array(grants.map { .object($0.json) })
-        object.set(
-            "balances",
-            balances.map { balance in
-                var object = JSONObject()
-                object.set("productId", balance.productId)
-                object.set("creditedUnits", balance.creditedUnits)
-                object.set("debitedUnits", balance.debitedUnits)
-                object.set("netUnits", balance.netUnits)
-                return .object(object)
-            })
-        object.set(
-            "reports",
-            reports.map { report in
-                ["transactionId": .string(report.transactionId.rawValue), "problem": .string(report.problem.rawValue)]
-            })
+        writeTimeless(to: &object)
+    }
+
+    /// As ``write(to:)`` without the moment: equal as long as the answer is.
+    package func writeTimeless(to object: inout JSONWriter) {
+        object.array("active") { for name in active.sorted() { $0.string(name) } }
+        object.array("grants") { array in for grant in grants { array.object { grant.write(to: &$0) } } }
+        if !balances.isEmpty {
+            object.array("balances") { array in for balance in balances { array.object { balance.write(to: &$0) } } }
+        }
+        if !reports.isEmpty {
+            object.array("reports") { array in
+                for report in reports {
+                    array.object {
+                        $0.set("transactionId", report.transactionId)
+                        $0.set("problem", report.problem.rawValue)
+                    }
+                }
+            }
+        }
         object.set("nextChange", nextChange)
-        return object
+    }
+}
+
+extension UnitBalance {
+    fileprivate func write(to object: inout JSONWriter) {
+        object.set("productId", productId)
+        object.set("creditedUnits", creditedUnits)
+        object.set("debitedUnits", debitedUnits)
+        object.set("netUnits", netUnits)
     }
 }
 
 extension EntitlementGrant {
-    package var json: JSONObject {
-        var object = JSONObject()
+    fileprivate func write(to object: inout JSONWriter) {
         object.set("entitlement", entitlement)
         object.set("isEntitled", isEntitled)
         object.set("state", state)
@@ -40,10 +49,10 @@ extension EntitlementGrant {
         object.set("until", until)
         object.set("willRenew", willRenew)
         object.set("pendingProductId", pendingProductId)
+        object.set("priceIncreaseStatus", priceIncreaseStatus)
         object.set("expirationIntent", expirationIntent)
         object.set("seats", seats)
-        object.set("skus", skus.map { .string($0) })
+        if !skus.isEmpty { object.array("skus") { for sku in skus { $0.string(sku) } } }
         if needsStatusQuery { object.set("needsStatusQuery", true) }
-        return object
     }
 }

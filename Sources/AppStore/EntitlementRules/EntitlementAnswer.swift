@@ -13,6 +13,8 @@ package struct EntitlementGrant: Hashable, Sendable {
     package var until: AppStoreInstant?
     package var willRenew: Bool?
     package var pendingProductId: ProductId?
+    /// Of an announced price increase: 0 while the customer has not answered.
+    package var priceIncreaseStatus: PriceIncreaseStatus?
     package var expirationIntent: ExpirationIntent?
     package var seats: Int64?
     /// Advanced Commerce: the SKUs that are not revoked.
@@ -120,7 +122,8 @@ extension EntitlementAnswer {
                     productId: productId, originalTransactionId: chain.originalTransactionId,
                     transactionId: purchase.transactionId, ownership: purchase.inAppOwnershipType,
                     until: state.until, willRenew: state.willRenew, pendingProductId: state.pendingProductId,
-                    expirationIntent: state.expirationIntent, seats: state.seats, skus: purchase.skus(at: asOf),
+                    priceIncreaseStatus: state.priceIncreaseStatus, expirationIntent: state.expirationIntent,
+                    seats: state.seats, skus: purchase.skus(at: asOf),
                     needsStatusQuery: state.needsStatusQuery))
         }
     }

@@ -27,18 +27,25 @@ package struct FactVersion: Hashable, Comparable, Sendable {
 /// Facts about one object that are replaced as a whole by newer ones.
 protocol VersionedFacts: Hashable, Sendable {
     var version: FactVersion { get }
-    /// Serialised, with the version and unknown fields: equal facts have equal texts.
-    var json: JSONObject { get }
+    /// Writes the members of an object, with the version and unknown fields: equal facts have equal texts.
+    func write(to object: inout JSONWriter)
 }
 
 extension VersionedFacts {
     /// The greater of two by version; where versions are equal, by the bytes of the content.
     static func newer(_ one: Self?, _ other: Self?) -> Self? {
         guard let one, let other else { return one ?? other }
-        if one.version != other.version { return one.version < other.version ? other : one }
-        if one == other { return one }
-        return one.orderedContent.lexicographicallyPrecedes(other.orderedContent) ? other : one
+        return isNewer(other, than: one) ? other : one
     }
 
-    private var orderedContent: [UInt8] { JSONValue.object(json).json }
+    static func isNewer(_ one: Self, than other: Self) -> Bool {
+        if one.version != other.version { return other.version < one.version }
+        return one != other && other.orderedContent.lexicographicallyPrecedes(one.orderedContent)
+    }
+
+    private var orderedContent: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { write(to: &$0) }
+        return writer.bytes
+    }
 }

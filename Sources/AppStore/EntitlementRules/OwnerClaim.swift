@@ -11,20 +11,18 @@ package struct OwnerClaim: VersionedFacts {
         self.appAccountToken = appAccountToken
     }
 
-    var json: JSONObject {
-        var object = JSONObject()
+    func write(to object: inout JSONWriter) {
         object.set("appAccountToken", appAccountToken)
         object.set("claimedAt", version.signedDate)
-        object.add(unknown: unknownFields)
-        return object
+        object.add(unknownFields)
     }
 
-    init?(json object: JSONObject) {
-        var fields = FactsReader(object)
+    init?(_ element: JSONElement) {
+        var fields = FieldReader(element)
         guard let token: AppAccountToken = fields.identifier("appAccountToken"),
             let claimedAt = fields.instant("claimedAt")
         else { return nil }
         self.init(appAccountToken: token, claimedAt: claimedAt)
-        unknownFields = fields.remaining
+        unknownFields = fields.unknownFields
     }
 }

@@ -130,8 +130,7 @@ extension PurchaseFacts {
 // MARK: JSON
 
 extension PurchaseFacts {
-    var json: JSONObject {
-        var object = JSONObject()
+    func write(to object: inout JSONWriter) {
         object.set("transactionId", transactionId)
         object.set("productId", productId)
         object.set("type", type)
@@ -158,16 +157,19 @@ extension PurchaseFacts {
         object.set("price", price)
         object.set("currency", currency)
         object.set("storefront", storefront)
-        object.set("items", items.map(\.json))
-        object.set("amountProblems", amountProblems.map { .string($0.rawValue) })
+        if !items.isEmpty {
+            object.array("items") { array in for item in items { array.object { item.write(to: &$0) } } }
+        }
+        if !amountProblems.isEmpty {
+            object.array("amountProblems") { for problem in amountProblems { $0.string(problem.rawValue) } }
+        }
         object.set(version)
-        object.add(unknown: unknownFields)
-        return object
+        object.add(unknownFields)
     }
 
     /// Nil without a transactionId or a signedDate.
-    init?(json object: JSONObject) {
-        var fields = FactsReader(object)
+    init?(_ element: JSONElement) {
+        var fields = FieldReader(element)
         guard let transactionId: TransactionId = fields.identifier("transactionId"), let version = fields.version()
         else { return nil }
         self.init(transactionId: transactionId, version: version)
@@ -196,22 +198,20 @@ extension PurchaseFacts {
         price = fields.int64("price")
         currency = fields.string("currency")
         storefront = fields.string("storefront")
-        items = fields.array("items").compactMap { $0.object.flatMap(Item.init(json:)) }
-        amountProblems = fields.array("amountProblems").compactMap { $0.string.flatMap(AmountProblem.init) }
-        unknownFields = fields.remaining
+        items = fields.objects("items").compactMap(Item.init)
+        amountProblems = (fields.strings("amountProblems") ?? []).compactMap(AmountProblem.init)
+        unknownFields = fields.unknownFields
     }
 }
 
 extension PurchaseFacts.Item {
-    var json: JSONValue {
-        var object = JSONObject()
+    func write(to object: inout JSONWriter) {
         object.set("SKU", sku)
         object.set("revocationDate", revocationDate)
-        return .object(object)
     }
 
-    init?(json object: JSONObject) {
-        var fields = FactsReader(object)
+    init?(_ element: JSONElement) {
+        var fields = FieldReader(element)
         guard let sku = fields.string("SKU") else { return nil }
         self.init(sku: sku, revocationDate: fields.instant("revocationDate"))
     }

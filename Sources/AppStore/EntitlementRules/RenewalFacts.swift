@@ -48,8 +48,7 @@ package struct RenewalFacts: VersionedFacts {
         renewalQuantity = payload.renewalQuantity
     }
 
-    var json: JSONObject {
-        var object = JSONObject()
+    func write(to object: inout JSONWriter) {
         object.set("productId", productId)
         object.set("autoRenewProductId", autoRenewProductId)
         object.set("autoRenewStatus", autoRenewStatus)
@@ -67,13 +66,12 @@ package struct RenewalFacts: VersionedFacts {
         object.set("appTransactionId", appTransactionId)
         object.set("renewalQuantity", renewalQuantity)
         object.set(version)
-        object.add(unknown: unknownFields)
-        return object
+        object.add(unknownFields)
     }
 
     /// Nil without a signedDate.
-    init?(json object: JSONObject) {
-        var fields = FactsReader(object)
+    init?(_ element: JSONElement) {
+        var fields = FieldReader(element)
         guard let version = fields.version() else { return nil }
         self.init(version: version)
         productId = fields.identifier("productId")
@@ -92,6 +90,6 @@ package struct RenewalFacts: VersionedFacts {
         appAccountToken = fields.identifier("appAccountToken")
         appTransactionId = fields.identifier("appTransactionId")
         renewalQuantity = fields.int32("renewalQuantity")
-        unknownFields = fields.remaining
+        unknownFields = fields.unknownFields
     }
 }

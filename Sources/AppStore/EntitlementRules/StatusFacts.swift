@@ -11,21 +11,19 @@ package struct StatusFacts: VersionedFacts {
         self.status = status
     }
 
-    var json: JSONObject {
-        var object = JSONObject()
+    func write(to object: inout JSONWriter) {
         object.set("status", status)
         object.set(version)
-        object.add(unknown: unknownFields)
-        return object
+        object.add(unknownFields)
     }
 
     /// Nil without a status or a signedDate.
-    init?(json object: JSONObject) {
-        var fields = FactsReader(object)
+    init?(_ element: JSONElement) {
+        var fields = FieldReader(element)
         guard let version = fields.version(), let status: SubscriptionStatus = fields.enumeration("status") else {
             return nil
         }
         self.init(version: version, status: status)
-        unknownFields = fields.remaining
+        unknownFields = fields.unknownFields
     }
 }

@@ -12,6 +12,8 @@ package struct SubscriptionState: Hashable, Sendable {
         case stale = "STALE"
         case expired = "EXPIRED"
         case revoked = "REVOKED"
+        /// Another chain goes on from this one, since a migration to Advanced Commerce.
+        case migrated = "MIGRATED"
 
         /// What Apple's status says; nil for a status that is unknown.
         package init?(_ status: SubscriptionStatus) {
@@ -36,6 +38,8 @@ package struct SubscriptionState: Hashable, Sendable {
     package var willRenew: Bool?
     /// The product it renews as, where that is another.
     package var pendingProductId: ProductId?
+    /// Of an announced price increase: 0 while the customer has not answered.
+    package var priceIncreaseStatus: PriceIncreaseStatus?
     /// Why it expired.
     package var expirationIntent: ExpirationIntent?
     /// Seats of the period, for multiseat purchases the sum over its transactions less what was revoked.
@@ -62,6 +66,7 @@ private struct Evidence {
     var seatAdditions: [PurchaseFacts] = []
     var renewal: RenewalFacts?
     var status: StatusFacts?
+    var migratedAt: AppStoreInstant?
 }
 
 extension ChainFacts {
@@ -73,7 +78,7 @@ extension ChainFacts {
         let current = currentPurchase
         return Evidence(
             current: current, seatAdditions: current.map { seatAdditions(to: $0) } ?? [], renewal: renewal,
-            status: status
+            status: status, migratedAt: migratedAt
         ).state(at: instant, policy: policy)
     }
 
@@ -86,7 +91,7 @@ extension ChainFacts {
         return Evidence(
             current: current, seatAdditions: seatAdditions(to: current).filter { $0.start <= instant },
             renewal: renewal.flatMap { $0.version.signedDate <= instant ? $0 : nil },
-            status: status.flatMap { $0.version.signedDate <= instant ? $0 : nil }
+            status: status.flatMap { $0.version.signedDate <= instant ? $0 : nil }, migratedAt: migratedAt
         ).state(at: instant, policy: policy)
     }
 
@@ -105,6 +110,7 @@ extension ChainFacts {
             }
         }
         if let end = renewal?.gracePeriodExpiresDate { moments.append(end) }
+        if let migratedAt { moments.append(migratedAt) }
         if let signedDate = status?.version.signedDate {
             moments.append(signedDate.advanced(byMilliseconds: policy.staleToleranceMilliseconds))
         }
@@ -118,7 +124,9 @@ extension ChainFacts {
     /// Whether the status that Apple stated disagrees with what the facts give for the moment it was stated.
     /// The facts win; this is for counting.
     package var statusDisagrees: Bool {
-        guard let status, status.status.isKnown, let state = state(at: status.version.signedDate) else {
+        guard let status, status.status.isKnown, let state = state(at: status.version.signedDate),
+            state.phase != .migrated
+        else {
             return false
         }
         // A failed renewal may be told before the period ends, which the customer keeps.
@@ -137,8 +145,9 @@ extension PurchaseFacts {
 }
 
 extension Evidence {
-    /// The first row that holds, in this order: revoked, active, grace, retry, stale, expired.
+    /// The first row that holds, in this order: migrated, revoked, active, grace, retry, stale, expired.
     func state(at instant: AppStoreInstant, policy: SubscriptionPolicy) -> SubscriptionState {
+        if let migratedAt, migratedAt <= instant { return make(.migrated, isEntitled: false) }
         if isRevoked(at: instant) { return make(.revoked, isEntitled: false) }
         if isRevokedByStatus {
             return make(.revoked, isEntitled: false, needsStatusQuery: true)
@@ -146,7 +155,8 @@ extension Evidence {
         let expiresDate = current?.expiresDate
         if let expiresDate, expiresDate > instant {
             let revocation = seatsRevokedAt.flatMap { $0 > instant ? $0 : nil }
-            return make(.active, isEntitled: true, until: min(expiresDate, revocation ?? expiresDate), at: instant)
+            let ends = [expiresDate, revocation, migratedAt].compactMap { $0 }
+            return make(.active, isEntitled: true, until: ends.min(), at: instant)
         }
         if let end = renewal?.gracePeriodExpiresDate, end > instant {
             return make(.grace, isEntitled: true, until: end, at: instant)
@@ -188,11 +198,12 @@ extension Evidence {
         at instant: AppStoreInstant? = nil, needsStatusQuery: Bool = false
     ) -> SubscriptionState {
         let pending = renewal?.autoRenewProductId.flatMap { $0 == current?.productId ? nil : $0 }
-        let isOver = phase == .expired || phase == .revoked
+        let isOver = phase == .expired || phase == .revoked || phase == .migrated
         return SubscriptionState(
             phase: phase, isEntitled: isEntitled, until: until, purchase: current,
             willRenew: renewal?.autoRenewStatus.map { $0 == .on },
             pendingProductId: isOver ? nil : pending,
+            priceIncreaseStatus: isOver ? nil : renewal?.priceIncreaseStatus,
             expirationIntent: phase == .expired ? renewal?.expirationIntent : nil,
             seats: instant.map { seats(at: $0) } ?? 0, needsStatusQuery: needsStatusQuery)
     }

@@ -22,7 +22,10 @@ public struct TopicSpecification: Hashable, Sendable {
                 "max.message.bytes": String(Self.maximumMessageBytes),
             ]
         case .compact:
-            ["cleanup.policy": "compact", "max.message.bytes": String(Self.maximumMessageBytes)]
+            [
+                "cleanup.policy": "compact", "max.message.bytes": String(Self.maximumMessageBytes),
+                "delete.retention.ms": String(Int64(Self.tombstoneDays) * 86_400_000),
+            ]
         }
     }
 
@@ -33,6 +36,9 @@ public struct TopicSpecification: Hashable, Sendable {
 
     /// Days that a notification stays in its topic.
     static let notificationDays = 30
+    /// Days that a tombstone of a compacted topic stays at least: longer than the notifications that it erases, so
+    /// that these read again do not bring back what was erased.
+    public static let tombstoneDays = 45
     /// Days that a quarantined notification or a dead letter stays.
     static let setAsideDays = 90
 }
@@ -54,9 +60,19 @@ extension TopicNames {
     public func deadLetters(
         of group: String, partitions: Int = TopicSpecification.defaultPartitions
     ) -> [TopicSpecification] {
+        deadLetters(of: group, reading: notifications, partitions: partitions)
+    }
+
+    /// The dead letter topics of a consumer group that reads one topic of each environment.
+    ///
+    /// - Parameter input: the topic of an environment, such as ``entitlements(_:)``.
+    public func deadLetters(
+        of group: String, reading input: (RecordEnvironment) -> TopicName,
+        partitions: Int = TopicSpecification.defaultPartitions
+    ) -> [TopicSpecification] {
         RecordEnvironment.allCases.map {
             TopicSpecification(
-                name: notifications($0).deadLetters(of: group), partitions: partitions,
+                name: input($0).deadLetters(of: group), partitions: partitions,
                 cleanup: .delete(afterDays: TopicSpecification.setAsideDays))
         }
     }
@@ -75,8 +91,12 @@ extension TopicNames {
     public func specifications(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         ingress(partitions: partitions) + state(partitions: partitions)
             + TopicNames.consumerGroups.flatMap { deadLetters(of: $0, partitions: partitions) }
+            + deadLetters(of: TopicNames.webhooksGroup, reading: entitlements, partitions: partitions)
     }
 
-    /// The consumer groups of Sluice's own executables; part of the names of their dead letter topics.
+    /// The consumer groups of Sluice's own executables that read the notification topics; part of the names of their
+    /// dead letter topics.
     public static let consumerGroups = ["sluice-entitlements", "sluice-refunds", "sluice-archive"]
+    /// The group that reads the entitlement topics.
+    public static let webhooksGroup = "sluice-webhooks"
 }

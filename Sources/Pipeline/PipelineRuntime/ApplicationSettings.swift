@@ -38,9 +38,12 @@ package enum ApplicationSettings {
     /// key that none of them knows is an error everywhere.
     package static let ofAllExecutables = [
         "admin.host", "admin.port", "apps", "apps.", "consumer.attempts", "consumer.drain.limit",
-        "consumer.shutdown.limit", "data.dir", "duplicates.remembered", "entitlements.url", "http.host", "http.port",
+        "consumer.shutdown.limit", "data.dir", "duplicates.remembered", "entitlements.changes", "entitlements.url",
+        "http.host", "http.port",
         "http.proxies", "kafka.", "log.format", "log.level", "products", "profile", "quarantine.bytes.per.hour",
         "revocation", "root.certificates", "topics.partitions", "topics.prefix", "verification.workers",
+        "webhooks.ca.file", "webhooks.concurrency", "webhooks.environments", "webhooks.insecure",
+        "webhooks.secret.file", "webhooks.timeout", "webhooks.url",
     ]
 
     /// Brokers and librdkafka properties.
@@ -54,6 +57,7 @@ package enum ApplicationSettings {
         var properties = configuration.prefixed(kafka.prefix)
         properties["bootstrap.servers"] = nil
         properties["group.id"] = nil
+        properties["group.instance.id"] = nil
         if properties["client.id"] == nil { properties["client.id"] = clientId }
         do {
             return try KafkaConfiguration(

@@ -113,6 +113,7 @@ public struct ConsumerApplication: Sendable {
             group: KafkaConsumerGroup(rawValue: configuration[group]), topics: declared.input.map(\.topic))
         options.maximumAttempts = configuration[ConsumerSettings.attempts]
         options.drainLimit = configuration[ConsumerSettings.drainLimit]
+        options.groupInstanceId = configuration[ConsumerSettings.groupInstanceId]
         return options
     }
 }

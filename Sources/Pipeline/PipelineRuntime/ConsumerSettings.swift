@@ -12,6 +12,15 @@ package enum ConsumerSettings {
         "consumer.drain.limit", default: .seconds(10), in: .seconds(1)...(.seconds(120)),
         help: "How long records in work may take when their partition goes to another member.")
 
+    package static let groupInstanceId = Setting.string(
+        "kafka.group.instance.id",
+        help: """
+            A name of this member that stays the same over restarts: it then keeps its partitions when it is back \
+            within kafka.session.timeout.ms. Each member of a group has its own.
+            """,
+        example: "entitlements-1"
+    ).optional
+
     /// The consumer group; by default the executable's name.
     package static func group(default name: String) -> Setting<String> {
         .string(
@@ -19,5 +28,5 @@ package enum ConsumerSettings {
     }
 
     /// Everything but the group, whose default is the executable's own.
-    package static let all: [any AnySetting] = [attempts, drainLimit, shutdownLimit]
+    package static let all: [any AnySetting] = [attempts, drainLimit, shutdownLimit, groupInstanceId]
 }

@@ -6,15 +6,19 @@ internal import NotificationRecord
 package import PipelineRuntime
 internal import Telemetry
 
-/// `sluice-entitlements`: the notification topics in, state in SQLite, a read API out.
+/// `sluice-entitlements`: the notification topics in, state by key in a compacted topic and SQLite, a read API out.
 package enum EntitlementsApplication {
     package static let application = ConsumerApplication(
         name: "sluice-entitlements",
         summary: "Keeps who may use what, from the notifications in Kafka, and answers questions about it.",
         discussion: """
             State is a function of the set of signed facts: duplicates, disorder and replays end in the same answer. \
-            GET /v1/entitlements?appAccountToken=UUID or ?originalTransactionId=ID; with &environment=Sandbox, \
-            &bundleId=… and &at=MOMENT where wanted.
+            It is published to the topics …entitlements.production and .sandbox, and kept in a database that is \
+            restored from them. Several members share the work of one group; each answers for all of it.
+
+            GET /v1/entitlements?appAccountToken=UUID, ?originalTransactionId=ID or ?appTransactionId=ID; with \
+            &environment=Sandbox, &bundleId=… and &at=MOMENT where wanted. GET /v1/history of the same; GET /v1/chains \
+            lists. With entitlements.changes=true also POST /v1/claims and /v1/erasures.
 
             Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 66 records were deleted before they \
             were read, 78 configuration.
@@ -25,34 +29,52 @@ package enum EntitlementsApplication {
                 "sluice-entitlements --kafka.bootstrap.servers kafka-1:9092 --data.dir /var/lib/sluice",
                 "Read API on 127.0.0.1:8081."),
             .init(
+                "sluice-entitlements --kafka.group.instance.id entitlements-1",
+                "One of several members, which keeps its partitions over a restart."),
+            .init(
                 "curl 'http://127.0.0.1:8081/v1/entitlements?originalTransactionId=2000000000000001'",
                 "What one purchase gives now."),
         ],
         topics: { configuration in
             let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])
             return ConsumerTopics(
-                input: topics.ingress().filter { $0.name != topics.quarantine }.map {
-                    KafkaTopicExpectation(topic: KafkaTopic(rawValue: $0.name.rawValue), createdWith: $0.settings)
-                })
+                input: expectations(topics.ingress().filter { $0.name != topics.quarantine }),
+                others: expectations(
+                    topics.state().filter { RecordEnvironment.allCases.map(topics.entitlements).contains($0.name) }))
         },
         build: { context in try await build(context) })
+
+    private static func expectations(_ topics: [TopicSpecification]) -> [KafkaTopicExpectation] {
+        topics.map { KafkaTopicExpectation(topic: KafkaTopic(rawValue: $0.name.rawValue), createdWith: $0.settings) }
+    }
 
     private static func build(_ context: ConsumerContext) async throws -> ConsumerParts {
         let configuration = context.configuration
         let rules = try ProductRules(configuration)
         let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])
-        let opened = try EntitlementsFile.open(configuration)
-        try await RebuildCheck.run(context, opened.store, topics)
+        let model = EntitlementsModel(rules: rules, topics: topics)
+        let path = try EntitlementsFile.path(configuration)
+        var layout = KeyedState<EntitlementsModel>.Layout(
+            path: path,
+            topics: Dictionary(
+                uniqueKeysWithValues: RecordEnvironment.allCases.map { (topics.input($0), topics.state($0)) }))
+        // An erasure is known to all who have seen its tombstone, or still can.
+        layout.tombstoneRetention = .seconds((TopicSpecification.tombstoneDays - 1) * 86_400)
+        let state: KeyedState<EntitlementsModel>
+        let reader: StateReader<EntitlementsModel>
+        do {
+            state = try KeyedState(
+                layout, model: model, kafka: context.kafka, logger: context.logger, metrics: context.metrics)
+            reader = try StateReader(path: path, model: model)
+        } catch let error as StateError {
+            throw EntitlementsFile.refusal(error, path)
+        }
         let metrics = EntitlementsMetrics(context.metrics)
         let service = EntitlementsService(
-            store: opened.store,
-            api: ReadAPI(
-                reader: opened.reader, rules: rules, clocks: .system, metrics: metrics,
-                log: RateLimitedLogger(context.logger, perSecond: 1)),
-            host: configuration[EntitlementsSettings.host], port: configuration[EntitlementsSettings.port],
-            logger: context.logger)
+            state: state, reader: reader, rules: rules, topics: topics, metrics: metrics,
+            configuration: configuration, logger: context.logger)
         return ConsumerParts(
-            handler: .batches(EntitlementsHandler(store: opened.store, topics: topics, metrics: metrics)),
-            services: [service])
+            handler: .batches(EntitlementsHandler.handler(of: state, topics: topics, metrics: metrics)),
+            services: [state, service], readiness: [AdminListener.Check("state") { state.obstacle }])
     }
 }

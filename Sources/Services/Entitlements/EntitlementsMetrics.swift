@@ -24,10 +24,10 @@ struct EntitlementsMetrics: Sendable {
             EntitlementsMetricName.readDuration, help: "Time of one question to the read API.")
     }
 
-    func merged(_ merge: EntitlementsStore.Merge) {
-        changed.increment(by: UInt64(clamping: merge.changed))
-        late.increment(by: UInt64(clamping: merge.late))
-        disagreements.increment(by: UInt64(clamping: merge.disagreements))
+    func merged(changed: Int, late: Int, disagreements: Int) {
+        self.changed.increment(by: UInt64(clamping: changed))
+        self.late.increment(by: UInt64(clamping: late))
+        self.disagreements.increment(by: UInt64(clamping: disagreements))
     }
 
     func read(nanoseconds: UInt64) {

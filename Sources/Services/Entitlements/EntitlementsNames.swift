@@ -25,21 +25,46 @@ enum EntitlementsReason {
     static let unknownTopic = "unknown_topic"
 }
 
-/// Members and parameters of the read API, a contract; those of the answer itself are EntitlementRules' own.
+/// Paths, members and parameters of the read API, a contract; those of the answer itself are EntitlementRules' own.
 enum ReadAPIName {
-    static let path: StaticString = "/v1/entitlements"
-    static let appAccountToken = "appAccountToken"
-    static let originalTransactionId = "originalTransactionId"
-    static let environment = "environment"
-    static let bundleId = "bundleId"
-    static let at = "at"
-    static let chains = "chains"
-    static let error = "error"
-    static let message = "message"
+    static let entitlementsPath: StaticString = "/v1/entitlements"
+    static let historyPath: StaticString = "/v1/history"
+    static let chainsPath: StaticString = "/v1/chains"
+    static let claimsPath: StaticString = "/v1/claims"
+    static let erasuresPath: StaticString = "/v1/erasures"
+
+    static let appAccountToken: StaticString = "appAccountToken"
+    static let originalTransactionId: StaticString = "originalTransactionId"
+    static let appTransactionId: StaticString = "appTransactionId"
+    static let environment: StaticString = "environment"
+    static let bundleId: StaticString = "bundleId"
+    static let at: StaticString = "at"
+    static let unclaimed: StaticString = "unclaimed"
+    static let after: StaticString = "after"
+    static let limit: StaticString = "limit"
+
+    static let asOf: StaticString = "asOf"
+    static let chains: StaticString = "chains"
+    static let previousOriginalTransactionId: StaticString = "previousOriginalTransactionId"
+    static let migratedTo: StaticString = "migratedTo"
+    static let transitions: StaticString = "transitions"
+    static let events: StaticString = "events"
+    static let state: StaticString = "state"
+    static let productId: StaticString = "productId"
+    static let active: StaticString = "active"
+    static let next: StaticString = "next"
+    static let latestSignedDate: StaticString = "latestSignedDate"
+    static let erasedAt: StaticString = "erasedAt"
+
+    static let error: StaticString = "error"
+    static let message: StaticString = "message"
     // Values of `error`.
     static let badRequest = "bad_request"
     static let notFound = "not_found"
     static let tooManyChains = "too_many_chains"
+    static let belongsToAnother = "belongs_to_another"
+    static let changesAreOff = "changes_are_off"
+    static let busy = "busy"
     static let unavailable = "unavailable"
 }
 

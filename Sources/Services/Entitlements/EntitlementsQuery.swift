@@ -1,90 +1,103 @@
 internal import AppStoreModel
-internal import Foundation
 internal import NotificationRecord
+internal import PipelineRuntime
 
-/// What a request to the read API asks.
-struct EntitlementsQuery: Sendable, Equatable {
-    var subject: EntitlementsReader.Subject
-    var environment: RecordEnvironment
-    var bundleId: BundleId?
-    /// Nil: now.
-    var at: AppStoreInstant?
+/// Whose entitlements, or history, are asked for.
+enum Subject: Sendable, Equatable {
+    case appAccountToken(AppAccountToken)
+    case originalTransactionId(OriginalTransactionId)
+    case appTransactionId(AppTransactionId)
 
-    /// Why a request is no query; the message names the parameter.
-    struct Refusal: Error, Equatable {
-        let message: String
-    }
-
-    /// Reads the part of a target after `?`. Every parameter is known, at most once there, and well formed. Values are
-    /// percent-encoded; a `+` is a plus, as in a time's offset, and not a space.
-    init(_ query: String?) throws(Refusal) {
-        var values: [String: String] = [:]
-        for pair in (query ?? "").split(separator: "&", omittingEmptySubsequences: true) {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = String(parts[0])
-            guard Self.names.contains(name) else {
-                let known = Self.names.joined(separator: ", ")
-                throw Refusal(message: "\(name.prefix(Self.longestName)): unknown parameter; known are \(known)")
-            }
-            guard parts.count == 2, let value = String(parts[1]).removingPercentEncoding, BoundedText.accepts(value)
-            else {
-                throw Refusal(
-                    message: """
-                        \(name): expected a percent-encoded value of 1 to \(BoundedText.maximumBytes) bytes \
-                        without control characters
-                        """)
-            }
-            guard values.updateValue(value, forKey: name) == nil else {
-                throw Refusal(message: "\(name): given twice")
-            }
-        }
-        subject = try Self.subject(values)
-        environment = try Self.environment(values)
-        bundleId = values[ReadAPIName.bundleId].map { BundleId($0) }
-        at = try Self.at(values)
-    }
-
-    private static let names = [
-        ReadAPIName.appAccountToken, ReadAPIName.originalTransactionId, ReadAPIName.environment,
-        ReadAPIName.bundleId, ReadAPIName.at,
+    static let names = [
+        ReadAPIName.appAccountToken, ReadAPIName.originalTransactionId, ReadAPIName.appTransactionId,
     ]
 
-    /// Characters of an unknown parameter's name that are repeated to the client.
-    private static let longestName = 64
-
-    private static func subject(_ values: [String: String]) throws(Refusal) -> EntitlementsReader.Subject {
-        switch (values[ReadAPIName.appAccountToken], values[ReadAPIName.originalTransactionId]) {
-        case (let token?, nil):
+    init(_ parameters: QueryParameters) throws(Refusal) {
+        let given = Self.names.filter { parameters[$0] != nil }
+        guard let name = given.first, given.count == 1, let text = parameters[name] else {
+            throw Refusal(message: "give one of \(Self.names.map(\.description).joined(separator: ", "))")
+        }
+        if let token = parameters[ReadAPIName.appAccountToken] {
             let token = AppAccountToken(token)
             guard token.isWellFormed else {
                 throw Refusal(message: "\(ReadAPIName.appAccountToken): expected a UUID")
             }
-            return .appAccountToken(token)
-        case (nil, let id?): return .originalTransactionId(OriginalTransactionId(id))
-        default:
-            throw Refusal(
-                message: "give one of \(ReadAPIName.appAccountToken) and \(ReadAPIName.originalTransactionId)")
+            self = .appAccountToken(token)
+        } else if parameters[ReadAPIName.originalTransactionId] != nil {
+            self = .originalTransactionId(OriginalTransactionId(text))
+        } else {
+            self = .appTransactionId(AppTransactionId(text))
         }
     }
 
-    private static func environment(_ values: [String: String]) throws(Refusal) -> RecordEnvironment {
-        guard let text = values[ReadAPIName.environment] else { return .production }
-        guard let environment = RecordEnvironment(rawValue: text) else {
-            throw Refusal(message: "\(ReadAPIName.environment): expected Production or Sandbox")
+    /// The parameter and member that names the subject.
+    var name: StaticString {
+        switch self {
+        case .appAccountToken: ReadAPIName.appAccountToken
+        case .originalTransactionId: ReadAPIName.originalTransactionId
+        case .appTransactionId: ReadAPIName.appTransactionId
         }
-        return environment
     }
 
-    private static func at(_ values: [String: String]) throws(Refusal) -> AppStoreInstant? {
-        guard let text = values[ReadAPIName.at] else { return nil }
-        let instant =
-            Int64(text).flatMap { AppStoreInstant(millisecondsSince1970: $0) } ?? AppStoreInstant(rfc3339: text)
-        guard let instant else {
-            throw Refusal(
-                message:
-                    "\(ReadAPIName.at): expected RFC 3339, such as 2026-11-21T10:00:00Z, or milliseconds since 1970"
-            )
+    var text: String {
+        switch self {
+        case .appAccountToken(let token): token.rawValue
+        case .originalTransactionId(let id): id.rawValue
+        case .appTransactionId(let id): id.rawValue
         }
-        return instant
+    }
+
+    /// Under what its chains are found.
+    var term: StateTerm {
+        switch self {
+        case .appAccountToken: StateTerm(EntitlementsModel.Term.appAccountToken, text)
+        case .originalTransactionId: StateTerm(EntitlementsModel.Term.originalTransactionId, text)
+        case .appTransactionId: StateTerm(EntitlementsModel.Term.appTransactionId, text)
+        }
+    }
+}
+
+/// What is asked of `/v1/entitlements` and `/v1/history`.
+struct EntitlementsQuery: Sendable, Equatable {
+    enum Kind: Sendable {
+        case entitlements
+        case history
+    }
+
+    var kind: Kind
+    var subject: Subject
+    var environment: RecordEnvironment
+    var bundleId: BundleId?
+    /// Nil: now. A history has no moment.
+    var at: AppStoreInstant?
+
+    init(_ query: String?, kind: Kind = .entitlements) throws(Refusal) {
+        let names = Subject.names + [ReadAPIName.environment, ReadAPIName.bundleId]
+        let parameters = try QueryParameters(query, names: kind == .history ? names : names + [ReadAPIName.at])
+        self.kind = kind
+        subject = try Subject(parameters)
+        environment = try parameters.environment()
+        bundleId = parameters.bundleId
+        at = kind == .history ? nil : try parameters.instant(ReadAPIName.at)
+    }
+}
+
+/// What is asked of `/v1/chains`: all chains, or those that belong to no account, by key.
+struct ChainsQuery: Sendable, Equatable {
+    var environment: RecordEnvironment
+    var isUnclaimed: Bool
+    /// Only after this key, where an answer ended.
+    var after: String?
+    var limit: Int
+
+    static let maximumLimit = 1000
+
+    init(_ query: String?) throws(Refusal) {
+        let parameters = try QueryParameters(
+            query, names: [ReadAPIName.environment, ReadAPIName.unclaimed, ReadAPIName.after, ReadAPIName.limit])
+        environment = try parameters.environment()
+        isUnclaimed = try parameters.flag(ReadAPIName.unclaimed)
+        after = parameters[ReadAPIName.after]
+        limit = try parameters.number(ReadAPIName.limit, in: 1...Self.maximumLimit, default: 100)
     }
 }

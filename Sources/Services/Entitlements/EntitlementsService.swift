@@ -1,24 +1,62 @@
+internal import AppStoreModel
 internal import Configuration
-internal import Dispatch
+internal import EntitlementRules
 internal import HTTPServer
 internal import Lifecycle
+internal import NotificationRecord
+internal import PipelineRuntime
 internal import Telemetry
 
-/// The read API's listener, and the store behind it.
+/// The read API's listener, and who does the changes that it takes.
 final class EntitlementsService: Service {
     let name = "entitlements read api"
-    private let store: EntitlementsStore
-    private let reader: EntitlementsReader
+    private let state: KeyedState<EntitlementsModel>
+    private let reader: StateReader<EntitlementsModel>
+    private let topics: TopicNames
+    private let rules: ProductRules
+    private let clocks: Clocks
     private let server: HTTPServer
     private let host: String
     private let logger: Logger
+    private let frequent: RateLimitedLogger
+    private let changes: AsyncStream<Waiting>
 
-    init(store: EntitlementsStore, api: ReadAPI, host: String, port: Int, logger: Logger) {
-        self.store = store
-        self.host = host
+    /// A change that was asked for, and who waits for it.
+    private struct Waiting: Sendable {
+        let request: ChangeRequest
+        let exchange: Exchange
+    }
+
+    /// Claims and erasures that may wait; each takes about as long as Kafka to acknowledge.
+    private static let maximumWaiting = 64
+
+    init(
+        state: KeyedState<EntitlementsModel>, reader: StateReader<EntitlementsModel>, rules: ProductRules,
+        topics: TopicNames, metrics: EntitlementsMetrics, configuration: Configuration, logger: Logger,
+        clocks: Clocks = .system, maximumChains: Int = ReadAPI.maximumChains
+    ) {
+        self.state = state
+        self.reader = reader
+        self.rules = rules
+        self.topics = topics
+        self.clocks = clocks
         self.logger = logger
-        reader = api.reader
-        server = HTTPServer(listeners: [api.listener(host: host, port: port)])
+        frequent = RateLimitedLogger(logger, perSecond: 1)
+        host = configuration[EntitlementsSettings.host]
+        let (changes, incoming) = AsyncStream.makeStream(
+            of: Waiting.self, bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
+        self.changes = changes
+        let change = { @Sendable (request: ChangeRequest, exchange: Exchange) -> Bool in
+            guard case .enqueued = incoming.yield(Waiting(request: request, exchange: exchange)) else { return false }
+            return true
+        }
+        let api = ReadAPI(
+            reader: reader, topics: topics, rules: rules, clocks: clocks, metrics: metrics, log: frequent,
+            obstacle: { state.obstacle },
+            change: configuration[EntitlementsSettings.changes] ? change : nil, maximumChains: maximumChains)
+        server = HTTPServer(listeners: [
+            api.listener(host: host, port: configuration[EntitlementsSettings.port])
+        ])
     }
 
     /// The port of the read API; 0 before `start()`.
@@ -28,34 +66,46 @@ final class EntitlementsService: Service {
         do {
             try server.start()
         } catch {
-            await closeDatabase()
+            await reader.close()
             throw StartupError(
                 error.message,
                 setting: error.code == .badHost ? EntitlementsSettings.host.key : EntitlementsSettings.port.key,
                 fix: error.code == .badHost ? "Give an address of this machine" : "Choose a free port")
         }
         logger.info(
-            "ready",
-            [
-                LogField(.listener, "entitlements"), LogField(.host, host), LogField(.port, port),
-                LogField(.path, store.path),
-            ])
+            "ready", [LogField(.listener, "entitlements"), LogField(.host, host), LogField(.port, port)])
     }
 
-    /// After the pipeline has stopped: nothing merges any more. Answers what was asked, then closes the database.
+    /// Does the claims and erasures, one after the other.
+    func run() async throws {
+        for await waiting in changes { waiting.exchange.answer(await answer(waiting.request)) }
+    }
+
+    private func answer(_ request: ChangeRequest) async -> Answer {
+        let key = EntitlementsModel.key(request.bundleId, request.originalTransactionId)
+        let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
+        do {
+            let chain = try await state.contribute(to: key, from: topics.input(request.environment)) { known in
+                request.contribution(to: known, at: now)
+            }
+            guard let chain, !chain.isErased || request.change == .erasure else {
+                return ReadAPI.problem(404, ReadAPIName.notFound, "nothing is known of this purchase")
+            }
+            if case .claim(let token) = request.change, chain.appAccountToken != token {
+                return ReadAPI.problem(
+                    409, ReadAPIName.belongsToAnother, "the purchase was made with another appAccountToken")
+            }
+            return Answer(
+                status: 200, reason: "changed", body: EntitlementsAnswers(rules: rules).changed(request, chain))
+        } catch {
+            frequent.log(.error, key: "change", "a change was not made", [LogField(.error, "\(error)")])
+            return ReadAPI.problem(503, ReadAPIName.unavailable, "not acknowledged; the same may be asked again")
+        }
+    }
+
+    /// After the pipeline has stopped: nothing merges any more. Answers what was asked, then closes the reader.
     func stop(within limit: Duration) async {
         await server.drain(within: min(limit / 2, .seconds(2)))
-        await closeDatabase()
-    }
-
-    /// The last connection to close writes the log back into the file, which may take a while.
-    private func closeDatabase() async {
         await reader.close()
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { [store] in
-                store.close()
-                continuation.resume()
-            }
-        }
     }
 }

@@ -17,9 +17,15 @@ package enum EntitlementsSettings {
     ).optional
     package static let topicsPrefix = Setting.string(
         "topics.prefix", default: TopicNames.defaultPrefix, help: "The first part of every topic's name.")
+    package static let changes = Setting.boolean(
+        "entitlements.changes", default: false,
+        help: """
+            Whether the read API takes claims and erasures too. It asks nobody who they are: set it only where its \
+            address is reached by your own services alone.
+            """)
     package static let adminPort = 9465
 
-    package static let schema = ConfigurationSchema([host, port, dataDirectory, products, topicsPrefix])
+    package static let schema = ConfigurationSchema([host, port, dataDirectory, products, topicsPrefix, changes])
 
     /// Finds what the schema alone cannot find, without starting anything: librdkafka properties that are not accepted,
     /// and a products file that is not one.

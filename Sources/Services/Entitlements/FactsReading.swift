@@ -4,34 +4,28 @@ internal import Kafka
 internal import NotificationRecord
 internal import PipelineRuntime
 
-/// What one record means to entitlements.
+/// What one record means to entitlements: facts to be merged, or what becomes of it.
 enum FactsReading {
-    /// Facts to be merged.
-    case facts(ChainFacts)
-    /// Nothing to merge; what becomes of the record.
-    case verdict(HandlerVerdict)
-
     /// Reads a record of a notification topic. Whatever is in it, this never fails: a record that cannot be used is
     /// answered with a verdict that says why.
     ///
     /// - Parameter environment: of the topic that the record was read from.
-    init(_ record: KafkaRecord, environment: RecordEnvironment) {
-        let parsed: NotificationRecord
+    static func read(_ record: KafkaRecord, environment: RecordEnvironment) -> StateReading<ChainFacts> {
         do {
-            parsed = try NotificationRecord(
+            let parsed = try NotificationRecord(
                 key: record.key, value: record.value,
                 headers: record.headers.map { RecordHeader(name: $0.key, value: $0.value) })
+            return read(parsed, environment: environment)
         } catch {
-            self =
-                error.code == .nullValue
+            return error.code == .nullValue
                 ? .verdict(.skip(HandlerReason(code: EntitlementsReason.nullValue)))
                 : .verdict(.deadLetter(HandlerReason(code: error.code.rawValue, detail: error.description)))
-            return
         }
-        self = Self.read(parsed, environment: environment)
     }
 
-    private static func read(_ record: NotificationRecord, environment: RecordEnvironment) -> FactsReading {
+    private static func read(
+        _ record: NotificationRecord, environment: RecordEnvironment
+    ) -> StateReading<ChainFacts> {
         let notification = record.notification
         let transaction = record.transaction
         let renewalInfo = record.renewalInfo
@@ -54,18 +48,21 @@ enum FactsReading {
                 isSigned: record.trust == .signed)
         else { return deadLetter(EntitlementsReason.noChain, nil) }
         guard hasBoundedIdentifiers(facts) else { return deadLetter(EntitlementsReason.identifierTooLong, nil) }
-        return .facts(facts)
+        return .state(facts)
     }
 
     /// Whether everything that becomes part of a key, an index or an answer's names is of a sensible length.
     private static func hasBoundedIdentifiers(_ facts: ChainFacts) -> Bool {
         facts.originalTransactionId.isBounded && facts.bundleId.isBounded
-            && facts.purchases.values.allSatisfy { $0.transactionId.isBounded && $0.productId?.isBounded ?? true }
+            && facts.purchases.values.allSatisfy {
+                $0.transactionId.isBounded && $0.productId?.isBounded ?? true
+                    && $0.previousOriginalTransactionId?.isBounded ?? true
+            }
             && facts.appAccountToken?.isBounded ?? true && facts.appTransactionId?.isBounded ?? true
     }
 
     /// A test, a summary, a token or a consent has no purchase; a type that always has one should not be without.
-    private static func withoutPurchase(_ notification: NotificationPayload) -> FactsReading {
+    private static func withoutPurchase(_ notification: NotificationPayload) -> StateReading<ChainFacts> {
         let isWithout: Bool
         switch notification.notificationType {
         case .some(.test), .some(.renewalExtension), .some(.externalPurchaseToken), .some(.rescindConsent), nil:
@@ -96,7 +93,7 @@ enum FactsReading {
         return decisive.isEmpty ? nil : decisive.map(\.description).joined(separator: ", ")
     }
 
-    private static func deadLetter(_ code: String, _ detail: String?) -> FactsReading {
+    private static func deadLetter(_ code: String, _ detail: String?) -> StateReading<ChainFacts> {
         .verdict(.deadLetter(HandlerReason(code: code, detail: detail)))
     }
 }

@@ -1,151 +1,172 @@
 internal import AppStoreModel
+internal import Configuration
 internal import EntitlementRules
 internal import HTTPServer
 internal import NotificationRecord
+internal import PipelineRuntime
 internal import Telemetry
 
-/// `GET /v1/entitlements`: what somebody may use, now or at a moment, evaluated when it is asked.
+/// The read API: what somebody may use, now or at a moment, evaluated when it is asked; what happened; which chains
+/// there are. Where it is allowed, claims and erasures too.
 struct ReadAPI: Sendable {
-    let reader: EntitlementsReader
+    /// Chains of one answer. Most accounts have a handful; every consumable that is bought is a chain of its own.
+    static let maximumChains = 10_000
+
+    let reader: StateReader<EntitlementsModel>
+    let topics: TopicNames
     let rules: ProductRules
     let clocks: Clocks
     let metrics: EntitlementsMetrics
     let log: RateLimitedLogger
+    /// Why answers may miss something; nil when they do not.
+    let obstacle: @Sendable () -> String?
+    /// Takes a claim or an erasure, and says whether there was room; nil where they are not allowed.
+    let change: (@Sendable (ChangeRequest, Exchange) -> Bool)?
+    var maximumChains = Self.maximumChains
 
     func listener(host: String, port: Int) -> Listener {
         Listener(
             name: "entitlements", host: host, port: UInt16(clamping: port), limits: .readAPI,
             admit: { head in
-                guard head.path == ReadAPIName.path.description else { return .notFound }
-                return head.isGetOrHead ? .noBody : .methodNotAllowed(allow: "GET, HEAD")
+                switch head.path {
+                case ReadAPIName.entitlementsPath.description, ReadAPIName.historyPath.description,
+                    ReadAPIName.chainsPath.description:
+                    return head.isGetOrHead ? .noBody : .methodNotAllowed(allow: "GET, HEAD")
+                case ReadAPIName.claimsPath.description, ReadAPIName.erasuresPath.description:
+                    guard head.methodIs("POST") else { return .methodNotAllowed(allow: "POST") }
+                    return .body(limit: ChangeRequest.maximumBytes)
+                default: return .notFound
+                }
             },
             handle: { request, exchange in handle(request, exchange) })
     }
 
-    /// On the loop thread, which only reads the query; finding, evaluating and writing are the reader's queue's work.
+    /// On the loop thread, which only reads the request; finding, evaluating and writing are the reader's queue's work.
     private func handle(_ request: HTTPRequest, _ exchange: Exchange) {
-        let query: EntitlementsQuery
-        do {
-            query = try EntitlementsQuery(request.head.query)
-        } catch {
-            return exchange.answer(Self.problem(400, ReadAPIName.badRequest, error.message))
+        if let obstacle = obstacle() {
+            return exchange.answer(Self.problem(503, ReadAPIName.unavailable, obstacle))
         }
-        let begun = clocks.monotonicNanoseconds()
-        let knownETag = request.head.header("if-none-match")
-        reader.chains(of: query.subject, environment: query.environment, bundleId: query.bundleId) { result in
-            defer { metrics.read(nanoseconds: clocks.monotonicNanoseconds() &- begun) }
-            exchange.answer(answer(query, result, knownETag))
+        do throws(Refusal) {
+            switch request.head.path {
+            case ReadAPIName.claimsPath.description:
+                return take(try ChangeRequest(claim: request.body), exchange)
+            case ReadAPIName.erasuresPath.description:
+                return take(try ChangeRequest(erasure: request.body), exchange)
+            case ReadAPIName.chainsPath.description:
+                return list(try ChainsQuery(request.head.query), exchange)
+            case ReadAPIName.historyPath.description:
+                return find(try EntitlementsQuery(request.head.query, kind: .history), request, exchange)
+            default:
+                return find(try EntitlementsQuery(request.head.query), request, exchange)
+            }
+        } catch {
+            exchange.answer(Self.problem(400, ReadAPIName.badRequest, error.message))
         }
     }
 
-    private func answer(
-        _ query: EntitlementsQuery, _ result: Result<EntitlementsReader.Found, EntitlementsStoreError>,
-        _ knownETag: String?
-    ) -> Answer {
-        switch result {
-        case .success(.chains(let chains)) where chains.isEmpty:
-            return Self.problem(404, ReadAPIName.notFound, "nothing is known of this \(query.subject.name)")
-        case .success(.chains(let chains)):
+    // MARK: Subjects
+
+    private func find(_ query: EntitlementsQuery, _ request: HTTPRequest, _ exchange: Exchange) {
+        let knownETag = request.head.header("if-none-match")
+        read(exchange) { rows in
+            try rows.states(
+                under: query.subject.term, in: topics.state(query.environment), atMost: maximumChains + 1)
+        } answer: { found in
+            guard found.count <= maximumChains else {
+                return Self.problem(
+                    422, ReadAPIName.tooManyChains,
+                    "more than \(maximumChains) purchases; ask by \(ReadAPIName.originalTransactionId)")
+            }
+            let chains = found.filter { query.bundleId == nil || $0.bundleId == query.bundleId }
+            guard !chains.isEmpty else {
+                return Self.problem(404, ReadAPIName.notFound, "nothing is known of this \(query.subject.name)")
+            }
             return answer(query, chains, knownETag)
-        case .success(.tooMany):
-            return Self.problem(
-                422, ReadAPIName.tooManyChains,
-                "more than \(reader.maximumChains) purchases; ask by \(ReadAPIName.originalTransactionId)")
-        case .failure(let error):
-            metrics.readFailed()
-            log.log(.error, key: "read", "entitlements cannot be read", [LogField(.error, error.message)])
-            return Self.problem(503, ReadAPIName.unavailable, "the database cannot be read at the moment")
         }
     }
 
     private func answer(_ query: EntitlementsQuery, _ chains: [ChainFacts], _ knownETag: String?) -> Answer {
+        let answers = EntitlementsAnswers(rules: rules)
+        guard query.kind == .entitlements else {
+            let body = answers.history(query, chains)
+            return Self.answer(body, EntityTag(of: body), knownETag)
+        }
         let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
         let instant = query.at ?? now
         let evaluated = EntitlementAnswer(
             chains: chains, environment: query.environment.environment, at: instant, rules: rules,
             // A past moment is judged by what had happened by then.
             view: instant < now ? .history : .newestFacts)
-        let etag = Self.etag(query, evaluated, chains)
-        let headers = [("ETag", etag), Self.revalidate]
-        if let knownETag, Self.names(knownETag, etag) {
-            return Answer(status: 304, reason: "not_modified", headers: headers)
-        }
-        return Answer(
-            status: 200, reason: "ok", headers: headers,
-            body: JSONValue.object(Self.body(query, evaluated, chains)).json)
+        // Names what was answered but for the moment of evaluation, so that a client may keep it until it changes.
+        let tag = EntityTag(of: answers.entitlements(query, chains, evaluated, isTimeless: true))
+        return Self.answer(answers.entitlements(query, chains, evaluated, isTimeless: false), tag, knownETag)
     }
 
-    private static func body(
-        _ query: EntitlementsQuery, _ answer: EntitlementAnswer, _ chains: [ChainFacts]
-    ) -> JSONObject {
-        var body = JSONObject()
-        body[ReadAPIName.environment] = .string(query.environment.rawValue)
-        body[query.subject.name] = .string(query.subject.text)
-        for member in answer.json.members { body[member.name] = member.value }
-        body[ReadAPIName.chains] = .array(
-            chains.sorted { $0.originalTransactionId < $1.originalTransactionId }.map { chain in
-                var object = JSONObject()
-                object[ReadAPIName.bundleId] = .string(chain.bundleId.rawValue)
-                object[ReadAPIName.originalTransactionId] = .string(chain.originalTransactionId.rawValue)
-                if let token = chain.appAccountToken {
-                    object[ReadAPIName.appAccountToken] = .string(token.rawValue)
-                }
-                return .object(object)
-            })
-        return body
+    // MARK: Lists
+
+    private func list(_ query: ChainsQuery, _ exchange: Exchange) {
+        read(exchange) { rows in
+            let topic = topics.state(query.environment)
+            let after = query.after ?? ""
+            return query.isUnclaimed
+                ? try rows.states(
+                    withTerm: EntitlementsModel.Term.unclaimed, after: after, in: topic, atMost: query.limit + 1)
+                : try rows.states(after: Array(after.utf8), in: topic, atMost: query.limit + 1)
+        } answer: { found in
+            let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
+            let page = EntitlementsAnswers(rules: rules).chains(
+                query, Array(found.prefix(query.limit)), hasMore: found.count > query.limit, at: now)
+            return Answer(status: 200, reason: "ok", headers: [Self.revalidate], body: page)
+        }
+    }
+
+    /// Reads on the reader's queue, and answers there.
+    private func read(
+        _ exchange: Exchange, _ find: @escaping @Sendable (StateView<EntitlementsModel>) throws -> [ChainFacts],
+        answer: @escaping @Sendable ([ChainFacts]) -> Answer
+    ) {
+        let begun = clocks.monotonicNanoseconds()
+        reader.read(find) { result in
+            switch result {
+            case .success(let found): exchange.answer(answer(found))
+            case .failure(let error):
+                metrics.readFailed()
+                log.log(.error, key: "read", "entitlements cannot be read", [LogField(.error, error.message)])
+                exchange.answer(
+                    Self.problem(503, ReadAPIName.unavailable, "the database cannot be read at the moment"))
+            }
+            metrics.read(nanoseconds: clocks.monotonicNanoseconds() &- begun)
+        }
+    }
+
+    // MARK: Changes
+
+    private func take(_ request: ChangeRequest, _ exchange: Exchange) {
+        guard let change else {
+            return exchange.answer(
+                Self.problem(403, ReadAPIName.changesAreOff, "set \(EntitlementsSettings.changes.key) to allow it"))
+        }
+        if !change(request, exchange) {
+            exchange.answer(Self.problem(503, ReadAPIName.busy, "too many changes wait"))
+        }
+    }
+
+    // MARK: Answers
+
+    private static func answer(_ body: [UInt8], _ tag: EntityTag, _ known: String?) -> Answer {
+        let headers = [("ETag", tag.text), revalidate]
+        if let known, tag.isNamed(in: known) { return Answer(status: 304, reason: "not_modified", headers: headers) }
+        return Answer(status: 200, reason: "ok", headers: headers, body: body)
     }
 
     private static let revalidate = ("Cache-Control", "no-cache")
 
-    /// Whether an `If-None-Match` names a tag; weak comparison (RFC 9110, 8.8.3.2 and 13.1.2).
-    private static func names(_ field: String, _ etag: String) -> Bool {
-        let opaque = etag.dropFirst(weak.count)
-        return field.split(separator: ",").contains { element in
-            let element = element.drop { $0 == " " || $0 == "\t" }
-            let end = element.lastIndex { $0 != " " && $0 != "\t" }.map(element.index(after:)) ?? element.endIndex
-            let tag = element[..<end]
-            return tag == "*" || (tag.hasPrefix(weak) ? tag.dropFirst(weak.count) : tag) == opaque
+    static func problem(_ status: Int, _ code: String, _ message: String) -> Answer {
+        var body = JSONWriter()
+        body.object {
+            $0.set(ReadAPIName.error, code)
+            $0.set(ReadAPIName.message, message)
         }
-    }
-
-    private static let weak = "W/"
-
-    /// Names what was answered but for the moment of evaluation, so that a client may keep it until it changes: a weak
-    /// tag, since the text says the moment.
-    private static func etag(
-        _ query: EntitlementsQuery, _ answer: EntitlementAnswer, _ chains: [ChainFacts]
-    ) -> String {
-        var timeless = answer
-        timeless.asOf = .earliest
-        // FNV-1a: tells contents apart, and is not there to resist anybody.
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in JSONValue.object(body(query, timeless, chains)).json {
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-        }
-        return "\(weak)\"\(String(hash, radix: 16))\""
-    }
-
-    private static func problem(_ status: Int, _ code: String, _ message: String) -> Answer {
-        var body = JSONObject()
-        body[ReadAPIName.error] = .string(code)
-        body[ReadAPIName.message] = .string(message)
-        return Answer(status: status, reason: code, headers: [revalidate], body: JSONValue.object(body).json)
-    }
-}
-
-extension EntitlementsReader.Subject {
-    /// The parameter and member that names the subject.
-    var name: String {
-        switch self {
-        case .appAccountToken: ReadAPIName.appAccountToken
-        case .originalTransactionId: ReadAPIName.originalTransactionId
-        }
-    }
-
-    var text: String {
-        switch self {
-        case .appAccountToken(let token): token.rawValue
-        case .originalTransactionId(let id): id.rawValue
-        }
+        return Answer(status: status, reason: code, headers: [revalidate], body: body.bytes)
     }
 }

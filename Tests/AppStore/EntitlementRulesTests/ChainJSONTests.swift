@@ -100,7 +100,7 @@ import Testing
 
     @Test func `a published record carries an answer for readers and the facts for the join`() throws {
         let chain = try goldenChain()
-        let text = chain.published(at: at(11 * day), rules: ProductRules())
+        let text = try #require(chain.published(at: at(11 * day), rules: ProductRules()).value)
         let object = try #require(try JSONValue(json: text).object)
         #expect(object["active"] == ["yearly"])
         #expect(object["appAccountToken"] == "t")
@@ -170,7 +170,7 @@ struct GenuineChainTests {
             #expect(!chain.statusDisagrees)
         }
         #expect(
-            chain.transitions.map { "\($0.to.rawValue) \($0.cause.notificationType)" }
+            chain.transitions(ProductRules()).map { "\($0.to) \($0.cause.notificationType)" }
                 == ["ACTIVE DID_RENEW", "EXPIRED EXPIRED", "ACTIVE SUBSCRIBED"])
     }
 

@@ -339,7 +339,7 @@ private typealias Phase = SubscriptionState.Phase
         #expect(chain.state(asOf: at(5 * day))?.phase == .active)
         #expect(chain.state(asOf: at(11 * day))?.productId == ProductId("yearly"))
         #expect(
-            chain.transitions.map { "\($0.from?.rawValue ?? "-") \($0.to.rawValue) \($0.cause.notificationType)" }
+            chain.transitions(ProductRules()).map { "\($0.from ?? "-") \($0.to) \($0.cause.notificationType)" }
                 == ["- ACTIVE SUBSCRIBED"])
     }
 

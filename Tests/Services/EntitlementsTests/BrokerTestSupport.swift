@@ -21,7 +21,7 @@ final class Installation: Sendable {
         broker = try DevBroker()
         topics = TopicNames(prefix: name)
         group = "entitlements-of-\(name)"
-        for specification in topics.ingress(partitions: partitions)
+        for specification in topics.ingress(partitions: partitions) + topics.state(partitions: partitions)
             + topics.deadLetters(of: group, partitions: partitions)
         {
             try broker.createTopic(
@@ -31,6 +31,10 @@ final class Installation: Sendable {
 
     func notifications(_ environment: RecordEnvironment) -> KafkaTopic {
         KafkaTopic(rawValue: topics.notifications(environment).rawValue)
+    }
+
+    func state(_ environment: RecordEnvironment) -> KafkaTopic {
+        KafkaTopic(rawValue: topics.entitlements(environment).rawValue)
     }
 
     func deadLetterTopic(_ environment: RecordEnvironment) -> KafkaTopic {
@@ -58,12 +62,13 @@ final class Installation: Sendable {
     }
 
     /// The configuration of the executable, in memory.
-    func configuration(data: String) throws -> Configuration {
-        try EntitlementsTests.configuration([
-            "--kafka.bootstrap.servers", broker.bootstrapServers, "--kafka.group.id", group,
-            "--topics.prefix", topics.prefix, "--profile", "single-node", "--data.dir", data, "--http.port", "0",
-            "--admin.port", "0",
-        ])
+    func configuration(data: String, _ further: [String] = []) throws -> Configuration {
+        try EntitlementsTests.configuration(
+            [
+                "--kafka.bootstrap.servers", broker.bootstrapServers, "--kafka.group.id", group,
+                "--topics.prefix", topics.prefix, "--profile", "single-node", "--data.dir", data, "--http.port", "0",
+                "--admin.port", "0", "--entitlements.changes", "true",
+            ] + further)
     }
 }
 
@@ -89,7 +94,9 @@ final class RunningEntitlements: Sendable {
         group = Task {
             await ServiceGroup(services, logger: logger, maximumShutdown: .seconds(20)).run(triggers: triggers)
         }
-        try await waitUntil(within: .seconds(25)) { self.api.port != 0 }
+        try await waitUntil(within: .seconds(25)) {
+            self.api.port != 0 && self.metric("sluice_state_complete ") == 1
+        }
     }
 
     /// As SIGTERM does.
@@ -100,9 +107,17 @@ final class RunningEntitlements: Sendable {
         return exitCode
     }
 
-    func get(_ query: String) async throws -> (status: Int, body: JSONObject) {
+    func get(
+        _ query: String, path: String = "/v1/entitlements"
+    ) async throws -> (status: Int, body: JSONObject) {
+        let answer = try await client.send(HTTPClientRequest(url: "http://127.0.0.1:\(api.port)\(path)\(query)"))
+        return (answer.status, try JSONValue(json: answer.body).object ?? JSONObject())
+    }
+
+    func post(_ path: String, _ body: JSONObject) async throws -> (status: Int, body: JSONObject) {
         let answer = try await client.send(
-            HTTPClientRequest(url: "http://127.0.0.1:\(api.port)/v1/entitlements\(query)"))
+            HTTPClientRequest(
+                method: "POST", url: "http://127.0.0.1:\(api.port)\(path)", body: JSONValue.object(body).json))
         return (answer.status, try JSONValue(json: answer.body).object ?? JSONObject())
     }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Entitlements
 
 /// The whole service over an embedded broker. Each join of a group costs three seconds.
-@Suite(.timeLimit(.minutes(1))) struct EntitlementsOnBrokerTests {
+@Suite(.timeLimit(.minutes(2))) struct EntitlementsOnBrokerTests {
     private let at61 = "at=\(on(61))"
 
     @Test func `records become answers, over a restart, and poison is put aside`() async throws {
@@ -65,16 +65,113 @@ import Testing
         #expect(Set(letters.map(\.value)) == [[0xFF, 0x00], wrongType.encoded.value, sandboxed.encoded.value])
         #expect(try await installation.read(installation.deadLetterTopic(.sandbox)).isEmpty)
 
-        // The group has read: a new database beside it would know nothing of that.
+        // A lost disk: everything is in the topic.
         let other = try TemporaryDirectory()
-        let error = await #expect(throws: StartupError.self) {
-            _ = try await RunningEntitlements(installation.configuration(data: other.path))
-        }
-        #expect(error?.setting == "data.dir")
-        #expect(error?.exitCode == .configuration)
+        let restored = try await RunningEntitlements(installation.configuration(data: other.path))
+        #expect(try await restored.states("?originalTransactionId=1000&\(at61)") == ["EXPIRED 10002"])
         #expect(
-            error?.line.contains(
-                "--group \(installation.group) --reset-offsets --to-earliest --execute --topic \(production)") == true)
+            try await restored.states("?appAccountToken=\(account)&at=\(on(45))") == ["ACTIVE 10002", "ACTIVE 50002"])
+        #expect(await restored.stop() == .ok)
+        await installation.broker.stop()
+    }
+
+    @Test func `a claim gives an unclaimed purchase an account, and Apple's word stands above it`() async throws {
+        let installation = try Installation("claims")
+        let directory = try TemporaryDirectory()
+        let production = installation.notifications(.production)
+        try await installation.write(
+            (lifeOfOne(chain: "1", token: nil)[..<2] + lifeOfOne(chain: "2")[..<2]).map {
+                $0.produced(in: production)
+            })
+        let service = try await RunningEntitlements(installation.configuration(data: directory.path))
+        try await service.finish(4)
+        let other = "00000000-2d5b-4a5c-8f1e-0a1b2c3d4e5f"
+        func claim(_ id: String, _ token: String) async throws -> (status: Int, body: JSONObject) {
+            try await service.post(
+                "/v1/claims",
+                [
+                    "bundleId": "com.example", "originalTransactionId": .string(id), "appAccountToken": .string(token),
+                ])
+        }
+        func unclaimed() async throws -> Int? {
+            try await service.get("?unclaimed=true", path: "/v1/chains").body["chains"]?.array?.count
+        }
+        #expect(try await unclaimed() == 1)
+        let claimed = try await claim("1", other)
+        #expect(claimed.status == 200)
+        #expect(claimed.body["appAccountToken"]?.string == other)
+        #expect(try await claim("1", other.uppercased()).status == 200)
+        #expect(try await service.states("?appAccountToken=\(other)&at=\(on(45))") == ["ACTIVE 12"])
+        #expect(try await unclaimed() == 0)
+        #expect(try await claim("2", other).status == 409)
+        #expect(try await claim("2", account).status == 200)
+        #expect(try await claim("3", other).status == 404)
+        #expect(try await claim("1", "no UUID").status == 400)
+        #expect(try await service.post("/v1/claims", ["x": 1]).status == 400)
+        let again = try await claim("1", account)
+        #expect(again.body["appAccountToken"]?.string == account)
+        #expect(await service.stop() == .ok)
+        await installation.broker.stop()
+    }
+
+    @Test func `an erasure leaves a tombstone, and a replay brings nothing back`() async throws {
+        let installation = try Installation("erasure")
+        let directory = try TemporaryDirectory()
+        let production = installation.notifications(.production)
+        let life = lifeOfOne(chain: "1")
+        try await installation.write(life.map { $0.produced(in: production) })
+        let service = try await RunningEntitlements(installation.configuration(data: directory.path))
+        try await service.finish(4)
+        let request: JSONObject = ["bundleId": "com.example", "originalTransactionId": "1"]
+        let erased = try await service.post("/v1/erasures", request)
+        #expect(erased.status == 200)
+        #expect(erased.body["erasedAt"]?.integer != nil)
+        #expect(try await service.post("/v1/erasures", request).status == 200)
+        #expect(try await service.post("/v1/erasures", request.with("originalTransactionId", "9")).status == 404)
+        #expect(try await service.get("?appAccountToken=\(account)").status == 404)
+        let last = try #require(try await installation.read(installation.state(.production)).last)
+        #expect(last.value == nil && last.key == Array("com.example/1".utf8))
+        try await installation.write(life.map { $0.produced(in: production) })
+        try await service.finish(8)
+        #expect(try await service.get("?originalTransactionId=1").status == 404)
+        #expect(await service.stop() == .ok)
+
+        // A member without a file knows it from the tombstone.
+        let other = try TemporaryDirectory()
+        let restored = try await RunningEntitlements(installation.configuration(data: other.path))
+        try await installation.write(life.map { $0.produced(in: production) })
+        try await restored.finish(4)
+        #expect(try await restored.get("?originalTransactionId=1").status == 404)
+        #expect(try await installation.read(installation.state(.production)).last?.value == nil)
+        #expect(await restored.stop() == .ok)
+        await installation.broker.stop()
+    }
+
+    @Test(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
+    func `a genuine chain ends in the expected states through the whole service`() async throws {
+        let installation = try Installation("genuine")
+        let directory = try TemporaryDirectory()
+        var random = SeededGenerator(seed: 4)
+        let records = try GenuineChainTests.records()
+        try await installation.write(
+            (records + records).shuffled(using: &random).map {
+                $0.produced(in: installation.notifications(.sandbox))
+            })
+        let service = try await RunningEntitlements(installation.configuration(data: directory.path))
+        try await service.finish(14)
+        for (at, state) in GenuineChainTests.expected {
+            let query = "?environment=Sandbox&originalTransactionId=2000001024993299&at=\(at)"
+            let found = try await service.get(query).body["grants"]?.array?.compactMap(\.object).map { grant in
+                "\(grant["state"]?.string ?? "") \(grant["isEntitled"]?.bool ?? false) \(grant["transactionId"]?.string ?? "")"
+            }
+            #expect(found?.joined() == state, "at \(at)")
+        }
+        // The topic says the same of now.
+        let last = try #require(try await installation.read(installation.state(.sandbox)).last?.value)
+        let published = try #require(try JSONValue(json: last).object)
+        #expect(published["grants"]?.array?.first?.object?["state"] == "EXPIRED")
+        #expect(published["active"]?.array == [])
+        #expect(await service.stop() == .ok)
         await installation.broker.stop()
     }
 }

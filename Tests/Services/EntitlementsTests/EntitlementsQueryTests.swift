@@ -45,7 +45,7 @@ import Testing
     }
 
     static let refused: [(String?, String)] = [
-        (nil, "give one of appAccountToken and originalTransactionId"),
+        (nil, "give one of appAccountToken, originalTransactionId, appTransactionId"),
         ("", "give one of"),
         ("environment=Sandbox", "give one of"),
         ("appAccountToken=\(account)&originalTransactionId=1", "give one of"),
@@ -77,7 +77,7 @@ import Testing
 
     @Test(arguments: refused)
     func `what is no query is refused with the parameter's name`(query: String?, message: String) throws {
-        let refusal = #expect(throws: EntitlementsQuery.Refusal.self) { try EntitlementsQuery(query) }
+        let refusal = #expect(throws: Refusal.self) { try EntitlementsQuery(query) }
         let text = try #require(refusal).message
         #expect(text.contains(message))
         #expect(text.utf8.count < 300)

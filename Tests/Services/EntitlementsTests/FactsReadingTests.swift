@@ -178,8 +178,8 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         arguments: ReadingCase.values + ReadingCase.types + ReadingCase.environments + ReadingCase.decisiveFields
             + ReadingCase.identifiers)
     func `each record has its verdict`(_ given: ReadingCase) {
-        switch FactsReading(given.record, environment: .production) {
-        case .facts: #expect(given.outcome == .facts)
+        switch FactsReading.read(given.record, environment: .production) {
+        case .state: #expect(given.outcome == .facts)
         case .verdict(.skip(let reason)): #expect(given.outcome == .skip(reason.code))
         case .verdict(.deadLetter(let reason)):
             #expect(given.outcome == .deadLetter(reason.code))
@@ -191,7 +191,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
 
     @Test func `facts are those of the notification`() throws {
         let draft = lifeOfOne()[1]
-        guard case .facts(let facts) = FactsReading(draft.record(), environment: .production) else {
+        guard case .state(let facts) = FactsReading.read(draft.record(), environment: .production) else {
             Issue.record("no facts")
             return
         }
@@ -207,7 +207,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
             + (trust.map { [KafkaHeader(key: "ce_trust", text: $0)] } ?? [])
         let changed = KafkaRecord(
             topic: record.topic, partition: 0, offset: 0, key: record.key, value: record.value, headers: headers)
-        guard case .facts(let facts) = FactsReading(changed, environment: .production) else {
+        guard case .state(let facts) = FactsReading.read(changed, environment: .production) else {
             Issue.record("no facts")
             return
         }
@@ -225,7 +225,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
             if Bool.random(using: &random) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random)) }
             let record = KafkaRecord(
                 topic: "appstore.notifications.production", partition: 0, offset: 0, key: nil, value: bytes)
-            if case .verdict(.retry) = FactsReading(record, environment: .production) {
+            if case .verdict(.retry) = FactsReading.read(record, environment: .production) {
                 Issue.record("a record is never retried for what is in it")
             }
         }

@@ -59,11 +59,9 @@ struct GenuineChainTests {
         var random = SeededGenerator(seed: 11)
         for round in 0..<6 {
             let api = try await ReadAPIUnderTest(now: 1_763_000_000_000)
-            let handler = EntitlementsHandler(
-                store: api.store, topics: TopicNames(), metrics: EntitlementsMetrics(api.registry))
             let order = round == 0 ? records : (records + records).shuffled(using: &random)
             for batch in [order.prefix(3), order.dropFirst(3)] {
-                #expect(try await handler.handle(Array(batch)) == Array(repeating: .done, count: batch.count))
+                #expect(try api.rows.handle(Array(batch)) == Array(repeating: .done, count: batch.count))
             }
             for (at, state) in Self.expected {
                 let query = "?environment=Sandbox&originalTransactionId=2000001024993299&at=\(at)"
@@ -76,7 +74,7 @@ struct GenuineChainTests {
     @Test func `its records are dead letters in the production topic`() throws {
         for record in try Self.records() {
             guard
-                case .verdict(.deadLetter(let reason)) = FactsReading(
+                case .verdict(.deadLetter(let reason)) = FactsReading.read(
                     record.record(in: "appstore.notifications.production"), environment: .production)
             else {
                 Issue.record("a sandbox purchase in production")

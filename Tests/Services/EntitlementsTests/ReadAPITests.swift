@@ -4,11 +4,13 @@ import Foundation
 import HTTPClient
 import NotificationRecord
 import SQLite
+import Synchronization
 import Telemetry
 import TestSupport
 import Testing
 
 @testable import Entitlements
+@testable import PipelineRuntime
 
 @Suite(.timeLimit(.minutes(1))) struct ReadAPITests {
     private static let rules = ProductRules(products: [
@@ -150,9 +152,9 @@ import Testing
     @Test func `a row that cannot be read is 503, counted and logged without its contents`() async throws {
         let api = try await ReadAPIUnderTest(now: on(1))
         try api.merge([lifeOfOne(chain: "1")[0], lifeOfOne(chain: "2")[0]])
-        api.store.close()
+        api.rows.store.close()
         let database = try Database(path: api.directory.database)
-        try database.executeScript("UPDATE chains SET facts = x'00' WHERE original_transaction_id = '2'")
+        try database.executeScript("UPDATE rows SET state = x'00' WHERE key = CAST('com.example/2' AS BLOB)")
         database.close()
         let answer = try await api.get("?originalTransactionId=2")
         #expect(answer.status == 503)
@@ -173,13 +175,111 @@ import Testing
     @Test func `more purchases than an answer may have are refused, not cut`() async throws {
         let api = try await ReadAPIUnderTest(now: on(1), maximumChains: 3)
         let facts = try lifeOfOne()[0].facts()
-        _ = try api.store.merge((0..<3).map { try facts.renamed("c\($0)") })
+        try api.rows.merge((0..<3).map { try facts.renamed("c\($0)") })
         #expect(try await api.body("?appAccountToken=\(account)")["chains"]?.array?.count == 3)
-        _ = try api.store.merge([facts.renamed("c3")])
+        try api.rows.merge([facts.renamed("c3")])
         let answer = try await api.get("?appAccountToken=\(account)")
         #expect(answer.status == 422)
         #expect(String(decoding: answer.body, as: UTF8.self).contains("too_many_chains"))
         #expect(try await api.get("?originalTransactionId=c2").status == 200)
+        await api.stop()
+    }
+
+    @Test func `an app transaction finds everything of its customer`() async throws {
+        let api = try await ReadAPIUnderTest(now: on(1))
+        var draft = lifeOfOne(chain: "1", token: nil)[0]
+        draft.transaction?["appTransactionId"] = "704"
+        try api.merge([draft, lifeOfOne(chain: "2")[0]])
+        let body = try await api.body("?appTransactionId=704")
+        #expect(body["appTransactionId"] == "704")
+        #expect(body["chains"]?.array?.count == 1)
+        #expect(try await api.get("?appTransactionId=705").status == 404)
+        await api.stop()
+    }
+
+    @Test func `nothing is answered while the state is not whole`() async throws {
+        let api = try await ReadAPIUnderTest(now: on(1))
+        try api.merge([lifeOfOne()[0]])
+        api.obstacle.text.withLock { $0 = "the state is not read yet" }
+        for path in ["/v1/entitlements", "/v1/history"] {
+            let answer = try await api.get("?originalTransactionId=1000", path: path)
+            #expect(answer.status == 503)
+            #expect(String(decoding: answer.body, as: UTF8.self).contains("the state is not read yet"))
+        }
+        api.obstacle.text.withLock { $0 = nil }
+        #expect(try await api.get("?originalTransactionId=1000").status == 200)
+        await api.stop()
+    }
+
+    @Test func `a history names the notification that caused each change`() async throws {
+        let api = try await ReadAPIUnderTest(now: on(61))
+        try api.merge(lifeOfOne().reversed())
+        let answer = try await api.get("?originalTransactionId=1000", path: "/v1/history")
+        #expect(answer.status == 200)
+        #expect(
+            String(decoding: answer.body, as: UTF8.self) == #"""
+                {"environment":"Production","originalTransactionId":"1000","chains":[{"bundleId":"com.example",\#
+                "originalTransactionId":"1000","appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f",\#
+                "transitions":[{"to":"ACTIVE","at":1767225600000,"cause":{"notificationType":"SUBSCRIBED",\#
+                "subtype":"INITIAL_BUY","transactionId":"10001","status":1,"signedDate":1767225600000,\#
+                "notificationUUID":"SUBSCRIBED-1767225600000-1000"}},{"from":"ACTIVE","to":"EXPIRED",\#
+                "at":1772409686400,"cause":{"notificationType":"EXPIRED","subtype":"VOLUNTARY",\#
+                "transactionId":"10002","status":2,"signedDate":1772409686400,\#
+                "notificationUUID":"EXPIRED-1772409686400-1000"}}],"events":[{"notificationType":"SUBSCRIBED",\#
+                "subtype":"INITIAL_BUY","transactionId":"10001","status":1,"signedDate":1767225600000,\#
+                "notificationUUID":"SUBSCRIBED-1767225600000-1000"},{"notificationType":"DID_RENEW",\#
+                "transactionId":"10002","status":1,"signedDate":1769774400000,\#
+                "notificationUUID":"DID_RENEW-1769774400000-1000"},{"notificationType":"DID_CHANGE_RENEWAL_STATUS",\#
+                "subtype":"AUTO_RENEW_DISABLED","transactionId":"10002","status":1,"signedDate":1770681600000,\#
+                "notificationUUID":"DID_CHANGE_RENEWAL_STATUS-1770681600000-1000"},{"notificationType":"EXPIRED",\#
+                "subtype":"VOLUNTARY","transactionId":"10002","status":2,"signedDate":1772409686400,\#
+                "notificationUUID":"EXPIRED-1772409686400-1000"}]}]}
+                """#)
+        let tag = try #require(answer.header("ETag"))
+        let again = try await api.get("?originalTransactionId=1000", path: "/v1/history", ifNoneMatch: tag)
+        #expect(again.status == 304)
+        let unknown = try await api.get("?originalTransactionId=1000&at=1", path: "/v1/history")
+        #expect(unknown.status == 400)
+        #expect(try await api.get("?originalTransactionId=9", path: "/v1/history").status == 404)
+        await api.stop()
+    }
+
+    @Test func `chains are listed page by page, all or those without an account`() async throws {
+        let api = try await ReadAPIUnderTest(now: on(1), rules: Self.rules)
+        try api.merge((1...5).map { lifeOfOne(chain: "\($0)", token: $0 % 2 == 0 ? account : nil)[0] })
+        func page(_ query: String) async throws -> (ids: [String], next: String?) {
+            let body = try await api.body(query, path: "/v1/chains")
+            let chains = body["chains"]?.array?.compactMap(\.object) ?? []
+            return (chains.compactMap { $0["originalTransactionId"]?.string }, body["next"]?.string)
+        }
+        #expect(try await page("") == (["1", "2", "3", "4", "5"], nil))
+        #expect(try await page("?limit=2") == (["1", "2"], "com.example/2"))
+        #expect(try await page("?limit=2&after=com.example/2") == (["3", "4"], "com.example/4"))
+        #expect(try await page("?limit=2&after=com.example/4") == (["5"], nil))
+        #expect(try await page("?unclaimed=true&limit=2") == (["1", "3"], "com.example/3"))
+        #expect(try await page("?unclaimed=true&limit=2&after=com.example/3") == (["5"], nil))
+        #expect(try await page("?environment=Sandbox") == ([], nil))
+        for query in ["?limit=0", "?limit=1001", "?unclaimed=yes", "?at=1", "?environment=x"] {
+            #expect(try await api.get(query, path: "/v1/chains").status == 400, "\(query)")
+        }
+        #expect(
+            String(decoding: try await api.get("?limit=1", path: "/v1/chains").body, as: UTF8.self) == #"""
+                {"environment":"Production","asOf":1767312000000,"chains":[{"bundleId":"com.example",\#
+                "originalTransactionId":"1","productId":"com.example.monthly","state":"ACTIVE","active":["pro"],\#
+                "latestSignedDate":1767225600000}],"next":"com.example/1"}
+                """#)
+        await api.stop()
+    }
+
+    @Test func `changes are refused unless they are allowed`() async throws {
+        let api = try await ReadAPIUnderTest(now: on(1))
+        let body = #"{"bundleId":"com.example","originalTransactionId":"1","appAccountToken":"\#(account)"}"#
+        let claim = try await api.get("", path: "/v1/claims", method: "POST", body: body)
+        #expect(claim.status == 403)
+        #expect(String(decoding: claim.body, as: UTF8.self).contains("changes_are_off"))
+        let get = try await api.get("", path: "/v1/claims")
+        #expect(get.status == 405)
+        #expect(get.header("Allow") == "POST")
         await api.stop()
     }
 }

@@ -1,52 +1,67 @@
 import AppStoreModel
 import EntitlementRules
 import HTTPClient
-import Lifecycle
+import HTTPServer
 import NotificationRecord
+import PipelineRuntime
+import Synchronization
 import Telemetry
 import TestSupport
 
 @testable import Entitlements
 
-/// A read API over HTTP on a free port whose wall clock stands still, over a store that tests fill.
+/// What a service says is missing, to be set by tests.
+final class Obstacle: Sendable {
+    let text = Mutex<String?>(nil)
+}
+
+/// A read API over HTTP on a free port whose wall clock stands still, over rows that tests fill.
 final class ReadAPIUnderTest: Sendable {
     let directory: TemporaryDirectory
-    let store: EntitlementsStore
+    let rows: RowsUnderTest
     let registry = MetricsRegistry()
     let log = MemoryLogSink()
-    private let service: EntitlementsService
+    /// What the service says is missing.
+    let obstacle = Obstacle()
+    private let reader: StateReader<EntitlementsModel>
+    private let server: HTTPServer
     private let client = HTTPClient()
 
     init(now: Int64, rules: ProductRules = ProductRules(), maximumChains: Int = 1000) async throws {
         directory = try TemporaryDirectory()
-        store = try EntitlementsStore(path: directory.database)
+        rows = try RowsUnderTest(path: directory.database, rules: rules)
+        reader = try StateReader(path: directory.database, model: rows.model)
         let logger = Logger(label: "test", level: .info, format: .json, sink: log)
-        let api = ReadAPI(
-            reader: try EntitlementsReader(path: directory.database, maximumChains: maximumChains), rules: rules,
+        var api = ReadAPI(
+            reader: reader, topics: TopicNames(), rules: rules,
             clocks: Clocks(wallMilliseconds: { now }, monotonicNanoseconds: Clocks.system.monotonicNanoseconds),
-            metrics: EntitlementsMetrics(registry), log: RateLimitedLogger(logger, perSecond: 1))
-        service = EntitlementsService(store: store, api: api, host: "127.0.0.1", port: 0, logger: logger)
-        try await service.start()
+            metrics: EntitlementsMetrics(registry), log: RateLimitedLogger(logger, perSecond: 1),
+            obstacle: { [obstacle] in obstacle.text.withLock { $0 } }, change: nil)
+        api.maximumChains = maximumChains
+        server = HTTPServer(listeners: [api.listener(host: "127.0.0.1", port: 0)])
+        try server.start()
     }
 
     func stop() async {
-        await service.stop(within: .seconds(2))
+        await server.drain(within: .seconds(2))
+        await reader.close()
         client.close()
     }
 
-    func merge(_ drafts: [Draft]) throws { _ = try store.merge(drafts.map { try $0.facts() }) }
+    func merge(_ drafts: [Draft]) throws { try rows.merge(drafts.map { try $0.facts() }) }
 
     func get(
-        _ query: String, path: String = "/v1/entitlements", method: String = "GET", ifNoneMatch: String? = nil
+        _ query: String, path: String = "/v1/entitlements", method: String = "GET", ifNoneMatch: String? = nil,
+        body: String? = nil
     ) async throws -> HTTPClientResponse {
         try await client.send(
             HTTPClientRequest(
-                method: method, url: "http://127.0.0.1:\(service.port)\(path)\(query)",
-                headers: ifNoneMatch.map { [("If-None-Match", $0)] } ?? []))
+                method: method, url: "http://127.0.0.1:\(server.port())\(path)\(query)",
+                headers: ifNoneMatch.map { [("If-None-Match", $0)] } ?? [], body: body.map { Array($0.utf8) } ?? []))
     }
 
-    func body(_ query: String) async throws -> JSONObject {
-        try JSONValue(json: try await get(query).body).object ?? JSONObject()
+    func body(_ query: String, path: String = "/v1/entitlements") async throws -> JSONObject {
+        try JSONValue(json: try await get(query, path: path).body).object ?? JSONObject()
     }
 
     /// State and whether it is entitled, of the only grant there is.

@@ -1,8 +1,9 @@
 import Configuration
 import EntitlementRules
 import Foundation
-import HTTPClient
+import Kafka
 import Lifecycle
+import NotificationRecord
 import PipelineRuntime
 import Telemetry
 import TestSupport
@@ -15,72 +16,72 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private func open(_ path: String) throws -> EntitlementsFile.Opened {
-        try EntitlementsFile.open(configuration(["--data.dir", path]))
+    private func path(_ directory: String) throws -> String {
+        try EntitlementsFile.path(configuration(["--data.dir", directory]))
     }
 
     @Test func `the directory is made where there is none`() throws {
-        let opened = try open(directory.path + "/a/b")
-        #expect(FileManager.default.fileExists(atPath: directory.path + "/a/b/entitlements.sqlite"))
-        opened.store.close()
+        #expect(try path(directory.path + "/a/b") == directory.path + "/a/b/entitlements.sqlite")
+        #expect(FileManager.default.fileExists(atPath: directory.path + "/a/b"))
     }
 
     @Test func `a directory that cannot be made names data.dir`() throws {
         let file = try directory.write("", to: "file")
-        let error = #expect(throws: StartupError.self) { _ = try open(file + "/data") }
+        let error = #expect(throws: StartupError.self) { _ = try path(file + "/data") }
         #expect(error?.setting == "data.dir")
         #expect(error?.exitCode == .configuration)
     }
 
-    @Test func `a database that cannot be opened names data.dir`() throws {
-        try FileManager.default.createDirectory(atPath: directory.database, withIntermediateDirectories: true)
-        let error = #expect(throws: StartupError.self) { _ = try open(directory.path) }
-        #expect(error?.setting == "data.dir")
-        #expect(error?.line.contains("entitlements.sqlite") == true)
+    @Test(arguments: [
+        (StateError(.ownedByAnother, "x"), "Stop the other process"),
+        (StateError(.damaged, "x"), "built anew from Kafka"),
+        (StateError(.newer, "x"), "Run the version that wrote it"), (StateError(.sqlite, "x"), "that has room"),
+    ])
+    func `a database that cannot be opened names data.dir and what to do`(error: StateError, fix: String) {
+        let refusal = EntitlementsFile.refusal(error, "/data/entitlements.sqlite")
+        #expect(refusal.setting == "data.dir")
+        #expect(refusal.line.contains("/data/entitlements.sqlite") && refusal.line.contains(fix))
     }
 
-    @Test func `a database of another process names data.dir and the other process`() throws {
-        let opened = try open(directory.path)
-        let error = #expect(throws: StartupError.self) { _ = try open(directory.path) }
-        #expect(error?.setting == "data.dir")
-        #expect(error?.line.contains("Stop the other process") == true)
-        opened.store.close()
-    }
-
-    @Test func `a damaged database says how it is built anew`() throws {
-        _ = try directory.write(String(repeating: "no database ", count: 1000), to: "entitlements.sqlite")
-        let error = #expect(throws: StartupError.self) { _ = try open(directory.path) }
-        #expect(error?.line.contains("built anew from Kafka") == true)
-    }
-
-    private func service(_ opened: EntitlementsFile.Opened, host: String = "127.0.0.1", port: Int)
-        -> EntitlementsService
-    {
+    /// A service whose brokers are nowhere: enough to start its listener.
+    private func service(host: String = "127.0.0.1", port: Int) throws -> (EntitlementsService, () async -> Void) {
         let logger = Logger(label: "test", level: .info, format: .json, sink: MemoryLogSink())
-        return EntitlementsService(
-            store: opened.store,
-            api: ReadAPI(
-                reader: opened.reader, rules: ProductRules(), clocks: .system,
-                metrics: EntitlementsMetrics(MetricsRegistry()), log: RateLimitedLogger(logger, perSecond: 1)),
-            host: host, port: port, logger: logger)
+        let model = EntitlementsModel(rules: ProductRules(), topics: TopicNames())
+        let path = directory.file("state-\(port)-\(host)")
+        let metrics = MetricsRegistry()
+        let state = try KeyedState(
+            .init(path: path, topics: [:]), model: model,
+            kafka: KafkaConfiguration(bootstrapServers: "127.0.0.1:1", profile: .embedded), logger: logger,
+            metrics: metrics)
+        let service = EntitlementsService(
+            state: state, reader: try StateReader(path: path, model: model), rules: ProductRules(),
+            topics: TopicNames(), metrics: EntitlementsMetrics(metrics),
+            configuration: try configuration(["--http.host", host, "--http.port", "\(port)"]), logger: logger)
+        return (
+            service,
+            {
+                await service.stop(within: .seconds(2))
+                await state.stop(within: .seconds(2))
+            }
+        )
     }
 
-    @Test func `a busy port names http.port, and the database is given back`() async throws {
-        let first = service(try open(directory.path + "/1"), port: 0)
+    @Test func `a busy port names http.port`() async throws {
+        let (first, stop) = try service(port: 0)
         try await first.start()
-        let second = service(try open(directory.path + "/2"), port: Int(first.port))
+        let (second, stopSecond) = try service(port: Int(first.port))
         let error = await #expect(throws: StartupError.self) { try await second.start() }
         #expect(error?.setting == "http.port")
         #expect(error?.line.contains("\(first.port)") == true)
-        try open(directory.path + "/2").store.close()
-        await first.stop(within: .seconds(2))
-        try open(directory.path + "/1").store.close()
+        await stop()
+        await stopSecond()
     }
 
     @Test func `an address of no machine names http.host`() async throws {
-        let wrong = service(try open(directory.path), host: "300.1.2.3", port: 0)
+        let (wrong, stop) = try service(host: "300.1.2.3", port: 0)
         let error = await #expect(throws: StartupError.self) { try await wrong.start() }
         #expect(error?.setting == "http.host")
+        await stop()
     }
 
     @Test func `help names every setting with its variable and default`() throws {
@@ -94,7 +95,8 @@ import Testing
             "http.host", "127.0.0.1", "http.port", "8081", "data.dir", "./data", "products", "topics.prefix",
             "appstore",
             "admin.port", "9465", "kafka.group.id", "sluice-entitlements", "SLUICE_HTTP_PORT", "SLUICE_DATA_DIR",
-            "/v1/entitlements?appAccountToken=UUID", "66 records were deleted",
+            "/v1/entitlements?appAccountToken=UUID", "entitlements.changes", "kafka.group.instance.id",
+            "66 records were deleted",
         ] {
             #expect(help.contains(text), "\(text)")
         }

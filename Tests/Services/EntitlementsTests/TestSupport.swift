@@ -164,3 +164,12 @@ func permutations<Element>(_ elements: [Element]) -> [[Element]] {
         return permutations(rest).map { [first] + $0 }
     }
 }
+
+extension ChainFacts {
+    /// The same facts of another chain.
+    func renamed(_ chain: String) throws -> ChainFacts {
+        var object = try JSONValue(json: jsonText).object ?? JSONObject()
+        object["originalTransactionId"] = .string(chain)
+        return try ChainFacts(json: JSONValue.object(object).json)
+    }
+}

@@ -121,25 +121,47 @@ enum JSONBytes {
 
     /// Appends `text` as a JSON string with quotes. Escapes what RFC 8259 requires and nothing else.
     static func append(quoted text: String, to output: inout [UInt8]) {
-        let digits: StaticString = "0123456789abcdef"
         output.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                output.append(UInt8(ascii: "\\"))
-                output.append(byte)
-            case 0x08: output.append(contentsOf: "\\b".utf8)
-            case 0x09: output.append(contentsOf: "\\t".utf8)
-            case 0x0A: output.append(contentsOf: "\\n".utf8)
-            case 0x0C: output.append(contentsOf: "\\f".utf8)
-            case 0x0D: output.append(contentsOf: "\\r".utf8)
-            case 0x00..<0x20:
-                output.append(contentsOf: "\\u00".utf8)
-                output.append(digits.utf8Start[Int(byte >> 4)])
-                output.append(digits.utf8Start[Int(byte & 15)])
-            default: output.append(byte)
+        var text = text
+        text.withUTF8 { utf8 in
+            // Most texts have nothing to escape, and go in whole.
+            if utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
+                for byte in utf8 { append(escaped: byte, to: &output) }
+            } else {
+                output.append(contentsOf: utf8)
             }
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    private static func append(escaped byte: UInt8, to output: inout [UInt8]) {
+        let digits: StaticString = "0123456789abcdef"
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            output.append(UInt8(ascii: "\\"))
+            output.append(byte)
+        case 0x08: output.append(contentsOf: "\\b".utf8)
+        case 0x09: output.append(contentsOf: "\\t".utf8)
+        case 0x0A: output.append(contentsOf: "\\n".utf8)
+        case 0x0C: output.append(contentsOf: "\\f".utf8)
+        case 0x0D: output.append(contentsOf: "\\r".utf8)
+        case 0x00..<0x20:
+            output.append(contentsOf: "\\u00".utf8)
+            output.append(digits.utf8Start[Int(byte >> 4)])
+            output.append(digits.utf8Start[Int(byte & 15)])
+        default: output.append(byte)
+        }
+    }
+
+    /// Appends a whole number as decimal text.
+    static func append(_ value: Int64, to output: inout [UInt8]) {
+        if value < 0 { output.append(UInt8(ascii: "-")) }
+        let start = output.count
+        var rest = value.magnitude
+        repeat {
+            output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        output[start...].reverse()
     }
 }

@@ -26,16 +26,16 @@ protocol PayloadObject: Hashable, Sendable {
 }
 
 /// Reads the fields of one object, remembers which were asked for, and what was wrong with them.
-struct FieldReader {
+package struct FieldReader {
     private let document: JSONDocument
     private let path: String
     /// Node indexes of the members' names.
     private var names: [Int] = []
     private var isRead: [Bool]
     private var next = 0
-    private(set) var problems: [FieldProblem] = []
+    package private(set) var problems: [FieldProblem] = []
 
-    init(_ element: JSONElement, path: String = "") {
+    package init(_ element: JSONElement, path: String = "") {
         document = element.document
         self.path = path
         if element.kind == .object {
@@ -51,7 +51,7 @@ struct FieldReader {
     }
 
     /// The members that no field was read from, as they came.
-    var unknownFields: JSONObject {
+    package var unknownFields: JSONObject {
         var object = JSONObject()
         for (position, name) in names.enumerated() where !isRead[position] {
             let member = JSONElement.Member(
@@ -61,36 +61,38 @@ struct FieldReader {
         return object
     }
 
-    mutating func string(_ name: StaticString) -> String? { read(name, .string) { $0.string } }
+    package mutating func string(_ name: StaticString) -> String? { read(name, .string) { $0.string } }
 
-    mutating func identifier<Identifier: AppStoreIdentifier>(_ name: StaticString) -> Identifier? {
+    package mutating func identifier<Identifier: AppStoreIdentifier>(_ name: StaticString) -> Identifier? {
         read(name, .string) { $0.string }.map { Identifier($0) }
     }
 
-    mutating func enumeration<Value: OpenEnumeration>(_ name: StaticString) -> Value? where Value.RawValue == String {
+    package mutating func enumeration<Value: OpenEnumeration>(_ name: StaticString) -> Value?
+    where Value.RawValue == String {
         read(name, .string) { $0.string }.map { Value($0) }
     }
 
-    mutating func enumeration<Value: OpenEnumeration>(_ name: StaticString) -> Value? where Value.RawValue == Int32 {
+    package mutating func enumeration<Value: OpenEnumeration>(_ name: StaticString) -> Value?
+    where Value.RawValue == Int32 {
         int32(name).map { Value($0) }
     }
 
-    mutating func bool(_ name: StaticString) -> Bool? { read(name, .bool) { $0.bool } }
+    package mutating func bool(_ name: StaticString) -> Bool? { read(name, .bool) { $0.bool } }
 
-    mutating func int32(_ name: StaticString) -> Int32? {
+    package mutating func int32(_ name: StaticString) -> Int32? {
         read(name, .int32) { $0.integer.flatMap { Int32(exactly: $0) } }
     }
 
-    mutating func int64(_ name: StaticString) -> Int64? { read(name, .int64) { $0.integer } }
+    package mutating func int64(_ name: StaticString) -> Int64? { read(name, .int64) { $0.integer } }
 
     mutating func appAppleId(_ name: StaticString) -> AppAppleId? { int64(name).map { AppAppleId($0) } }
 
-    mutating func instant(_ name: StaticString) -> AppStoreInstant? {
+    package mutating func instant(_ name: StaticString) -> AppStoreInstant? {
         read(name, .date) { $0.flooredInteger.flatMap(AppStoreInstant.init(millisecondsSince1970:)) }
     }
 
     /// Elements of another type than text are reported and left out.
-    mutating func strings(_ name: StaticString) -> [String]? {
+    package mutating func strings(_ name: StaticString) -> [String]? {
         guard let elements = read(name, .array, { $0.kind == .array ? $0.elements : nil }) else { return nil }
         var result: [String] = []
         for (index, element) in elements.enumerated() {
@@ -101,6 +103,16 @@ struct FieldReader {
             }
         }
         return result
+    }
+
+    /// An object to be read with a reader of its own.
+    package mutating func object(_ name: StaticString) -> JSONElement? {
+        read(name, .object) { $0.kind == .object ? $0 : nil }
+    }
+
+    /// The objects of an array; elements of other kinds are left out.
+    package mutating func objects(_ name: StaticString) -> [JSONElement] {
+        read(name, .array) { $0.kind == .array ? $0.elements.filter { $0.kind == .object } : nil } ?? []
     }
 
     mutating func object<Object: PayloadObject>(_ name: StaticString) -> Object? {

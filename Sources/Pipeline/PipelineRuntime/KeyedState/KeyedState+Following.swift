@@ -49,6 +49,7 @@ extension KeyedState {
                     fix: "Make the topics anew with sluicectl topics apply, under another topics.prefix",
                     exitCode: .configuration)
             }
+            store.learn(ends.count, of: topic)
             for (partition, watermarks) in ends {
                 offsets[partition] = KafkaOffset(rawValue: try startOffset(of: partition, watermarks))
                 if watermarks.high > offsets[partition] ?? .beginning {

@@ -33,6 +33,14 @@ package final class KeyedState<Model: StateModel>: Service {
         }
     }
 
+    /// What a merge did.
+    package struct Merged: Sendable {
+        /// The states that are other than before.
+        package var changed: [State]
+        /// How many were older than what was known.
+        package var late: Int
+    }
+
     package let name = "keyed state"
 
     let store: StateStore<Model>
@@ -77,7 +85,7 @@ package final class KeyedState<Model: StateModel>: Service {
         self.publisher = publisher
         store = try StateFile(path: layout.path, logger: logger).open(model: model, now: clocks.wallMilliseconds()) {
             changes in
-            publisher.send(changes.map { ($0.row, $0.partition, $0.key, $0.value) })
+            publisher.send(changes)
         }
         metrics.collect { [weak self] samples in self?.sample(&samples) }
     }
@@ -91,14 +99,13 @@ package final class KeyedState<Model: StateModel>: Service {
     ///
     /// - Parameter partition: of the input.
     /// - Throws: a ``StateError``: nothing is lost, the same call may be made again.
-    /// - Returns: how many rows changed.
-    package func merge(_ states: [State], from partition: KafkaTopicPartition) async throws -> Int {
+    package func merge(_ states: [State], from partition: KafkaTopicPartition) async throws -> Merged {
         guard let place = statePartition(of: partition) else {
             throw StateError(.changelog, "no state topic for \(partition)")
         }
         let merge = try store.merge(states, in: place, at: clocks.wallMilliseconds())
         if let publication = merge.publication { try await settle(publication) }
-        return merge.changed
+        return Merged(changed: merge.changed, late: merge.late)
     }
 
     /// Adds to the row of a key what comes from no input topic, and returns when that is published and acknowledged.
@@ -111,10 +118,12 @@ package final class KeyedState<Model: StateModel>: Service {
         to key: [UInt8], from topic: KafkaTopic, _ contribution: @Sendable (State) throws -> State?
     ) async throws -> State? {
         guard let topic = layout.topics[topic] else { throw StateError(.changelog, "no state topic for \(topic)") }
-        guard let result = try store.contribute(contribution, to: key, in: topic, at: clocks.wallMilliseconds())
-        else { return nil }
-        if let publication = result.publication { try await settle(publication) }
-        return result.state
+        return try await withTaskExecutorPreference(executor) {
+            guard let result = try store.contribute(contribution, to: key, in: topic, at: clocks.wallMilliseconds())
+            else { return nil }
+            if let publication = result.publication { try await settle(publication) }
+            return result.state
+        }
     }
 
     private func settle(_ publication: StateStore<Model>.Publication) async throws {

@@ -12,12 +12,18 @@ package enum StateReading<State: Sendable>: Sendable {
 package struct KeyedStateHandler<Model: StateModel>: BatchHandler {
     private let state: KeyedState<Model>
     private let read: @Sendable (KafkaRecord) -> StateReading<Model.State>
+    private let merged: @Sendable (KeyedState<Model>.Merged) -> Void
 
+    /// - Parameters:
+    ///   - read: what a record says.
+    ///   - merged: told of each batch that was merged, for counting.
     package init(
-        _ state: KeyedState<Model>, read: @escaping @Sendable (KafkaRecord) -> StateReading<Model.State>
+        _ state: KeyedState<Model>, read: @escaping @Sendable (KafkaRecord) -> StateReading<Model.State>,
+        merged: @escaping @Sendable (KeyedState<Model>.Merged) -> Void = { _ in }
     ) {
         self.state = state
         self.read = read
+        self.merged = merged
     }
 
     /// - Throws: a ``StateError``, an infrastructure fault: the batch is handed over again.
@@ -34,7 +40,7 @@ package struct KeyedStateHandler<Model: StateModel>: BatchHandler {
             case .verdict(let verdict): verdicts.append(verdict)
             }
         }
-        if !states.isEmpty { _ = try await state.merge(states, from: partition) }
+        if !states.isEmpty { merged(try await state.merge(states, from: partition)) }
         return verdicts
     }
 

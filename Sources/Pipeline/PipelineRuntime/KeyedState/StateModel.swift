@@ -1,3 +1,5 @@
+package import Kafka
+
 /// What the rows of a keyed state are: values that are joined, how they are kept, and how the world reads them.
 ///
 /// `merge` is associative, commutative and idempotent, and the state says everything: whoever merges the same values in
@@ -12,7 +14,11 @@ package protocol StateModel: Sendable {
     /// Takes in what another value of the same key knows.
     ///
     /// - Throws: an error for values that cannot be merged; neither changes then.
-    func merge(_ other: State, into state: inout State) throws
+    func merge(_ other: State, into state: inout State) throws -> StateMerge
+
+    /// What a state says about other keys, to be merged into theirs: empty for most. It grows with the state and takes
+    /// nothing back, so that all of them are the same in every order.
+    func consequences(of state: State) -> [State]
 
     /// The form of a row in the database: everything, and nothing that depends on the time.
     func encode(_ state: State) -> [UInt8]
@@ -21,25 +27,63 @@ package protocol StateModel: Sendable {
     func decode(_ row: [UInt8]) throws -> State
 
     /// What the world reads: the value of the state's record, as of a moment (milliseconds since 1970).
-    func publication(of state: State, at moment: Int64) -> StatePublication
+    ///
+    /// - Parameter row: the state as ``encode(_:)`` wrote it.
+    func publication(of state: State, row: [UInt8], at moment: Int64) -> StatePublication
+
+    /// When the published value will be another although nothing was merged; as in ``StatePublication``.
+    func nextChange(of state: State, after moment: Int64) -> Int64?
 
     /// The state out of a record's value that some version of the program published.
     func read(published value: [UInt8]) throws -> State
+
+    /// What a tombstone says of a key: a state that forgets everything up to the moment of the record. Nil: nothing, and
+    /// the row goes.
+    ///
+    /// - Parameters:
+    ///   - topic: of the state.
+    ///   - moment: of the record, milliseconds since 1970.
+    func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> State?
 
     /// Under what the row can be found beside its key.
     func terms(of state: State) -> [StateTerm]
 }
 
+extension StateModel {
+    package func consequences(of state: State) -> [State] { [] }
+    package func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> State? { nil }
+    package func nextChange(of state: State, after moment: Int64) -> Int64? {
+        publication(of: state, row: encode(state), at: moment).nextChange
+    }
+}
+
+/// What a merge did.
+package struct StateMerge: Sendable, Equatable {
+    /// The state is another than before.
+    package var isChanged: Bool
+    /// What was merged was older than what was known.
+    package var isLate: Bool
+
+    package init(isChanged: Bool, isLate: Bool = false) {
+        self.isChanged = isChanged
+        self.isLate = isLate
+    }
+}
+
 /// The value of a state's record as of a moment.
 package struct StatePublication: Sendable, Equatable {
-    package var value: [UInt8]
+    /// Nil: a tombstone.
+    package var value: [UInt8]?
     /// When the value will be another although nothing was merged, milliseconds since 1970: it is published again
     /// then. Nil when time changes nothing.
     package var nextChange: Int64?
+    /// The record's timestamp where it means something, milliseconds since 1970; nil for the moment of writing.
+    package var timestamp: Int64?
 
-    package init(value: [UInt8], nextChange: Int64?) {
+    package init(value: [UInt8]?, nextChange: Int64? = nil, timestamp: Int64? = nil) {
         self.value = value
         self.nextChange = nextChange
+        self.timestamp = timestamp
     }
 }
 

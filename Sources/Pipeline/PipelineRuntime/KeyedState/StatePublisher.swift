@@ -62,15 +62,15 @@ final class StatePublisher: Sendable {
     }
 
     /// Hands over; never blocks. Each goes to its own partition: the input's.
-    func send(_ records: [(row: Int64, partition: KafkaTopicPartition, key: [UInt8], value: [UInt8]?)]) -> Group {
-        let group = Group(count: records.count)
-        for record in records {
+    func send<Model>(_ changes: [StateStore<Model>.Change]) -> Group {
+        let group = Group(count: changes.count)
+        for change in changes {
             producer.send(
                 KafkaProducerRecord(
-                    topic: record.partition.topic, partition: record.partition.partition, key: record.key,
-                    value: record.value),
+                    topic: change.partition.topic, partition: change.partition.partition,
+                    timestampMilliseconds: change.timestamp, key: change.key, value: change.value),
                 deadline: .seconds(35)
-            ) { group.report(record.row, $0) }
+            ) { group.report(change.row, $0) }
         }
         return group
     }

@@ -24,7 +24,6 @@ enum StateSchema {
                 name TEXT NOT NULL, value TEXT NOT NULL, row INTEGER NOT NULL REFERENCES rows (id),
                 PRIMARY KEY (name, value, row)
             ) WITHOUT ROWID;
-            CREATE INDEX terms_of_row ON terms (row);
             CREATE TABLE positions (
                 topic TEXT NOT NULL, partition INTEGER NOT NULL,
                 next INTEGER NOT NULL, -- offset up to which the topic was read
@@ -40,6 +39,12 @@ enum StateSchema {
     static let marksOfRun = 40
 }
 
+/// The name of a row.
+struct RowName: Hashable {
+    let topic: KafkaTopic
+    let key: [UInt8]
+}
+
 /// A row as it is stored.
 struct StoredRow<State: Sendable & Equatable> {
     /// 0 for one that is not stored yet.
@@ -47,6 +52,10 @@ struct StoredRow<State: Sendable & Equatable> {
     var partition: KafkaTopicPartition
     var key: [UInt8]
     var state: State
+    /// Under what it is found, as stored.
+    var terms: [StateTerm]
+    /// Bytes of the state as stored.
+    var size: Int
     var mark: Int64
     var published: Int64
     var publishedMark: Int64
@@ -68,16 +77,17 @@ extension Database {
     private static let columns = "id, topic, partition, key, state, mark, published, published_mark, due"
 
     func row<Model: StateModel>(
-        _ topic: KafkaTopic, _ key: [UInt8], model: Model
+        _ name: RowName, model: Model
     ) throws -> StoredRow<Model.State>? {
         try firstRow(
-            "SELECT \(Self.columns) FROM rows WHERE topic = ? AND key = ?", [.text(topic.rawValue), .blob(key)]
+            "SELECT \(Self.columns) FROM rows WHERE topic = ? AND key = ?",
+            [.text(name.topic.rawValue), .blob(name.key)]
         ) { try StoredRow($0, model: model) }
     }
 
-    func row<Model: StateModel>(_ id: Int64, model: Model) throws -> StoredRow<Model.State>? {
-        try firstRow("SELECT \(Self.columns) FROM rows WHERE id = ?", [.integer(id)]) {
-            try StoredRow($0, model: model)
+    func name(of id: Int64) throws -> RowName? {
+        try firstRow("SELECT topic, key FROM rows WHERE id = ?", [.integer(id)]) { row in
+            RowName(topic: KafkaTopic(rawValue: try row.text(0)), key: try row.blob(1))
         }
     }
 
@@ -96,15 +106,11 @@ extension Database {
 
     /// Writes a row with its terms.
     ///
-    /// - Parameter known: what is stored under its key; nil for a new key.
-    /// - Returns: its id.
-    func write<Model: StateModel>(
-        _ row: StoredRow<Model.State>, over known: StoredRow<Model.State>?, model: Model
-    ) throws -> Int64 {
-        let marks: [SQLiteValue] = [
-            .integer(row.mark), .integer(row.published), .integer(row.publishedMark), .integer(row.due),
-        ]
-        guard let known else {
+    /// - Parameters:
+    ///   - encoded: the state; nil when it is as stored.
+    ///   - terms: of the state.
+    func write<State>(_ row: inout StoredRow<State>, encoded: [UInt8]?, terms: [StateTerm]) throws {
+        if row.id == 0 {
             try run(
                 """
                 INSERT INTO rows (topic, partition, key, state, mark, published, published_mark, due)
@@ -112,49 +118,56 @@ extension Database {
                 """,
                 [
                     .text(row.partition.topic.rawValue), .integer(Int64(row.partition.partition.rawValue)),
-                    .blob(row.key), .blob(model.encode(row.state)),
-                ] + marks)
-            let id = lastInsertedRowID
-            for term in Set(model.terms(of: row.state)) { try add(term, to: id) }
-            return id
-        }
-        guard known.state != row.state else {
+                    .blob(row.key), .blob(encoded ?? []), .integer(row.mark), .integer(row.published),
+                    .integer(row.publishedMark), .integer(row.due),
+                ])
+            row.id = lastInsertedRowID
+        } else if let encoded {
+            try run(
+                "UPDATE rows SET mark = ?, published = ?, published_mark = ?, due = ?, state = ? WHERE id = ?",
+                [
+                    .integer(row.mark), .integer(row.published), .integer(row.publishedMark), .integer(row.due),
+                    .blob(encoded), .integer(row.id),
+                ])
+        } else {
             try run(
                 "UPDATE rows SET mark = ?, published = ?, published_mark = ?, due = ? WHERE id = ?",
-                marks + [.integer(known.id)])
-            return known.id
+                [
+                    .integer(row.mark), .integer(row.published), .integer(row.publishedMark), .integer(row.due),
+                    .integer(row.id),
+                ])
         }
-        try run(
-            "UPDATE rows SET mark = ?, published = ?, published_mark = ?, due = ?, state = ? WHERE id = ?",
-            marks + [.blob(model.encode(row.state)), .integer(known.id)])
-        let before = Set(model.terms(of: known.state))
-        let after = Set(model.terms(of: row.state))
-        for term in before.subtracting(after) {
+        if let encoded { row.size = encoded.count }
+        guard terms != row.terms else { return }
+        for term in row.terms where !terms.contains(term) { try remove(term, of: row.id) }
+        for term in terms where !row.terms.contains(term) {
             try run(
-                "DELETE FROM terms WHERE name = ? AND value = ? AND row = ?",
-                [.text(term.name), .text(term.value), .integer(known.id)])
+                "INSERT OR IGNORE INTO terms (name, value, row) VALUES (?, ?, ?)",
+                [.text(term.name), .text(term.value), .integer(row.id)])
         }
-        for term in after.subtracting(before) { try add(term, to: known.id) }
-        return known.id
+        row.terms = terms
     }
 
-    func remove<Model: StateModel>(_ row: StoredRow<Model.State>, model: Model) throws {
-        try run("DELETE FROM terms WHERE row = ?", [.integer(row.id)])
+    func remove<State>(_ row: StoredRow<State>) throws {
+        for term in row.terms { try remove(term, of: row.id) }
         try run("DELETE FROM rows WHERE id = ?", [.integer(row.id)])
     }
 
-    private func add(_ term: StateTerm, to id: Int64) throws {
+    private func remove(_ term: StateTerm, of id: Int64) throws {
         try run(
-            "INSERT INTO terms (name, value, row) VALUES (?, ?, ?)",
+            "DELETE FROM terms WHERE name = ? AND value = ? AND row = ?",
             [.text(term.name), .text(term.value), .integer(id)])
     }
 }
 
 extension StoredRow {
     fileprivate init<Model: StateModel>(_ row: Row, model: Model) throws where Model.State == State {
+        let encoded = try row.blob(4)
+        let state = try model.decode(encoded)
         self.init(
             id: try row.integer(0), partition: try KafkaTopicPartition(row, topic: 1, partition: 2),
-            key: try row.blob(3), state: try model.decode(row.blob(4)), mark: try row.integer(5),
-            published: try row.integer(6), publishedMark: try row.integer(7), due: try row.integerOrNil(8))
+            key: try row.blob(3), state: state, terms: model.terms(of: state), size: encoded.count,
+            mark: try row.integer(5), published: try row.integer(6), publishedMark: try row.integer(7),
+            due: try row.integerOrNil(8))
     }
 }

@@ -15,7 +15,10 @@ final class StateStore<Model: StateModel>: Sendable {
         let row: Int64
         let partition: KafkaTopicPartition
         let key: [UInt8]
-        let value: [UInt8]
+        /// Nil: a tombstone.
+        let value: [UInt8]?
+        /// Of the record; nil for the moment of writing.
+        let timestamp: Int64?
         /// The number of the change that the value holds.
         let mark: Int64
     }
@@ -28,7 +31,10 @@ final class StateStore<Model: StateModel>: Sendable {
 
     /// What a merge of a batch did.
     struct Merge: Sendable {
-        var changed = 0
+        /// The rows that are another than before.
+        var changed: [State] = []
+        /// States that were older than what was known.
+        var late = 0
         /// What must be acknowledged before the batch is done: its changes, and earlier ones of its keys.
         var publication: Publication?
     }
@@ -51,6 +57,9 @@ final class StateStore<Model: StateModel>: Sendable {
         var ownOffsets: [KafkaTopicPartition: Set<Int64>] = [:]
         /// Where the topic was read up to, as committed.
         var positions: [KafkaTopicPartition: Int64] = [:]
+        /// Of each topic, as far as they were heard of.
+        var partitions: [KafkaTopic: Int32] = [:]
+        var cache = RowCache<State>()
 
         mutating func takeMark() -> Int64 {
             defer { nextMark += 1 }
@@ -88,6 +97,11 @@ final class StateStore<Model: StateModel>: Sendable {
         guarded = Mutex(Guarded(database: database, nextMark: nextMark, positions: positions))
     }
 
+    /// Notes how many partitions a topic has.
+    func learn(_ partitions: Int, of topic: KafkaTopic) {
+        guarded.withLock { $0.partitions[topic] = Int32(clamping: partitions) }
+    }
+
     /// Everything afterwards fails.
     func close() { guarded.withLock { $0.database.close() } }
 
@@ -100,41 +114,54 @@ final class StateStore<Model: StateModel>: Sendable {
     func merge(
         _ incoming: [State], in partition: KafkaTopicPartition, at now: Int64
     ) throws(StateError) -> Merge {
-        var byKey: [[UInt8]: [State]] = [:]
-        for state in incoming { byKey[model.key(of: state), default: []].append(state) }
-        return try write { [byKey] guarded in
-            var changed = 0
-            var changes: [Change] = []
-            for (key, states) in byKey {
-                let known = try guarded.database.row(partition.topic, key, model: model)
-                var state = known?.state ?? states[0]
-                for other in known == nil ? states.dropFirst() : states[...] { try model.merge(other, into: &state) }
-                let isChanged = known.map { $0.state != state } ?? true
-                guard isChanged || known?.isPublished == false else { continue }
-                changes.append(try put(state, of: key, over: known, isChanged: isChanged, partition, now, &guarded))
-                changed += isChanged ? 1 : 0
+        try write { guarded in
+            var merge = Merge()
+            var work = RowsInWork(model, guarded)
+            for state in incoming {
+                let name = RowName(topic: partition.topic, key: model.key(of: state))
+                if try work.merge(state, into: name, in: partition, &guarded.cache).isLate { merge.late += 1 }
             }
-            return (changed, changes)
+            let changes = try finish(&work, now, &guarded) { merge.changed.append($0) }
+            return (merge, changes)
         } then: { guarded, result in
-            Merge(changed: result.0, publication: hand(over: result.1, &guarded))
+            var merge = result.0
+            merge.publication = hand(over: result.1, &guarded)
+            return merge
         }
     }
 
+    /// Writes what is to be published: rows that changed, and rows whose last change is not published yet.
+    private func finish(
+        _ work: inout RowsInWork<Model>, _ now: Int64, _ guarded: inout Guarded, changed: (State) -> Void = { _ in }
+    ) throws -> [Change] {
+        try work.spread(&guarded.cache)
+        var changes: [Change] = []
+        changes.reserveCapacity(work.entries.count)
+        for name in Array(work.entries.keys) {
+            try work.change(name) { entry in
+                guard entry.isChanged || !entry.row.isPublished else { return }
+                if entry.isChanged { changed(entry.row.state) }
+                changes.append(try put(&entry, now, &guarded))
+            }
+        }
+        work.giveBack(to: &guarded.cache)
+        return changes
+    }
+
     /// Writes a row that is to be published.
-    private func put(
-        _ state: State, of key: [UInt8], over known: StoredRow<State>?, isChanged: Bool,
-        _ partition: KafkaTopicPartition, _ now: Int64, _ guarded: inout Guarded
-    ) throws -> Change {
-        let publication = model.publication(of: state, at: now)
-        let mark = isChanged ? guarded.takeMark() : known?.mark ?? guarded.takeMark()
-        let id = try guarded.database.write(
-            StoredRow(
-                id: known?.id ?? 0, partition: partition, key: key, state: state, mark: mark,
-                published: known?.published ?? -1, publishedMark: known?.publishedMark ?? -1,
-                // Not before the next look, whatever the model says.
-                due: publication.nextChange.map { max($0, now + 1) }),
-            over: known, model: model)
-        return Change(row: id, partition: partition, key: key, value: publication.value, mark: mark)
+    private func put(_ entry: inout RowsInWork<Model>.Entry, _ now: Int64, _ guarded: inout Guarded) throws -> Change {
+        let state = entry.row.state
+        let encoded = model.encode(state)
+        let publication = model.publication(of: state, row: encoded, at: now)
+        if entry.isChanged || entry.row.id == 0 { entry.row.mark = guarded.takeMark() }
+        // Not before the next look, whatever the model says.
+        entry.row.due = publication.nextChange.map { max($0, now + 1) }
+        try guarded.database.write(
+            &entry.row, encoded: entry.isChanged ? encoded : nil,
+            terms: entry.isChanged ? model.terms(of: state) : entry.row.terms)
+        return Change(
+            row: entry.row.id, partition: entry.row.partition, key: entry.row.key, value: publication.value,
+            timestamp: publication.timestamp, mark: entry.row.mark)
     }
 
     private func hand(over changes: [Change], _ guarded: inout Guarded) -> Publication? {
@@ -156,6 +183,8 @@ final class StateStore<Model: StateModel>: Sendable {
                 try guarded.database.run(
                     "UPDATE rows SET published = ?2, published_mark = ?3 WHERE id = ?1 AND published <= ?2",
                     [.integer(change.row), .integer(offset), .integer(change.mark)])
+                guarded.cache.published(
+                    RowName(topic: change.partition.topic, key: change.key), offset: offset, mark: change.mark)
                 if offset >= guarded.positions[change.partition] ?? 0 {
                     guarded.ownOffsets[change.partition, default: []].insert(offset)
                 }
@@ -174,13 +203,19 @@ final class StateStore<Model: StateModel>: Sendable {
         let ids = try read { database in try database.pending(of: partition, at: now, atMost: limit) }
         guard !ids.isEmpty else { return nil }
         return try write { guarded in
+            var work = RowsInWork(model, guarded)
             var changes: [Change] = []
             for id in ids where guarded.inFlight[id] == nil {
-                guard let known = try guarded.database.row(id, model: model) else { continue }
-                // A new number: the value is another, and only its own acknowledgement is the topic's last word.
-                changes.append(
-                    try put(known.state, of: known.key, over: known, isChanged: true, known.partition, now, &guarded))
+                guard let name = try guarded.database.name(of: id), try work.entry(name, &guarded.cache) != nil else {
+                    continue
+                }
+                try work.change(name) { entry in
+                    // A new number: the value is another, and only its own acknowledgement is the topic's last word.
+                    entry.row.mark = guarded.takeMark()
+                    changes.append(try put(&entry, now, &guarded))
+                }
             }
+            work.giveBack(to: &guarded.cache)
             return changes
         } then: { guarded, changes in
             hand(over: changes, &guarded)
@@ -194,18 +229,14 @@ final class StateStore<Model: StateModel>: Sendable {
         _ contribution: @Sendable (State) throws -> State?, to key: [UInt8], in topic: KafkaTopic, at now: Int64
     ) throws(StateError) -> (state: State, publication: Publication?)? {
         try write { guarded -> (state: State, changes: [Change])? in
-            guard let known = try guarded.database.row(topic, key, model: model) else { return nil }
-            guard let other = try contribution(known.state) else { return (known.state, []) }
-            var state = known.state
-            try model.merge(other, into: &state)
-            guard state != known.state || !known.isPublished else { return (state, []) }
-            return (
-                state,
-                [
-                    try put(
-                        state, of: key, over: known, isChanged: state != known.state, known.partition, now, &guarded)
-                ]
-            )
+            var work = RowsInWork(model, guarded)
+            let name = RowName(topic: topic, key: key)
+            guard let known = try work.entry(name, &guarded.cache) else { return nil }
+            if let other = try contribution(known.row.state) {
+                _ = try work.merge(other, into: name, in: known.row.partition, &guarded.cache)
+            }
+            let changes = try finish(&work, now, &guarded)
+            return (work.entries[name]?.row.state ?? known.row.state, changes)
         } then: { guarded, result in
             result.map { ($0.state, hand(over: $0.changes, &guarded)) }
         }
@@ -243,6 +274,7 @@ final class StateStore<Model: StateModel>: Sendable {
             try guarded.database.run("DELETE FROM positions WHERE topic = ? AND partition = ?", place)
             guarded.positions[partition] = nil
             guarded.ownOffsets[partition] = nil
+            guarded.cache.removeAll()
         } then: { _, _ in
         }
     }
@@ -257,11 +289,18 @@ final class StateStore<Model: StateModel>: Sendable {
         let next = last.offset.rawValue + 1
         return try write { guarded in
             var followed = Followed()
+            var work = RowsInWork(model, guarded)
             for record in records {
                 // What we wrote and saw acknowledged says nothing new.
                 if guarded.ownOffsets[partition]?.remove(record.offset.rawValue) != nil { continue }
-                try follow(record, of: partition, &guarded, &followed)
+                try follow(record, of: partition, &work, &guarded, &followed)
             }
+            try work.spread(&guarded.cache)
+            for name in Array(work.entries.keys) {
+                try work.change(name) { entry in try put(followed: &entry, &guarded) }
+            }
+            followed.merged = work.entries.values.count(where: \.isChanged)
+            work.giveBack(to: &guarded.cache)
             try guarded.database.run(
                 """
                 INSERT INTO positions (topic, partition, next, seen) VALUES (?, ?, ?, ?)
@@ -283,40 +322,60 @@ final class StateStore<Model: StateModel>: Sendable {
     }
 
     private func follow(
-        _ record: KafkaRecord, of partition: KafkaTopicPartition, _ guarded: inout Guarded, _ followed: inout Followed
+        _ record: KafkaRecord, of partition: KafkaTopicPartition, _ work: inout RowsInWork<Model>,
+        _ guarded: inout Guarded, _ followed: inout Followed
     ) throws {
         guard let key = record.key else {
             followed.unreadable += 1
             return
         }
         let offset = record.offset.rawValue
-        let known = try guarded.database.row(partition.topic, key, model: model)
-        if let known, known.published >= offset { return }
-        guard let value = record.value else {
+        let moment = record.timestampMilliseconds ?? 0
+        let name = RowName(topic: partition.topic, key: key)
+        let known = try work.entry(name, &guarded.cache)
+        if let known, known.row.published >= offset { return }
+        let read: State
+        if let value = record.value {
+            guard let state = try? model.read(published: value), model.key(of: state) == key else {
+                followed.unreadable += 1
+                return
+            }
+            read = state
+        } else if let erasure = model.erasure(of: key, in: partition.topic, at: moment) {
+            read = erasure
+        } else {
             // A change that is not published yet is newer than the tombstone and will follow it.
-            if let known, known.isPublished { try guarded.database.remove(known, model: model) }
+            if let known, known.row.isPublished { try work.remove(name) }
             return
         }
-        guard let read = try? model.read(published: value), model.key(of: read) == key else {
-            followed.unreadable += 1
-            return
+        _ = try work.merge(read, into: name, in: partition, &guarded.cache)
+        work.change(name) { entry in
+            entry.row.published = offset
+            let saysAll = known == nil || entry.row.state == read
+            if !saysAll { followed.behind += 1 }
+            // The number of the change is given when the row is written.
+            entry.row.publishedMark = saysAll ? Self.theRowItself : -1
+            entry.readAt = moment
         }
-        var state = known?.state ?? read
-        if known != nil { try model.merge(read, into: &state) }
-        let isChanged = known.map { $0.state != state } ?? true
-        let saysAll = state == read
-        if !saysAll { followed.behind += 1 }
-        followed.merged += isChanged ? 1 : 0
-        let mark = isChanged ? guarded.takeMark() : known?.mark ?? guarded.takeMark()
-        // What was due is due by what was published then, not by what is now.
-        let due =
-            isChanged ? model.publication(of: state, at: record.timestampMilliseconds ?? 0).nextChange : known?.due
-        _ = try guarded.database.write(
-            StoredRow(
-                id: known?.id ?? 0, partition: partition, key: key, state: state, mark: mark, published: offset,
-                publishedMark: saysAll ? mark : -1, due: due),
-            over: known, model: model)
     }
+
+    /// Writes a row that reading the topic touched.
+    private func put(followed entry: inout RowsInWork<Model>.Entry, _ guarded: inout Guarded) throws {
+        guard entry.isChanged || entry.readAt != nil else { return }
+        let saysAll = entry.row.publishedMark == Self.theRowItself
+        if entry.isChanged || entry.row.id == 0 { entry.row.mark = guarded.takeMark() }
+        if saysAll { entry.row.publishedMark = entry.row.mark }
+        guard entry.isChanged else {
+            return try guarded.database.write(&entry.row, encoded: nil, terms: entry.row.terms)
+        }
+        // What was due is due by what was published then, not by what is now.
+        entry.row.due = model.nextChange(of: entry.row.state, after: entry.readAt ?? 0)
+        try guarded.database.write(
+            &entry.row, encoded: model.encode(entry.row.state), terms: model.terms(of: entry.row.state))
+    }
+
+    /// In place of a change's number: whatever number it gets.
+    private static var theRowItself: Int64 { -2 }
 
     // MARK: Access
 
@@ -347,8 +406,14 @@ final class StateStore<Model: StateModel>: Sendable {
         do {
             return try guarded.withLock { guarded in
                 let database = guarded.database
-                let written = try database.transaction { try body(&guarded) }
-                return then(&guarded, written)
+                do {
+                    let written = try database.transaction { try body(&guarded) }
+                    return then(&guarded, written)
+                } catch {
+                    // Rows were given back before the commit that failed.
+                    guarded.cache.removeAll()
+                    throw error
+                }
             }
         } catch {
             throw StateError(error)

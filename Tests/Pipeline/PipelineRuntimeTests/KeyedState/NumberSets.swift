@@ -35,7 +35,11 @@ struct NumberSetModel: StateModel {
     var changesWithTime = false
 
     func key(of state: NumberSet) -> [UInt8] { Array(state.key.utf8) }
-    func merge(_ other: NumberSet, into state: inout NumberSet) { state.numbers.formUnion(other.numbers) }
+    func merge(_ other: NumberSet, into state: inout NumberSet) -> StateMerge {
+        let isLate = other.numbers.isSubset(of: state.numbers)
+        state.numbers.formUnion(other.numbers)
+        return StateMerge(isChanged: !isLate, isLate: isLate)
+    }
     func encode(_ state: NumberSet) -> [UInt8] { state.text }
     func decode(_ row: [UInt8]) throws -> NumberSet {
         guard let state = NumberSet(row) else { throw Unreadable() }
@@ -45,9 +49,9 @@ struct NumberSetModel: StateModel {
         guard let end = value.firstIndex(of: UInt8(ascii: " ")) else { return try decode(value) }
         return try decode(Array(value[..<end]))
     }
-    func publication(of state: NumberSet, at moment: Int64) -> StatePublication {
+    func publication(of state: NumberSet, row: [UInt8], at moment: Int64) -> StatePublication {
         guard changesWithTime, let greatest = state.numbers.max().map(Int64.init) else {
-            return StatePublication(value: state.text, nextChange: nil)
+            return StatePublication(value: row)
         }
         let isPast = moment >= greatest
         return StatePublication(

@@ -1,0 +1,31 @@
+extension KafkaPartition {
+    /// The partition of a key by `murmur2`, as Java clients and `partitioner=murmur2_random` choose it.
+    ///
+    /// - Parameter partitions: of the topic; at least 1.
+    public init(ofKey key: [UInt8], partitions: Int32) {
+        let hash = Int32(bitPattern: Self.murmur2(key)) & 0x7FFF_FFFF
+        self.init(rawValue: hash % max(1, partitions))
+    }
+
+    /// Austin Appleby's MurmurHash2 with the seed of Kafka's `org.apache.kafka.common.utils.Utils`.
+    static func murmur2(_ bytes: [UInt8]) -> UInt32 {
+        let factor: UInt32 = 0x5BD1_E995
+        var hash: UInt32 = 0x9747_B28C ^ UInt32(truncatingIfNeeded: bytes.count)
+        var position = 0
+        while bytes.count - position >= 4 {
+            var word = UInt32(bytes[position]) | UInt32(bytes[position + 1]) << 8
+            word |= UInt32(bytes[position + 2]) << 16 | UInt32(bytes[position + 3]) << 24
+            word &*= factor
+            word ^= word >> 24
+            hash = hash &* factor ^ word &* factor
+            position += 4
+        }
+        if position < bytes.count {
+            for (shift, byte) in bytes[position...].enumerated() { hash ^= UInt32(byte) << UInt32(8 * shift) }
+            hash &*= factor
+        }
+        hash ^= hash >> 13
+        hash &*= factor
+        return hash ^ hash >> 15
+    }
+}

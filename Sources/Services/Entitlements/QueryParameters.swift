@@ -1,0 +1,78 @@
+internal import AppStoreModel
+internal import Foundation
+internal import NotificationRecord
+
+/// Why a request is none that the read API answers; the message names the parameter or member.
+struct Refusal: Error, Equatable {
+    let message: String
+}
+
+/// The part of a target after `?`. Every parameter is known, at most once there, and well formed. Values are
+/// percent-encoded; a `+` is a plus, as in a time's offset, and not a space.
+struct QueryParameters {
+    private var values: [String: String] = [:]
+
+    /// Characters of an unknown parameter's name that are repeated to the client.
+    private static let longestName = 64
+
+    init(_ query: String?, names: [StaticString]) throws(Refusal) {
+        let names = names.map(\.description)
+        for pair in (query ?? "").split(separator: "&", omittingEmptySubsequences: true) {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0])
+            guard names.contains(name) else {
+                let known = names.joined(separator: ", ")
+                throw Refusal(message: "\(name.prefix(Self.longestName)): unknown parameter; known are \(known)")
+            }
+            guard parts.count == 2, let value = String(parts[1]).removingPercentEncoding, BoundedText.accepts(value)
+            else {
+                throw Refusal(
+                    message: """
+                        \(name): expected a percent-encoded value of 1 to \(BoundedText.maximumBytes) bytes \
+                        without control characters
+                        """)
+            }
+            guard values.updateValue(value, forKey: name) == nil else {
+                throw Refusal(message: "\(name): given twice")
+            }
+        }
+    }
+
+    subscript(name: StaticString) -> String? { values[name.description] }
+
+    var bundleId: BundleId? { self[ReadAPIName.bundleId].map { BundleId($0) } }
+
+    /// Production unless another is named.
+    func environment() throws(Refusal) -> RecordEnvironment {
+        guard let text = self[ReadAPIName.environment] else { return .production }
+        guard let environment = RecordEnvironment(rawValue: text) else {
+            throw Refusal(message: "\(ReadAPIName.environment): expected Production or Sandbox")
+        }
+        return environment
+    }
+
+    func instant(_ name: StaticString) throws(Refusal) -> AppStoreInstant? {
+        guard let text = self[name] else { return nil }
+        let instant =
+            Int64(text).flatMap { AppStoreInstant(millisecondsSince1970: $0) } ?? AppStoreInstant(rfc3339: text)
+        guard let instant else {
+            throw Refusal(
+                message: "\(name): expected RFC 3339, such as 2026-11-21T10:00:00Z, or milliseconds since 1970")
+        }
+        return instant
+    }
+
+    func number(_ name: StaticString, in range: ClosedRange<Int>, default fallback: Int) throws(Refusal) -> Int {
+        guard let text = self[name] else { return fallback }
+        guard let number = Int(text), range.contains(number) else {
+            throw Refusal(message: "\(name): expected a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func flag(_ name: StaticString) throws(Refusal) -> Bool {
+        guard let text = self[name] else { return false }
+        guard text == "true" || text == "false" else { throw Refusal(message: "\(name): expected true or false") }
+        return text == "true"
+    }
+}
