@@ -35,11 +35,11 @@ demo: deps
 	@swift build -c $(CONFIGURATION) --product sluice-entitlements
 	@swift build -c $(CONFIGURATION) --product sluice-simulator
 	@swift build -c $(CONFIGURATION) --product sluicectl
-	@KEEP=$(KEEP) deploy/demo "$$(swift build -c $(CONFIGURATION) --show-bin-path)"
+	@KEEP=$(KEEP) CONSUMERS=$(CONSUMERS) deploy/demo "$$(swift build -c $(CONFIGURATION) --show-bin-path)"
 
 # Suites with brokers, listeners and processes wait for the outside: one at a time, so that two cores are enough. The
 # others are computation and run side by side.
-WAITING := Kafka|Pipeline|HTTP|Ingress|EntitlementsTests|Operations|Lifecycle|Telemetry|EndToEnd
+WAITING := Kafka|Pipeline|HTTP|Ingress|EntitlementsTests|Operations|Webhooks|Lifecycle|Telemetry|EndToEnd
 
 test: deps
 	@swift build --build-tests

@@ -76,6 +76,12 @@ let services: [Target] = [
             "HTTPServer", "Telemetry", "Configuration", "Lifecycle",
         ]),
     room(
+        "Webhooks", floor: "Services",
+        uses: [
+            "NotificationRecord", "PipelineRuntime", "Kafka", "HTTPClient", "Cryptography", "Telemetry",
+            "Configuration",
+        ]),
+    room(
         "Simulator", floor: "Services",
         uses: ["AppStoreModel", "AppStoreSigning", "HTTPClient", "Telemetry", "Configuration"]),
     room(
@@ -91,6 +97,7 @@ let executables: [Target] = [
         "sluice-ingress",
         uses: ["Ingress", "PipelineRuntime", "Configuration", "Cryptography", "Lifecycle", "Telemetry"]),
     executable("sluice-entitlements", uses: ["Entitlements", "PipelineRuntime", "Cryptography"]),
+    executable("sluice-webhooks", uses: ["Webhooks", "PipelineRuntime", "Cryptography"]),
     executable("sluice-simulator", uses: ["Simulator", "Configuration", "Cryptography"]),
     executable(
         "sluice-bench",
@@ -100,7 +107,7 @@ let executables: [Target] = [
         ]),
     executable(
         "sluicectl",
-        uses: ["Operations", "Ingress", "Entitlements", "PipelineRuntime", "Configuration", "Cryptography"]),
+        uses: ["Operations", "Ingress", "Entitlements", "Webhooks", "PipelineRuntime", "Configuration", "Cryptography"]),
     executable(
         "sluice-dev-broker",
         uses: [
@@ -156,6 +163,12 @@ let package = Package(
             uses: [
                 "Entitlements", "AppStoreModel", "NotificationRecord", "EntitlementRules", "PipelineRuntime", "Kafka",
                 "SQLite", "HTTPClient", "HTTPServer", "Configuration", "Lifecycle", "Telemetry", "TestSupport",
+            ]),
+        tests(
+            "WebhooksTests", floor: "Services",
+            uses: [
+                "Webhooks", "NotificationRecord", "PipelineRuntime", "PipelineTestKit", "Kafka", "HTTPServer",
+                "HTTPClient", "Cryptography", "Configuration", "Lifecycle", "Telemetry", "TestSupport",
             ]),
         tests(
             "SimulatorTests", floor: "Services", uses: ["Simulator", "AppStoreSigning", "AppStoreModel", "TestSupport"]),

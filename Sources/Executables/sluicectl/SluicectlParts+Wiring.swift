@@ -3,6 +3,7 @@ internal import Entitlements
 internal import Ingress
 internal import Operations
 internal import PipelineRuntime
+internal import Webhooks
 
 extension SluicectlParts {
     /// What the services of this installation contribute.
@@ -14,6 +15,9 @@ extension SluicectlParts {
             Executable(name: "sluice-entitlements", schema: EntitlementsApplication.application.command.schema) {
                 configuration throws(ConfigurationError) in try EntitlementsSettings.check(configuration)
             },
+            Executable(
+                name: "sluice-webhooks", schema: WebhooksApplication.application.command.schema, isOptional: true
+            ) { configuration throws(ConfigurationError) in _ = try WebhooksPlan(configuration) },
         ],
         verification: Verification(
             schema: ConfigurationSchema([

@@ -64,7 +64,8 @@ enum OperationsSettings {
     /// Which executable's configuration is meant.
     static func executable(of names: [String]) -> Setting<String?> {
         Setting(
-            "for", .oneOf(names), help: "One executable. Without it all of them: \(names.joined(separator: ", "))."
+            "for", .oneOf(names),
+            help: "One executable. Without it all of them but those that not every installation runs (sluice-webhooks)."
         ).optional.onCommandLineOnly
     }
 }

@@ -94,7 +94,7 @@ package struct Sluicectl: Sendable {
         let configuration = invocation.configuration
         let wanted = configuration[OperationsSettings.executable(of: parts.executables.map(\.name))]
         let command = ConfigCommand(
-            executables: parts.executables.filter { wanted == nil || $0.name == wanted },
+            executables: parts.executables.filter { wanted == nil ? !$0.isOptional : $0.name == wanted },
             schemas: parts.executables.map(\.schema) + [OperationsSettings.inFiles], arguments: arguments,
             environment: environment)
         let output = configuration[OperationsSettings.output]

@@ -9,15 +9,18 @@ package struct SluicectlParts: Sendable {
         package let name: String
         /// Its settings.
         package let schema: ConfigurationSchema
+        /// Whether an installation may do without it: looked at only when it is asked for by name.
+        package let isOptional: Bool
         /// Finds what the schema alone cannot find.
         package let check: @Sendable (Configuration) throws(ConfigurationError) -> Void
 
         package init(
-            name: String, schema: ConfigurationSchema,
+            name: String, schema: ConfigurationSchema, isOptional: Bool = false,
             check: @escaping @Sendable (Configuration) throws(ConfigurationError) -> Void
         ) {
             self.name = name
             self.schema = schema
+            self.isOptional = isOptional
             self.check = check
         }
     }

@@ -23,6 +23,16 @@ import Testing
         #expect(printed.complaints.first?.hasPrefix("sluice-ingress: configuration: apps is required") == true)
     }
 
+    @Test func `what not every installation runs is looked at by its name only`() async throws {
+        let (exitCode, printed) = await sluicectl(
+            ["config", "check"], environment: ["SLUICE_APPS": "com.example.app:1"])
+        #expect(exitCode == 0, "\(printed.complaints)")
+        #expect(!printed.output.contains("sluice-extra"))
+        let (named, complaints) = await sluicectl(["config", "check", "--for", "sluice-extra"])
+        #expect(named == 78)
+        #expect(complaints.complaints.first?.contains("extra.url is required") == true)
+    }
+
     @Test func `what only the executable can find is found`() async throws {
         let (exitCode, printed) = await sluicectl(
             [

@@ -73,6 +73,13 @@ private let testParts = SluicectlParts(
                 ApplicationSettings.all, openPrefixes: [ApplicationSettings.kafka],
                 alsoKnown: ApplicationSettings.ofAllExecutables)
         ) { _ throws(ConfigurationError) in },
+        .init(
+            name: "sluice-extra",
+            schema: ConfigurationSchema(
+                ApplicationSettings.all + [Setting.string("extra.url", help: "Required.")],
+                openPrefixes: [ApplicationSettings.kafka], alsoKnown: ApplicationSettings.ofAllExecutables),
+            isOptional: true
+        ) { _ throws(ConfigurationError) in },
     ],
     verification: .init(
         schema: ConfigurationSchema([

@@ -1,0 +1,12 @@
+internal import Cryptography
+internal import PipelineRuntime
+internal import Webhooks
+
+@main
+struct SluiceWebhooks {
+    static func main() async throws {
+        // librdkafka and libcurl load libcrypto, whose exit handler may crash a busy process.
+        try initializeCryptography()
+        await WebhooksApplication.application.main()
+    }
+}

@@ -1,0 +1,31 @@
+internal import Foundation
+
+/// The header field `Retry-After`: seconds, or a date. Source: RFC 9110 section 10.2.3.
+enum RetryAfter {
+    /// A receiver does not decide for longer than this.
+    static let longest: Duration = .seconds(300)
+    private static let shortest: Duration = .seconds(1)
+
+    /// How long to wait; nil for a text of another form.
+    ///
+    /// - Parameter now: seconds since 1970.
+    static func wait(_ text: String, now: Int64) -> Duration? {
+        guard let seconds = seconds(text, now: now) else { return nil }
+        return max(shortest, min(longest, .seconds(seconds)))
+    }
+
+    private static func seconds(_ text: String, now: Int64) -> Int64? {
+        guard !text.isEmpty, text.utf8.count <= 64 else { return nil }
+        if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+            return Int64(text).map { min($0, longest.components.seconds) } ?? longest.components.seconds
+        }
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = .gmt
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        guard let moment = format.date(from: text).flatMap({ Int64(exactly: $0.timeIntervalSince1970.rounded()) })
+        else { return nil }
+        let (wait, overflow) = moment.subtractingReportingOverflow(now)
+        return overflow ? nil : wait
+    }
+}

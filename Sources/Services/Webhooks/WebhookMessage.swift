@@ -1,0 +1,50 @@
+internal import Foundation
+internal import Kafka
+internal import NotificationRecord
+internal import Telemetry
+
+/// What a record says to the receiver, the same in every attempt.
+struct WebhookMessage: Sendable, Equatable {
+    /// `<topic, its dots as underscores>-<partition>-<offset>`: without a dot, which separates the signed parts.
+    let id: String
+    /// The record's value byte for byte; for a tombstone an object that says what was erased.
+    let body: [UInt8]
+    /// A valid W3C trace context of the record, as it stands there.
+    let traceParent: String?
+
+    /// Nil for a tombstone that does not say of what.
+    init?(_ record: KafkaRecord, environment: RecordEnvironment) {
+        let topic = String(record.topic.rawValue.map { $0 == "." ? "_" : $0 })
+        id = "\(topic)-\(record.partition.rawValue)-\(record.offset.rawValue)"
+        traceParent =
+            record.header(WebhooksHeader.traceParent)?.value
+            .flatMap { TraceParent.parse(String(decoding: $0, as: UTF8.self)) }?.text
+        if let value = record.value {
+            body = value
+        } else {
+            guard let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }), !key.isEmpty,
+                let erasure = Erasure(environment: environment, key: key).json
+            else { return nil }
+            body = erasure
+        }
+    }
+}
+
+/// The body for a key whose state was erased.
+private struct Erasure: Encodable {
+    let environment: String
+    let erased = true
+    /// `bundleId/originalTransactionId`
+    let key: String
+
+    init(environment: RecordEnvironment, key: String) {
+        self.environment = environment.rawValue
+        self.key = key
+    }
+
+    var json: [UInt8]? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(self)).map { Array($0) }
+    }
+}

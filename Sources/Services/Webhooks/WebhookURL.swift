@@ -1,0 +1,48 @@
+/// The parts of the receiver's URL that decide whether it may be used.
+struct WebhookURL: Sendable, Equatable {
+    /// Whether bodies travel in clear.
+    let isEncrypted: Bool
+    /// Whether it names a user, perhaps with a password: what is refused must not be printed then.
+    let hasUser: Bool
+    /// What is wrong with it, as the end of a sentence; nil when nothing is.
+    let problem: String?
+    private let host: Substring
+
+    init(_ text: String) {
+        let lowercase = text.lowercased()
+        isEncrypted = lowercase.hasPrefix("https://")
+        guard isEncrypted || lowercase.hasPrefix("http://"), text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            host = ""
+            hasUser = false
+            problem = "is not an https:// URL"
+            return
+        }
+        let authority = text.dropFirst(isEncrypted ? 8 : 7).prefix { !"/?#".contains($0) }
+        let (host, port) = Self.split(authority)
+        self.host = host
+        hasUser = authority.contains("@")
+        if hasUser {
+            problem = nil
+        } else if text.contains("#") {
+            problem = "has a fragment, which is never sent"
+        } else if host.isEmpty || port.map({ UInt16($0) ?? 0 }) == 0 {
+            problem = "is not an https:// URL with a host"
+        } else {
+            problem = nil
+        }
+    }
+
+    /// Whether it stays on this machine.
+    var isLoopback: Bool {
+        if host.lowercased() == "localhost" || host == "[::1]" { return true }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return numbers.count == 4 && numbers.first == 127 && !numbers.contains(nil)
+    }
+
+    /// Host, an IPv6 address with its brackets, and what follows the colon.
+    private static func split(_ authority: Substring) -> (host: Substring, port: Substring?) {
+        let end = authority.lastIndex(of: "]").map { authority.index(after: $0) } ?? authority.startIndex
+        guard let colon = authority[end...].firstIndex(of: ":") else { return (authority, nil) }
+        return (authority[..<colon], authority[authority.index(after: colon)...])
+    }
+}

@@ -1,0 +1,24 @@
+internal import Telemetry
+
+/// What the service counts beside the runtime's own metrics.
+struct WebhooksMetrics: Sendable {
+    private let attempts: [WebhooksOutcome: Counter]
+    private let duration: Histogram
+
+    init(_ registry: MetricsRegistry) {
+        var attempts: [WebhooksOutcome: Counter] = [:]
+        for outcome in WebhooksOutcome.allCases {
+            attempts[outcome] = registry.counter(
+                WebhooksMetricName.attempts, help: "Attempts to deliver a webhook, by outcome.",
+                labels: [MetricLabel("outcome", outcome.rawValue)])
+        }
+        self.attempts = attempts
+        duration = registry.histogram(
+            WebhooksMetricName.attemptDuration, help: "Time of one attempt, whatever its outcome.")
+    }
+
+    func attempted(_ outcome: WebhooksOutcome, nanoseconds: UInt64) {
+        attempts[outcome]?.increment()
+        duration.observe(nanoseconds: Int64(clamping: nanoseconds))
+    }
+}

@@ -1,0 +1,51 @@
+internal import Telemetry
+
+/// Names of the service's metrics, a contract; the consumer's own are the runtime's.
+enum WebhooksMetricName {
+    static let attempts = "sluice_webhooks_attempts_total"
+    static let attemptDuration = "sluice_webhooks_attempt_duration_seconds"
+}
+
+/// What became of one attempt: the label `outcome`, and the reason in the log.
+enum WebhooksOutcome: String, Sendable, CaseIterable {
+    /// 2xx.
+    case accepted
+    /// A status that speaks of this one record.
+    case refused
+    /// A status that speaks of the receiver's address, secret or being: whatever is sent, the answer is the same.
+    case receiverSettings = "receiver_settings"
+    /// 408, 425 and 5xx.
+    case unavailable
+    /// 429.
+    case throttled
+    case timedOut = "timed_out"
+    case connectionFailed = "connection_failed"
+    case tls
+    /// No usable answer otherwise, such as one that is too long.
+    case failed
+}
+
+/// Codes of dead-lettered records beside `http_…`, the status of a refusal.
+enum WebhooksReason {
+    /// A tombstone whose key is null or no text: nobody can be told what was erased.
+    static let keyMissing = "key_missing"
+    static let refusedPrefix = "http_"
+}
+
+/// Header fields of a delivery (https://www.standardwebhooks.com), a contract.
+enum WebhooksHeader {
+    static let id = "webhook-id"
+    static let timestamp = "webhook-timestamp"
+    static let signature = "webhook-signature"
+    static let contentType = "content-type"
+    static let traceParent = "traceparent"
+    static let retryAfter = "retry-after"
+}
+
+extension LogKey {
+    static let topic = LogKey(rawValue: "topic")
+    static let partition = LogKey(rawValue: "partition")
+    static let offset = LogKey(rawValue: "offset")
+    static let status = LogKey(rawValue: "status")
+    static let retryAfterSeconds = LogKey(rawValue: "retryAfterSeconds")
+}

@@ -1,0 +1,51 @@
+package import Configuration
+internal import Cryptography
+internal import Foundation
+internal import NotificationRecord
+
+/// What the service does, from its configuration: everything checked that can be without starting anything.
+package struct WebhooksPlan: Sendable {
+    let url: String
+    let secrets: WebhookSecrets
+    let environments: [RecordEnvironment]
+    let topics: TopicNames
+    let timeout: Duration
+    let concurrency: Int
+    let rootsFile: String?
+
+    /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
+    package init(_ configuration: Configuration) throws(ConfigurationError) {
+        url = configuration[WebhooksSettings.url]
+        let parts = WebhookURL(url)
+        guard !parts.hasUser else {
+            throw configuration.error(
+                WebhooksSettings.url.key,
+                "the URL holds a user or password; leave it out, the receiver knows the sender by webhook-signature")
+        }
+        guard parts.isEncrypted || parts.isLoopback || configuration[WebhooksSettings.insecure] else {
+            throw configuration.error(
+                WebhooksSettings.url.key,
+                "an http:// URL sends purchases in clear; use https://, or allow it with webhooks.insecure=true")
+        }
+        do {
+            secrets = try WebhookSecrets(lines: configuration[WebhooksSettings.secrets].contents.revealedBytes)
+        } catch {
+            throw configuration.error(
+                WebhooksSettings.secrets.key,
+                "\(error.message); make a key with: echo whsec_$(openssl rand -base64 32)")
+        }
+        // A name that is given twice is read once.
+        let named = configuration[WebhooksSettings.environments]
+        environments = RecordEnvironment.allCases.filter(named.contains)
+        topics = TopicNames(prefix: configuration[WebhooksSettings.topicsPrefix])
+        timeout = configuration[WebhooksSettings.timeout]
+        concurrency = configuration[WebhooksSettings.concurrency]
+        rootsFile = configuration[WebhooksSettings.roots]
+        if let rootsFile {
+            let bytes = FileManager.default.contents(atPath: rootsFile).map { Array($0) } ?? []
+            guard (try? Certificate.certificates(encoded: bytes))?.isEmpty == false else {
+                throw configuration.error(WebhooksSettings.roots.key, "\(rootsFile) holds no certificate")
+            }
+        }
+    }
+}

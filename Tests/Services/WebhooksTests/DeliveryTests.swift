@@ -1,0 +1,201 @@
+import HTTPServer
+import Kafka
+import Lifecycle
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Webhooks
+
+/// The service on the embedded broker against a receiver of this process.
+@Suite(.timeLimit(.minutes(2))) struct DeliveryTests {
+    private let installation: Installation
+
+    init() throws { installation = try Installation() }
+
+    @Test func `each state is posted once, signed by every key, in order for each key`() async throws {
+        let receiver = try Receiver()
+        try await installation.write(states: 60, keys: 7)
+        let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        try await installation.write([
+            KafkaProducerRecord(
+                topic: installation.production, key: Array("com.example/\"1\"".utf8), value: nil,
+                headers: [KafkaHeader(key: "traceparent", text: trace)]),
+            KafkaProducerRecord(topic: installation.sandbox, key: [1], value: Array("sandbox".utf8)),
+        ])
+        let webhooks = try await RunningWebhooks(
+            installation.arguments(url: receiver.url, keys: [TestKey.first, TestKey.second]))
+        try await waitUntil { receiver.accepted.count >= 61 }
+        #expect(await webhooks.stop() == .ok)
+
+        let states = receiver.accepted.filter { $0.text.hasPrefix("key-") }
+        #expect(Set(states.map(\.text)) == Set((0..<60).map { "key-\($0 % 7):\($0)" }))
+        #expect(states.count == 60)
+        #expect(states.isInOrderForEachKey)
+        let erasure = try #require(receiver.accepted.first { $0.traceParent != nil })
+        #expect(erasure.text == #"{"environment":"Production","erased":true,"key":"com.example/\"1\""}"#)
+        #expect(erasure.traceParent == trace)
+        #expect(Set(receiver.accepted.compactMap(\.id)).count == 61)
+        for delivery in receiver.accepted {
+            #expect(delivery.path == "/hook")
+            #expect(delivery.contentType == "application/json")
+            #expect(delivery.id?.hasPrefix("appstore_entitlements_production-") == true)
+            #expect(delivery.signatures.count == 2)
+            #expect(delivery.isSigned(with: TestKey.first) && delivery.isSigned(with: TestKey.second))
+            #expect(!delivery.isSigned(with: [UInt8](repeating: 3, count: 32)))
+        }
+        #expect(webhooks.attempts(.accepted) == 61)
+    }
+
+    @Test func `while the receiver is away nothing is lost, skipped or overtaken`() async throws {
+        let port = try await Receiver.closedPort()
+        try await installation.write(states: 40, keys: 3)
+        let webhooks = try await RunningWebhooks(installation.arguments(url: "http://127.0.0.1:\(port)/"))
+        try await waitUntil { webhooks.attempts(.connectionFailed) >= 5 }
+        // It comes back, overloaded: every second request fails.
+        let receiver = try Receiver(port: port) { _, number in number % 2 == 0 ? .accepted : .status(503) }
+        try await waitUntil(within: .seconds(60)) { receiver.accepted.count >= 40 }
+        #expect(await webhooks.stop() == .ok)
+        #expect(receiver.accepted.map(\.text).sorted() == (0..<40).map { "key-\($0 % 3):\($0)" }.sorted())
+        #expect(receiver.accepted.isInOrderForEachKey)
+        // A retry is the same message.
+        for (_, attempts) in Dictionary(grouping: receiver.deliveries, by: \.id) {
+            #expect(Set(attempts.map(\.text)).count == 1)
+            #expect(attempts.allSatisfy { $0.isSigned(with: TestKey.first) })
+        }
+        #expect(try await installation.deadLetters().isEmpty)
+        #expect(webhooks.log.lines.contains { $0.contains("webhook not delivered") && $0.contains("127.0.0.1") })
+        #expect(!webhooks.log.lines.contains { $0.contains("key-1:") })
+    }
+
+    @Test func `a receiver that is busy is left alone as long as it asks`() async throws {
+        try await installation.write(states: 1, keys: 1)
+        let clock = ContinuousClock()
+        let times = Mutex<[ContinuousClock.Instant]>([])
+        let receiver = try Receiver { _, number in
+            times.withLock { $0.append(clock.now) }
+            return number == 1 ? .status(429, [("Retry-After", "2")]) : .accepted
+        }
+        let webhooks = try await RunningWebhooks(installation.arguments(url: receiver.url))
+        try await waitUntil { receiver.accepted.count == 1 }
+        #expect(await webhooks.stop() == .ok)
+        let seen = times.withLock { $0 }
+        #expect(seen.count == 2)
+        #expect(seen[1] - seen[0] >= .seconds(2))
+        #expect(webhooks.attempts(.throttled) == 1)
+    }
+
+    @Test func `a receiver that does not answer is tried again`() async throws {
+        try await installation.write(states: 1, keys: 1)
+        let receiver = try Receiver { _, number in number == 1 ? nil : .accepted }
+        let webhooks = try await RunningWebhooks(
+            installation.arguments(url: receiver.url) + ["--webhooks.timeout", "300ms"])
+        try await waitUntil { receiver.accepted.count == 1 }
+        #expect(await webhooks.stop() == .ok)
+        #expect(webhooks.attempts(.timedOut) == 1)
+    }
+
+    @Test func `a record that alone is refused is dead-lettered with the status, and the others go on`() async throws {
+        try await installation.write(states: 30, keys: 10)
+        let receiver = try Receiver { delivery, _ in
+            delivery.text.hasPrefix("key-4:") ? .status(422) : .accepted
+        }
+        let webhooks = try await RunningWebhooks(
+            installation.arguments(url: receiver.url) + ["--consumer.attempts", "3"])
+        try await waitUntil(within: .seconds(60)) {
+            webhooks.metric("sluice_consumer_records_total{outcome=\"dead-lettered\"") == 3
+                && receiver.accepted.count == 27
+        }
+        #expect(await webhooks.stop() == .ok)
+        let letters = try await installation.deadLetters()
+        #expect(letters.compactMap(\.text).sorted() == ["key-4:14", "key-4:24", "key-4:4"])
+        for letter in letters {
+            #expect(letter.text("sluice.dlq.reason") == "http_422")
+            #expect(letter.text("sluice.dlq.attempts") == "3")
+            #expect(letter.text("__connect.errors.exception.message") == "the receiver answered 422")
+        }
+        #expect(receiver.deliveries.count { $0.text == "key-4:4" } == 3)
+    }
+
+    /// A broken release answers 400 to everything, a wrong secret 401, a moved service 308.
+    @Test(arguments: [400, 401, 308])
+    func `a receiver that refuses everything loses nothing, and an operator is called`(status: Int) async throws {
+        try await installation.write(states: 100, keys: 20)
+        let isBroken = Atomic(true)
+        let receiver = try Receiver { _, _ in
+            isBroken.load(ordering: .relaxed) ? .status(status, [("Location", "/elsewhere")]) : .accepted
+        }
+        let webhooks = try await RunningWebhooks(
+            installation.arguments(url: receiver.url) + ["--consumer.attempts", "2"])
+        // Far more than one record may spend.
+        try await waitUntil(within: .seconds(60)) { receiver.deliveries.count >= 60 }
+        let spent = try await installation.deadLetters().count
+        #expect(spent <= (status == 400 ? 4 : 0))
+        #expect(webhooks.log.lines.contains { $0.contains("\"level\":\"error\"") && $0.contains("\(status)") })
+        isBroken.store(false, ordering: .relaxed)
+        try await waitUntil(within: .seconds(60)) { receiver.accepted.count >= 100 - spent }
+        #expect(await webhooks.stop() == .ok)
+        let texts = receiver.accepted.map(\.text) + (try await installation.deadLetters().compactMap(\.text))
+        #expect(texts.sorted() == (0..<100).map { "key-\($0 % 20):\($0)" }.sorted())
+        #expect(receiver.accepted.allSatisfy { $0.path == "/hook" })
+    }
+
+    @Test func `a stop in the middle of a delivery leaves it to the next start`() async throws {
+        try await installation.write(states: 12, keys: 1)
+        let silent = try Receiver { _, number in number <= 4 ? .accepted : nil }
+        let first = try await RunningWebhooks(
+            installation.arguments(url: silent.url) + ["--consumer.drain.limit", "1s"])
+        try await waitUntil { silent.deliveries.count == 5 }
+        #expect(await first.stop() == .ok)
+        #expect(silent.accepted.count == 4)
+
+        let receiver = try Receiver()
+        let second = try await RunningWebhooks(installation.arguments(url: receiver.url))
+        try await waitUntil { receiver.accepted.last?.text == "key-0:11" }
+        #expect(await second.stop() == .ok)
+        #expect(receiver.accepted.map(\.text) == (4..<12).map { "key-0:\($0)" })
+        #expect(receiver.accepted.first?.id == silent.deliveries.last?.id)
+    }
+
+    @Test func `an answer that never ends is cut off`() async throws {
+        try await installation.write(states: 1, keys: 1)
+        let receiver = try Receiver { _, number in
+            number == 1
+                ? Answer(
+                    status: 200, reason: "test",
+                    body: [UInt8](repeating: 1, count: WebhooksHandler.maximumAnswerBytes + 1)) : .accepted
+        }
+        let webhooks = try await RunningWebhooks(installation.arguments(url: receiver.url))
+        try await waitUntil { receiver.deliveries.count == 2 }
+        #expect(await webhooks.stop() == .ok)
+        #expect(webhooks.attempts(.failed) == 1)
+    }
+
+    @Test func `topics that are missing are named with the command that makes them`() async throws {
+        let arguments = try installation.arguments(url: "https://127.0.0.1:1/") + ["--topics.prefix", "none"]
+        let error = await #expect(throws: StartupError.self) { _ = try await RunningWebhooks(arguments) }
+        #expect(error?.exitCode == .configuration)
+        #expect(error?.line.contains("none.entitlements.production") == true)
+        #expect(error?.line.contains("sluicectl topics apply") == true)
+    }
+}
+
+extension [Delivery] {
+    /// Whether the numbers after the colon only grow, for each key.
+    fileprivate var isInOrderForEachKey: Bool {
+        let parts = map { $0.text.split(separator: ":") }
+        return Dictionary(grouping: parts, by: { $0.first }).values.allSatisfy { states in
+            let numbers = states.compactMap { $0.last.flatMap { Int($0) } }
+            return numbers == numbers.sorted()
+        }
+    }
+}
+
+extension KafkaRecord {
+    fileprivate var text: String? { value.map { String(decoding: $0, as: UTF8.self) } }
+
+    fileprivate func text(_ header: String) -> String? {
+        self.header(header)?.value.map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,140 @@
+import Configuration
+import Cryptography
+import Foundation
+import Kafka
+import Lifecycle
+import NotificationRecord
+import PipelineRuntime
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Webhooks
+
+/// Keys of the tests, and the file that holds them.
+enum TestKey {
+    static let first = [UInt8](repeating: 1, count: 32)
+    static let second = [UInt8](repeating: 2, count: 24)
+
+    static func line(_ key: [UInt8]) -> String { "whsec_" + Data(key).base64EncodedString() }
+}
+
+/// Reads a command line as the executable does.
+func configuration(_ arguments: [String], environment: [String: String] = [:]) throws -> Configuration {
+    switch WebhooksApplication.application.command.parse(arguments, environment: environment) {
+    case .run(let invocation): return invocation.configuration
+    case .refuse(let lines, let exitCode): throw Refusal(lines: lines, exitCode: exitCode)
+    case .show: throw Refusal(lines: ["help"], exitCode: 0)
+    }
+}
+
+/// A command line that was not taken.
+struct Refusal: Error, CustomStringConvertible {
+    let lines: [String]
+    let exitCode: Int32
+
+    var description: String { lines.joined(separator: "\n") }
+}
+
+/// An embedded broker with the topics of one installation, and a directory.
+final class Installation: Sendable {
+    let broker: DevBroker
+    let directory: TemporaryDirectory
+    let topics = TopicNames()
+    private let partitions: Int
+
+    init(partitions: Int = 2) throws {
+        self.partitions = partitions
+        directory = try TemporaryDirectory()
+        broker = try DevBroker(
+            topics: Dictionary(
+                uniqueKeysWithValues: topics.specifications(partitions: partitions).map {
+                    (KafkaTopic(rawValue: $0.name.rawValue), $0.partitions)
+                }))
+    }
+
+    var production: KafkaTopic { KafkaTopic(rawValue: topics.entitlements(.production).rawValue) }
+    var sandbox: KafkaTopic { KafkaTopic(rawValue: topics.entitlements(.sandbox).rawValue) }
+
+    private func kafka() throws -> KafkaConfiguration {
+        try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+    }
+
+    /// Writes records in order, each acknowledged before the next.
+    func write(_ records: [KafkaProducerRecord]) async throws {
+        let producer = try KafkaProducer(kafka(), topics: [production, sandbox])
+        for record in records { _ = try await producer.send(record, deadline: .seconds(20)) }
+        await producer.close(within: .seconds(5))
+    }
+
+    /// `count` states of `keys` keys; the body is `key-number:` and the state's number.
+    func write(states count: Int, keys: Int) async throws {
+        try await write(
+            (0..<count).map { number in
+                KafkaProducerRecord(
+                    topic: production, key: Array("key-\(number % keys)".utf8),
+                    value: Array("key-\(number % keys):\(number)".utf8))
+            })
+    }
+
+    /// Everything in the dead letter topic of the production states.
+    func deadLetters() async throws -> [KafkaRecord] {
+        let topic = KafkaTopic(rawValue: "\(production.rawValue).sluice-webhooks.dlq")
+        let offsets = (0..<Int32(partitions)).map {
+            (KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: $0)), KafkaOffset.beginning)
+        }
+        var records: [KafkaRecord] = []
+        try await KafkaConsumer.readToEnd(
+            kafka(), from: Dictionary(uniqueKeysWithValues: offsets), within: .seconds(20)
+        ) { records += $0 }
+        return records
+    }
+
+    /// The command line of a service that posts to the URL.
+    func arguments(url: String, keys: [[UInt8]] = [TestKey.first]) throws -> [String] {
+        let secrets = try directory.write(keys.map(TestKey.line).joined(separator: "\n") + "\n", to: "secrets")
+        return [
+            "--kafka.bootstrap.servers", broker.bootstrapServers, "--profile", "single-node", "--admin.port", "0",
+            "--webhooks.url", url, "--webhooks.secret.file", secrets,
+        ]
+    }
+}
+
+/// The services of the executable, run as its main runs them.
+final class RunningWebhooks: Sendable {
+    let registry = MetricsRegistry()
+    let log = MemoryLogSink()
+    private let trigger: AsyncStream<String>.Continuation
+    private let group: Task<ExitCode, Never>
+
+    init(_ arguments: [String]) async throws {
+        let configuration = try configuration(arguments)
+        let logger = Logger(label: "test", level: .info, format: .json, sink: log)
+        let services = try await WebhooksApplication.application.services(
+            configuration, logger: logger, metrics: registry)
+        let (triggers, trigger) = AsyncStream.makeStream(of: String.self)
+        self.trigger = trigger
+        // Awaited by `stop()`.
+        group = Task {
+            await ServiceGroup(services, logger: logger, maximumShutdown: .seconds(20)).run(triggers: triggers)
+        }
+    }
+
+    /// As SIGTERM does.
+    func stop() async -> ExitCode {
+        trigger.yield("test")
+        return await group.value
+    }
+
+    /// The sum of the metric's lines that begin like this.
+    func metric(_ start: String) -> Double {
+        String(decoding: registry.prometheusText(), as: UTF8.self).split(separator: "\n")
+            .filter { $0.hasPrefix(start) }
+            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+            .reduce(0, +)
+    }
+
+    func attempts(_ outcome: WebhooksOutcome) -> Double {
+        metric("sluice_webhooks_attempts_total{outcome=\"\(outcome.rawValue)\"}")
+    }
+}

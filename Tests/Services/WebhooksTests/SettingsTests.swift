@@ -1,0 +1,107 @@
+import Configuration
+import NotificationRecord
+import PipelineRuntime
+import TestSupport
+import Testing
+
+@testable import Webhooks
+
+@Suite struct SettingsTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// A command line that is right, with some flags in other words; nil leaves one out.
+    private func arguments(_ changes: [String: String?]) throws -> [String] {
+        let secrets = try directory.write(TestKey.line(TestKey.first), to: "secrets")
+        var flags: [String: String] = [
+            "--webhooks.url": "https://api.example.com/x", "--webhooks.secret.file": secrets,
+        ]
+        for (flag, value) in changes { flags[flag] = value }
+        return flags.sorted { $0.key < $1.key }.flatMap {
+            [$0.key, $0.value.replacing("DIR", with: directory.path)]
+        }
+    }
+
+    private func plan(_ changes: [String: String?] = [:]) throws -> WebhooksPlan {
+        try WebhooksPlan(configuration(arguments(changes)))
+    }
+
+    @Test func `an https URL and a key are enough, and production is what is sent`() throws {
+        let plan = try plan()
+        #expect(plan.environments == [.production])
+        #expect(plan.timeout == .seconds(10))
+        #expect(try self.plan(["--webhooks.environments": "Sandbox,Production,Sandbox"]).environments.count == 2)
+    }
+
+    @Test(arguments: [
+        "http://127.0.0.1/", "http://127.1.2.3:8080/x?y", "http://localhost:1", "http://LOCALHOST", "http://[::1]:80/",
+        "https://api.example.com:8443/a?b=c", "HTTPS://api.example.com",
+    ])
+    func `bodies may travel in clear on this machine only`(url: String) throws {
+        #expect(try plan(["--webhooks.url": url]).url == url)
+    }
+
+    @Test(arguments: [
+        "http://api.example.com/", "http://127.0.0.1.example.com/", "http://127.0.0/", "http://localhost.example.com",
+        "http://10.0.0.1/", "http://[::2]/",
+    ])
+    func `an http URL of another machine needs a word`(url: String) throws {
+        let error = #expect(throws: ConfigurationError.self) { try plan(["--webhooks.url": url]) }
+        #expect(error?.key == "webhooks.url")
+        #expect(error?.message.contains("webhooks.insecure=true") == true)
+        #expect(try plan(["--webhooks.url": url, "--webhooks.insecure": "true"]).url == url)
+    }
+
+    @Test(
+        arguments: [
+            ("--webhooks.url", nil, "webhooks.url is required"), ("--webhooks.url", "api.example.com", "https:// URL"),
+            ("--webhooks.url", "ftp://api.example.com", "https:// URL"), ("--webhooks.url", "https://", "with a host"),
+            ("--webhooks.url", "https://:443/", "with a host"), ("--webhooks.url", "https://a:0/", "with a host"),
+            ("--webhooks.url", "https://a:b/", "with a host"), ("--webhooks.url", "https://a b/", "https:// URL"),
+            ("--webhooks.url", "https://a/#b", "fragment"),
+            ("--webhooks.secret.file", nil, "webhooks.secret.file is required"),
+            ("--webhooks.secret.file", "/nonexistent", "No such file"),
+            ("--webhooks.secret.file", "DIR", "not a regular file"), ("--webhooks.timeout", "0s", "from 100ms to 1m"),
+            ("--webhooks.timeout", "5", "a duration such as"), ("--webhooks.concurrency", "0", "1 to 64"),
+            ("--webhooks.environments", "Xcode", "Production, Sandbox"), ("--webhooks.insecure", "on", "true or false"),
+            ("--webhooks.ca.file", "/nonexistent", "No such file"), ("--webhooks.urls", "https://a/", "--webhooks.url"),
+        ] as [(String, String?, String)])
+    func `a wrong setting is refused in one line that names it`(flag: String, value: String?, mention: String) throws {
+        let arguments = try arguments([flag: value])
+        let refusal = #expect(throws: Refusal.self) { try configuration(arguments) }
+        #expect(refusal?.exitCode == (flag == "--webhooks.urls" ? 64 : 78))
+        #expect(refusal?.lines.contains { $0.contains(mention) } == true, "\(refusal?.description ?? "")")
+    }
+
+    @Test func `a password in the URL is refused and not printed`() throws {
+        let error = #expect(throws: ConfigurationError.self) { try plan(["--webhooks.url": "https://me:word@a/"]) }
+        #expect(error?.description.contains("user or password") == true)
+        #expect(error?.description.contains("word@") == false)
+    }
+
+    @Test(arguments: [
+        ("webhooks.secret.file", "nonsense!", "line 1 is not base64; make a key with: echo whsec_"),
+        ("webhooks.ca.file", "nonsense", "holds no certificate"),
+    ])
+    func `a file of another kind is refused`(key: String, text: String, mention: String) throws {
+        let file = try directory.write(text, to: "file")
+        let error = #expect(throws: ConfigurationError.self) { try plan(["--\(key)": file]) }
+        #expect(error?.key == key)
+        #expect(error?.message.contains(mention) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("nonsense") == false)
+    }
+
+    @Test func `help names every setting with its variable and default`() throws {
+        guard case .show(let help) = WebhooksApplication.application.command.parse(["--help"], environment: [:]) else {
+            Issue.record("no help")
+            return
+        }
+        for text in [
+            "SLUICE_WEBHOOKS_URL", "SLUICE_WEBHOOKS_SECRET_FILE", "webhooks.timeout", "default 10s", "9468",
+            "default sluice-webhooks", "openssl rand -base64 32", "78 configuration",
+        ] {
+            #expect(help.contains(text), "\(text)")
+        }
+    }
+}

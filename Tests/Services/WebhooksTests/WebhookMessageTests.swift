@@ -1,0 +1,45 @@
+import Kafka
+import NotificationRecord
+import Testing
+
+@testable import Webhooks
+
+@Suite struct WebhookMessageTests {
+    private func message(
+        key: [UInt8]? = Array("com.example/1".utf8), value: [UInt8]?, headers: [KafkaHeader] = []
+    ) -> WebhookMessage? {
+        WebhookMessage(
+            KafkaRecord(
+                topic: "appstore.entitlements.production", partition: 3, offset: 1742, key: key, value: value,
+                headers: headers), environment: .production)
+    }
+
+    @Test func `the identifier is the place of the record, without a dot`() {
+        #expect(message(value: [1])?.id == "appstore_entitlements_production-3-1742")
+    }
+
+    @Test(arguments: [[], [0, 255, 10], Array("{}".utf8)])
+    func `the body is the value, byte for byte`(value: [UInt8]) {
+        #expect(message(value: value)?.body == value)
+        #expect(message(key: nil, value: value)?.body == value)
+    }
+
+    @Test func `a tombstone says what was erased`() {
+        #expect(
+            message(key: Array(#"com.example/"ü"#.utf8), value: nil)?.body
+                == Array(#"{"environment":"Production","erased":true,"key":"com.example/\"ü"}"#.utf8))
+    }
+
+    @Test(arguments: [nil, [], [0xFF, 0xFE]] as [[UInt8]?])
+    func `a tombstone of nothing that has a name is no message`(key: [UInt8]?) {
+        #expect(message(key: key, value: nil) == nil)
+    }
+
+    @Test func `only a valid trace context goes on`() {
+        let valid = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        #expect(message(value: [], headers: [KafkaHeader(key: "traceparent", text: valid)])?.traceParent == valid)
+        for value: [UInt8]? in [nil, [], Array((valid + "\r\nx: y").utf8), [0xFF]] {
+            #expect(message(value: [], headers: [KafkaHeader(key: "traceparent", value: value)])?.traceParent == nil)
+        }
+    }
+}

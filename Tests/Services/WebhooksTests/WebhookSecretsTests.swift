@@ -1,0 +1,39 @@
+import Cryptography
+import Testing
+
+@testable import Webhooks
+
+@Suite struct WebhookSecretsTests {
+    /// From the test suites of the reference libraries of Standard Webhooks.
+    @Test func `the signature is that of the specification's libraries`() throws {
+        let secrets = try WebhookSecrets(lines: Array("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".utf8))
+        let signature = try secrets.signature(
+            id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330, body: Array(#"{"test": 2432232314}"#.utf8))
+        #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+    }
+
+    @Test func `every key signs, whatever the lines look like`() throws {
+        let lines = "\n  \(TestKey.line(TestKey.first))\r\n\n\(TestKey.line(TestKey.second).dropFirst(6))\t\n"
+        let both = try WebhookSecrets(lines: Array(lines.utf8)).signature(id: "a", timestamp: 1, body: [])
+        let each = try [TestKey.first, TestKey.second].map {
+            try WebhookSecrets(lines: Array(TestKey.line($0).utf8)).signature(id: "a", timestamp: 1, body: [])
+        }
+        #expect(both == each.joined(separator: " "))
+    }
+
+    @Test(arguments: [
+        ("", "no key"), ("\n \n", "no key"), ("whsec_", "line 1 is a key of 0 bytes"),
+        ("secret!", "line 1 is not base64"),
+        ("whsec_AAAA", "line 1 is a key of 3 bytes; 24 to 64"),
+        (TestKey.line(TestKey.first) + "\nnonsense!", "line 2 is not base64"),
+        (TestKey.line([UInt8](repeating: 0, count: 65)), "a key of 65 bytes"),
+        ([String](repeating: TestKey.line(TestKey.first), count: 9).joined(separator: "\n"), "9 keys; 8"),
+    ])
+    func `a file that holds no usable key says which line is wrong, and not what it holds`(
+        lines: String, problem: String
+    ) {
+        let error = #expect(throws: WebhookSecrets.Problem.self) { try WebhookSecrets(lines: Array(lines.utf8)) }
+        #expect(error?.message.contains(problem) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("nonsense") == false)
+    }
+}
