@@ -15,6 +15,9 @@ enum DevBrokerCommand {
     static let partitions = Setting.integer(
         "partitions", default: 12, in: 1...100, help: "How many partitions the keyed topics have."
     ).onCommandLineOnly
+    static let groups = Setting.strings(
+        "groups", help: "Consumer groups of your own, whose dead letter topics are created too.", example: "inbox"
+    ).optional.onCommandLineOnly
     static let prefix = Setting.string(
         "topics.prefix", default: TopicNames.defaultPrefix, help: "The first part of every topic's name.")
 
@@ -29,7 +32,9 @@ enum DevBrokerCommand {
             Exit codes: 0 stopped as asked, 1 a port is taken, 64 usage, 78 configuration.
             """,
         schema: ConfigurationSchema(
-            [port, brokers, partitions, prefix, ApplicationSettings.logLevel, ApplicationSettings.logFormat],
+            [
+                port, brokers, partitions, groups, prefix, ApplicationSettings.logLevel, ApplicationSettings.logFormat,
+            ],
             alsoKnown: ApplicationSettings.ofAllExecutables),
         examples: [
             .init("sluice-dev-broker --log.format text", "One broker on 127.0.0.1:9092."),

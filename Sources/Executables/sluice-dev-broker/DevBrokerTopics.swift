@@ -4,8 +4,15 @@ internal import NotificationRecord
 /// The topics of an installation, which nobody can create from outside.
 enum DevBrokerTopics {
     /// Every topic with its number of partitions.
-    static func all(prefix: String, partitions: Int) -> [KafkaTopic: Int] {
-        let topics = TopicNames(prefix: prefix).specifications(partitions: partitions)
+    ///
+    /// - Parameter groups: consumer groups that are not Sluice's own and may read any of the topics with a key.
+    static func all(prefix: String, partitions: Int, groups: [String]) -> [KafkaTopic: Int] {
+        let names = TopicNames(prefix: prefix)
+        var topics = names.specifications(partitions: partitions)
+        for group in groups {
+            topics += names.deadLetters(of: group, partitions: partitions)
+            topics += names.deadLetters(of: group, reading: names.entitlements, partitions: partitions)
+        }
         return Dictionary(
             topics.map { (KafkaTopic(rawValue: $0.name.rawValue), $0.partitions) },
             uniquingKeysWith: { first, _ in first })
