@@ -183,7 +183,7 @@ let package = Package(
             "EndToEndTests", floor: "EndToEnd",
             uses: [
                 "AppStoreModel", "AppStoreSigning", "NotificationRecord", "Simulator", "Kafka", "HTTPClient",
-                "TestSupport",
+                "HTTPServer", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -118,6 +118,10 @@ struct BadStart: Sendable, CustomTestStringConvertible {
             what: "no such file of products", executable: "sluice-entitlements",
             arguments: ["--products", "/nonexistent"], code: 78, mentions: ["products", "/nonexistent"]),
         BadStart(
+            what: "a key that is none", executable: "sluice-webhooks",
+            arguments: ["--webhooks.url", "https://api.example.com/", "--webhooks.secret.file", "DIR/file"], code: 78,
+            mentions: ["webhooks.secret.file", "line 1 is not base64", "openssl rand"]),
+        BadStart(
             what: "no partitions", executable: "sluice-dev-broker", arguments: ["--port", "0", "--partitions", "0"],
             code: 78, mentions: ["partitions", "1 to 100"]),
         BadStart(

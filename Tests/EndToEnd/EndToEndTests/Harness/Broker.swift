@@ -33,6 +33,17 @@ struct Broker: Sendable {
 
     var quarantine: KafkaTopic { KafkaTopic(rawValue: topics.quarantine.rawValue) }
 
+    func entitlements(_ environment: RecordEnvironment) -> KafkaTopic {
+        KafkaTopic(rawValue: topics.entitlements(environment).rawValue)
+    }
+
+    /// Writes records in order, each acknowledged before the next.
+    func write(_ records: [KafkaProducerRecord]) async throws {
+        let producer = try KafkaProducer(configuration, topics: Array(Set(records.map(\.topic))))
+        for record in records { _ = try await producer.send(record, deadline: .seconds(20)) }
+        await producer.close(within: .seconds(5))
+    }
+
     /// Everything a topic holds.
     func records(of topic: KafkaTopic) async throws -> [KafkaRecord] {
         let offsets = try await withAdmin { try await $0.watermarks(of: topic).mapValues(\.low) }

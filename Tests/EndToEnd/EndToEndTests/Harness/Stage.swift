@@ -54,7 +54,8 @@ final class Stage: Sendable {
             try start(name, command, ProcessInfo.processInfo.environment), within: limit)
     }
 
-    private func start(_ name: String, _ command: [String], _ environment: [String: String]) throws -> ChildProcess {
+    /// Starts a program with exactly this environment.
+    func start(_ name: String, _ command: [String], _ environment: [String: String]) throws -> ChildProcess {
         let process = try ChildProcess(name, command, environment: environment, directory: directory)
         processes.withLock { $0.append(process) }
         return process

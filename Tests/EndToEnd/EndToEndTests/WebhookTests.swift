@@ -1,0 +1,131 @@
+import Foundation
+import HTTPServer
+import Kafka
+import NotificationRecord
+import Synchronization
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// `sluice-webhooks` as an operator starts it, against a receiver of this process.
+    @Suite struct Webhooks {
+        @Test func `what the App Store says arrives at the receiver as the state in Kafka`() async throws {
+            try await Stage.open { stage in
+                let broker = try await stage.embeddedBroker()
+                let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
+                _ = try await stage.entitlements(on: broker)
+                let receiver = try StateReceiver()
+                let webhooks = try stage.webhooks(on: broker, to: receiver)
+                let posted = try await stage.post(
+                    to: ingress, ["--scenario", "subscription-life", "--accounts", "3", "--app", SentApp.simulated])
+                let purchases = Set(posted.compactMap { $0.text("key") })
+                #expect(purchases.count >= 3)
+
+                var states: [[UInt8]?: [UInt8]?] = [:]
+                let isComplete = try await eventually(within: .seconds(60)) {
+                    for record in try await broker.records(of: broker.entitlements(.production)) {
+                        states[record.key] = record.value
+                    }
+                    return states.count == purchases.count
+                        && states.values.allSatisfy { $0.map(receiver.bodies.contains) ?? false }
+                }
+                #expect(isComplete, "\(receiver.count) deliveries; \(webhooks)")
+                #expect(Set(states.keys.compactMap { $0.map { String(decoding: $0, as: UTF8.self) } }) == purchases)
+            }
+        }
+
+        @Test func `a receiver has the last state of every purchase, whatever ends the sender`() async throws {
+            try await Stage.open { stage in
+                let broker = try await stage.embeddedBroker()
+                let receiver = try StateReceiver()
+                try await broker.write(states: 0..<100)
+                let first = try stage.webhooks(on: broker, to: receiver)
+                // Killed while it delivers: what was not committed comes again.
+                try await waitUntil(within: .seconds(30)) { receiver.count >= 20 }
+                first.signal(SIGKILL)
+                try await waitUntil { first.ended != nil }
+                try await broker.write(states: 100..<150)
+
+                let second = try stage.webhooks(on: broker, to: receiver)
+                let isComplete = await eventually(within: .seconds(60)) {
+                    receiver.states == Dictionary(uniqueKeysWithValues: (140..<150).map { ("key-\($0 % 10)", $0) })
+                }
+                #expect(isComplete, "\(receiver.states); \(second)")
+                second.signal(SIGTERM)
+                #expect(try await second.end(within: .seconds(30)) == .exit(0))
+                #expect(receiver.ids.count == 150)
+            }
+        }
+    }
+}
+
+/// Keeps the state with the greatest offset of each key.
+private final class StateReceiver: Sendable {
+    private struct State {
+        var states: [String: (offset: Int64, number: Int)] = [:]
+        var ids: Set<String> = []
+        var bodies: Set<[UInt8]> = []
+        var count = 0
+    }
+
+    private final class Notes: Sendable { let state = Mutex(State()) }
+
+    private let notes = Notes()
+    private let server: HTTPServer
+
+    init() throws {
+        let notes = notes
+        server = HTTPServer(listeners: [
+            Listener(
+                name: "receiver", host: "127.0.0.1", port: 0, limits: .public, admit: { _ in .body(limit: 1_000_000) },
+                handle: { request, exchange in
+                    let id = request.head.header("webhook-id") ?? ""
+                    let parts = String(decoding: request.body, as: UTF8.self).split(separator: ":").map(String.init)
+                    notes.state.withLock { state in
+                        state.count += 1
+                        state.ids.insert(id)
+                        state.bodies.insert(request.body)
+                        guard parts.count == 2, let number = Int(parts[1]),
+                            let offset = id.split(separator: "-").last.flatMap({ Int64($0) }),
+                            offset > state.states[parts[0]]?.offset ?? -1
+                        else { return }
+                        state.states[parts[0]] = (offset, number)
+                    }
+                    exchange.answer(Answer(status: 204, reason: "ok"))
+                })
+        ])
+        try server.start()
+    }
+
+    var url: String { "http://127.0.0.1:\(server.port())/" }
+    var states: [String: Int] { notes.state.withLock { $0.states.mapValues(\.number) } }
+    var ids: Set<String> { notes.state.withLock { $0.ids } }
+    var bodies: Set<[UInt8]> { notes.state.withLock { $0.bodies } }
+    /// Copies included.
+    var count: Int { notes.state.withLock { $0.count } }
+}
+
+extension Broker {
+    /// States of ten keys, each `key-number:` and a number that grows.
+    fileprivate func write(states numbers: Range<Int>) async throws {
+        try await write(
+            numbers.map { number in
+                KafkaProducerRecord(
+                    topic: entitlements(.production), key: Array("key-\(number % 10)".utf8),
+                    value: Array("key-\(number % 10):\(number)".utf8))
+            })
+    }
+}
+
+extension Stage {
+    fileprivate func webhooks(on broker: Broker, to receiver: StateReceiver) throws -> ChildProcess {
+        let key = "whsec_" + Data(repeating: 1, count: 32).base64EncodedString()
+        return try start(
+            Executable(
+                "sluice-webhooks",
+                arguments: broker.arguments + [
+                    "--webhooks.url", receiver.url, "--webhooks.secret.file", try write(key, to: "webhook-key"),
+                    "--admin.port", "0",
+                ]))
+    }
+}
