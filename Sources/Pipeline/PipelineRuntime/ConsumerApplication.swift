@@ -78,7 +78,20 @@ public struct ConsumerApplication: Sendable {
     }
 
     /// Everything that runs, in start order.
+    ///
+    /// - Throws: a ``StartupError``, with 78 for what is wrong in the configuration.
     package func services(
+        _ configuration: Configuration, logger: Logger, metrics: MetricsRegistry
+    ) async throws -> [any Service] {
+        do {
+            return try await assemble(configuration, logger: logger, metrics: metrics)
+        } catch let error as ConfigurationError {
+            throw StartupError(
+                error.description, fix: "What is expected: \(command.name) --help", exitCode: .configuration)
+        }
+    }
+
+    private func assemble(
         _ configuration: Configuration, logger: Logger, metrics: MetricsRegistry
     ) async throws -> [any Service] {
         metrics.collectProcessMetrics()
