@@ -109,20 +109,25 @@ extension HandlerContract {
         return records.flatMap { [$0] + (rest.popFirst().map { [$0] } ?? []) } + Array(rest)
     }
 
-    /// Keys and values that nobody wrote a model for. All but the last have keys of their own.
+    /// Keys and values that nobody wrote a model for. All but the last have keys and CloudEvents identifiers of their
+    /// own, so that nothing of them may stand in for a good record.
     private static func oddRecords(like records: [KafkaProducerRecord]) -> [KafkaProducerRecord] {
         guard let good = records.first, let last = records.last else { return [] }
-        func record(_ key: String, _ value: [UInt8]?) -> KafkaProducerRecord {
-            KafkaProducerRecord(
-                topic: good.topic, partition: good.partition, key: Array("contract.\(key)".utf8), value: value,
-                headers: good.headers)
-        }
-        var odd = [
-            record("bytes", [0xFF, 0x00, 0xC3, 0x28, 0xFE]), record("tombstone", nil), record("empty", []),
-            record("brace", Array("{".utf8)), record("null", Array("null".utf8)), record("list", Array("[[]]".utf8)),
-            record("deep", [UInt8](repeating: UInt8(ascii: "["), count: 100_000)),
-            record("cut", Array((good.value ?? []).dropLast((good.value?.count ?? 0) / 2))),
+        let value = good.value ?? []
+        let values: [(String, [UInt8]?)] = [
+            ("bytes", [0xFF, 0x00, 0xC3, 0x28, 0xFE]), ("tombstone", nil), ("empty", []), ("brace", Array("{".utf8)),
+            ("null", Array("null".utf8)), ("list", Array("[[]]".utf8)),
+            ("deep", [UInt8](repeating: UInt8(ascii: "["), count: 100_000)),
+            ("cut", Array(value.dropLast(value.count / 2))),
         ]
+        var odd = values.enumerated().map { number, odd in
+            KafkaProducerRecord(
+                topic: good.topic, partition: good.partition, key: Array("contract.\(odd.0)".utf8), value: odd.1,
+                headers: good.headers.map { header in
+                    header.key == "ce_id"
+                        ? KafkaHeader(key: header.key, text: "00000000-0000-4000-8000-00000000000\(number)") : header
+                })
+        }
         for key: [UInt8]? in [nil, [], [0xFF, 0x00]] {
             for value: [UInt8]? in [nil, Array("x".utf8)] {
                 odd.append(KafkaProducerRecord(topic: good.topic, partition: good.partition, key: key, value: value))

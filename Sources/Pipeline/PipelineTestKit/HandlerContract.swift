@@ -33,7 +33,8 @@ public struct HandlerSubject: Sendable {
 ///         let store = try MyStore()
 ///         return HandlerSubject(handler: { .records(MyHandler(store)) }, effect: { store.all() })
 ///     }
-///     #expect(try await contract.violations().isEmpty)
+///     let violations = try await contract.violations()
+///     #expect(violations.isEmpty, "\(violations)")
 /// }
 /// ```
 public struct HandlerContract: Sendable {

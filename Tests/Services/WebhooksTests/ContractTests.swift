@@ -58,6 +58,7 @@ private final class StateReceiver: Sendable {
                 },
                 effect: { withExtendedLifetime(receiver) { states.effect } }, withholdSink: { states.setAway($0) })
         }
-        #expect(try await contract.violations() == [])
+        let violations = try await contract.violations()
+        #expect(violations.isEmpty, "\(violations)")
     }
 }
