@@ -1,11 +1,8 @@
-import Configuration
-import HTTPClient
 import HTTPServer
 import Kafka
 import PipelineRuntime
 import PipelineTestKit
 import Synchronization
-import Telemetry
 import TestSupport
 import Testing
 
@@ -46,16 +43,8 @@ private final class StateReceiver: Sendable {
             let directory = try TemporaryDirectory()
             let states = StateReceiver()
             let receiver = try Receiver { delivery, _ in states.take(delivery) }
-            let secrets = try directory.write(TestKey.line(TestKey.first), to: "secrets")
-            let plan = try WebhooksPlan(
-                configuration(["--webhooks.url", receiver.url, "--webhooks.secret.file", secrets]))
             return HandlerSubject(
-                handler: {
-                    .records(
-                        WebhooksHandler(
-                            plan, attempts: 3, client: HTTPClient(), metrics: WebhooksMetrics(MetricsRegistry()),
-                            logger: Logger(label: "test", level: .error, format: .json, sink: MemoryLogSink())))
-                },
+                handler: { .records(try handler(url: receiver.url, attempts: 3, directory: directory)) },
                 effect: { withExtendedLifetime(receiver) { states.effect } }, withholdSink: { states.setAway($0) })
         }
         let violations = try await contract.violations()

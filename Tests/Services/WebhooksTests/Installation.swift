@@ -1,6 +1,7 @@
 import Configuration
 import Cryptography
 import Foundation
+import HTTPClient
 import Kafka
 import Lifecycle
 import NotificationRecord
@@ -34,6 +35,15 @@ struct Refusal: Error, CustomStringConvertible {
     let exitCode: Int32
 
     var description: String { lines.joined(separator: "\n") }
+}
+
+/// A handler alone, without the runtime.
+func handler(url: String, attempts: Int, directory: TemporaryDirectory) throws -> WebhooksHandler {
+    let secrets = try directory.write(TestKey.line(TestKey.first), to: "secrets")
+    return WebhooksHandler(
+        try WebhooksPlan(configuration(["--webhooks.url", url, "--webhooks.secret.file", secrets])),
+        attempts: attempts, client: HTTPClient(), metrics: WebhooksMetrics(MetricsRegistry()),
+        logger: Logger(label: "test", level: .error, format: .json, sink: MemoryLogSink()))
 }
 
 /// An embedded broker with the topics of one installation, and a directory.
