@@ -110,6 +110,16 @@ let executables: [Target] = [
 // What the tests are written with: vectors, seeds, waiting, Apache Kafka. Only test targets use it.
 let testSupport: Target = .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings)
 
+// The hostile notifications of the threat model, for the verifier alone and for the whole ingress.
+let appStoreTestSupport: Target = .target(
+    name: "AppStoreTestSupport",
+    dependencies: ["AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Cryptography"],
+    path: "Tests/AppStore/AppStoreTestSupport", swiftSettings: settings)
+
+// Answers every body with 200, so that HTTP testers have something to speak to.
+let httpProbe: Target = .executableTarget(
+    name: "http-probe", dependencies: ["HTTPServer"], path: "Tests/EndToEnd/http-probe", swiftSettings: settings)
+
 let package = Package(
     name: "sluice",
     products: [
@@ -120,14 +130,14 @@ let package = Package(
         .library(name: "AppStoreVerification", targets: ["AppStoreVerification"]),
     ],
     targets: platform + appStore + pipeline + services + executables + [
-        testSupport,
+        testSupport, appStoreTestSupport, httpProbe,
         tests("TelemetryTests", floor: "Platform", uses: ["Telemetry", "TestSupport"]),
         tests("ConfigurationTests", floor: "Platform", uses: ["Configuration", "TestSupport"]),
         tests("LifecycleTests", floor: "Platform", uses: ["Lifecycle", "Telemetry", "TestSupport"]),
         tests("KafkaTests", floor: "Platform", uses: ["Kafka", "TestSupport"]),
         tests("CryptographyTests", floor: "Platform", uses: ["Cryptography", "TestSupport"]),
         tests("SQLiteTests", floor: "Platform", uses: ["SQLite", "TestSupport"]),
-        tests("HTTPServerTests", floor: "Platform", uses: ["HTTPServer", "CSockets", "TestSupport"]),
+        tests("HTTPServerTests", floor: "Platform", uses: ["HTTPServer", "TestSupport"]),
         tests("HTTPClientTests", floor: "Platform", uses: ["HTTPClient", "HTTPServer", "TestSupport"]),
         tests("AppStoreModelTests", floor: "AppStore", uses: ["AppStoreModel", "TestSupport"]),
         tests(
@@ -135,7 +145,10 @@ let package = Package(
         tests("EntitlementRulesTests", floor: "AppStore", uses: ["EntitlementRules", "AppStoreModel", "TestSupport"]),
         tests(
             "AppStoreVerificationTests", floor: "AppStore",
-            uses: ["AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography", "TestSupport"]),
+            uses: [
+                "AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography", "AppStoreTestSupport",
+                "TestSupport",
+            ]),
         tests("AppStoreSigningTests", floor: "AppStore", uses: ["AppStoreSigning", "Cryptography", "TestSupport"]),
         tests(
             "PipelineRuntimeTests", floor: "Pipeline",
@@ -145,7 +158,7 @@ let package = Package(
             uses: [
                 "Ingress", "Simulator", "PipelineRuntime", "AppStoreSigning", "AppStoreVerification", "AppStoreModel",
                 "NotificationRecord", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
-                "Lifecycle", "TestSupport",
+                "Lifecycle", "AppStoreTestSupport", "TestSupport",
             ]),
         tests(
             "EntitlementsTests", floor: "Services",

@@ -1,5 +1,6 @@
 import HTTPServer
 import Synchronization
+import TestSupport
 import Testing
 
 /// A server on a free port whose requests wait for the test, with a clock that the test moves.

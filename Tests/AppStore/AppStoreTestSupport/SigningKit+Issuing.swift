@@ -1,22 +1,22 @@
-import AppStoreSigning
-import Cryptography
+internal import AppStoreSigning
+package import Cryptography
 
 /// Certificates that deviate, issued by this authority or by one made for the occasion.
 extension SigningKit {
-    struct MissingKeys: Error {}
+    private struct MissingKeys: Error {}
 
     /// A certificate with its key.
-    struct Holder: Sendable {
-        let certificate: Certificate
-        let key: PrivateKey
+    package struct Holder: Sendable {
+        package let certificate: Certificate
+        package let key: PrivateKey
     }
 
-    func root() throws -> Holder { Holder(certificate: pki.root, key: try keys().root) }
+    package func root() throws -> Holder { Holder(certificate: pki.root, key: try keys().root) }
 
-    func intermediate() throws -> Holder { Holder(certificate: pki.intermediate, key: try keys().intermediate) }
+    package func intermediate() throws -> Holder { Holder(certificate: pki.intermediate, key: try keys().intermediate) }
 
     /// An intermediate under `issuer`, this authority's root unless given.
-    func intermediate(
+    package func intermediate(
         key kind: PrivateKey.Kind = .p384, under issuer: Holder? = nil,
         _ change: (inout CertificateBuilder) -> Void = { _ in }
     ) throws -> Holder {
@@ -29,7 +29,7 @@ extension SigningKit {
     }
 
     /// A leaf under `issuer`, this authority's intermediate unless given.
-    func leaf(
+    package func leaf(
         key kind: PrivateKey.Kind = .p256, under issuer: Holder? = nil,
         _ change: (inout CertificateBuilder) -> Void = { _ in }
     ) throws -> Holder {
@@ -42,19 +42,19 @@ extension SigningKit {
     }
 
     /// The JWS of a good notification, signed by `key` under a chain.
-    func jws(chain: [Certificate], key: PrivateKey, extra: String = "") throws -> String {
+    package func jws(chain: [Certificate], key: PrivateKey, extra: String = "") throws -> String {
         try sign(
             try NotificationDraft.test.payload(signingNestedWith: sign),
             header: JWSSigner.header(chain: chain, extra: extra), key: key)
     }
 
     /// As ``jws(chain:key:extra:)`` for a leaf under this authority's intermediate.
-    func jws(leaf: Holder) throws -> String {
+    package func jws(leaf: Holder) throws -> String {
         try jws(chain: [leaf.certificate, pki.intermediate, pki.root], key: leaf.key)
     }
 
     /// As ``jws(chain:key:extra:)`` for a new leaf under an intermediate of this authority's root.
-    func jws(intermediate: Holder) throws -> String {
+    package func jws(intermediate: Holder) throws -> String {
         let leaf = try leaf(under: intermediate)
         return try jws(chain: [leaf.certificate, intermediate.certificate, pki.root], key: leaf.key)
     }
@@ -67,11 +67,11 @@ extension SigningKit {
 
 extension CertificateBuilder {
     /// Removes every extension of that kind.
-    mutating func drop(_ oid: OID) {
+    package mutating func drop(_ oid: OID) {
         extensions.removeAll { $0.oid == oid }
     }
 
-    mutating func replace(_ replacement: CertificateExtension) {
+    package mutating func replace(_ replacement: CertificateExtension) {
         drop(replacement.oid)
         extensions.append(replacement)
     }
