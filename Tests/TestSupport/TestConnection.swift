@@ -23,6 +23,9 @@ package final class TestConnection {
             var size = receiveBuffer
             setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
+        // Small pieces are to arrive as they are sent.
+        var yes: Int32 = 1
+        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -32,7 +35,10 @@ package final class TestConnection {
                 Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard result == 0 else { throw ConnectionFailed() }
+        guard result == 0 else {
+            close()
+            throw ConnectionFailed()
+        }
     }
 
     deinit { close() }
