@@ -1,6 +1,7 @@
 # make            this list
 # make demo       the whole pipeline on this machine: broker, ingress, entitlements, a simulated App Store; KEEP=1 leaves it running
 # make test       all tests, or those that FILTER=Name names; what needs Apache Kafka or the test vectors skips without them
+# make mutants    takes each check out of a copy in turn: a test must fail every time; ONLY=name for some
 # make lint       formatting, target imports, file layout
 # make format     format all sources in place
 # make build      debug build
@@ -11,11 +12,12 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format build release bench deps clean
+.PHONY: help demo test mutants lint format build release bench deps clean
 
 SOURCES := Sources Tests Package.swift
 CONFIGURATION ?= debug
 FILTER ?=
+ONLY ?=
 
 help:
 	@sed -n 's/^# make /make /p' Makefile
@@ -49,6 +51,10 @@ else
 	@swift test --skip-build --skip '$(WAITING)'
 	@swift test --skip-build --no-parallel --filter '$(WAITING)'
 endif
+
+mutants: deps
+	@swift build --product mutants
+	@"$$(swift build --show-bin-path)/mutants" $(ONLY)
 
 lint: deps
 	@swift format lint --strict --recursive --parallel $(SOURCES)

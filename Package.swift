@@ -120,6 +120,23 @@ let appStoreTestSupport: Target = .target(
 let httpProbe: Target = .executableTarget(
     name: "http-probe", dependencies: ["HTTPServer"], path: "Tests/EndToEnd/http-probe", swiftSettings: settings)
 
+// Takes each check out of a copy of the sources and runs the tests: `make mutants`.
+let mutants: Target = .executableTarget(
+    name: "mutants", path: "Tests/Mutants", exclude: ["README.md"], swiftSettings: settings)
+
+// Readers of foreign bytes with what must hold of them; `fuzz` runs them from seeds or under libFuzzer.
+let fuzzing: [Target] = [
+    .target(
+        name: "FuzzTargets",
+        dependencies: [
+            "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Configuration", "Cryptography",
+            "EntitlementRules", "HTTPServer", "NotificationRecord", "Simulator", "TestSupport",
+        ], path: "Tests/Fuzzing/FuzzTargets", swiftSettings: settings),
+    .executableTarget(
+        name: "fuzz", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/FuzzRunner", swiftSettings: settings),
+    tests("FuzzTests", floor: "Fuzzing", uses: ["FuzzTargets", "Cryptography", "TestSupport"]),
+]
+
 let package = Package(
     name: "sluice",
     products: [
@@ -129,8 +146,8 @@ let package = Package(
         .library(name: "AppStoreModel", targets: ["AppStoreModel", "NotificationRecord"]),
         .library(name: "AppStoreVerification", targets: ["AppStoreVerification"]),
     ],
-    targets: platform + appStore + pipeline + services + executables + [
-        testSupport, appStoreTestSupport, httpProbe,
+    targets: platform + appStore + pipeline + services + executables + fuzzing + [
+        testSupport, appStoreTestSupport, httpProbe, mutants,
         tests("TelemetryTests", floor: "Platform", uses: ["Telemetry", "TestSupport"]),
         tests("ConfigurationTests", floor: "Platform", uses: ["Configuration", "TestSupport"]),
         tests("LifecycleTests", floor: "Platform", uses: ["Lifecycle", "Telemetry", "TestSupport"]),
