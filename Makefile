@@ -6,7 +6,7 @@
 # make format     format all sources in place
 # make build      debug build
 # make release    release build
-# make bench      release build, then the benchmarks; writes .build/bench.json
+# make bench      release build, then the benchmarks; writes .build/bench.json; QUICK=1 looks only, STRICT=1 fails below the bars
 # make deps       install the system libraries (apt or brew)
 # make clean      remove the build
 
@@ -18,6 +18,8 @@ SOURCES := Sources Tests Package.swift
 CONFIGURATION ?= debug
 FILTER ?=
 ONLY ?=
+QUICK ?=
+STRICT ?=
 
 help:
 	@sed -n 's/^# make /make /p' Makefile
@@ -65,8 +67,10 @@ format:
 
 bench: deps
 	@swift build -c release --product sluice-bench
+	@swift build -c release --product sluice-ingress
 	@swift build -c release --product sluice-dev-broker
-	@"$$(swift build -c release --show-bin-path)/sluice-bench" --output .build/bench.json
+	@"$$(swift build -c release --show-bin-path)/sluice-bench" --output .build/bench.json \
+		$(if $(QUICK),--quick) $(if $(STRICT),--strict)
 
 clean:
 	@rm -rf .build

@@ -93,8 +93,8 @@ let executables: [Target] = [
     executable(
         "sluice-bench",
         uses: [
-            "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Simulator", "Configuration", "Cryptography",
-            "Telemetry",
+            "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "NotificationRecord", "Simulator", "Kafka",
+            "HTTPServer", "Configuration", "Cryptography", "Telemetry",
         ]),
     executable(
         "sluicectl",
@@ -134,7 +134,7 @@ let fuzzing: [Target] = [
         ], path: "Tests/Fuzzing/FuzzTargets", swiftSettings: settings),
     .executableTarget(
         name: "fuzz", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/FuzzRunner", swiftSettings: settings),
-    tests("FuzzTests", floor: "Fuzzing", uses: ["FuzzTargets", "Cryptography", "TestSupport"]),
+    tests("FuzzTests", floor: "Fuzzing", uses: ["FuzzTargets", "AppStoreVerification", "Cryptography", "TestSupport"]),
 ]
 
 let package = Package(
