@@ -2,10 +2,10 @@
 
 private let server = "Platform/HTTPServer/"
 private let head = Place(
-    .http, "2 head", server + "RequestHeadParser.swift", suites: "HostileInput|RequestHeadTests|ParserLimitTests")
-private let body = Place(.http, "2 body", server + "BodyDecoder.swift", suites: "HostileInput")
+    .http, "2 head", server + "RequestHeadParser.swift", suites: "HostileRequestTests|RequestHeadTests")
+private let body = Place(.http, "2 body", server + "BodyDecoder.swift", suites: "HostileRequestTests")
 private let state = Place(
-    .http, "2 body", server + "ConnectionState.swift", suites: "HostileInput|ConnectionStateTests")
+    .http, "2 body", server + "ConnectionState.swift", suites: "HostileRequestTests|ConnectionStateTests")
 private let time = Place(
     .http, "2 deadlines", server + "ConnectionState.swift", suites: "ConnectionStateTests|ConnectionDeadlineTests")
 private let input = Place(.http, "2 load", server + "EventLoop+Input.swift", suites: "LoadTests")
@@ -13,7 +13,7 @@ private let accept = Place(.http, "2 load", server + "EventLoop+Accept.swift", s
 private let output = Place(.http, "2 load", server + "EventLoop+Output.swift", suites: "HTTPServerTests/|LoadTests")
 private let loop = Place(.http, "2 load", server + "EventLoop.swift", suites: "LoadTests|HTTPServerTests/")
 private let places = Place(.http, "2 load", server + "Places.swift", suites: "HTTPServerTests/|LoadTests")
-private let rate = Place(.http, "2 load", server + "ConnectRate.swift", suites: "LoadTests|ConnectRateTests")
+private let rate = Place(.http, "2 load", server + "ConnectRate.swift", suites: "LoadTests")
 private let drain = Place(.http, "2 drain", server + "EventLoop+Drain.swift", suites: "DrainTests")
 private let encoder = Place(.http, "2 answer", server + "AnswerEncoder.swift", suites: "HTTPServerTests/")
 

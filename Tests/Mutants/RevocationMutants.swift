@@ -7,10 +7,10 @@ private let nested = Place(.revocation, "12", verification + "NestedObjects.swif
 private let objects = Place(.revocation, "12", verification + "SignedObjectVerifier.swift", suites: "RevocationTests")
 private let standing = Place(
     .revocation, "12", verification + "Revocation/RevocationStanding.swift",
-    suites: "RevocationTests|RevocationStateTests")
+    suites: "RevocationTests|RevocationStateTests|RevocationMemoryTests")
 private let state = Place(
     .revocation, "12", verification + "Revocation/RevocationState.swift",
-    suites: "RevocationTests|RevocationStateTests")
+    suites: "RevocationTests|RevocationStateTests|RevocationMemoryTests")
 private let answer = Place(
     .revocation, "12", "Platform/Cryptography/OCSPRequest.swift", suites: "OCSPTests|OCSPAnswerTests")
 private let http = Place(.revocation, "12", "Services/Ingress/OCSPOverHTTP.swift", suites: "OCSPOverHTTPTests")

@@ -3,7 +3,8 @@
 private let verification = "AppStore/AppStoreVerification/"
 private let body = Place(.verifier, "3", verification + "Checks/BodyCheck.swift", suites: "BodyTests")
 private let scanner = Place(
-    .verifier, "3", "AppStore/AppStoreModel/JSON/JSONScanner.swift", suites: "BodyTests|CompactFormTests|ProfileTests")
+    .verifier, "3", "AppStore/AppStoreModel/JSON/JSONScanner.swift",
+    suites: "BodyTests|CompactFormTests|ProfileTests|JSONScannerTests")
 private let document = Place(
     .verifier, "4", "AppStore/AppStoreModel/JSON/JSONDocument.swift", suites: "CompactFormTests|ProfileTests")
 private let form = Place(.verifier, "4", verification + "Checks/CompactFormCheck.swift", suites: "CompactFormTests")
@@ -13,7 +14,8 @@ private let algorithm = Place(.verifier, "5", verification + "Checks/AlgorithmCh
 private let list = Place(
     .verifier, "6", verification + "Checks/CertificateListCheck.swift", suites: "CertificateListTests")
 private let header = Place(.verifier, "6", verification + "JWSHeader.swift", suites: "CertificateListTests")
-private let base64 = Place(.verifier, "6", "Platform/Cryptography/Base64.swift", suites: "CertificateListTests")
+private let base64 = Place(
+    .verifier, "6", "Platform/Cryptography/Base64.swift", suites: "CertificateListTests|Base64Tests")
 private let certificate = Place(
     .verifier, "6", "Platform/Cryptography/Certificate.swift", suites: "CertificateListTests")
 
@@ -89,11 +91,13 @@ private let certificatePath = Place(
 private let extensions = Place(
     .verifier, "7", verification + "Checks/CertificateExtensionCheck.swift", suites: "CertificatePathTests")
 private let facts = Place(
-    .verifier, "7", "Platform/Cryptography/Certificate+Facts.swift", suites: "CertificatePathTests")
+    .verifier, "7", "Platform/Cryptography/Certificate+Facts.swift",
+    suites: "CertificatePathTests|CertificateExtensionTests|CertificateTests")
 private let leafMarker = Place(
     .verifier, "8", verification + "Checks/LeafMarkerCheck.swift", suites: "CertificatePathTests")
 private let intermediateMarker = Place(
-    .verifier, "9", verification + "Checks/IntermediateMarkerCheck.swift", suites: "CertificatePathTests")
+    .verifier, "9", verification + "Checks/IntermediateMarkerCheck.swift",
+    suites: "CertificatePathTests|CertificateExtensionTests")
 private let authority = Place(
     .verifier, "9", "Platform/Cryptography/TrustStore.swift", suites: "CertificatePathTests")
 

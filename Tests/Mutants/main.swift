@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-// swift run mutants [part of a name]: takes each check out of a copy of the sources in turn, and says which test noticed.
+// swift run mutants [part of a name, or a room]: takes each check out of a copy of the sources in turn, and says which test noticed.
 
 signal(SIGINT) { _ in
     let id = TestProcess.current.load(ordering: .relaxed)
@@ -11,13 +11,15 @@ signal(SIGINT) { _ in
 
 let mutants = VerifierMutants.all + RevocationMutants.all + HTTPMutants.all + IngressMutants.all
 let wanted = CommandLine.arguments.dropFirst().first ?? ""
-let numbers = mutants.indices.filter { wanted.isEmpty || mutants[$0].name.contains(wanted) }.map { $0 + 1 }
+let numbers = mutants.indices
+    .filter { mutants[$0].room.rawValue == wanted || wanted.isEmpty || mutants[$0].name.contains(wanted) }
+    .map { $0 + 1 }
 let begun = ContinuousClock.now
 
 do throws(Failure) {
     let names = Dictionary(grouping: mutants, by: \.name).filter { $1.count > 1 }.keys
     guard names.isEmpty else { throw Failure("two mutants of one name: \(names.sorted().joined(separator: ", "))") }
-    guard !numbers.isEmpty else { throw Failure("no mutant has \(wanted) in its name") }
+    guard !numbers.isEmpty else { throw Failure("no mutant is called or in a room called \(wanted)") }
     let results = try MutantRun(
         mutants: mutants, numbers: numbers, isWhole: wanted.isEmpty, root: FileManager.default.currentDirectoryPath
     ).run()
