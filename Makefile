@@ -2,6 +2,9 @@
 # make demo       the whole pipeline on this machine: broker, ingress, entitlements, a simulated App Store; KEEP=1 leaves it running
 # make test       all tests, or those that FILTER=Name names; what needs Apache Kafka or the test vectors skips without them
 # make mutants    takes each check out of a copy in turn: a test must fail every time; ONLY=name for some
+# make fuzz       each reader of foreign bytes for TIME=60 seconds under libFuzzer; TARGET=name runs one
+# make mutations  COUNT=100000 mutants of notifications through the verifier, SEED=1
+# make sanitize   all tests with the thread and the address sanitizer; ONLY=thread, FILTER=Name
 # make lint       formatting, target imports, file layout
 # make format     format all sources in place
 # make build      debug build
@@ -12,11 +15,15 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test mutants lint format build release bench deps clean
+.PHONY: help demo test mutants lint format build release bench deps clean fuzz mutations sanitize
 
 SOURCES := Sources Tests Package.swift
 CONFIGURATION ?= debug
 FILTER ?=
+TIME ?= 60
+TARGET ?=
+COUNT ?= 100000
+SEED ?= 1
 ONLY ?=
 QUICK ?=
 STRICT ?=
@@ -57,6 +64,16 @@ endif
 mutants: deps
 	@swift build --product mutants
 	@"$$(swift build --show-bin-path)/mutants" $(ONLY)
+
+fuzz: deps
+	@Tests/Fuzzing/run-libfuzzer '$(TIME)' '$(TARGET)'
+
+mutations: deps
+	@swift build -c release --product fuzz
+	@"$$(swift build -c release --show-bin-path)/fuzz" mutations --count '$(COUNT)' --seed '$(SEED)'
+
+sanitize: deps
+	@Tests/Fuzzing/run-sanitizers '$(or $(ONLY),thread address)' '$(FILTER)'
 
 lint: deps
 	@swift format lint --strict --recursive --parallel $(SOURCES)

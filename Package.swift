@@ -133,7 +133,8 @@ let fuzzing: [Target] = [
             "EntitlementRules", "HTTPServer", "NotificationRecord", "Simulator", "TestSupport",
         ], path: "Tests/Fuzzing/FuzzTargets", swiftSettings: settings),
     .executableTarget(
-        name: "fuzz", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/FuzzRunner", swiftSettings: settings),
+        name: "fuzz", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/FuzzRunner",
+        swiftSettings: settings),
     tests("FuzzTests", floor: "Fuzzing", uses: ["FuzzTargets", "AppStoreVerification", "Cryptography", "TestSupport"]),
 ]
 
