@@ -72,12 +72,7 @@ public final class NotificationVerifier: Sendable {
 
     /// Asks about revocation in the background until the task is cancelled; returns at once with policy `off`.
     public func runRevocationChecks() async {
-        guard revocation.policy != .off else { return }
-        while !Task.isCancelled {
-            await revocation.askDueQuestions(clock: WallClock.milliseconds)
-            // How late a first question may be, not how often one is asked: that is the state's decision.
-            try? await Task.sleep(for: .milliseconds(250))
-        }
+        await revocation.run(clock: WallClock.milliseconds, pause: .milliseconds(250))
     }
 
     /// What is known about revocation.
