@@ -2,20 +2,25 @@
 
 private let server = "Platform/HTTPServer/"
 private let head = Place(
-    .http, "2 head", server + "RequestHeadParser.swift", suites: "HostileRequestTests|RequestHeadTests")
-private let body = Place(.http, "2 body", server + "BodyDecoder.swift", suites: "HostileRequestTests")
+    .http, "2 head", server + "RequestHeadParser.swift",
+    suites: "HostileRequestTests|RequestHeadTests|LineEndTests|FramingFieldTests")
+private let body = Place(
+    .http, "2 body", server + "BodyDecoder.swift", suites: "HostileRequestTests|LineEndTests")
 private let state = Place(
-    .http, "2 body", server + "ConnectionState.swift", suites: "HostileRequestTests|ConnectionStateTests")
+    .http, "2 body", server + "ConnectionState.swift", suites: "HostileRequestTests|ConnectionStateTests|AdmissionTests"
+)
 private let time = Place(
     .http, "2 deadlines", server + "ConnectionState.swift", suites: "ConnectionStateTests|ConnectionDeadlineTests")
 private let input = Place(.http, "2 load", server + "EventLoop+Input.swift", suites: "LoadTests")
-private let accept = Place(.http, "2 load", server + "EventLoop+Accept.swift", suites: "LoadTests")
+private let accept = Place(.http, "2 load", server + "EventLoop+Accept.swift", suites: "LoadTests|EvictionTests")
 private let output = Place(.http, "2 load", server + "EventLoop+Output.swift", suites: "HTTPServerTests/|LoadTests")
-private let loop = Place(.http, "2 load", server + "EventLoop.swift", suites: "LoadTests|HTTPServerTests/")
+private let loop = Place(
+    .http, "2 load", server + "EventLoop.swift", suites: "LateAnswerTests|LoadTests|HTTPServerTests/")
 private let places = Place(.http, "2 load", server + "Places.swift", suites: "HTTPServerTests/|LoadTests")
 private let rate = Place(.http, "2 load", server + "ConnectRate.swift", suites: "LoadTests")
 private let drain = Place(.http, "2 drain", server + "EventLoop+Drain.swift", suites: "DrainTests")
-private let encoder = Place(.http, "2 answer", server + "AnswerEncoder.swift", suites: "HTTPServerTests/")
+private let encoder = Place(
+    .http, "2 answer", server + "AnswerEncoder.swift", suites: "HTTPServerTests/|HeadMethodTests")
 
 enum HTTPMutants {
     static let all: [Mutant] = requestLine + fields + bodies + deadlines + load
@@ -128,7 +133,12 @@ enum HTTPMutants {
         accept.mutant("rate", "door.rate.admits(network, address: .ofAddress(peer), now: now)", "true"),
         rate.mutant("rate-of-proxies", "unlimited.contains(where: { $0.contains(address) })", "false"),
         rate.mutant("rate-refill", "known.tokens + seconds * perSecond", "known.tokens"),
-        output.mutant("late-answer", "connection.number == request.number", "true"),
+        output.mutant(
+            "late-answer",
+            [
+                output.expression("connection.number == request.number", "true"),
+                output.expression("connection.state.phase == .working", "true"),
+            ]),
         loop.mutant("slot-of-another", "connection.generation == generation", "true"),
         places.mutant("first-answer-wins", "generations[place] == generation", "true"),
         drain.mutant("drain-grace", "drainTime >= drain.grace", "true"),
