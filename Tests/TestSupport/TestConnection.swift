@@ -98,9 +98,17 @@ package final class TestConnection {
     package func isClosedByPeer() -> Bool { received.isEmpty && !read() && received.isEmpty }
 
     private func headEnd() -> Int? {
-        guard received.count >= 4 else { return nil }
-        for end in 4...received.count where received[(end - 4)..<end].elementsEqual("\r\n\r\n".utf8) { return end }
-        return nil
+        received.withUnsafeBufferPointer { bytes in
+            var index = 3
+            while index < bytes.count {
+                // CR LF CR LF
+                if bytes[index] == 10, bytes[index - 1] == 13, bytes[index - 2] == 10, bytes[index - 3] == 13 {
+                    return index + 1
+                }
+                index += 1
+            }
+            return nil
+        }
     }
 
     private static func contentLength(_ head: String) -> Int {

@@ -111,6 +111,23 @@ extension HostileNotification {
         },
     ]
 
+    /// Numbers out of every range under a chain that nobody trusts.
+    package static let forgedNumbers: [HostileNotification] = [
+        "1e300", "-1e300", "-1", "9223372036854775808", "1e-400",
+    ]
+    .map { number in
+        HostileNotification(
+            "H-109", "dates and ids of \(number), own chain", .forbidden(.chainRoot),
+            body: { _ in
+                try SigningKit.imposter().body(
+                    .with {
+                        $0.outer["signedDate"] = number
+                        $0.identity["appAppleId"] = number
+                        $0.transaction?["signedDate"] = number
+                    })
+            })
+    }
+
     package static let texts: [HostileNotification] = [
         HostileNotification("H-120", "a type of 200 KB", .odd(.profileText)) {
             $0.outer["notificationType"] = "\"\(long)\""

@@ -26,14 +26,7 @@ extension HostileNotification {
         changed("H-94", "63 bytes", .badRequest(.signatureLength)) { $0.removeLast() },
         changed("H-94", "65 bytes", .badRequest(.signatureLength)) { $0.append(0) },
         changed("H-54", "100,000 bytes", .badRequest(.signatureLength)) { $0 = [UInt8](repeating: 7, count: 100_000) },
-        changed("H-96", "the twin n - s", .accepted) {
-            var borrow = 0
-            for index in (0..<32).reversed() {
-                let difference = Int(order[index]) - Int($0[32 + index]) - borrow
-                $0[32 + index] = UInt8(truncatingIfNeeded: difference)
-                borrow = difference < 0 ? 1 : 0
-            }
-        },
+        changed("H-96", "the twin n - s", .accepted, negateS),
         HostileNotification(
             "H-97", "another's signature", .forbidden(.signature),
             jws: { kit in
@@ -60,6 +53,16 @@ extension HostileNotification {
         _ id: String, _ name: String, _ expected: ExpectedVerdict, _ change: @escaping @Sendable (inout [UInt8]) -> Void
     ) -> HostileNotification {
         HostileNotification(id, name, expected, jws: { try withSignature(try $0.jws(.test), change) })
+    }
+
+    /// The other signature that is as good: n - s in the place of s.
+    package static func negateS(_ signature: inout [UInt8]) {
+        var borrow = 0
+        for index in (0..<32).reversed() {
+            let difference = Int(order[index]) - Int(signature[32 + index]) - borrow
+            signature[32 + index] = UInt8(truncatingIfNeeded: difference)
+            borrow = difference < 0 ? 1 : 0
+        }
     }
 
     /// The same text with another signature.

@@ -44,5 +44,6 @@ extension HostileNotification {
     /// Every table, in the order of the checks.
     package static let all: [HostileNotification] =
         bodies + compactForms + headers + algorithms + certificateLists + lookAlikes + markers + extensions + keys
-        + signatures + validity + audiences + criticalMembers + fields + texts + encodings + nestedObjects
+        + signatures + validity + audiences + criticalMembers + fields + forgedNumbers + texts + encodings
+        + nestedObjects
 }

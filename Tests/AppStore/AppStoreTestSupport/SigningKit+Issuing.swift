@@ -9,6 +9,11 @@ extension SigningKit {
     package struct Holder: Sendable {
         package let certificate: Certificate
         package let key: PrivateKey
+
+        package init(certificate: Certificate, key: PrivateKey) {
+            self.certificate = certificate
+            self.key = key
+        }
     }
 
     package func root() throws -> Holder { Holder(certificate: pki.root, key: try keys().root) }

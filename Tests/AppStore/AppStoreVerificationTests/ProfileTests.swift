@@ -17,6 +17,11 @@ import Testing
         try row.check()
     }
 
+    @Test(arguments: HostileNotification.forgedNumbers)
+    func `no number of a stranger is looked at`(_ row: HostileNotification) throws {
+        try row.check()
+    }
+
     @Test(arguments: HostileNotification.texts)
     func `signed texts are bounded and without control characters`(_ row: HostileNotification) throws {
         try row.check()

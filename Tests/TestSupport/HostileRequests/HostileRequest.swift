@@ -23,6 +23,9 @@ package struct HostileRequest: Sendable, CustomStringConvertible {
 
     package var description: String { "\(id) \(title)" }
     package var isClosed: Bool { verdicts.last == "closed" }
+    package var isHalfClosed: Bool {
+        if case .halfClosed = delivery { true } else { false }
+    }
     /// The verdicts that are answers.
     package var answers: [String] { isClosed ? verdicts.dropLast() : verdicts }
 
