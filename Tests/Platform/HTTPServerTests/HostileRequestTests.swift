@@ -102,9 +102,3 @@ struct HostileRequestTests {
         #expect(wire.largestBody <= Wire.bodyLimit)
     }
 }
-
-extension HostileRequest {
-    fileprivate var isHalfClosed: Bool {
-        if case .halfClosed = delivery { true } else { false }
-    }
-}
