@@ -53,7 +53,7 @@ struct SluiceBench {
         let probe = try VerificationProbe(bodies: corpus.notifications.map(\.body), pki: pki, app: app, at: now)
 
         var report = BenchReport()
-        try VerificationBenchmark(probe: probe, rounds: 3 * rounds).run(into: &report)
+        try VerificationBenchmark(probe: probe, rounds: rounds).run(into: &report)
         try await HTTPBenchmark(bodies: probe.bodies, rounds: rounds, seconds: seconds / 2).run(into: &report)
         try IngressBenchmark(probe: probe, pki: pki, app: app, rounds: rounds, seconds: seconds).run(into: &report)
         ApplePythonBenchmark(
