@@ -5,6 +5,7 @@
 # make fuzz       each reader of foreign bytes for TIME=60 seconds under libFuzzer; TARGET=name runs one
 # make mutations  COUNT=100000 mutants of notifications through the verifier, SEED=1
 # make sanitize   all tests with the thread and the address sanitizer; ONLY=thread, FILTER=Name
+# make faults     the long form of the fault suites, or of those that FILTER=Name names, on release executables; figures in .build/faults.txt and .build/faults.jsonl
 # make lint       formatting, target imports, file layout
 # make format     format all sources in place
 # make build      debug build
@@ -15,7 +16,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test mutants lint format build release bench deps clean fuzz mutations sanitize
+.PHONY: help demo test faults mutants lint format build release bench deps clean fuzz mutations sanitize
 
 SOURCES := Sources Tests Package.swift
 CONFIGURATION ?= debug
@@ -74,6 +75,19 @@ mutations: deps
 
 sanitize: deps
 	@Tests/Fuzzing/run-sanitizers '$(or $(ONLY),thread address)' '$(FILTER)'
+
+# Brokers and the ingress killed again and again, long outages, floods. Takes about half an hour.
+FAULTS := BrokerOutages|ThreeBrokers|TopicFaults|NetworkFaults|IngressDeaths|Starvation|LongOutage|Floods
+FAULTY := sluice-dev-broker sluice-ingress sluice-entitlements sluice-simulator
+
+faults: deps
+	@swift build --build-tests
+	@for product in $(FAULTY); do swift build -c release --product $$product || exit 1; done
+	@rm -f .build/faults.txt .build/faults.jsonl
+	@SLUICE_TEST_LONG=1 SLUICE_TEST_REPORT='$(CURDIR)/.build/faults' \
+	    SLUICE_TEST_EXECUTABLES="$$(swift build -c release --show-bin-path)" \
+	    swift test --skip-build --no-parallel --filter '$(or $(FILTER),EndToEndTests.*($(FAULTS)))'; \
+	    status=$$?; echo; cat .build/faults.txt; exit $$status
 
 lint: deps
 	@swift format lint --strict --recursive --parallel $(SOURCES)

@@ -49,6 +49,11 @@ package struct ApacheKafka: Sendable {
         if let directory { try FileManager.default.removeItem(atPath: directory) }
     }
 
+    /// The same brokers, behind something that listens at another address.
+    package func reached(at address: String) -> ApacheKafka {
+        ApacheKafka(bootstrapServers: address, brokerCount: brokerCount, directory: directory)
+    }
+
     // MARK: torment
 
     /// Ends a broker with SIGTERM and waits until it is gone.

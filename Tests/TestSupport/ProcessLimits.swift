@@ -6,8 +6,8 @@ extension ChildProcess {
     package var residentBytes: Int { status("VmRSS") * 1024 }
     /// The most bytes that were in memory at a time.
     package var peakResidentBytes: Int { status("VmHWM") * 1024 }
-    /// Bytes of its address space.
-    package var virtualBytes: Int { status("VmSize") * 1024 }
+    /// Bytes that it can write to and shares with nobody.
+    package var dataBytes: Int { status("VmData") * 1024 }
 
     package var descriptorCount: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/fd").count) ?? 0
@@ -18,9 +18,9 @@ extension ChildProcess {
         try await ProcessLimit.set("nofile", of: id, to: count)
     }
 
-    /// Lets its address space grow to so many bytes from now on.
-    package func limitAddressSpace(to bytes: Int) async throws {
-        try await ProcessLimit.set("as", of: id, to: bytes)
+    /// Lets its own memory grow to so many bytes from now on.
+    package func limitData(to bytes: Int) async throws {
+        try await ProcessLimit.set("data", of: id, to: bytes)
     }
 
     /// A number of `/proc/…/status`, most of them in KiB.
@@ -34,8 +34,8 @@ extension ChildProcess {
 }
 
 extension ApacheKafka {
-    /// From now on a broker's writes beyond so many bytes of any file fail, as on a full disk; `nil`: no limit.
-    package func limitFiles(of node: Int = 1, to bytes: Int?) async throws {
+    /// A broker's writes beyond so many bytes of any file fail, as on a full disk, until it is started again.
+    package func limitFiles(of node: Int = 1, to bytes: Int) async throws {
         guard let id = processId(node) else { throw SupportError(Self.tormentAbsence) }
         try await ProcessLimit.set("fsize", of: id, to: bytes)
     }
@@ -43,10 +43,9 @@ extension ApacheKafka {
 
 private enum ProcessLimit {
     /// Only the soft limit, so that it can be raised again.
-    static func set(_ resource: String, of id: Int32, to value: Int?) async throws {
-        let soft = value.map { "\($0)" } ?? "unlimited"
+    static func set(_ resource: String, of id: Int32, to value: Int) async throws {
         let (end, process) = try await ChildProcess.run(
-            "prlimit", ["prlimit", "--pid", "\(id)", "--\(resource)=\(soft):"],
+            "prlimit", ["prlimit", "--pid", "\(id)", "--\(resource)=\(value):"],
             directory: Aftercare.shared.directory, within: .seconds(10))
         guard end == .exit(0) else { throw SupportError("\(process)") }
     }

@@ -112,6 +112,23 @@ extension KafkaHeader {
     var text: String? { value.map { String(decoding: $0, as: UTF8.self) } }
 }
 
+extension Broker {
+    /// Runs one of Kafka's own tools to its end.
+    func tool(_ name: String, _ arguments: [String]) async throws -> String {
+        try await #require(apache).tool(name, arguments)
+    }
+
+    /// Waits until all replicas of the test's topics are in sync.
+    func waitForReplicas() async throws {
+        let topics = topics.ingress().map { KafkaTopic(rawValue: $0.name.rawValue) }
+        try await waitUntil(within: .seconds(60)) {
+            let descriptions = try? await withAdmin { try await $0.describeTopics(topics) }
+            let partitions = descriptions?.flatMap(\.partitions) ?? []
+            return !partitions.isEmpty && partitions.allSatisfy { $0.inSyncReplicas.count == replicas }
+        }
+    }
+}
+
 /// How a broker goes away.
 enum Disappearance: String, CaseIterable, Sendable {
     /// SIGTERM.

@@ -52,7 +52,7 @@ final class Flood: Sendable {
 
     private func run(_ number: Int) {
         let start = ContinuousClock.now
-        var connection: RawConnection?
+        var connection: TestConnection?
         var sent = 0
         while let request = next() {
             // The thread is the flood's own.
@@ -76,12 +76,12 @@ final class Flood: Sendable {
     }
 
     /// On a connection that was kept, once more on a new one: the server may have closed it meanwhile.
-    private func post(_ request: [UInt8], over connection: inout RawConnection?) -> Int {
+    private func post(_ request: [UInt8], over connection: inout TestConnection?) -> Int {
         for isKept in [connection != nil, false] {
-            if connection == nil { connection = RawConnection(port: port, timeout: .seconds(10)) }
+            if connection == nil { connection = try? TestConnection(port: port) }
             guard let open = connection else { return 0 }
-            let answer = open.send(request) ? open.answer() : nil
-            if answer?.isLast ?? true { connection = nil }
+            let answer = open.send(request) ? try? open.response() : nil
+            if answer?.head.lowercased().contains("connection: close") ?? true { connection = nil }
             if let answer { return answer.status }
             if !isKept { return 0 }
         }

@@ -8,8 +8,12 @@ struct Ledger {
     let records: [String]
 
     init(_ outcomes: [Load.Outcome], _ broker: Broker) async throws {
+        self.init(outcomes, records: try await broker.notificationUUIDs())
+    }
+
+    init(_ outcomes: [Load.Outcome], records: [String]) {
         self.outcomes = outcomes
-        records = try await broker.notificationUUIDs()
+        self.records = records
     }
 
     var acknowledged: Set<String> { Set(outcomes.filter(\.isAcknowledged).map(\.notificationUUID)) }
