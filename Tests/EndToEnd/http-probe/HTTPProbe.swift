@@ -2,7 +2,8 @@ import Foundation
 import HTTPServer
 
 /// `http-probe PORT`: the HTTP server alone. `POST /notifications` is answered 200 whatever its body; everything else is
-/// refused as the ingress refuses it. Ends after a drain when it gets SIGTERM.
+/// refused as the ingress refuses it. Says its port, which may be 0 in the argument, and ends after a drain when it gets
+/// SIGTERM.
 @main
 struct HTTPProbe {
     static func main() async throws {
@@ -25,13 +26,15 @@ struct HTTPProbe {
                 handle: { _, exchange in exchange.answer(Answer(status: 200, reason: "ok")) })
         ])
         try server.start()
-        await ended()
+        await ended { FileHandle.standardOutput.write(Data("port \(server.port())\n".utf8)) }
         await server.drain()
     }
 
-    private static func ended() async {
+    /// Waits for SIGTERM; `begun` is called when nothing can be missed any more.
+    private static func ended(begun: @escaping @Sendable () -> Void) async {
         let source = DispatchSource.makeSignalSource(signal: SIGTERM)
         await withCheckedContinuation { continuation in
+            source.setRegistrationHandler { begun() }
             source.setEventHandler {
                 source.cancel()
                 continuation.resume()

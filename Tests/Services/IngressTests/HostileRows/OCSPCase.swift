@@ -165,6 +165,7 @@ extension OCSPCase {
             .raw(try responder.answer(request: request, at: authority.now / 1000) { _ in .good } + [0])
         },
         OCSPCase("try-later", .nothing, "unsuccessful") { _, _, _ in .raw(OCSPResponder.unsuccessful(status: 3)) },
+        OCSPCase("unauthorized", .nothing, "unsuccessful") { _, _, _ in .raw(OCSPResponder.unsuccessful(status: 6)) },
         OCSPCase("oversized", .nothing, "unreachable") { responder, authority, request in
             let answer = try responder.answer(request: request, at: authority.now / 1000) { _ in .good }
             return .raw(answer + [UInt8](repeating: 0, count: 1 << 20))
