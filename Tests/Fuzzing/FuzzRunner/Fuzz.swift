@@ -49,6 +49,7 @@
                 let start = ContinuousClock.now
                 for first in stride(from: 0, to: share, by: 10_000) {
                     run.run(first..<min(share, first + 10_000))
+                    FileHandle.standardError.write(Data("\(name): \(min(share, first + 10_000)) of \(share)\n".utf8))
                 }
                 print("\(share) mutants of \(name) notifications, seed \(options.seed), \(ContinuousClock.now - start)")
                 for (outcome, count) in run.outcomes.sorted(by: { $0.value > $1.value }) {

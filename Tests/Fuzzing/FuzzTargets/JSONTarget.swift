@@ -72,11 +72,18 @@ enum JSONAgreement {
             || element.members.contains { hasHugeNumber($0.value) }
     }
 
+    /// Foundation loses a byte order mark that follows an escape.
+    private static func isEqual(_ ours: String?, _ theirs: String?) -> Bool {
+        guard let ours, let theirs else { return false }
+        let mark: Unicode.Scalar = "\u{FEFF}"
+        return ours.unicodeScalars.filter { $0 != mark }.elementsEqual(theirs.unicodeScalars.filter { $0 != mark })
+    }
+
     private static func isEqual(_ ours: JSONElement, _ theirs: Any) -> Bool {
         switch ours.kind {
         case .null: return theirs is NSNull
         case .bool: return (theirs as? Bool) == ours.bool
-        case .string: return (theirs as? String) == ours.string
+        case .string: return isEqual(ours.string, theirs as? String)
         case .number:
             guard let number = theirs as? NSNumber, let text = ours.number?.text else { return false }
             return number.doubleValue == Double(text)
@@ -88,6 +95,7 @@ enum JSONAgreement {
             // Foundation takes canonically equivalent names for one, and keeps either.
             let names = Set(ours.members.map(\.name))
             guard names.count == ours.members.count else { return true }
+            guard !ours.members.contains(where: { $0.name.unicodeScalars.contains("\u{FEFF}") }) else { return true }
             return ours.members.allSatisfy { member in object[member.name].map { isEqual(member.value, $0) } ?? false }
         }
     }

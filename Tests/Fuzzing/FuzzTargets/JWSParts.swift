@@ -1,5 +1,5 @@
 import AppStoreModel
-import TestSupport
+import Cryptography
 
 /// A compact JWS taken apart, and put together again in any way.
 struct JWSParts {
@@ -11,7 +11,7 @@ struct JWSParts {
     init?(body: [UInt8]) { self.init(jws: SignedMaterial.jws(of: body)) }
 
     init?(jws: [UInt8]) {
-        let parts = String(decoding: jws, as: UTF8.self).split(separator: ".").compactMap { CompactJWS.decode($0) }
+        let parts = jws.split(separator: UInt8(ascii: ".")).compactMap { try? Base64URL.decode(Array($0)) }
         guard parts.count == 3 else { return nil }
         (header, payload, signature) = (parts[0], parts[1], parts[2])
     }
@@ -36,7 +36,7 @@ struct JWSParts {
     var certificates: [[UInt8]] {
         get {
             guard let entries = (try? JSONValue(json: header))?.object?["x5c"]?.array else { return [] }
-            return entries.compactMap { $0.string.flatMap { CompactJWS.decode($0) } }
+            return entries.compactMap { $0.string.flatMap { try? Base64.decode(Array($0.utf8)) } }
         }
         set { setHeader("x5c", .array(newValue.map { .string(Self.base64($0)) })) }
     }
@@ -49,6 +49,8 @@ struct JWSParts {
     }
 
     static func base64url(_ bytes: [UInt8]) -> String {
-        String(base64(bytes).replacing("+", with: "-").replacing("/", with: "_").prefix { $0 != "=" })
+        String(decoding: Base64URL.encode(bytes), as: UTF8.self)
     }
+
+    static func base64(_ bytes: [UInt8]) -> String { String(decoding: Base64.encode(bytes), as: UTF8.self) }
 }

@@ -84,7 +84,3 @@ extension NotificationMutator {
         }
     }
 }
-
-extension JWSParts {
-    static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
-}
