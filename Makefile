@@ -1,21 +1,33 @@
 # make            this list
 # make demo       the whole pipeline on this machine: broker, ingress, entitlements, a simulated App Store; KEEP=1 leaves it running
 # make test       all tests, or those that FILTER=Name names; what needs Apache Kafka or the test vectors skips without them
+# make mutants    takes each check out of a copy in turn: a test must fail every time; ONLY=name for some
+# make fuzz       each reader of foreign bytes for TIME=60 seconds under libFuzzer; TARGET=name runs one
+# make mutations  COUNT=100000 mutants of notifications through the verifier, SEED=1
+# make sanitize   all tests with the thread and the address sanitizer; ONLY=thread, FILTER=Name
+# make faults     the long form of the fault suites, or of those that FILTER=Name names, on release executables; figures in .build/faults.txt and .build/faults.jsonl
 # make lint       formatting, target imports, file layout
 # make format     format all sources in place
 # make build      debug build
 # make release    release build
-# make bench      release build, then the benchmarks; writes .build/bench.json
+# make bench      release build, then the benchmarks; writes .build/bench.json; QUICK=1 looks only, STRICT=1 fails below the bars
 # make deps       install the system libraries (apt or brew)
 # make clean      remove the build
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format build release bench deps clean
+.PHONY: help demo test faults mutants lint format build release bench deps clean fuzz mutations sanitize
 
 SOURCES := Sources Tests Package.swift
 CONFIGURATION ?= debug
 FILTER ?=
+TIME ?= 60
+TARGET ?=
+COUNT ?= 100000
+SEED ?= 1
+ONLY ?=
+QUICK ?=
+STRICT ?=
 
 help:
 	@sed -n 's/^# make /make /p' Makefile
@@ -50,6 +62,33 @@ else
 	@swift test --skip-build --no-parallel --filter '$(WAITING)'
 endif
 
+mutants: deps
+	@swift build --product mutants
+	@"$$(swift build --show-bin-path)/mutants" $(ONLY)
+
+fuzz: deps
+	@Tests/Fuzzing/run-libfuzzer '$(TIME)' '$(TARGET)'
+
+mutations: deps
+	@swift build -c release --product fuzz
+	@"$$(swift build -c release --show-bin-path)/fuzz" mutations --count '$(COUNT)' --seed '$(SEED)'
+
+sanitize: deps
+	@Tests/Fuzzing/run-sanitizers '$(or $(ONLY),thread address)' '$(FILTER)'
+
+# Brokers and the ingress killed again and again, long outages, floods. Takes about half an hour.
+FAULTS := BrokerOutages|ThreeBrokers|TopicFaults|NetworkFaults|IngressDeaths|Starvation|LongOutage|Floods
+FAULTY := sluice-dev-broker sluice-ingress sluice-entitlements sluice-simulator
+
+faults: deps
+	@swift build --build-tests
+	@for product in $(FAULTY); do swift build -c release --product $$product || exit 1; done
+	@rm -f .build/faults.txt .build/faults.jsonl
+	@SLUICE_TEST_LONG=1 SLUICE_TEST_REPORT='$(CURDIR)/.build/faults' \
+	    SLUICE_TEST_EXECUTABLES="$$(swift build -c release --show-bin-path)" \
+	    swift test --skip-build --no-parallel --filter '$(or $(FILTER),EndToEndTests.*($(FAULTS)))'; \
+	    status=$$?; echo; cat .build/faults.txt; exit $$status
+
 lint: deps
 	@swift format lint --strict --recursive --parallel $(SOURCES)
 	@swift build --build-tests --explicit-target-dependency-import-check error
@@ -59,8 +98,10 @@ format:
 
 bench: deps
 	@swift build -c release --product sluice-bench
+	@swift build -c release --product sluice-ingress
 	@swift build -c release --product sluice-dev-broker
-	@"$$(swift build -c release --show-bin-path)/sluice-bench" --output .build/bench.json
+	@"$$(swift build -c release --show-bin-path)/sluice-bench" --output .build/bench.json \
+		$(if $(QUICK),--quick) $(if $(STRICT),--strict)
 
 clean:
 	@rm -rf .build

@@ -102,8 +102,8 @@ let executables: [Target] = [
     executable(
         "sluice-bench",
         uses: [
-            "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Simulator", "Configuration", "Cryptography",
-            "Telemetry",
+            "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "NotificationRecord", "Simulator", "Kafka",
+            "HTTPServer", "Configuration", "Cryptography", "Telemetry",
         ]),
     executable(
         "sluicectl",
@@ -119,6 +119,34 @@ let executables: [Target] = [
 // What the tests are written with: vectors, seeds, waiting, Apache Kafka. Only test targets use it.
 let testSupport: Target = .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings)
 
+// The hostile notifications of the threat model, for the verifier alone and for the whole ingress.
+let appStoreTestSupport: Target = .target(
+    name: "AppStoreTestSupport",
+    dependencies: ["AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Cryptography"],
+    path: "Tests/AppStore/AppStoreTestSupport", swiftSettings: settings)
+
+// Answers every body with 200, so that HTTP testers have something to speak to.
+let httpProbe: Target = .executableTarget(
+    name: "http-probe", dependencies: ["HTTPServer"], path: "Tests/EndToEnd/http-probe", swiftSettings: settings)
+
+// Takes each check out of a copy of the sources and runs the tests: `make mutants`.
+let mutants: Target = .executableTarget(
+    name: "mutants", path: "Tests/Mutants", exclude: ["README.md"], swiftSettings: settings)
+
+// Readers of foreign bytes with what must hold of them; `fuzz` runs them from seeds or under libFuzzer.
+let fuzzing: [Target] = [
+    .target(
+        name: "FuzzTargets",
+        dependencies: [
+            "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Configuration", "Cryptography",
+            "EntitlementRules", "HTTPServer", "NotificationRecord", "Simulator", "TestSupport",
+        ], path: "Tests/Fuzzing/FuzzTargets", swiftSettings: settings),
+    .executableTarget(
+        name: "fuzz", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/FuzzRunner",
+        swiftSettings: settings),
+    tests("FuzzTests", floor: "Fuzzing", uses: ["FuzzTargets", "AppStoreVerification", "Cryptography", "TestSupport"]),
+]
+
 let package = Package(
     name: "sluice",
     products: [
@@ -129,15 +157,15 @@ let package = Package(
         .library(name: "AppStoreModel", targets: ["AppStoreModel", "NotificationRecord"]),
         .library(name: "AppStoreVerification", targets: ["AppStoreVerification"]),
     ],
-    targets: platform + appStore + pipeline + services + executables + [
-        testSupport,
+    targets: platform + appStore + pipeline + services + executables + fuzzing + [
+        testSupport, appStoreTestSupport, httpProbe, mutants,
         tests("TelemetryTests", floor: "Platform", uses: ["Telemetry", "TestSupport"]),
         tests("ConfigurationTests", floor: "Platform", uses: ["Configuration", "TestSupport"]),
         tests("LifecycleTests", floor: "Platform", uses: ["Lifecycle", "Telemetry", "TestSupport"]),
         tests("KafkaTests", floor: "Platform", uses: ["Kafka", "TestSupport"]),
         tests("CryptographyTests", floor: "Platform", uses: ["Cryptography", "TestSupport"]),
         tests("SQLiteTests", floor: "Platform", uses: ["SQLite", "TestSupport"]),
-        tests("HTTPServerTests", floor: "Platform", uses: ["HTTPServer", "CSockets", "TestSupport"]),
+        tests("HTTPServerTests", floor: "Platform", uses: ["HTTPServer", "TestSupport"]),
         tests("HTTPClientTests", floor: "Platform", uses: ["HTTPClient", "HTTPServer", "TestSupport"]),
         tests("AppStoreModelTests", floor: "AppStore", uses: ["AppStoreModel", "TestSupport"]),
         tests(
@@ -145,7 +173,10 @@ let package = Package(
         tests("EntitlementRulesTests", floor: "AppStore", uses: ["EntitlementRules", "AppStoreModel", "TestSupport"]),
         tests(
             "AppStoreVerificationTests", floor: "AppStore",
-            uses: ["AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography", "TestSupport"]),
+            uses: [
+                "AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography", "AppStoreTestSupport",
+                "TestSupport",
+            ]),
         tests("AppStoreSigningTests", floor: "AppStore", uses: ["AppStoreSigning", "Cryptography", "TestSupport"]),
         tests(
             "PipelineRuntimeTests", floor: "Pipeline",
@@ -156,7 +187,7 @@ let package = Package(
             uses: [
                 "Ingress", "Simulator", "PipelineRuntime", "AppStoreSigning", "AppStoreVerification", "AppStoreModel",
                 "NotificationRecord", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
-                "Lifecycle", "TestSupport",
+                "Lifecycle", "AppStoreTestSupport", "TestSupport",
             ]),
         tests(
             "EntitlementsTests", floor: "Services",

@@ -1,12 +1,13 @@
-import Foundation
+package import Foundation
 
-/// An Apache Kafka for tests: one that runs already (`SLUICE_TEST_BOOTSTRAP_SERVERS`), or one broker that is started
-/// once for all tests of this process, and stopped when the process is gone. It is started from `KAFKA_HOME`, else from
-/// `shared/kafka` beside a folder above this file.
+/// An Apache Kafka for tests: one that runs already (`SLUICE_TEST_BOOTSTRAP_SERVERS`), or brokers that are started once
+/// for all tests of this process, and stopped when the process is gone. They are started from `KAFKA_HOME`, else from
+/// `shared/kafka` beside a folder above this file. The nodes of a cluster count from 1.
 package struct ApacheKafka: Sendable {
     /// `host:port`, separated by commas.
     package let bootstrapServers: String
-    /// Where the broker that was started here lives; `nil` for one that ran already.
+    package let brokerCount: Int
+    /// Where the brokers that were started here live; `nil` for those that ran already.
     private let directory: String?
 
     /// Why tests that need it are skipped.
@@ -18,44 +19,109 @@ package struct ApacheKafka: Sendable {
     package static var isAvailable: Bool { runningServers != nil || canStart }
     /// Whether the broker is started here, so that it may be stopped too.
     package static var isOurs: Bool { runningServers == nil && canStart }
+    /// Whether clusters of one's own can be started, whatever runs already.
+    package static var canStart: Bool { home != nil && Program.path(of: "java") != nil }
 
-    /// The same cluster for all tests of this process.
-    package static func shared() async throws -> ApacheKafka {
-        let cluster = try await cluster.value
-        // A test that stopped it may have failed before it brought it back.
-        if let id = cluster.brokerId, isGone(id) { try await cluster.restart() }
-        return cluster
+    /// The same broker for all tests of this process, or the cluster that runs already.
+    package static func shared() async throws -> ApacheKafka { try await cluster.value.whole() }
+
+    /// The same three brokers for all tests of this process: three replicas, two of them in sync.
+    package static func threeBrokers() async throws -> ApacheKafka { try await threeBrokerCluster.value.whole() }
+
+    /// Brokers of one's own.
+    ///
+    /// - Parameter settings: beside those of `test-cluster`; the last one of a name counts.
+    package static func start(brokers: Int = 1, settings: [String: String] = [:]) async throws -> ApacheKafka {
+        guard let home else { throw SupportError(absence) }
+        let directory = FileManager.default.temporaryDirectory.appending(path: "kafka-\(UUID().uuidString)").path
+        let stop = #"while kill -0 "$1" 2>/dev/null; do sleep 1; done; "$2" stop "$3"; rm -rf "$3""#
+        Aftercare.shared.watch(stop, [script(in: home), directory])
+        let output = try await runScript(
+            ["start", directory, "--brokers", "\(brokers)"] + settings.flatMap { ["--set", "\($0.key)=\($0.value)"] })
+        let line = output.split(separator: "\n").first { $0.hasPrefix("BOOTSTRAP_SERVERS=") }
+        guard let servers = line?.split(separator: "=").last else { throw SupportError("no servers in \(output)") }
+        return ApacheKafka(bootstrapServers: String(servers), brokerCount: brokers, directory: directory)
     }
 
-    /// Ends the broker with SIGTERM and waits until it is gone.
-    package func terminate() async throws {
-        guard let directory, let id = brokerId else { throw SupportError(Self.tormentAbsence) }
-        _ = try await Self.runScript(["term", directory])
-        try await waitUntil(within: .seconds(30)) { Self.isGone(id) }
+    /// Ends all brokers and forgets what they held.
+    package func stop() async throws {
+        _ = try await run("stop")
+        if let directory { try FileManager.default.removeItem(atPath: directory) }
     }
 
-    /// Starts the broker again, with all its data; with SIGKILL before when it runs.
-    package func restart() async throws {
+    /// The same brokers, behind something that listens at another address.
+    package func reached(at address: String) -> ApacheKafka {
+        ApacheKafka(bootstrapServers: address, brokerCount: brokerCount, directory: directory)
+    }
+
+    // MARK: torment
+
+    /// Ends a broker with SIGTERM and waits until it is gone.
+    package func terminate(_ node: Int = 1) async throws {
+        _ = try await run("term", node)
+        try await waitUntil(within: .seconds(30)) { isGone(node) }
+    }
+
+    /// Ends a broker with SIGKILL.
+    package func kill(_ node: Int = 1) async throws {
+        _ = try await run("kill", node)
+        try await waitUntil(within: .seconds(10)) { isGone(node) }
+    }
+
+    /// Nobody answers from here on; connections stay.
+    package func pause(_ node: Int = 1) async throws { _ = try await run("pause", node) }
+
+    package func resume(_ node: Int = 1) async throws { _ = try await run("resume", node) }
+
+    /// Starts a broker again, with all its data; with SIGKILL before when it runs.
+    package func restart(_ node: Int = 1) async throws { _ = try await run("restart", node) }
+
+    /// The process of a broker that was started here.
+    package func processId(_ node: Int = 1) -> pid_t? {
+        directory.flatMap { try? String(contentsOfFile: "\($0)/node\(node)/pid", encoding: .utf8) }
+            .flatMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+    }
+
+    /// Whether a broker that was started here has ended. A process that ended and that nobody has waited for yet has no
+    /// command line any more.
+    package func isGone(_ node: Int = 1) -> Bool {
+        processId(node).map { FileManager.default.contents(atPath: "/proc/\($0)/cmdline")?.isEmpty ?? true } ?? true
+    }
+
+    /// Runs one of Kafka's own tools to its end.
+    ///
+    /// - Returns: what it printed.
+    package func tool(_ name: String, _ arguments: [String]) async throws -> String {
+        guard let home = Self.home else { throw SupportError(Self.absence) }
+        return try await Self.run(["\(home)/bin/\(name)", "--bootstrap-server", bootstrapServers] + arguments)
+    }
+
+    private func run(_ command: String, _ node: Int? = nil) async throws -> String {
         guard let directory else { throw SupportError(Self.tormentAbsence) }
-        _ = try await Self.runScript(["restart", directory])
+        return try await Self.runScript([command, directory] + (node.map { ["\($0)"] } ?? []))
     }
 
-    /// `nil` for one that ran already.
-    private var brokerId: String? {
-        directory.flatMap { try? String(contentsOfFile: $0 + "/node1/pid", encoding: .utf8) }?
-            .trimmingCharacters(in: .whitespacesAndNewlines)
+    /// A test that stopped or paused brokers may have failed before it brought them back.
+    private func whole() async throws -> ApacheKafka {
+        guard directory != nil else { return self }
+        for node in 1...brokerCount {
+            if isGone(node) { try await restart(node) } else { try await resume(node) }
+        }
+        return self
     }
 
-    /// A process that ended and that nobody has waited for yet has no command line any more.
-    private static func isGone(_ id: String) -> Bool {
-        FileManager.default.contents(atPath: "/proc/\(id)/cmdline")?.isEmpty ?? true
+    // MARK: start
+
+    // Awaited by the tests. Not the first test's own task: the others wait for it too when that test is cancelled.
+    private static let cluster = Task {
+        guard let runningServers else { return try await start() }
+        return ApacheKafka(bootstrapServers: runningServers, brokerCount: 1, directory: nil)
     }
 
-    // Awaited by `shared()`. Not the first test's own task: the others wait for it too when that test is cancelled.
-    private static let cluster = Task { try await start() }
+    // As above.
+    private static let threeBrokerCluster = Task { try await start(brokers: 3) }
 
     private static var runningServers: String? { ProcessInfo.processInfo.environment["SLUICE_TEST_BOOTSTRAP_SERVERS"] }
-    private static var canStart: Bool { home != nil && Program.path(of: "java") != nil }
 
     /// The folder of Kafka's distribution.
     package static let home: String? = {
@@ -66,25 +132,17 @@ package struct ApacheKafka: Sendable {
 
     private static func script(in home: String) -> String { home + "/bin/test-cluster" }
 
-    private static func start() async throws -> ApacheKafka {
-        if let runningServers { return ApacheKafka(bootstrapServers: runningServers, directory: nil) }
-        guard let home else { throw SupportError(absence) }
-        let directory = FileManager.default.temporaryDirectory.appending(path: "kafka-\(UUID().uuidString)").path
-        let stop = #"while kill -0 "$1" 2>/dev/null; do sleep 1; done; "$2" stop "$3"; rm -rf "$3""#
-        Aftercare.shared.watch(stop, [script(in: home), directory])
-        let output = try await runScript(["start", directory])
-        let line = output.split(separator: "\n").first { $0.hasPrefix("BOOTSTRAP_SERVERS=") }
-        guard let servers = line?.split(separator: "=").last else { throw SupportError("no servers in \(output)") }
-        return ApacheKafka(bootstrapServers: String(servers), directory: directory)
-    }
-
     private static func runScript(_ arguments: [String]) async throws -> String {
         guard let home else { throw SupportError(absence) }
+        return try await run([script(in: home)] + arguments)
+    }
+
+    private static func run(_ command: [String]) async throws -> String {
         // Not the test's task, which may be cancelled: then half a broker would be left to the next test.
-        return try await Task {
+        try await Task {
+            let name = URL(filePath: command[0]).lastPathComponent
             let (end, process) = try await ChildProcess.run(
-                "test-cluster", [script(in: home)] + arguments, directory: Aftercare.shared.directory,
-                within: .seconds(90))
+                name, command, directory: Aftercare.shared.directory, within: .seconds(90))
             guard end == .exit(0) else { throw SupportError("\(process)") }
             return process.output
         }.value

@@ -1,7 +1,8 @@
 import Foundation
 
 /// Files of Apple's libraries and notifications that Apple signed, published test data that is not part of this
-/// repository: where `SLUICE_TEST_VECTORS` says, else in `shared/vectors` beside a folder above this file.
+/// repository: where `SLUICE_TEST_VECTORS` says (empty: nowhere), else in `shared/vectors` beside a folder above this
+/// file.
 package enum TestVectors {
     /// Why tests that need them are skipped.
     package static let absence = "needs the App Store test vectors: set SLUICE_TEST_VECTORS to their directory"
@@ -28,7 +29,9 @@ package enum TestVectors {
     }
 
     private static let directory: String? = {
-        if let path = ProcessInfo.processInfo.environment["SLUICE_TEST_VECTORS"] { return path }
+        if let path = ProcessInfo.processInfo.environment["SLUICE_TEST_VECTORS"] {
+            return path.isEmpty ? nil : path
+        }
         return Checkout.beside("shared/vectors") {
             FileManager.default.fileExists(atPath: $0 + "/genuine/cases.json")
         }

@@ -58,7 +58,7 @@ struct NestedObjectVerifier {
             try CriticalMemberCheck.check(object.header, of: name)
             try ChainShapeCheck.check(object.header.path, of: name)
             let document = try EncodingCheck.document(object.payload, of: name)
-            try TextCheck.checkEscapes(object.payload, of: name)
+            try TextCheck.checkEscapes(document, of: name)
             return document
         }
     }

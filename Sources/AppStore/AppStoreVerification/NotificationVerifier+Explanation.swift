@@ -33,7 +33,7 @@ extension NotificationVerifier {
             try checkIdentity(of: document, kind)
             try CriticalMemberCheck.check(object.header, of: kind.rawValue)
             try ChainShapeCheck.check(object.header.path, of: kind.rawValue)
-            try TextCheck.checkEscapes(object.payload, of: kind.rawValue)
+            try TextCheck.checkEscapes(document, of: kind.rawValue)
             return explanation(kind, of: jws, verdict: nil, isBare: true, payload: object.payload)
         } catch {
             let verdict = verdict(error, envelope: nil, certificates: nil, digest: nil)

@@ -58,7 +58,7 @@ public final class NotificationVerifier: Sendable {
             envelope = read
             try AudienceCheck.checkKind(read)
             let audience = try audience.audience(read, in: document)
-            try checkProfile(object, read, at: now)
+            try checkProfile(object, document, read, at: now)
             let nested = try NestedObjectVerifier(verifier: objects, revocation: revocation, now: now)
                 .verify(read, in: object.payload, for: audience)
             return .accepted(
@@ -72,12 +72,7 @@ public final class NotificationVerifier: Sendable {
 
     /// Asks about revocation in the background until the task is cancelled; returns at once with policy `off`.
     public func runRevocationChecks() async {
-        guard revocation.policy != .off else { return }
-        while !Task.isCancelled {
-            await revocation.askDueQuestions(clock: WallClock.milliseconds)
-            // How late a first question may be, not how often one is asked: that is the state's decision.
-            try? await Task.sleep(for: .milliseconds(250))
-        }
+        await revocation.run(clock: WallClock.milliseconds, pause: .milliseconds(250))
     }
 
     /// What is known about revocation.
@@ -91,7 +86,7 @@ public final class NotificationVerifier: Sendable {
 
     /// Check 14 without the nested objects.
     private func checkProfile(
-        _ object: SignedObject, _ envelope: NotificationEnvelope, at now: Int64
+        _ object: SignedObject, _ document: JSONDocument, _ envelope: NotificationEnvelope, at now: Int64
     ) throws(Rejection) {
         try CriticalMemberCheck.check(object.header, of: "signedPayload")
         try ChainShapeCheck.check(object.header.path, of: "signedPayload")
@@ -101,7 +96,7 @@ public final class NotificationVerifier: Sendable {
         try SignedDateCheck.check(envelope.signedDate, of: "signedPayload", at: now, isRequired: true)
         try TextCheck.check(envelope.externalPurchaseId, "externalPurchaseId", TextCheck.isToken)
         try TextCheck.check(envelope.requestIdentifier, "requestIdentifier", TextCheck.isToken)
-        try TextCheck.checkEscapes(object.payload, of: "signedPayload")
+        try TextCheck.checkEscapes(document, of: "signedPayload")
         try NestedPresenceCheck.check(envelope, type: type)
     }
 

@@ -2,50 +2,82 @@ internal import Foundation
 
 /// The results, as they are printed and as JSON.
 struct BenchReport {
-    private var values: [String: Double] = [:]
+    /// What a figure is held against.
+    enum Bar {
+        case atMost(Double)
+        case atLeast(Double)
 
-    /// Prints one line and keeps the value under `name`.
-    mutating func add(_ name: String, _ value: Double, _ unit: String, digits: Int = 1) {
-        values[name] = value
-        let label = name.padding(toLength: 52, withPad: " ", startingAt: 0)
-        print("  \(label) \(String(format: "%.\(digits)f", value)) \(unit)")
+        func isMet(by value: Double) -> Bool {
+            switch self {
+            case .atMost(let limit): value <= limit
+            case .atLeast(let limit): value >= limit
+            }
+        }
+
+        fileprivate var limit: Double {
+            switch self {
+            case .atMost(let limit), .atLeast(let limit): limit
+            }
+        }
+
+        fileprivate var words: String {
+            switch self {
+            case .atMost: "at most"
+            case .atLeast: "at least"
+            }
+        }
     }
 
+    private struct JudgedFigure: Encodable {
+        let value: Double
+        let bar: String
+        let met: Bool
+    }
+
+    private struct File: Encodable {
+        let figures: [String: Double]
+        let bars: [String: JudgedFigure]
+        let skipped: [String: String]
+    }
+
+    private var figures: [String: Double] = [:]
+    private var bars: [String: JudgedFigure] = [:]
+    private var skipped: [String: String] = [:]
+
+    /// The names of the figures that missed their bars, sorted.
+    var missed: [String] { bars.filter { !$0.value.met }.keys.sorted() }
+
     func section(_ title: String) { print("\n\(title)") }
+
+    /// Prints one line and keeps the value under `name`.
+    mutating func add(_ name: String, _ value: Double, _ unit: String, digits: Int = 1, bar: Bar? = nil) {
+        figures[name] = value
+        var line = "  \(Self.padded(name)) \(Self.text(value, digits)) \(unit)"
+        if let bar {
+            let isMet = bar.isMet(by: value)
+            let text = "\(bar.words) \(Self.text(bar.limit, 2))"
+            bars[name] = JudgedFigure(value: value, bar: text, met: isMet)
+            line += "; \(text): \(isMet ? "met" : "MISSED")"
+        }
+        print(line)
+    }
+
+    /// Says why something was not measured.
+    mutating func skip(_ name: String, because reason: String) {
+        skipped[name] = reason
+        print("  \(Self.padded(name)) skipped: \(reason)")
+    }
 
     func write(to path: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try encoder.encode(values).write(to: URL(fileURLWithPath: path))
+        let file = URL(fileURLWithPath: path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try encoder.encode(File(figures: figures, bars: bars, skipped: skipped)).write(to: file)
     }
-}
 
-/// Sorted samples.
-struct Distribution {
-    private let sorted: [Double]
+    private static func padded(_ name: String) -> String { name.padding(toLength: 46, withPad: " ", startingAt: 0) }
 
-    init(_ samples: [Double]) { sorted = samples.sorted() }
-
-    var count: Int { sorted.count }
-    var median: Double { percentile(0.5) }
-
-    /// The nearest rank; 0 without samples.
-    func percentile(_ share: Double) -> Double {
-        guard !sorted.isEmpty else { return 0 }
-        return sorted[min(sorted.count - 1, max(0, Int((share * Double(sorted.count)).rounded(.up)) - 1))]
-    }
-}
-
-/// CPU time of the calling thread, in nanoseconds.
-func threadCPUNanoseconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
-}
-
-/// Monotonic time in nanoseconds.
-func monotonicNanoseconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+    private static func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
 }

@@ -2,16 +2,14 @@ internal import Foundation
 
 /// An executable beside this one, started with its log in a pipe that is read to the end.
 final class ChildProcess {
-    struct Failure: Error {
-        let message: String
-    }
-
     private let process = Process()
+    private let name: String
     private let log: FileHandle
     private var unread = Data()
 
-    /// Starts it. `environment` replaces this process's own SLUICE_ variables.
+    /// Starts it without the SLUICE_ variables of this process.
     init(_ name: String, _ arguments: [String]) throws {
+        self.name = name
         let directory = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         process.executableURL = directory.appendingPathComponent(name)
         process.arguments = arguments
@@ -24,14 +22,12 @@ final class ChildProcess {
 
     var pid: Int32 { process.processIdentifier }
 
-    /// The first log line whose message is `ready` and that has `field`; then the log is read and dropped.
+    /// The field of the first log line whose message is `ready` and that has it; then the log is read and dropped.
     func ready(field: String) throws -> String {
         var result: String?
         while result == nil {
             let chunk = log.availableData
-            guard !chunk.isEmpty else {
-                throw Failure(message: "\(process.executableURL?.lastPathComponent ?? "") ended")
-            }
+            guard !chunk.isEmpty else { throw BenchFailure("\(name) ended") }
             unread.append(chunk)
             while let newline = unread.firstIndex(of: 10) {
                 let line = unread[unread.startIndex..<newline]
@@ -48,26 +44,30 @@ final class ChildProcess {
         return result ?? ""
     }
 
-    /// CPU seconds of the process so far, all threads, user and system.
-    var cpuSeconds: Double {
-        guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
-            let fields = text.split(separator: ")").last?.split(separator: " "), fields.count > 13,
-            let user = Double(fields[11]), let system = Double(fields[12])
-        else { return 0 }
-        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    /// CPU time of the process so far, all threads, user and system, in nanoseconds.
+    var cpu: Double {
+        var clock = clockid_t()
+        var time = timespec()
+        guard clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else { return 0 }
+        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
     }
 
-    /// Resident memory in MiB.
-    var residentMiB: Double {
-        guard let text = try? String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8) else { return 0 }
-        let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
-        return pages * Double(sysconf(Int32(_SC_PAGESIZE))) / 1_048_576
+    /// Resident memory in MiB: now, and at most so far.
+    var memory: (now: Double, peak: Double) {
+        let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+        func value(_ name: String) -> Double {
+            let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
+            return (line?.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0) / 1024
+        }
+        return (value("VmRSS:"), value("VmHWM:"))
     }
 
     /// SIGTERM, then waits for the end.
-    func stop() -> Int32 {
+    func stop() throws {
         process.terminate()
         process.waitUntilExit()
-        return process.terminationStatus
+        guard process.terminationStatus == 0 else {
+            throw BenchFailure("\(name) ended with \(process.terminationStatus)")
+        }
     }
 }

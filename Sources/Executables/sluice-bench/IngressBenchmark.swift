@@ -1,18 +1,38 @@
 internal import AppStoreSigning
 internal import Cryptography
 internal import Foundation
+internal import Kafka
+internal import NotificationRecord
 internal import Simulator
 
-/// The ingress as a process of its own, acknowledged by the embedded broker in another: notifications per second, time
-/// to the answer, and CPU of the ingress for each.
+/// The ingress as a process of its own, acknowledged by the embedded broker in another.
 struct IngressBenchmark {
-    let corpus: NotificationCorpus
+    let probe: VerificationProbe
     let pki: ThrowawayPKI
     let app: SimulatedApp
-    let seconds: Int
+    let rounds: Int
+    let seconds: Double
 
-    struct Failure: Error {
-        let message: String
+    /// A load, and the ingress that takes it.
+    private struct Row {
+        let name: String
+        let ingress: ChildProcess
+        let generator: LoadGenerator
+        let load: LoadGenerator.Load
+        var outcomes: [LoadGenerator.Outcome] = []
+        /// Microseconds of the ingress for each notification, in each round.
+        var costs: [Double] = []
+
+        mutating func run() throws {
+            let before = ingress.cpu
+            let outcome = try generator.run(load)
+            costs.append((ingress.cpu - before) / 1000 / Double(outcome.accepted))
+            outcomes.append(outcome)
+        }
+
+        func median(_ value: (LoadGenerator.Outcome) -> Double) -> Double {
+            Distribution(outcomes.map(value)).median
+        }
     }
 
     func run(into report: inout BenchReport) throws {
@@ -21,42 +41,77 @@ struct IngressBenchmark {
         defer { try? FileManager.default.removeItem(at: root) }
         let broker = try ChildProcess("sluice-dev-broker", ["--port", "0"])
         let bootstrap = try broker.ready(field: "bootstrapServers")
-        let started = monotonicNanoseconds()
+        report.section("ingress with acknowledgement by the embedded broker, one process each")
+        let begun = Clocks.monotonic
+        let (ingress, generator) = try start(bootstrap, root.path, workers: nil)
+        report.add("ingress.start_to_ready_ms", (Clocks.monotonic - begun) / 1e6, "ms")
+        try measureIdle(ingress, into: &report)
+        let others = try [1, 2].map { try start(bootstrap, root.path, workers: $0) }
+        var rows = [1, 64, 256, 1000].map { connections in
+            // The listener takes 512 at once: of a thousand connections that many are never busy together.
+            Row(
+                name: "ingress.\(connections)", ingress: ingress, generator: generator,
+                load: .init(connections: connections, outstanding: 400, seconds: seconds))
+        }
+        for (index, other) in others.enumerated() {
+            rows.append(
+                Row(
+                    name: "ingress.workers_\(index + 1)", ingress: other.0, generator: other.1,
+                    load: .init(connections: 64, seconds: seconds)))
+        }
+        try run(&rows, into: &report)
+        try LatencyBenchmark(
+            generator: generator, bootstrapServers: bootstrap, rounds: rounds, seconds: seconds,
+            perSecond: rows[1].median(\.perSecond) / 2, recordBytes: probe.bodies[0].count
+        ).run(into: &report)
+        report.add("ingress.memory_peak_mib", ingress.memory.peak, "MiB resident")
+        for process in [ingress] + others.map(\.0) + [broker] { try process.stop() }
+    }
+
+    private func run(_ rows: inout [Row], into report: inout BenchReport) throws {
+        var verification: [Double] = []
+        for round in 0..<rounds {
+            verification.append(try probe.whole(round: round))
+            for index in rows.indices { try rows[index].run() }
+        }
+        for row in rows {
+            report.add("\(row.name).per_second", row.median(\.perSecond), "notifications/s", digits: 0)
+            report.add("\(row.name).p50_ms", row.median { $0.latencies.percentile(0.5) }, "ms", digits: 2)
+            report.add("\(row.name).p99_ms", row.median { $0.latencies.percentile(0.99) }, "ms", digits: 2)
+            report.add("\(row.name).cpu_us", Distribution(row.costs).median, "us CPU of the ingress each")
+        }
+        // Of the same round, so that a machine that slows down slows both.
+        let shares = zip(verification, rows[1].costs).map { $0 / $1 }
+        report.add(
+            "ingress.share_of_verification", Distribution(shares).median,
+            "of the verification rate, for each core used at 64 connections", digits: 3, bar: .atLeast(0.75))
+    }
+
+    /// - Parameter workers: nil leaves the default, one for each core.
+    private func start(
+        _ bootstrapServers: String, _ root: String, workers: Int?
+    ) throws -> (ChildProcess, LoadGenerator) {
         let ingress = try ChildProcess(
             "sluice-ingress",
             [
-                "--kafka.bootstrap.servers", bootstrap, "--profile", "single-node", "--revocation", "off",
-                "--apps", app.setting, "--root.certificates", root.path, "--http.host", "127.0.0.1",
+                "--kafka.bootstrap.servers", bootstrapServers, "--profile", "single-node", "--revocation", "off",
+                "--apps", app.setting, "--root.certificates", root, "--http.host", "127.0.0.1",
                 "--http.port", "0", "--admin.port", "0",
                 // The corpus is posted again and again; each copy shall become a record.
                 "--duplicates.remembered", "1",
-            ])
-        guard let port = UInt16(try ingress.ready(field: "port")) else { throw Failure(message: "no port") }
-        let startUp = (monotonicNanoseconds() - started) / 1e6
-        report.section("ingress with acknowledgement by the embedded broker, one process each, \(seconds) s a row")
-        report.add("ingress.start_to_ready_ms", startUp, "ms")
-        let load = LoadGenerator(port: port, bodies: corpus.notifications.map(\.body))
-        _ = try load.run(connections: 64, seconds: 1)
-        for connections in [1, 64, 256] {
-            let before = ingress.cpuSeconds
-            let result = try load.run(connections: connections, seconds: seconds)
-            let cpu = (ingress.cpuSeconds - before) / Double(max(1, result.accepted))
-            guard result.other == 0 else { throw Failure(message: "\(result.other) answers were not 200") }
-            let name = "ingress.\(connections)"
-            report.add("\(name).per_second", Double(result.accepted) / result.seconds, "notifications/s", digits: 0)
-            report.add("\(name).p50_ms", result.latencies.percentile(0.5), "ms", digits: 2)
-            report.add("\(name).p99_ms", result.latencies.percentile(0.99), "ms", digits: 2)
-            report.add("\(name).cpu_us", cpu * 1e6, "us CPU of the ingress each")
-        }
-        report.add("ingress.resident_mib", ingress.residentMiB, "MiB")
-        try idle(ingress, &report)
-        guard ingress.stop() == 0, broker.stop() == 0 else { throw Failure(message: "a process did not exit with 0") }
+            ] + (workers.map { ["--verification.workers", "\($0)"] } ?? []))
+        guard let port = UInt16(try ingress.ready(field: "port")) else { throw BenchFailure("no port") }
+        let generator = LoadGenerator(port: port, bodies: probe.bodies)
+        return (ingress, generator)
     }
 
-    /// CPU of a process that nobody asks anything, over two seconds.
-    private func idle(_ ingress: ChildProcess, _ report: inout BenchReport) throws {
-        let before = ingress.cpuSeconds
-        Thread.sleep(forTimeInterval: 2)
-        report.add("ingress.idle_cpu_share", (ingress.cpuSeconds - before) / 2 * 100, "% of a core")
+    /// Memory and CPU of a process that nobody has asked anything.
+    private func measureIdle(_ ingress: ChildProcess, into report: inout BenchReport) throws {
+        Thread.sleep(forTimeInterval: 1)
+        let before = ingress.cpu
+        Thread.sleep(forTimeInterval: seconds)
+        let share = (ingress.cpu - before) / 1e9 / seconds
+        report.add("ingress.memory_idle_mib", ingress.memory.now, "MiB resident")
+        report.add("ingress.idle_cpu_percent", share * 100, "% of a core", digits: 2)
     }
 }

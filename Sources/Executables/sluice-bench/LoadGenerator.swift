@@ -1,22 +1,31 @@
 internal import Foundation
+internal import Glibc
 
-/// Posts bodies over a fixed number of keep-alive connections, each with one request at a time, from one thread.
+/// Posts bodies over keep-alive connections, each with one request at a time, from one thread.
 struct LoadGenerator {
-    struct Failure: Error {
-        let message: String
+    /// How it is loaded.
+    struct Load {
+        /// Connections that are open all the time.
+        var connections: Int
+        /// Requests that are out at once, at most; they take turns on the connections.
+        var outstanding = Int.max
+        /// Requests are due at this rate, and their latency counts from then; nil: as fast as answers come.
+        var perSecond: Double?
+        var seconds: Double
     }
 
-    struct Result {
+    struct Outcome {
         let accepted: Int
-        let other: Int
         let seconds: Double
         /// Of each answer, in milliseconds.
         let latencies: Distribution
+
+        var perSecond: Double { Double(accepted) / seconds }
     }
 
-    let port: UInt16
+    private let port: UInt16
     /// Whole requests, head included.
-    let requests: [[UInt8]]
+    private let requests: [[UInt8]]
 
     init(port: UInt16, bodies: [[UInt8]]) {
         self.port = port
@@ -33,93 +42,112 @@ struct LoadGenerator {
         }
     }
 
-    private struct Connection {
-        let descriptor: Int32
-        var request = 0
-        var sent = 0
-        var startedAt = 0.0
-    }
-
-    func run(connections count: Int, seconds: Int) throws -> Result {
-        var connections = try (0..<count).map { _ in Connection(descriptor: try connect()) }
-        defer { for connection in connections { close(connection.descriptor) } }
-        var polls = connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLOUT), revents: 0) }
-        var next = 0
-        var accepted = 0
-        var other = 0
+    /// - Throws: ``BenchFailure`` when an answer is not 200 or the server closes a connection.
+    func run(_ load: Load) throws -> Outcome {
+        let connections = try Connections(count: load.connections, port: port)
+        defer { connections.close() }
+        // Longest unused first, so that all take part.
+        var free = Array(0..<load.connections)
+        var firstFree = 0
+        var startedAt = [Double](repeating: 0, count: load.connections)
         var latencies: [Double] = []
-        let start = monotonicNanoseconds()
-        let end = start + Double(seconds) * 1e9
-        var busy = 0
-        for index in connections.indices { begin(&connections[index], &next, &busy) }
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while busy > 0 {
-            guard poll(&polls, UInt(polls.count), 1000) >= 0 else { throw Failure(message: "poll failed") }
-            for index in connections.indices where polls[index].revents != 0 {
-                if polls[index].revents & Int16(POLLOUT) != 0 {
-                    if try write(&connections[index]) { polls[index].events = Int16(POLLIN) }
-                    continue
-                }
-                let received = recv(connections[index].descriptor, &buffer, buffer.count, 0)
-                guard received > 12 else { throw Failure(message: "the server closed a connection") }
-                // An answer without a body arrives whole.
-                if buffer[9] == UInt8(ascii: "2") { accepted += 1 } else { other += 1 }
-                let now = monotonicNanoseconds()
-                latencies.append((now - connections[index].startedAt) / 1e6)
-                busy -= 1
-                if now < end {
-                    begin(&connections[index], &next, &busy)
-                    polls[index].events = try write(&connections[index]) ? Int16(POLLIN) : Int16(POLLOUT)
-                } else {
-                    polls[index].fd = -1
-                }
+        var sent = 0
+        let start = Clocks.monotonic
+        let end = start + load.seconds * 1e9
+        var pace = load.perSecond.map { Pace(perSecond: $0, from: start) }
+        while true {
+            let now = Clocks.monotonic
+            while firstFree < free.count, sent - latencies.count < load.outstanding, now < end {
+                guard let due = pace == nil ? now : pace?.take(at: now) else { break }
+                let connection = free[firstFree]
+                firstFree += 1
+                startedAt[connection] = due
+                try connections.send(requests[sent % requests.count], on: connection)
+                sent += 1
+            }
+            if now >= end, sent == latencies.count { break }
+            // A moment that is due is at most a millisecond late.
+            for connection in try connections.answered(within: pace == nil || now >= end ? 1000 : 1) {
+                try connections.receiveAnswer(on: connection)
+                latencies.append((Clocks.monotonic - startedAt[connection]) / 1e6)
+                free.append(connection)
+            }
+            if firstFree >= 4096 {
+                free.removeFirst(firstFree)
+                firstFree = 0
             }
         }
-        let elapsed = (monotonicNanoseconds() - start) / 1e9
-        return Result(accepted: accepted, other: other, seconds: elapsed, latencies: Distribution(latencies))
+        return Outcome(
+            accepted: latencies.count, seconds: (Clocks.monotonic - start) / 1e9, latencies: Distribution(latencies))
+    }
+}
+
+/// Open sockets to one port of this machine, watched together.
+private final class Connections {
+    private var sockets: [Int32] = []
+    /// One for each socket, negative while no answer is awaited on it.
+    private var polls: [pollfd] = []
+    private var answer = [UInt8](repeating: 0, count: 4096)
+
+    init(count: Int, port: UInt16) throws {
+        for _ in 0..<count {
+            sockets.append(try Self.connect(to: port))
+            polls.append(pollfd(fd: -1, events: Int16(POLLIN), revents: 0))
+        }
     }
 
-    private func begin(_ connection: inout Connection, _ next: inout Int, _ busy: inout Int) {
-        connection.request = next % requests.count
-        next += 1
-        connection.sent = 0
-        connection.startedAt = monotonicNanoseconds()
-        busy += 1
+    func close() {
+        for socket in sockets { Glibc.close(socket) }
     }
 
-    /// - Returns: whether the whole request is sent.
-    private func write(_ connection: inout Connection) throws -> Bool {
-        let request = requests[connection.request]
-        while connection.sent < request.count {
+    /// The socket buffer holds a request, so this does not wait for the server.
+    func send(_ request: [UInt8], on connection: Int) throws {
+        var position = 0
+        while position < request.count {
             let sent = request.withUnsafeBytes { bytes in
-                send(
-                    connection.descriptor, bytes.baseAddress?.advanced(by: connection.sent),
-                    bytes.count - connection.sent, Int32(MSG_NOSIGNAL))
+                Glibc.send(
+                    sockets[connection], bytes.baseAddress?.advanced(by: position), bytes.count - position,
+                    Int32(MSG_NOSIGNAL))
             }
-            if sent < 0 {
-                guard errno == EAGAIN else { throw Failure(message: "send failed: \(errno)") }
-                return false
-            }
-            connection.sent += sent
+            guard sent > 0 else { throw BenchFailure("send failed: errno \(errno)") }
+            position += sent
         }
-        return true
+        polls[connection].fd = sockets[connection]
     }
 
-    private func connect() throws -> Int32 {
+    /// Connections on which an answer has come.
+    func answered(within milliseconds: Int32) throws -> [Int] {
+        let count = poll(&polls, UInt(polls.count), milliseconds)
+        guard count >= 0 || errno == EINTR else { throw BenchFailure("poll failed: errno \(errno)") }
+        return count > 0 ? polls.indices.filter { polls[$0].revents != 0 } : []
+    }
+
+    /// Takes an answer, which has no body and so arrives whole.
+    func receiveAnswer(on connection: Int) throws {
+        let count = recv(sockets[connection], &answer, answer.count, 0)
+        polls[connection] = pollfd(fd: -1, events: Int16(POLLIN), revents: 0)
+        guard count > 12 else { throw BenchFailure("the server closed a connection") }
+        guard answer[9] == UInt8(ascii: "2") else {
+            throw BenchFailure("an answer was \(String(decoding: answer[9..<12], as: UTF8.self))")
+        }
+    }
+
+    private static func connect(to port: UInt16) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var one: Int32 = 1
+        var buffer: Int32 = 256 * 1024
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &buffer, socklen_t(MemoryLayout<Int32>.size))
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard descriptor >= 0, result == 0 else { throw Failure(message: "cannot connect to port \(port)") }
-        var one: Int32 = 1
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { throw Failure(message: "fcntl failed") }
+        guard descriptor >= 0, result == 0 else { throw BenchFailure("cannot connect to port \(port)") }
         return descriptor
     }
 }

@@ -48,17 +48,21 @@ package enum ApplicationSettings {
 
     /// Brokers and librdkafka properties.
     ///
-    /// - Parameter clientId: `client.id` where the configuration has none: what brokers' logs, quotas and
-    ///   `kafka-consumer-groups.sh` call this process.
+    /// - Parameters:
+    ///   - clientId: `client.id` where the configuration has none: what brokers' logs, quotas and
+    ///     `kafka-consumer-groups.sh` call this process.
+    ///   - defaults: further properties where the configuration has none.
     /// - Throws: a ``ConfigurationError`` that names the property.
     package static func kafkaConfiguration(
-        _ configuration: Configuration, clientId: String? = nil, profile: KafkaConfiguration.Profile = .production
+        _ configuration: Configuration, clientId: String? = nil, defaults: [String: String] = [:],
+        profile: KafkaConfiguration.Profile = .production
     ) throws(ConfigurationError) -> KafkaConfiguration {
         var properties = configuration.prefixed(kafka.prefix)
         properties["bootstrap.servers"] = nil
         properties["group.id"] = nil
         properties["group.instance.id"] = nil
         if properties["client.id"] == nil { properties["client.id"] = clientId }
+        properties.merge(defaults) { given, _ in given }
         do {
             return try KafkaConfiguration(
                 bootstrapServers: configuration[bootstrapServers], properties: properties, profile: profile)

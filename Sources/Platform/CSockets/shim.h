@@ -127,6 +127,12 @@ static inline ssize_t cs_send(int fd, const void *bytes, size_t count, int more)
 
 static inline void cs_close(int fd) { close(fd); }
 
+// Whether somebody waits to be accepted.
+static inline int cs_has_waiting(int listener) {
+    struct pollfd entry = {.fd = listener, .events = POLLIN};
+    return poll(&entry, 1, 0) > 0;
+}
+
 // No more is sent; the peer reads what is on its way and then the end.
 static inline void cs_end_output(int fd) { shutdown(fd, SHUT_WR); }
 

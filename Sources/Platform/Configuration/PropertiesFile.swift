@@ -5,18 +5,18 @@
 /// `\` before a space, and `\uXXXX` (surrogates in pairs); the file is UTF-8. Stricter than Java: a line needs its
 /// separator, an unknown escape and a key given twice are errors, and spaces at the end of a value do not count (write
 /// the last one as `\ ` to keep it).
-enum PropertiesFile {
-    struct Entry: Equatable {
-        let key: String
-        let value: String
-        let line: Int
+package enum PropertiesFile {
+    package struct Entry: Equatable {
+        package let key: String
+        package let value: String
+        package let line: Int
     }
 
     /// The longest file, and the longest line with its continuations, in bytes.
     static let maximumFileBytes = 1 << 20
-    static let maximumLineBytes = 64 * 1024
+    package static let maximumLineBytes = 64 * 1024
 
-    static func parse(_ bytes: [UInt8], path: String) -> (entries: [Entry], errors: [ConfigurationError]) {
+    package static func parse(_ bytes: [UInt8], path: String) -> (entries: [Entry], errors: [ConfigurationError]) {
         var entries: [Entry] = []
         var errors: [ConfigurationError] = []
         var firstLine: [String: Int] = [:]

@@ -26,7 +26,7 @@ package struct CertificateBuilder: Sendable {
     package var validity: CertificateValidity
     /// Big endian without sign; nil for 16 random bytes.
     package var serialNumber: [UInt8]?
-    /// 1 or 3. Version 1 carries no extensions.
+    /// 1 to 3. Version 1 carries no extensions; nor should version 2.
     package var version = 3
     package var digest = Digest.sha384
     /// In this order, after the key identifiers; the same one twice is written twice.
@@ -91,7 +91,7 @@ package struct CertificateBuilder: Sendable {
     private func setFields(of draft: OpaquePointer, issuer: Certificate?) throws(CryptographyError) {
         let serial: [UInt8]
         if let serialNumber { serial = serialNumber } else { serial = try randomSerialNumber() }
-        guard X509_set_version(draft, version == 1 ? 0 : 2) == 1,
+        guard X509_set_version(draft, version - 1) == 1,
             shim_set_serial(draft, serial, Int32(clamping: serial.count)) == 1,
             shim_set_validity(draft, validity.notBefore, validity.notAfter) == 1
         else { throw ErrorQueue.error(.invalidArgument, "version, serial number or validity cannot be written") }

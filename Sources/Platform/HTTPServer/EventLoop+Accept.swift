@@ -6,19 +6,37 @@ extension EventLoop {
     /// genuine one.
     func accept(at door: Door, atMost limit: Int) {
         var peer = [UInt8](repeating: 0, count: 16)
+        var hasMadeRoom = false
         for _ in 0..<limit where door.socket >= 0 {
             let socket = cs_accept(door.socket, &peer)
             if socket < 0 {
                 if socket == -ECONNABORTED || socket == -EINTR { continue }
+                if !hasMadeRoom, socket == -EMFILE || socket == -ENFILE {
+                    // Said also when nobody waits.
+                    guard cs_has_waiting(door.socket) != 0 else { return }
+                    hasMadeRoom = makeRoom()
+                    if hasMadeRoom { continue }
+                }
                 if socket != -EAGAIN { pause(door) }
                 return
             }
             now = clock()
             admit(socket, peer, at: door)
+            // The next one has to wait for the next pass: until then this one is read, and not the one to leave.
+            if hasMadeRoom { return }
         }
     }
 
-    /// No descriptors or no memory: a level-triggered listener would be reported again and again.
+    /// Sends somebody away for a newcomer when there are no descriptors left, which may be long before the cap: without
+    /// this, a few slow strangers would keep everybody out until their deadlines.
+    private func makeRoom() -> Bool {
+        guard let leaving = whoMakesRoom(at: nil) else { return false }
+        counters.update(leaving.door.index) { $0.evicted += 1 }
+        close(leaving, reason: leaving.state.lost() == nil ? nil : "evicted")
+        return true
+    }
+
+    /// No descriptors and nobody to send away, or no memory: a level-triggered listener would be reported again and again.
     private func pause(_ door: Door) {
         door.isPaused = true
         poller.change(door.socket, [], key: Self.key(of: door))
@@ -49,9 +67,11 @@ extension EventLoop {
 
     /// First those that have their answer and only linger; then whoever has been sending a first request longest; then
     /// whoever was served before and has been idle or sending longest. Work is never dropped.
-    private func whoMakesRoom(at door: Door) -> Connection? {
+    ///
+    /// - Parameter door: `nil`: at any of them.
+    private func whoMakesRoom(at door: Door?) -> Connection? {
         var best: (rank: Int, connection: Connection)?
-        for case .some(let connection) in connections where connection.door === door {
+        for case .some(let connection) in connections where door == nil || connection.door === door {
             let rank: Int
             switch connection.state.phase {
             case .lingering: rank = 0

@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreSigning
+import AppStoreTestSupport
 import Cryptography
 import Testing
 
@@ -7,63 +8,10 @@ import Testing
 
 /// Check 13: rows H-99 to H-104.
 @Suite struct AudienceTests {
-    @Test(arguments: rows)
-    func `only notifications for configured apps are for us`(_ row: HostileInput) throws {
+    @Test(arguments: HostileNotification.audiences)
+    func `only notifications for configured apps are for us`(_ row: HostileNotification) throws {
         try row.check()
     }
-
-    static let rows: [HostileInput] = [
-        HostileInput("H-99", "another bundleId", .notForUs(.audience)) {
-            $0.identity["bundleId"] = "\"com.example.other\""
-        },
-        HostileInput("H-99", "bundleId in another case", .notForUs(.audience)) {
-            $0.identity["bundleId"] = "\"com.example.App\""
-        },
-        HostileInput("H-99", "no bundleId", .notForUs(.audience)) { $0.identity["bundleId"] = nil },
-        HostileInput("H-99", "bundleId a number", .notForUs(.audience)) { $0.identity["bundleId"] = "5" },
-        HostileInput("H-100", "another appAppleId", .notForUs(.audience)) { $0.identity["appAppleId"] = "1234567891" },
-        HostileInput("H-100", "no appAppleId in Production", .notForUs(.audience)) { $0.identity["appAppleId"] = nil },
-        HostileInput("H-101", "Sandbox for an app of production only", .sandbox, .sandbox) { _ in },
-        HostileInput("H-101", "Sandbox without appAppleId", .sandbox, .sandbox) { $0.identity["appAppleId"] = nil },
-        HostileInput("H-101", "Sandbox with another appAppleId", .sandbox, .sandbox) {
-            $0.identity["appAppleId"] = "1"
-        },
-        HostileInput("H-102", "Xcode", .notForUs(.audience)) { $0.identity["environment"] = "\"Xcode\"" },
-        HostileInput("H-102", "LocalTesting", .notForUs(.audience)) { $0.identity["environment"] = "\"LocalTesting\"" },
-        HostileInput("C3", "an unknown environment", .notForUs(.audience)) {
-            $0.identity["environment"] = "\"production\""
-        },
-        HostileInput("C3", "no environment", .notForUs(.audience)) { $0.identity["environment"] = nil },
-        HostileInput("C3", "environment null", .notForUs(.audience)) { $0.identity["environment"] = "null" },
-        HostileInput(
-            "H-103", "a transaction", .notForUs(.typeConfusion),
-            jws: { kit in
-                try kit.sign(NotificationDraft().transaction?.text ?? "")
-            }),
-        HostileInput(
-            "H-103", "renewal info", .notForUs(.typeConfusion),
-            jws: { kit in
-                try kit.sign(NotificationDraft().renewalInfo?.text ?? "")
-            }),
-        HostileInput(
-            "H-103", "an app transaction", .notForUs(.typeConfusion),
-            jws: { kit in
-                try kit.sign(NotificationDraft.appData.appTransaction?.text ?? "")
-            }),
-        HostileInput(
-            "H-103", "a retention request", .notForUs(.typeConfusion),
-            jws: { kit in
-                try kit.sign(
-                    "{\"originalTransactionId\":\"1\",\"appAppleId\":1234567890,\"productId\":\"p\",\"userLocale\":\"en-US\","
-                        + "\"requestIdentifier\":\"r\",\"environment\":\"Production\",\"signedDate\":1}")
-            }),
-        HostileInput("H-104", "an unknown type", .accepted) { $0.outer["notificationType"] = "\"SOMETHING_NEW\"" },
-        HostileInput("H-104", "an unknown subtype", .accepted) { $0.outer["subtype"] = "\"SOMETHING_NEW\"" },
-        HostileInput("H-115", "two containers for others", .notForUs(.audience)) {
-            $0.identity["bundleId"] = "\"com.example.other\""
-            $0.outer["summary"] = "{\"bundleId\":\"com.example.third\"}"
-        },
-    ]
 
     @Test func `a refusal names the app that Apple signed`() throws {
         let kit = try SigningKit.shared()

@@ -1,79 +1,12 @@
+import AppStoreTestSupport
 import Testing
 
 @testable import AppStoreVerification
 
 /// Check 3: rows H-28 to H-42 of the threat model.
 @Suite struct BodyTests {
-    @Test(arguments: rows)
-    func `the body is judged before anything else`(_ row: HostileInput) throws {
+    @Test(arguments: HostileNotification.bodies)
+    func `the body is judged before anything else`(_ row: HostileNotification) throws {
         try row.check()
-    }
-
-    static let rows: [HostileInput] = [
-        HostileInput("H-04", "no body", .badRequest(.empty)) { _ in [] },
-        HostileInput("H-04", "white space", .badRequest(.empty)) { _ in Array(" \r\n".utf8) },
-        raw("H-28", "not JSON", .badRequest(.json), "hello"),
-        raw("H-29", "an array", .badRequest(.jsonShape), "[]"),
-        raw("H-29", "a text", .badRequest(.jsonShape), "\"x\""),
-        raw("H-29", "a number", .badRequest(.jsonShape), "1"),
-        raw("H-29", "null", .badRequest(.jsonShape), "null"),
-        raw("H-30", "no signedPayload", .badRequest(.jsonShape), "{\"other\":1}"),
-        raw("H-30", "another case", .badRequest(.jsonShape), "{\"SignedPayload\":\"a.b.c\"}"),
-        raw("H-31", "a number", .badRequest(.jsonShape), "{\"signedPayload\":1}"),
-        raw("H-31", "an object", .badRequest(.jsonShape), "{\"signedPayload\":{}}"),
-        raw("H-31", "an array", .badRequest(.jsonShape), "{\"signedPayload\":[\"a.b.c\"]}"),
-        raw("H-31", "null", .badRequest(.jsonShape), "{\"signedPayload\":null}"),
-        raw("H-31", "a bool", .badRequest(.jsonShape), "{\"signedPayload\":true}"),
-        around("H-32", "twice", .badRequest(.jsonDuplicate)) {
-            "{\"signedPayload\":\"\($0)\",\"signedPayload\":\"\($0)\"}"
-        },
-        around("H-32", "twice, once escaped", .badRequest(.jsonDuplicate)) {
-            "{\"signedPayload\":\"\($0)\",\"\\u0073ignedPayload\":\"\($0)\"}"
-        },
-        around("H-32", "another member twice", .badRequest(.jsonDuplicate)) {
-            "{\"signedPayload\":\"\($0)\",\"a\":1,\"a\":2}"
-        },
-        around("H-33", "unknown members", .accepted) { "{\"a\":[1,{}],\"signedPayload\":\"\($0)\",\"b\":null}" },
-        around("H-33", "white space around", .accepted) { " \r\n{ \"signedPayload\" :\t\"\($0)\" }\n" },
-        around("H-33", "letters written as escapes", .accepted) {
-            "{\"signedPayload\":\"\\u0065\($0.dropFirst())\"}"
-        },
-        raw("H-34", "100,000 levels", .badRequest(.json), "{\"a\":" + String(repeating: "[", count: 100_000)),
-        around(
-            "H-35", "invalid UTF-8", .badRequest(.json), { "{\"signedPayload\":\"\($0)\",\"a\":\"" },
-            [0xC3, 0x28, 0x22, 0x7D]),
-        around(
-            "H-35", "an encoded surrogate", .badRequest(.json), { "{\"signedPayload\":\"\($0)\",\"a\":\"" },
-            [0xED, 0xA0, 0x80, 0x22, 0x7D]),
-        HostileInput("H-36", "a byte order mark", .badRequest(.json)) { [0xEF, 0xBB, 0xBF] + (try $0.body()) },
-        HostileInput("H-36", "UTF-16", .badRequest(.json)) { try $0.body().flatMap { [$0, 0] } },
-        HostileInput("H-36", "UTF-32", .badRequest(.json)) { try $0.body().flatMap { [$0, 0, 0, 0] } },
-        around(
-            "H-37", "NUL in a text", .badRequest(.json), { "{\"signedPayload\":\"\($0)\",\"a\":\"" }, [0, 0x22, 0x7D]),
-        around("H-37", "a line end in signedPayload", .badRequest(.json)) { "{\"signedPayload\":\"\($0)\n\"}" },
-        around("H-38", "trailing garbage", .badRequest(.json)) { "{\"signedPayload\":\"\($0)\"}x" },
-        around("H-38", "a second object", .badRequest(.json)) { "{\"signedPayload\":\"\($0)\"}{}" },
-        around("H-39", "1e400 in an unknown member", .accepted) { "{\"signedPayload\":\"\($0)\",\"a\":1e400}" },
-        around("H-39", "a number of 100,000 digits", .accepted) {
-            "{\"signedPayload\":\"\($0)\",\"a\":\(String(repeating: "9", count: 100_000))}"
-        },
-        raw(
-            "H-40", "version 1", .legacy,
-            "{\"notification_type\":\"DID_RENEW\",\"password\":\"x\",\"unified_receipt\":{}}"),
-        raw("H-40", "notification_type of another type", .badRequest(.jsonShape), "{\"notification_type\":1}"),
-        around("H-42", "both shapes", .badRequest(.jsonShape)) {
-            "{\"signedPayload\":\"\($0)\",\"notification_type\":\"DID_RENEW\"}"
-        },
-    ]
-
-    private static func raw(_ id: String, _ name: String, _ expected: ExpectedVerdict, _ body: String) -> HostileInput {
-        HostileInput(id, name, expected, body: { _ in Array(body.utf8) })
-    }
-
-    private static func around(
-        _ id: String, _ name: String, _ expected: ExpectedVerdict, _ body: @escaping @Sendable (String) -> String,
-        _ tail: [UInt8] = []
-    ) -> HostileInput {
-        HostileInput(id, name, expected, body: { Array(body(try $0.jws()).utf8) + tail })
     }
 }

@@ -1,4 +1,5 @@
 import AppStoreSigning
+import AppStoreTestSupport
 import Cryptography
 import Testing
 

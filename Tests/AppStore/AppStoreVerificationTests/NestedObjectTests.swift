@@ -1,4 +1,5 @@
 import AppStoreSigning
+import AppStoreTestSupport
 import Cryptography
 import Testing
 
@@ -6,134 +7,15 @@ import Testing
 
 /// Check 14, the nested objects: row H-107 and the splices of section 13.3.
 @Suite struct NestedObjectTests {
-    @Test(arguments: rows)
-    func `each nested object is Apple's, of its kind and of the same purchase`(_ row: HostileInput) throws {
+    @Test(arguments: HostileNotification.nestedObjects)
+    func `each nested object is Apple's, of its kind and of the same purchase`(_ row: HostileNotification) throws {
         try row.check()
     }
 
-    static let rows: [HostileInput] = [
-        HostileInput("H-107", "no transaction", .odd(.profileNested)) { $0.transaction = nil },
-        HostileInput("H-107", "no renewal info", .odd(.profileNested)) { $0.renewalInfo = nil },
-        HostileInput("H-107", "transaction null", .odd(.profileNested)) {
-            $0.identity["signedTransactionInfo"] = "null"
-        },
-        HostileInput("H-107", "a type that needs neither", .accepted, .test) { _ in },
-        HostileInput("H-107", "a one-time purchase without renewal info", .accepted) {
-            $0.outer["notificationType"] = "\"ONE_TIME_CHARGE\""
-            $0.renewalInfo = nil
-        },
-        HostileInput("H-107", "transaction a number", .odd(.profileNested)) {
-            $0.identity["signedTransactionInfo"] = "5"
-        },
-        HostileInput("H-107", "transaction a word", .odd(.profileNested)) {
-            $0.identity["signedTransactionInfo"] = "\"abc\""
-        },
-        HostileInput("H-107", "transaction empty", .odd(.profileNested)) {
-            $0.identity["signedTransactionInfo"] = "\"\""
-        },
-        HostileInput("H-107", "transaction of another app", .odd(.profileNested)) {
-            $0.transaction?["bundleId"] = "\"com.example.other\""
-        },
-        HostileInput("H-107", "transaction of no app", .odd(.profileNested)) { $0.transaction?["bundleId"] = nil },
-        HostileInput("H-107", "transaction of another environment", .odd(.profileNested)) {
-            $0.transaction?["environment"] = "\"Sandbox\""
-        },
-        HostileInput("H-107", "renewal info of another environment", .odd(.profileNested)) {
-            $0.renewalInfo?["environment"] = "\"Sandbox\""
-        },
-        HostileInput("C7", "renewal info of another purchase", .odd(.profileNested)) {
-            $0.renewalInfo?["originalTransactionId"] = "\"7\""
-        },
-        HostileInput("2.6", "renewal info in place of the transaction", .odd(.profileNested)) {
-            $0.transaction = $0.renewalInfo
-        },
-        HostileInput("2.6", "a transaction in place of renewal info", .odd(.profileNested)) {
-            $0.renewalInfo = $0.transaction
-        },
-        HostileInput("2.6", "a transaction without transactionId", .odd(.profileNested)) {
-            $0.transaction?["transactionId"] = nil
-        },
-        HostileInput("2.6", "a transaction without originalTransactionId", .odd(.profileNested)) {
-            $0.transaction?["originalTransactionId"] = nil
-            $0.outer["notificationType"] = "\"ONE_TIME_CHARGE\""
-            $0.renewalInfo = nil
-        },
-        HostileInput(
-            "H-118", "a member twice", .odd(.profileDuplicate),
-            jws: { kit in
-                let twice = try kit.sign("{\"transactionId\":\"1\",\"transactionId\":\"2\"}")
-                return try kit.jws(.with { $0.identity["signedTransactionInfo"] = "\"\(twice)\"" })
-            }),
-        HostileInput(
-            "H-119", "a transaction that is no JSON", .odd(.profileEncoding),
-            jws: { kit in
-                let other = try kit.sign("hello")
-                return try kit.jws(.with { $0.identity["signedTransactionInfo"] = "\"\(other)\"" })
-            }),
-        HostileInput(
-            "C6", "by a stranger's chain", .odd(.profileNested),
-            jws: { kit in
-                let stranger = SigningKit(pki: try ThrowawayPKI(SigningKit.options))
-                return try kit.sign(try NotificationDraft().payload(signingNestedWith: stranger.sign))
-            }),
-        HostileInput(
-            "C6", "by another key", .odd(.profileNested),
-            jws: { kit in
-                try kit.sign(try NotificationDraft().payload { try kit.sign($0, header: nil, key: .generate(.p256)) })
-            }),
-        HostileInput(
-            "C6", "unsigned", .odd(.profileNested),
-            jws: { kit in
-                let header = JWSSigner.header(chain: kit.pki.chain, algorithm: "\"none\"")
-                return try kit.sign(try NotificationDraft().payload { try kit.sign($0, header: header, key: nil) })
-            }),
-        HostileInput(
-            "C6", "under another chain of the same root", .accepted,
-            jws: { kit in
-                let leaf = try kit.leaf()
-                let header = JWSSigner.header(chain: [leaf.certificate, kit.pki.intermediate, kit.pki.root])
-                return try kit.sign(try NotificationDraft().payload { try kit.sign($0, header: header, key: leaf.key) })
-            }),
-        HostileInput(
-            "C6", "under a chain that expired a year ago", .odd(.profileNested),
-            jws: { kit in
-                let leaf = try kit.leaf {
-                    $0.validity = CertificateValidity(notBefore: 0, notAfter: SigningKit.now / 1000 - 31_536_000)
-                }
-                let header = JWSSigner.header(chain: [leaf.certificate, kit.pki.intermediate, kit.pki.root])
-                return try kit.sign(try NotificationDraft().payload { try kit.sign($0, header: header, key: leaf.key) })
-            }),
-        HostileInput(
-            "H-60", "with crit", .odd(.profileCritical),
-            jws: { kit in
-                let header = JWSSigner.header(chain: kit.pki.chain, extra: ",\"crit\":[\"x\"]")
-                return try kit.sign(try NotificationDraft().payload { try kit.sign($0, header: header, key: nil) })
-            }),
-        HostileInput(
-            "H-86", "under two certificates", .odd(.profileChain),
-            jws: { kit in
-                let header = JWSSigner.header(chain: [kit.pki.leaf, kit.pki.intermediate])
-                return try kit.sign(try NotificationDraft().payload { try kit.sign($0, header: header, key: nil) })
-            }),
-        HostileInput("3.5", "an app transaction", .accepted, .appData) { _ in },
-        HostileInput("H-107", "no app transaction", .odd(.profileNested), .appData) { $0.appTransaction = nil },
-        HostileInput("H-107", "an app transaction of another app", .odd(.profileNested), .appData) {
-            $0.appTransaction?["bundleId"] = "\"com.example.other\""
-        },
-        HostileInput("H-107", "an app transaction of another environment", .odd(.profileNested), .appData) {
-            $0.appTransaction?["receiptType"] = "\"Sandbox\""
-        },
-        HostileInput("H-107", "an app transaction with another appAppleId", .odd(.profileNested), .appData) {
-            $0.appTransaction?["appAppleId"] = "1"
-        },
-        HostileInput("2.6", "renewal info in place of the app transaction", .odd(.profileNested), .appData) {
-            $0.appTransaction = NotificationDraft().renewalInfo
-        },
-    ]
-
     @Test func `what is known of an odd notification goes with it`() throws {
         let kit = try SigningKit.shared()
-        let body = try kit.body(.with { $0.transaction = nil })
+        let draft = NotificationDraft.with { $0.transaction = nil }
+        let body = try kit.body(draft)
         guard case .odd(let odd) = try kit.verifier().verify(body: body, at: SigningKit.now) else {
             Issue.record("not odd")
             return
@@ -142,7 +24,7 @@ import Testing
         #expect(odd.detail == "signedTransactionInfo is absent")
         #expect(odd.bundleId == SigningKit.bundleId)
         #expect(odd.environment == "Production")
-        #expect(odd.notificationUUID == "0f3a1c52-6d5e-4b7a-9a53-0d9a0a2b7c11")
+        #expect(odd.notificationUUID.map { "\"\($0)\"" } == draft.outer["notificationUUID"])
         #expect(odd.certificates?.intermediate == kit.pki.intermediate.serialNumber)
     }
 }

@@ -1,6 +1,8 @@
 import AppStoreSigning
+import AppStoreTestSupport
 import Cryptography
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AppStoreVerification
@@ -12,10 +14,14 @@ import Testing
 
     private static let made = Result {
         try initializeCryptography()
+        return SigningKit(pki: try ThrowawayPKI(options))
+    }
+
+    private static var options: ThrowawayPKI.Options {
         var options = SigningKit.options
         options.leafOCSPAddress = "http://ocsp.example.com/leaf"
         options.intermediateOCSPAddress = "http://ocsp.example.com/intermediate"
-        return SigningKit(pki: try ThrowawayPKI(options))
+        return options
     }
 
     /// Answers for both authorities and remembers whom it was asked to ask.
@@ -206,6 +212,48 @@ import Testing
         await Self.ask(verifier, at: Self.now + 11 * Self.hour)
         #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now + 11 * Self.hour)) == .accepted)
         #expect(verifier.revocationStatus(at: Self.now).outcomes == ["good": 2, "unreachable": 2])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a responder that does not answer keeps nobody else waiting`() async throws {
+        let first = try Self.made.get()
+        let second = SigningKit(pki: try ThrowawayPKI(Self.options))
+        let requester = SilentFor(allBut: Responders(second) { _, _ in .good })
+        let verifier = try NotificationVerifier(
+            second.configuration {
+                $0.revocation = .strict
+                $0.roots.append(first.pki.root.der)
+            }, requester: requester)
+        _ = verifier.verify(body: try first.body(.test), at: Self.now)
+        let asking = Task {
+            await verifier.revocation.run(clock: { Self.now }, pause: .milliseconds(1))
+        }
+        try await waitUntil { requester.silences == 2 }
+        let body = try second.body(.test)
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .retryLater(.revocationUnknown))
+        #expect(await eventually { ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted })
+        asking.cancel()
+        await asking.value
+    }
+
+    /// Never answers for any authority but one.
+    private final class SilentFor: OCSPRequester {
+        private let others: Responders
+        private let count = Mutex(0)
+
+        init(allBut others: Responders) { self.others = others }
+
+        /// How many wait for an answer.
+        var silences: Int { count.withLock { $0 } }
+
+        func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8] {
+            let answer = try await others.answer(to: request, address: address, timeout: timeout)
+            // Another authority's certificates: the responders refuse to speak of them.
+            guard answer.count < 16 else { return answer }
+            count.withLock { $0 += 1 }
+            try await Task.sleep(for: .seconds(3600))
+            return answer
+        }
     }
 
     @Test func `nobody is asked about a chain under which no signature has verified`() async throws {

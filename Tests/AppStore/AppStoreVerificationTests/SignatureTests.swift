@@ -1,4 +1,5 @@
 import AppStoreSigning
+import AppStoreTestSupport
 import Cryptography
 import Testing
 
@@ -6,8 +7,8 @@ import Testing
 
 /// Check 11: rows H-72 and H-91 to H-98.
 @Suite struct SignatureTests {
-    @Test(arguments: rows)
-    func `only the leaf's signature over the exact bytes is good`(_ row: HostileInput) throws {
+    @Test(arguments: HostileNotification.signatures)
+    func `only the leaf's signature over the exact bytes is good`(_ row: HostileNotification) throws {
         try row.check()
     }
 
@@ -17,78 +18,9 @@ import Testing
         let jws = try kit.jws(.test)
         #expect(ExpectedVerdict(verifier.verify(body: SigningKit.body(jws), at: SigningKit.now)) == .accepted)
         for bit in 0..<512 {
-            let flipped = try Self.withSignature(jws) { $0[bit / 8] ^= 1 << UInt8(bit % 8) }
+            let flipped = try HostileNotification.withSignature(jws) { $0[bit / 8] ^= 1 << UInt8(bit % 8) }
             let verdict = verifier.verify(body: SigningKit.body(flipped), at: SigningKit.now)
             #expect(ExpectedVerdict(verdict) == .forbidden(.signature), "bit \(bit)")
         }
-    }
-
-    /// The order of P-256's group.
-    private static let order =
-        HexText.decode("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551") ?? []
-
-    static let rows: [HostileInput] = [
-        HostileInput(
-            "H-72", "the real chain, another key", .forbidden(.signature),
-            jws: { kit in
-                try kit.jws(chain: kit.pki.chain, key: .generate(.p256))
-            }),
-        changed("H-91", "all zero", .forbidden(.signature)) { $0 = [UInt8](repeating: 0, count: 64) },
-        changed("H-92", "r = 0", .forbidden(.signature)) { $0.replaceSubrange(0..<32, with: zero) },
-        changed("H-92", "s = 0", .forbidden(.signature)) { $0.replaceSubrange(32..<64, with: zero) },
-        changed("H-92", "r = n", .forbidden(.signature)) { $0.replaceSubrange(0..<32, with: order) },
-        changed("H-92", "s = n", .forbidden(.signature)) { $0.replaceSubrange(32..<64, with: order) },
-        changed("H-92", "r > n", .forbidden(.signature)) { $0.replaceSubrange(0..<32, with: ones) },
-        changed("H-92", "s > n", .forbidden(.signature)) { $0.replaceSubrange(32..<64, with: ones) },
-        changed("H-93", "DER", .badRequest(.signatureLength)) {
-            let r = DER.value(0x02, [0] + $0[0..<32])
-            let s = DER.value(0x02, [0] + $0[32..<64])
-            $0 = DER.sequence(r, s)
-        },
-        changed("H-94", "0 bytes", .badRequest(.signatureLength)) { $0 = [] },
-        changed("H-94", "63 bytes", .badRequest(.signatureLength)) { $0.removeLast() },
-        changed("H-94", "65 bytes", .badRequest(.signatureLength)) { $0.append(0) },
-        changed("H-54", "100,000 bytes", .badRequest(.signatureLength)) { $0 = [UInt8](repeating: 7, count: 100_000) },
-        changed("H-96", "the twin n - s", .accepted) {
-            var borrow = 0
-            for index in (0..<32).reversed() {
-                let difference = Int(order[index]) - Int($0[32 + index]) - borrow
-                $0[32 + index] = UInt8(truncatingIfNeeded: difference)
-                borrow = difference < 0 ? 1 : 0
-            }
-        },
-        HostileInput(
-            "H-97", "another's signature", .forbidden(.signature),
-            jws: { kit in
-                let one = parts(try kit.jws(.test))
-                let other = parts(try kit.jws())
-                return [one[0], one[1], other[2]].joined(separator: ".")
-            }),
-        HostileInput(
-            "H-98", "the payload changed", .forbidden(.signature),
-            jws: { kit in
-                let one = parts(try kit.jws(.test))
-                let other = parts(try kit.jws(.with { $0.outer["notificationType"] = "\"REFUND\"" }))
-                return [one[0], other[1], one[2]].joined(separator: ".")
-            }),
-    ]
-
-    private static func parts(_ jws: String) -> [String] { jws.split(separator: ".").map(String.init) }
-
-    private static let zero = [UInt8](repeating: 0, count: 32)
-    private static let ones = [UInt8](repeating: 0xFF, count: 32)
-
-    private static func changed(
-        _ id: String, _ name: String, _ expected: ExpectedVerdict, _ change: @escaping @Sendable (inout [UInt8]) -> Void
-    ) -> HostileInput {
-        HostileInput(id, name, expected, jws: { try withSignature(try $0.jws(.test), change) })
-    }
-
-    /// The same text with another signature.
-    static func withSignature(_ jws: String, _ change: (inout [UInt8]) -> Void) throws -> String {
-        let dot = jws.lastIndex(of: ".") ?? jws.startIndex
-        var signature = try Base64URL.decode(Array(jws[dot...].dropFirst().utf8))
-        change(&signature)
-        return jws[...dot] + String(decoding: Base64URL.encode(signature), as: UTF8.self)
     }
 }

@@ -1,4 +1,5 @@
 import AppStoreModel
+import AppStoreTestSupport
 import Cryptography
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import HTTPServer
+import TestSupport
 import Testing
 
 struct ConnectionStateTests {
@@ -29,7 +30,7 @@ struct ConnectionStateTests {
     /// A connection whose first request was answered at `seconds`.
     private func servedState(at seconds: UInt64) -> ConnectionState {
         var state = makeState()
-        _ = receive(&state, HostileInput.good, at: seconds)
+        _ = receive(&state, HostileRequest.good, at: seconds)
         _ = state.reply(closes: false, isDraining: false, now: seconds * Self.second)
         _ = state.sent(now: seconds * Self.second)
         return state
@@ -70,14 +71,14 @@ struct ConnectionStateTests {
 
     @Test func `a handler that does not answer within five seconds is answered for`() {
         var state = makeState()
-        #expect(name(receive(&state, HostileInput.good, at: 8)) == "handOver 21")
+        #expect(name(receive(&state, HostileRequest.good, at: 8)) == "handOver 21")
         #expect(name(state.tick(now: 13 * Self.second - 1)) == "wait")
         #expect(name(state.tick(now: 13 * Self.second)) == "refuse 503 deadline")
     }
 
     @Test func `sending and lingering have an end`() {
         var state = makeState()
-        _ = receive(&state, HostileInput.good)
+        _ = receive(&state, HostileRequest.good)
         _ = state.reply(closes: true, isDraining: false, now: 0)
         #expect(name(state.tick(now: 15 * Self.second)) == "close -")
         #expect(name(state.sent(now: 0)) == "linger")
@@ -97,8 +98,8 @@ struct ConnectionStateTests {
 
     @Test func `reading ahead stops at its limit and goes on after the answer`() {
         var state = makeState()
-        _ = receive(&state, HostileInput.good)
-        _ = receive(&state, HostileInput.good + String(repeating: "x", count: 30 * 1024))
+        _ = receive(&state, HostileRequest.good)
+        _ = receive(&state, HostileRequest.good + String(repeating: "x", count: 30 * 1024))
         #expect(state.wantsInput)
         _ = receive(&state, String(repeating: "x", count: 4 * 1024))
         #expect(!state.wantsInput)
@@ -108,7 +109,7 @@ struct ConnectionStateTests {
 
     @Test func `what was pipelined before the end of input is answered`() {
         var state = makeState()
-        _ = receive(&state, HostileInput.good + HostileInput.good + "POST /half")
+        _ = receive(&state, HostileRequest.good + HostileRequest.good + "POST /half")
         #expect(name(state.endOfInput()) == "wait")
         #expect(state.reply(closes: false, isDraining: false, now: 0).keeps)
         #expect(name(state.sent(now: 0)) == "handOver 21")
@@ -119,7 +120,7 @@ struct ConnectionStateTests {
 
     @Test func `the end of input during the last request closes after its answer`() {
         var state = makeState()
-        _ = receive(&state, HostileInput.good)
+        _ = receive(&state, HostileRequest.good)
         _ = state.endOfInput()
         #expect(!state.reply(closes: false, isDraining: false, now: 0).keeps)
         #expect(name(state.sent(now: 0)) == "close -")
@@ -142,10 +143,10 @@ struct ConnectionStateTests {
 
     @Test func `a drain and a head with close end the connection`() {
         var state = makeState()
-        _ = receive(&state, HostileInput.good)
+        _ = receive(&state, HostileRequest.good)
         #expect(!state.reply(closes: false, isDraining: true, now: 0).keeps)
         var other = makeState()
-        _ = receive(&other, HostileInput.request("Connection: close\r\n"))
+        _ = receive(&other, HostileRequest.request("Connection: close\r\n"))
         #expect(!other.reply(closes: false, isDraining: false, now: 0).keeps)
     }
 

@@ -1,18 +1,9 @@
 import HTTPServer
-import Synchronization
+import TestSupport
 import Testing
 
 /// A server on a free port whose requests wait for the test, with a clock that the test moves.
 final class TestServer: Sendable {
-    /// Nanoseconds that stand still until they are moved.
-    final class ManualClock: Sendable {
-        private let value = Atomic<UInt64>(1_000_000_000)
-        var now: UInt64 { value.load(ordering: .relaxed) }
-        func advance(by duration: Duration) {
-            value.add(UInt64(duration / .nanoseconds(1)), ordering: .relaxed)
-        }
-    }
-
     typealias Handler = @Sendable (HTTPRequest, Exchange) -> Void
 
     let clock = ManualClock()

@@ -6,8 +6,8 @@ struct Wire {
     private(set) var verdicts: [String] = []
     private(set) var continues = 0
     private(set) var largestBody = 0
+    private(set) var isClosed = false
     private var state: ConnectionState
-    private var isClosed = false
 
     static let bodyLimit = 256 * 1024
 
@@ -23,6 +23,11 @@ struct Wire {
         guard !isClosed, !bytes.isEmpty else { return }
         let bytes = Array(bytes)
         perform(state.received(bytes.span, now: 0))
+    }
+
+    mutating func end() {
+        guard !isClosed else { return }
+        perform(state.endOfInput())
     }
 
     private mutating func perform(_ first: ConnectionState.Action) {
@@ -51,16 +56,27 @@ struct Wire {
     }
 
     /// The verdicts on `bytes` when they come in pieces that end at `cuts`.
-    static func verdicts(_ bytes: [UInt8], cuts: some Sequence<Int> = EmptyCollection(), limits: Limits = Limits())
-        -> [String]
-    {
-        var wire = Wire(limits: limits)
+    static func verdicts(
+        _ bytes: [UInt8], cuts: some Sequence<Int> = EmptyCollection(), halfClosed: Bool = false
+    ) -> [String] {
+        var wire = Wire()
         var start = 0
         for cut in cuts {
             wire.feed(bytes[start..<cut])
             start = cut
         }
         wire.feed(bytes[start...])
+        if halfClosed { wire.end() }
         return wire.verdicts
+    }
+
+    /// After how many bytes nothing that follows can change the verdicts; all of them where the connection stays.
+    static func decidedBytes(_ bytes: [UInt8]) -> Int {
+        var wire = Wire()
+        for index in bytes.indices {
+            wire.feed(bytes[index...index])
+            if wire.isClosed { return index + 1 }
+        }
+        return bytes.count
     }
 }

@@ -58,6 +58,32 @@ import Testing
         #expect(has(#"sluice_ingress_decisions_total{reason="json",status="400"} 1000"#))
     }
 
+    /// Every code that an answer, or an end without one, can have but the two that need no operator.
+    private static let reasons =
+        Reason.all.map(\.rawValue) + [
+            IngressReason.kafkaUnavailable, IngressReason.kafkaQueueFull, IngressReason.kafkaTimeout,
+            IngressReason.kafkaRecordTooLarge, IngressReason.kafkaError, IngressReason.clock,
+            IngressReason.quarantineBudget, IngressReason.newChains, IngressReason.legacyDisabled,
+        ] + [
+            "path", "method", "too_large", "framing", "headers", "uri", "slow", "idle", "encoding", "expect", "aborted",
+            "rate", "evicted", "overload", "memory", "deadline", "drain",
+        ]
+
+    @Test(arguments: reasons)
+    func `every refusal is counted under its reason, and logged a few times a second`(_ reason: String) throws {
+        for _ in 0..<100 { log.take(try decision(reason, 400)) }
+        #expect(has(#"sluice_ingress_decisions_total{reason="\#(reason)",status="400"} 100"#))
+        // A second may end in between: two windows at most.
+        #expect((2...4).contains(sink.lines.count))
+        for line in sink.lines { #expect(line.contains(#""reason":"\#(reason)""#), "\(line)") }
+    }
+
+    @Test func `no reason stands for two things`() {
+        // `empty`, `sandbox` and `internal` are the verifier's and the listener's or the ingress's alike, and mean the same.
+        #expect(Set(Self.reasons).count == Self.reasons.count)
+        for reason in Self.reasons { #expect(reason.wholeMatch(of: /[a-z0-9_]+/) != nil, "\(reason)") }
+    }
+
     private func unknownRoot(_ fingerprint: String?) -> Refusal {
         Refusal(.chainRoot, at: .pinnedRoot, .forbidden, unknownRootFingerprint: fingerprint)
     }

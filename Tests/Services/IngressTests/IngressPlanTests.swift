@@ -89,6 +89,12 @@ import Testing
         #expect(plan.quarantineBytesPerHour == 64 << 20)
     }
 
+    @Test(arguments: [([], "none"), (["--kafka.compression.codec", "lz4"], "lz4")])
+    func `records are compressed only where that is asked for`(flags: [String], codec: String) throws {
+        let plan = try plan(Self.apps + flags)
+        #expect(plan.kafka.effectiveProperties(for: .producer)["compression.codec"] == codec)
+    }
+
     @Test func `each app has its own environments`() throws {
         let plan = try plan(
             [], environment: ["SLUICE_APPS": "com.example.one:1, com.example.two:2,com.example.three:3"],

@@ -19,6 +19,8 @@ enum JSONBytes {
                     + (first != 0 ? first.trailingZeroBitCount : 64 + second.trailingZeroBitCount) / 8
             }
             position += 16
+            // Names and most values have ended by now; what has not may be a nested JWS of many thousand bytes.
+            if position == start + 32 { position = skipPlainBlocks(in: bytes, from: position) }
         }
         while position < count {
             let byte = input[position]
@@ -35,6 +37,33 @@ enum JSONBytes {
         let backslash = word ^ (ones &* 0x5C)
         // A byte that is not ASCII is marked by itself, so the others need no `& ~word`.
         return ((quote &- ones) | (backslash &- ones) | (word &- ones &* 0x20) | word) & highs
+    }
+
+    /// Passes over blocks of 64 bytes in which nothing is special, by vectors.
+    private static func skipPlainBlocks(in bytes: borrowing RawSpan, from start: Int) -> Int {
+        var position = start
+        while bytes.byteCount - position >= 64 {
+            let marked =
+                marks(in: bytes, at: position) | marks(in: bytes, at: position + 16)
+                | marks(in: bytes, at: position + 32) | marks(in: bytes, at: position + 48)
+            let words = unsafeBitCast(marked, to: SIMD2<UInt64>.self)
+            guard (words.x | words.y) & highs == 0 else { return position }
+            position += 64
+        }
+        return position
+    }
+
+    /// The high bit of a lane is set where the byte is special. Arithmetic, because comparisons of vectors become loops.
+    @inline(__always)
+    private static func marks(in bytes: borrowing RawSpan, at offset: Int) -> SIMD16<UInt8> {
+        // The caller has seen that 16 bytes are there, and a vector of bytes may have any value.
+        let vector = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
+        let ones = SIMD16<UInt8>(repeating: 1)
+        let quote = (vector ^ SIMD16(repeating: 0x22)) &- ones
+        let backslash = (vector ^ SIMD16(repeating: 0x5C)) &- ones
+        let control = vector &- SIMD16(repeating: 0x20)
+        // A byte that is not ASCII is marked by itself.
+        return quote | backslash | control | vector
     }
 
     /// Length of the well-formed multi-byte UTF-8 sequence at `position` (Unicode, table 3-7), nil if it is none.

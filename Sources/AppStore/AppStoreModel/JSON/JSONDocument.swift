@@ -29,6 +29,9 @@ public struct JSONDocument: Sendable {
         return document
     }
 
+    /// Whether any string in it is written with an escape. Costs a look at each value, not at the text.
+    public var hasEscapes: Bool { nodes.contains { $0.hasEscapes } }
+
     /// The outermost value.
     public var root: JSONElement { JSONElement(document: self, index: 0) }
 }

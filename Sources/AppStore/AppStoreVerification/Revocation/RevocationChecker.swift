@@ -33,21 +33,38 @@ final class RevocationChecker: Sendable {
         accepted.add(1, ordering: .relaxed)
     }
 
-    /// Asks every question that is due, all at once, and records the answers.
-    /// - Parameter clock: milliseconds since 1970; read again when an answer arrives.
+    /// Asks every question when it is due until the task is cancelled; returns at once with policy `off`. No question
+    /// waits for the answer to another: a slow responder delays what is known of its own certificate alone.
+    /// - Parameters:
+    ///   - clock: milliseconds since 1970; read again when an answer arrives.
+    ///   - pause: how late a question may be, not how often one is asked: that is the state's decision.
+    func run(clock: @escaping @Sendable () -> Int64, pause: Duration) async {
+        guard policy != .off else { return }
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                // At most one for each certificate that is remembered, and their number is bounded.
+                for question in state.withLock({ $0.takeDueQuestions(at: clock()) }) {
+                    group.addTask { await self.ask(question, clock: clock) }
+                }
+                try? await Task.sleep(for: pause)
+            }
+        }
+    }
+
+    /// Asks every question that is due, all at once, and waits for the answers.
     func askDueQuestions(clock: @escaping @Sendable () -> Int64) async {
         guard policy != .off else { return }
         let due = state.withLock { $0.takeDueQuestions(at: clock()) }
-        await withTaskGroup(of: Void.self) { group in
-            for question in due {
-                group.addTask {
-                    let outcome = await self.outcome(of: question, clock: clock)
-                    self.state.withLock { state in
-                        var random = SystemRandomNumberGenerator()
-                        state.record(outcome, of: question.id, at: clock(), using: &random)
-                    }
-                }
-            }
+        await withDiscardingTaskGroup { group in
+            for question in due { group.addTask { await self.ask(question, clock: clock) } }
+        }
+    }
+
+    private func ask(_ question: RevocationState.Question, clock: @Sendable () -> Int64) async {
+        let outcome = await outcome(of: question, clock: clock)
+        state.withLock { state in
+            var random = SystemRandomNumberGenerator()
+            state.record(outcome, of: question.id, at: clock(), using: &random)
         }
     }
 

@@ -8,11 +8,21 @@ import Testing
 struct Broker: Sendable {
     let bootstrapServers: String
     let topics: TopicNames
-    let isEmbedded: Bool
-    /// Nobody answers from here on.
-    let stop: @Sendable () async throws -> Void
-    /// Whoever was stopped is there again, with what it held.
-    let bringBack: @Sendable () async throws -> Void
+    /// How its brokers are stopped and brought back.
+    let machinery: Machinery
+
+    enum Machinery: Sendable {
+        /// `sluice-dev-broker`.
+        case embedded(ChildProcess)
+        case apache(ApacheKafka)
+    }
+
+    var isEmbedded: Bool { apache == nil }
+
+    var apache: ApacheKafka? { if case .apache(let cluster) = machinery { cluster } else { nil } }
+
+    /// How many copies of a record there are.
+    var replicas: Int { apache.map { min(3, $0.brokerCount) } ?? 1 }
 
     private var configuration: KafkaConfiguration {
         get throws {
@@ -23,7 +33,8 @@ struct Broker: Sendable {
     /// As executables take them.
     var arguments: [String] {
         [
-            "--kafka.bootstrap.servers", bootstrapServers, "--topics.prefix", topics.prefix, "--profile", "single-node",
+            "--kafka.bootstrap.servers", bootstrapServers, "--topics.prefix", topics.prefix,
+            "--profile", replicas == 3 ? "production" : "single-node",
         ]
     }
 
@@ -46,17 +57,23 @@ struct Broker: Sendable {
 
     /// Everything a topic holds.
     func records(of topic: KafkaTopic) async throws -> [KafkaRecord] {
-        let offsets = try await withAdmin { try await $0.watermarks(of: topic).mapValues(\.low) }
         var records: [KafkaRecord] = []
-        try await KafkaConsumer.readToEnd(try configuration, from: offsets, within: .seconds(30)) { records += $0 }
+        try await read(topic) { records += $0 }
         return records
+    }
+
+    private func read(_ topic: KafkaTopic, _ body: ([KafkaRecord]) -> Void) async throws {
+        let offsets = try await withAdmin { try await $0.watermarks(of: topic).mapValues(\.low) }
+        try await KafkaConsumer.readToEnd(try configuration, from: offsets, within: .seconds(120)) { body($0) }
     }
 
     /// The notificationUUIDs that the notification topics hold, each as often as it is there.
     func notificationUUIDs() async throws -> [String] {
-        var all: [KafkaRecord] = []
-        for environment in RecordEnvironment.allCases { all += try await records(of: notifications(environment)) }
-        return all.compactMap { $0.header("ce_id")?.text }
+        var all: [String] = []
+        for environment in RecordEnvironment.allCases {
+            try await read(notifications(environment)) { all += $0.compactMap { $0.header("ce_id")?.text } }
+        }
+        return all
     }
 
     /// The next offset of every partition of the test's topics: nothing was written while it stays the same.
@@ -74,7 +91,7 @@ struct Broker: Sendable {
     func create(_ specifications: [TopicSpecification]) async throws {
         let new = specifications.map {
             KafkaNewTopic(
-                topic: KafkaTopic(rawValue: $0.name.rawValue), partitions: $0.partitions, replicationFactor: 1,
+                topic: KafkaTopic(rawValue: $0.name.rawValue), partitions: $0.partitions, replicationFactor: replicas,
                 configuration: $0.settings)
         }
         let failures = try await withAdmin { try await $0.createTopics(new) }
@@ -106,8 +123,56 @@ extension KafkaHeader {
     var text: String? { value.map { String(decoding: $0, as: UTF8.self) } }
 }
 
+extension Broker {
+    /// Runs one of Kafka's own tools to its end.
+    func tool(_ name: String, _ arguments: [String]) async throws -> String {
+        try await #require(apache).tool(name, arguments)
+    }
+
+    /// Waits until all replicas of the test's topics are in sync.
+    func waitForReplicas() async throws {
+        let topics = topics.ingress().map { KafkaTopic(rawValue: $0.name.rawValue) }
+        try await waitUntil(within: .seconds(60)) {
+            let descriptions = try? await withAdmin { try await $0.describeTopics(topics) }
+            let partitions = descriptions?.flatMap(\.partitions) ?? []
+            return !partitions.isEmpty && partitions.allSatisfy { $0.inSyncReplicas.count == replicas }
+        }
+    }
+}
+
+/// How a broker goes away.
+enum Disappearance: String, CaseIterable, Sendable {
+    /// SIGTERM.
+    case terminated
+    /// SIGKILL.
+    case killed
+    /// SIGSTOP: connections stay, nobody answers.
+    case frozen
+}
+
+extension Broker {
+    /// Takes a broker away. The embedded one forgets all when it ends, so it can only freeze.
+    func remove(_ disappearance: Disappearance, node: Int = 1) async throws {
+        switch (machinery, disappearance) {
+        case (.embedded(let process), _): process.signal(SIGSTOP)
+        case (.apache(let cluster), .terminated): try await cluster.terminate(node)
+        case (.apache(let cluster), .killed): try await cluster.kill(node)
+        case (.apache(let cluster), .frozen): try await cluster.pause(node)
+        }
+    }
+
+    /// Brings a broker back that was taken away, with what it held.
+    func bringBack(node: Int = 1) async throws {
+        switch machinery {
+        case .embedded(let process): process.signal(SIGCONT)
+        case .apache(let cluster) where cluster.isGone(node): try await cluster.restart(node)
+        case .apache(let cluster): try await cluster.resume(node)
+        }
+    }
+}
+
 extension Stage {
-    /// `sluice-dev-broker`. It forgets all when it ends, so being stopped is SIGSTOP: connections stay, nobody answers.
+    /// `sluice-dev-broker`.
     func embeddedBroker(partitions: Int = 4) async throws -> Broker {
         let process = try start(
             Executable(
@@ -115,16 +180,16 @@ extension Stage {
                 arguments: ["--port", "0", "--partitions", "\(partitions)", "--topics.prefix", topics.prefix]))
         let servers = try await process.ready().fields.text("bootstrapServers")
         return Broker(
-            bootstrapServers: try #require(servers, "\(process)"), topics: topics, isEmbedded: true,
-            stop: { process.signal(SIGSTOP) }, bringBack: { process.signal(SIGCONT) })
+            bootstrapServers: try #require(servers, "\(process)"), topics: topics, machinery: .embedded(process))
     }
 
-    /// The Apache Kafka of this run, with topics of this test.
-    func apacheKafka(partitions: Int = 4, withTopics: Bool = true) async throws -> Broker {
-        let cluster = try await ApacheKafka.shared()
+    /// The Apache Kafka of this run, or another one, with topics of this test.
+    func apacheKafka(
+        _ cluster: ApacheKafka? = nil, partitions: Int = 4, withTopics: Bool = true
+    ) async throws -> Broker {
+        let shared = if let cluster { cluster } else { try await ApacheKafka.shared() }
         let broker = Broker(
-            bootstrapServers: cluster.bootstrapServers, topics: topics, isEmbedded: false,
-            stop: { try await cluster.terminate() }, bringBack: { try await cluster.restart() })
+            bootstrapServers: shared.bootstrapServers, topics: topics, machinery: .apache(shared))
         if withTopics { try await broker.create(topics.specifications(partitions: partitions)) }
         return broker
     }

@@ -14,8 +14,9 @@ struct Executable: Sendable {
         self.environment = environment
     }
 
-    /// A build puts executables and test bundle into the same directory.
+    /// A build puts executables and test bundle into the same directory; `SLUICE_TEST_EXECUTABLES` names another one.
     static let directory: URL = {
+        if let path = ProcessInfo.processInfo.environment["SLUICE_TEST_EXECUTABLES"] { return URL(filePath: path) }
         let bundle = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         return bundle.deletingLastPathComponent()
     }()

@@ -4,9 +4,11 @@ import Foundation
 import HTTPClient
 import Simulator
 import Synchronization
+import TestSupport
 import Testing
 
-/// Signed notifications of many customers, posted one after the other at a steady rate until it is stopped, each once.
+/// Signed notifications of many customers, posted one after the other at a steady rate until it is stopped, each once,
+/// and each again afterwards that was not acknowledged, as Apple does.
 final class Load: Sendable {
     /// What became of one post.
     struct Outcome: Sendable {
@@ -16,6 +18,8 @@ final class Load: Sendable {
             case refused
             /// It was sent, or may have been, and no answer came.
             case unanswered(String)
+
+            var isUnanswered: Bool { if case .unanswered = self { true } else { false } }
         }
 
         let notificationUUID: String
@@ -31,29 +35,29 @@ final class Load: Sendable {
         var outcomes: [Outcome] = []
         var begun = 0
         var isStopped = false
+        /// What Apple would send again.
+        var unacknowledged: [String: SignedNotification] = [:]
     }
 
     private let state = Mutex(State())
-    private let corpus: NotificationCorpus
+    private let supply: NotificationSupply
     private let perSecond: Int
     private let url: String
 
     /// - Parameters:
     ///   - pki: the directory that the simulator made.
     ///   - seed: another one makes other notifications.
-    init(_ ingress: Ingress, pki: String, perSecond: Int, count: Int, seed: UInt64 = 1) throws {
-        let app = SimulatedApp(
-            bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890), environment: .production)
-        corpus = try NotificationCorpus(
-            count: count, seed: seed, pki: ThrowawayPKI.load(from: pki), app: app,
-            scenarios: Scenario.all.filter { $0.name == "subscription-renewing" },
-            endingAt: Int64(Date().timeIntervalSince1970 * 1000))
+    init(to url: String, pki: String, perSecond: Int, seed: UInt64 = 1) throws {
+        supply = try NotificationSupply(pki: pki, seed: seed)
         self.perSecond = perSecond
-        url = ingress.url
+        self.url = url
     }
 
     /// What has ended so far.
     var outcomes: [Outcome] { state.withLock { $0.outcomes } }
+
+    /// How many posts have ended in a certain way so far.
+    func count(where condition: (Outcome) -> Bool) -> Int { state.withLock { $0.outcomes.count(where: condition) } }
 
     /// How many posts have begun and not ended.
     var underWay: Int { state.withLock { $0.begun - $0.outcomes.count } }
@@ -61,31 +65,61 @@ final class Load: Sendable {
     /// No new posts; those under way are finished.
     func stop() { state.withLock { $0.isStopped = true } }
 
-    /// Posts until it is stopped or nothing is left, runs `body` meanwhile, and returns all outcomes.
+    /// Posts until it is stopped, runs `body` meanwhile, and returns all outcomes.
     func run(while body: () async throws -> Void) async throws -> [Outcome] {
-        // A connection of its own for each post: a client that repeats a post by itself, as it may on a connection
-        // that was used before, would hide one that was not answered.
-        let client = HTTPClient(HTTPClient.Configuration(maximumInFlight: 1024, maximumIdleConnections: 1))
-        defer { client.close() }
-        async let posted: Void = post(with: client)
-        do { try await body() } catch {
+        try await withClient { client in
+            async let posted: Void = post(with: client)
+            do { try await body() } catch {
+                stop()
+                _ = try? await posted
+                throw error
+            }
             stop()
-            _ = try? await posted
-            throw error
+            try await posted
         }
-        stop()
-        try await posted
         return outcomes
     }
 
+    /// Posts again what was not acknowledged, until all is or the time is over.
+    ///
+    /// - Returns: how many are not.
+    func repeatUnacknowledged(within limit: Duration) async throws -> Int {
+        try await withClient { client in
+            let end = ContinuousClock.now + limit
+            while ContinuousClock.now < end {
+                let left = state.withLock { Array($0.unacknowledged.values) }
+                if left.isEmpty { return }
+                await withDiscardingTaskGroup { group in
+                    for notification in left.prefix(32) {
+                        group.addTask { await self.post(notification, with: client) }
+                    }
+                }
+            }
+        }
+        return state.withLock { $0.unacknowledged.count }
+    }
+
+    private func withClient(_ body: (HTTPClient) async throws -> Void) async throws {
+        // A connection of its own for each post: a client that repeats a post by itself, as it may on a connection
+        // that was used before, would hide one that was not answered.
+        let client = HTTPClient(HTTPClient.Configuration(maximumInFlight: 8192, maximumIdleConnections: 1))
+        defer { client.close() }
+        try await body(client)
+    }
+
     private func post(with client: HTTPClient) async throws {
+        var notifications = try await supply.next()
         let start = ContinuousClock.now
-        await withDiscardingTaskGroup { group in
-            for (number, notification) in corpus.notifications.enumerated() {
-                let due = start + .seconds(1) * number / perSecond
-                try? await Task.sleep(until: due)
-                if state.withLock({ $0.isStopped }) || Task.isCancelled { return }
-                group.addTask { await self.post(notification, with: client) }
+        try await withThrowingDiscardingTaskGroup { group in
+            var number = 0
+            while true {
+                for notification in notifications {
+                    try? await Task.sleep(until: start + .seconds(1) * number / perSecond)
+                    if state.withLock({ $0.isStopped }) || Task.isCancelled { return }
+                    group.addTask { await self.post(notification, with: client) }
+                    number += 1
+                }
+                notifications = try await supply.next()
             }
         }
     }
@@ -95,7 +129,11 @@ final class Load: Sendable {
             method: "POST", url: url,
             headers: [(name: "Content-Type", value: "application/json"), (name: "Connection", value: "close")],
             body: notification.body, timeout: .seconds(20))
-        state.withLock { $0.begun += 1 }
+        let uuid = notification.notificationUUID.rawValue
+        state.withLock { state in
+            state.begun += 1
+            state.unacknowledged[uuid] = notification
+        }
         let begun = ContinuousClock.now
         // The client's thread takes the time: tasks of other tests may keep this one waiting.
         let (answer, ended) = await withCheckedContinuation { continuation in
@@ -103,9 +141,11 @@ final class Load: Sendable {
                 continuation.resume(returning: (Outcome.Answer(result), ContinuousClock.now))
             }
         }
-        let outcome = Outcome(
-            notificationUUID: notification.notificationUUID.rawValue, begun: begun, ended: ended, answer: answer)
-        state.withLock { $0.outcomes.append(outcome) }
+        let outcome = Outcome(notificationUUID: uuid, begun: begun, ended: ended, answer: answer)
+        state.withLock { state in
+            state.outcomes.append(outcome)
+            if outcome.isAcknowledged { state.unacknowledged[uuid] = nil }
+        }
     }
 }
 
@@ -117,4 +157,32 @@ extension Load.Outcome.Answer {
         case .failure(let error): self = error.curlCode == 7 ? .refused : .unanswered("\(error)")
         }
     }
+}
+
+extension Load {
+    /// Waits until there are so many outcomes of a kind.
+    func wait(
+        for count: Int, _ told: any CustomStringConvertible, within limit: Duration = .seconds(30),
+        _ condition: (Outcome) -> Bool
+    ) async throws {
+        let areThere = await eventually(within: limit) { self.count(where: condition) >= count }
+        let answers = Dictionary(grouping: outcomes, by: \.answer).mapValues(\.count)
+        try #require(areThere, "\(answers); \(told)")
+    }
+
+    /// Waits until something that was begun after a moment is acknowledged.
+    ///
+    /// - Returns: how long after the moment the first of them was.
+    func waitForAcknowledgement(
+        begunAfter moment: ContinuousClock.Instant, _ told: any CustomStringConvertible, within limit: Duration
+    ) async throws -> Duration {
+        try await wait(for: 1, told, within: limit) { $0.isAcknowledged && $0.begun > moment }
+        let ends = outcomes.filter { $0.isAcknowledged && $0.ended > moment }.map(\.ended)
+        return try #require(ends.min()) - moment
+    }
+}
+
+/// Waits until so much time has passed since a moment.
+func pass(_ time: Duration, since moment: ContinuousClock.Instant = .now) async {
+    _ = await eventually(within: time + .seconds(1)) { ContinuousClock.now - moment >= time }
 }

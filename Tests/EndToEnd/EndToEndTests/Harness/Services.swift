@@ -8,7 +8,8 @@ struct Ingress: Sendable {
     let process: ChildProcess
     /// Where notifications are posted.
     let url: String
-    private let readiness: String
+    let port: UInt16
+    private let admin: String
 
     /// Sends one body and waits for the answer.
     func post(_ body: [UInt8], with client: HTTPClient) async throws -> HTTPClientResponse {
@@ -20,15 +21,23 @@ struct Ingress: Sendable {
 
     /// Whether `/readyz` answers 200.
     func isReady(_ client: HTTPClient) async -> Bool {
-        (try? await client.send(HTTPClientRequest(url: readiness)))?.status == 200
+        (try? await client.send(HTTPClientRequest(url: "\(admin)/readyz")))?.status == 200
     }
 
-    fileprivate init(_ process: ChildProcess) async throws {
+    /// The value of a time series of `/metrics`; `nil` without one.
+    func metric(_ series: String, _ client: HTTPClient) async throws -> Double? {
+        let answer = try await client.send(HTTPClientRequest(url: "\(admin)/metrics"))
+        let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\n")
+        return lines.first { $0.hasPrefix(series + " ") }.flatMap { Double($0.dropFirst(series.count + 1)) }
+    }
+
+    /// - Parameter log: what the process has logged so far.
+    fileprivate init(_ process: ChildProcess, log: @escaping () -> String) async throws {
         self.process = process
-        let port = try #require(try await process.ready(listener: "notifications").port)
-        let adminPort = try #require(try await process.ready(listener: "admin").port)
+        port = try #require(try await process.ready(listener: "notifications", log: log).port)
+        let adminPort = try #require(try await process.ready(listener: "admin", log: log).port)
         url = "http://127.0.0.1:\(port)/notifications"
-        readiness = "http://127.0.0.1:\(adminPort)/readyz"
+        admin = "http://127.0.0.1:\(adminPort)"
     }
 }
 
@@ -66,19 +75,34 @@ struct SentApp: Sendable {
 
 extension Stage {
     /// An ingress that is ready.
-    func ingress(on broker: Broker, for app: SentApp) async throws -> Ingress {
-        var environment = ["SLUICE_APPS": app.setting, "SLUICE_REVOCATION": "off"]
+    ///
+    /// - Parameters:
+    ///   - port: 0 takes a free one.
+    ///   - wrapper: a command that is given the ingress's command line and becomes it.
+    ///   - log: what the process has logged so far, when it does not log where it would.
+    ///   - untilReady: whether to wait until `/readyz` says so.
+    func ingress(
+        on broker: Broker, for app: SentApp, port: UInt16 = 0, settings: [String] = [],
+        environment: [String: String] = [:], under wrapper: [String] = [], untilReady: Bool = true,
+        log: (() -> String)? = nil
+    ) async throws -> Ingress {
+        var environment = environment
+        environment["SLUICE_APPS"] = app.setting
+        environment["SLUICE_REVOCATION"] = "off"
         if let root = app.rootCertificate { environment["SLUICE_ROOT_CERTIFICATES"] = root }
         let process = try start(
             Executable(
                 "sluice-ingress",
-                arguments: broker.arguments + ["--http.host", "127.0.0.1", "--http.port", "0", "--admin.port", "0"],
-                environment: environment))
-        let ingress = try await Ingress(process)
-        let client = HTTPClient()
-        defer { client.close() }
-        let isReady = await eventually(within: .seconds(20)) { await ingress.isReady(client) }
-        try #require(isReady, "the ingress is not ready; \(process)")
+                arguments: broker.arguments
+                    + ["--http.host", "127.0.0.1", "--http.port", "\(port)", "--admin.port", "0"] + settings,
+                environment: environment), under: wrapper)
+        let ingress = try await Ingress(process, log: log ?? { process.errors })
+        if untilReady {
+            let client = HTTPClient()
+            defer { client.close() }
+            let isReady = await eventually(within: .seconds(20)) { await ingress.isReady(client) }
+            try #require(isReady, "the ingress is not ready; \(process)")
+        }
         return ingress
     }
 
@@ -93,10 +117,10 @@ extension Stage {
         return Entitlements(process: process, url: "http://127.0.0.1:\(port)")
     }
 
-    /// Makes throw-away certificates with the simulator.
-    func simulatedApp() async throws -> SentApp {
-        let made = try await run(Executable("sluice-simulator", arguments: ["pki", "--out", path("pki")]))
+    /// Makes throw-away certificates with the simulator, in a directory of this name.
+    func simulatedApp(pki: String = "pki") async throws -> SentApp {
+        let made = try await run(Executable("sluice-simulator", arguments: ["pki", "--out", path(pki)]))
         try #require(made.end == .exit(0), "\(made)")
-        return SentApp(setting: SentApp.simulated, rootCertificate: path("pki/root.pem"))
+        return SentApp(setting: SentApp.simulated, rootCertificate: path("\(pki)/root.pem"))
     }
 }

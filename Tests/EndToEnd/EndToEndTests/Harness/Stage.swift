@@ -38,8 +38,15 @@ final class Stage: Sendable {
     }
 
     /// Starts an executable that goes on running.
-    func start(_ executable: Executable) throws -> ChildProcess {
-        try start(executable.name, [executable.path] + executable.arguments, executable.wholeEnvironment)
+    ///
+    /// - Parameter wrapper: a command that is given the executable's command line and becomes it.
+    func start(_ executable: Executable, under wrapper: [String] = []) throws -> ChildProcess {
+        try start(executable.name, wrapper + [executable.path] + executable.arguments, executable.wholeEnvironment)
+    }
+
+    /// Starts a program that is not ours and goes on running.
+    func start(_ command: [String]) throws -> ChildProcess {
+        try start(URL(filePath: command[0]).lastPathComponent, command, ProcessInfo.processInfo.environment)
     }
 
     /// Runs an executable to its end.
@@ -80,6 +87,10 @@ final class Stage: Sendable {
 struct LogLine: Sendable {
     let fields: JSON.Object
 
+    static func lines(of text: String) -> [LogLine] {
+        text.split(separator: "\n").compactMap { JSON.object(String($0)).map(LogLine.init) }
+    }
+
     var message: String? { fields.text("message") }
     var level: String? { fields.text("level") }
     /// The port of a line `ready`.
@@ -87,13 +98,17 @@ struct LogLine: Sendable {
 }
 
 extension ChildProcess {
-    var log: [LogLine] { errors.split(separator: "\n").compactMap { JSON.object(String($0)).map(LogLine.init) } }
+    var log: [LogLine] { LogLine.lines(of: errors) }
 
     /// The line `ready`, of one listener where it has several.
-    func ready(listener: String? = nil, within limit: Duration = .seconds(30)) async throws -> LogLine {
+    ///
+    /// - Parameter log: what it has logged so far, when that is not in its standard error.
+    func ready(
+        listener: String? = nil, within limit: Duration = .seconds(30), log: (() -> String)? = nil
+    ) async throws -> LogLine {
         var line: LogLine?
         _ = await eventually(within: limit) {
-            line = log.first {
+            line = LogLine.lines(of: log?() ?? errors).first {
                 $0.message == "ready" && (listener == nil || $0.fields.text("listener") == listener)
             }
             return line != nil || ended != nil

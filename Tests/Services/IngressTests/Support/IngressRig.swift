@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreSigning
+import AppStoreTestSupport
 import AppStoreVerification
 import Configuration
 import Cryptography
@@ -10,6 +11,7 @@ import Kafka
 import NotificationRecord
 import PipelineRuntime
 import Telemetry
+import TestSupport
 
 @testable import Ingress
 
@@ -154,7 +156,12 @@ extension KafkaRecord {
 /// The time of all tests: a fixed day at which the clock walks on.
 enum TestTime {
     /// 2027-01-15T08:00:00Z, milliseconds since 1970.
-    static let start: Int64 = 1_800_000_000_000
+    static let start = SigningKit.now
+
+    /// Clocks that stand still, the monotonic one until `clock` is moved.
+    static func standing(_ clock: ManualClock = ManualClock()) -> Clocks {
+        Clocks(wallMilliseconds: { start }, monotonicNanoseconds: { clock.now })
+    }
 
     static let clocks: Clocks = {
         let begun = Clocks.system.monotonicMilliseconds()

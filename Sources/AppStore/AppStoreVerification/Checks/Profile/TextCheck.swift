@@ -40,13 +40,17 @@ enum TextCheck {
         }
     }
 
-    /// Refuses escapes of control characters other than tab and line ends, in a payload that is valid JSON.
-    static func checkEscapes(_ payload: [UInt8], of object: String) throws(Rejection) {
-        let bytes = payload.span
+    /// Refuses escapes of control characters other than tab and line ends.
+    static func checkEscapes(_ payload: JSONDocument, of object: String) throws(Rejection) {
+        guard payload.hasEscapes else { return }
+        let bytes = payload.bytes.span
         var at = 0
-        while true {
-            at = nextBackslash(in: bytes, from: at)
-            guard at + 1 < bytes.count else { return }
+        // Outside of strings JSON has no backslash, and inside none is the last byte.
+        while at + 1 < bytes.count {
+            guard bytes[at] == UInt8(ascii: "\\") else {
+                at += 1
+                continue
+            }
             let isControl: Bool
             switch bytes[at + 1] {
             case UInt8(ascii: "b"), UInt8(ascii: "f"): isControl = true
@@ -71,20 +75,5 @@ enum TextCheck {
         case UInt8(ascii: "7"): return low == UInt8(ascii: "f")
         default: return false
         }
-    }
-
-    // Apple's payloads have none, so this passes over them in wide steps.
-    private static func nextBackslash(in bytes: Span<UInt8>, from start: Int) -> Int {
-        let raw = bytes.bytes
-        let backslashes = SIMD32<UInt8>(repeating: UInt8(ascii: "\\"))
-        var at = start
-        while raw.byteCount - at >= 32 {
-            // 32 bytes are there, and a vector of bytes may have any value.
-            let found = raw.unsafeLoadUnaligned(fromByteOffset: at, as: SIMD32<UInt8>.self) .== backslashes
-            if any(found) { break }
-            at += 32
-        }
-        while at < bytes.count, bytes[at] != UInt8(ascii: "\\") { at += 1 }
-        return at
     }
 }

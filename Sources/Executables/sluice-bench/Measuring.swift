@@ -1,0 +1,59 @@
+internal import Foundation
+
+/// Why a measurement could not be made.
+struct BenchFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// Sorted samples.
+struct Distribution {
+    private let sorted: [Double]
+
+    init(_ samples: [Double]) { sorted = samples.sorted() }
+
+    var median: Double { percentile(0.5) }
+
+    /// The nearest rank; 0 without samples.
+    func percentile(_ share: Double) -> Double {
+        guard !sorted.isEmpty else { return 0 }
+        return sorted[min(sorted.count - 1, max(0, Int((share * Double(sorted.count)).rounded(.up)) - 1))]
+    }
+}
+
+/// The clocks of this process.
+enum Clocks {
+    /// CPU time of the calling thread, in nanoseconds.
+    static var threadCPU: Double { read(CLOCK_THREAD_CPUTIME_ID) }
+    /// CPU time of all threads, in nanoseconds.
+    static var processCPU: Double { read(CLOCK_PROCESS_CPUTIME_ID) }
+    /// Nanoseconds that do not jump.
+    static var monotonic: Double { read(CLOCK_MONOTONIC) }
+
+    private static func read(_ clock: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+    }
+}
+
+/// Moments at a fixed rate, each given out once it has come.
+struct Pace {
+    private let interval: Double
+    private let start: Double
+    private var next = 0.0
+
+    init(perSecond: Double, from start: Double) {
+        interval = 1e9 / perSecond
+        self.start = start
+    }
+
+    /// The next moment, if it is not later than `now`.
+    mutating func take(at now: Double) -> Double? {
+        let due = start + next * interval
+        guard due <= now else { return nil }
+        next += 1
+        return due
+    }
+}

@@ -1,0 +1,42 @@
+package import AppStoreVerification
+
+/// A verdict as a table writes it.
+package enum ExpectedVerdict: Equatable, Sendable, CustomStringConvertible {
+    case accepted
+    /// For the sandbox topic of an app configured without it.
+    case sandbox
+    case odd(Reason)
+    case notForUs(Reason)
+    case badRequest(Reason)
+    case forbidden(Reason)
+    case retryLater(Reason)
+    case tooManyNewChains
+    case legacy
+
+    package init(_ verdict: Verdict) {
+        switch verdict {
+        case .accepted(let notification): self = notification.reason == .sandbox ? .sandbox : .accepted
+        case .odd(let odd): self = .odd(odd.reason)
+        case .notForUs(let refusal): self = .notForUs(refusal.reason)
+        case .notApple(let refusal):
+            self = refusal.statusClass == .badRequest ? .badRequest(refusal.reason) : .forbidden(refusal.reason)
+        case .retryLater(let refusal): self = .retryLater(refusal.reason)
+        case .tooManyNewChains: self = .tooManyNewChains
+        case .legacy: self = .legacy
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .accepted: "accepted"
+        case .sandbox: "sandbox"
+        case .odd(let reason): "odd \(reason)"
+        case .notForUs(let reason): "notForUs \(reason)"
+        case .badRequest(let reason): "badRequest \(reason)"
+        case .forbidden(let reason): "forbidden \(reason)"
+        case .retryLater(let reason): "retryLater \(reason)"
+        case .tooManyNewChains: "tooManyNewChains"
+        case .legacy: "legacy"
+        }
+    }
+}

@@ -1,0 +1,78 @@
+internal import AppStoreModel
+package import AppStoreSigning
+package import AppStoreVerification
+package import Cryptography
+
+/// A throw-away authority in the place of Apple's, and verifiers that trust it.
+package struct SigningKit: Sendable {
+    /// The time of the tests: 2027-01-15T08:00:00Z in milliseconds since 1970.
+    package static let now: Int64 = 1_800_000_000_000
+    package static let bundleId = "com.example.app"
+    package static let appAppleId: Int64 = 1_234_567_890
+
+    package let pki: ThrowawayPKI
+
+    private static let made = Result {
+        try initializeCryptography()
+        return SigningKit(pki: try ThrowawayPKI(options))
+    }
+
+    private static let imposterMade = Result { SigningKit(pki: try ThrowawayPKI(options)) }
+
+    package init(pki: ThrowawayPKI) { self.pki = pki }
+
+    /// One for all tests: making keys takes milliseconds.
+    package static func shared() throws -> SigningKit { try made.get() }
+
+    /// A complete authority with the same names, which nobody trusts.
+    package static func imposter() throws -> SigningKit {
+        try initializeCryptography()
+        return try imposterMade.get()
+    }
+
+    package static var options: ThrowawayPKI.Options { ThrowawayPKI.Options(now: now / 1000) }
+
+    package static var app: AppIdentity {
+        AppIdentity(
+            bundleId: BundleId(bundleId), appAppleId: AppAppleId(appAppleId), environments: [.production])
+    }
+
+    package func configuration(_ change: (inout VerifierConfiguration) -> Void = { _ in }) -> VerifierConfiguration {
+        var configuration = VerifierConfiguration(roots: [pki.root.der], apps: [Self.app], revocation: .off)
+        change(&configuration)
+        return configuration
+    }
+
+    package func verifier(_ change: (inout VerifierConfiguration) -> Void = { _ in }) throws -> NotificationVerifier {
+        try NotificationVerifier(configuration(change))
+    }
+
+    /// A compact JWS over `payload` under this authority's chain.
+    package func sign(_ payload: String) throws -> String { try JWSSigner(pki).sign(payload) }
+
+    /// As ``sign(_:)``, over any bytes.
+    package func signBytes(_ payload: [UInt8]) throws -> String {
+        String(decoding: try JWSSigner(pki).sign(payload), as: UTF8.self)
+    }
+
+    /// As ``sign(_:)``, with another header text or key.
+    package func sign(_ payload: String, header: String? = nil, key: PrivateKey? = nil) throws -> String {
+        try JWSSigner(header: header ?? JWSSigner.header(chain: pki.chain), key: key ?? pki.leafKey).sign(payload)
+    }
+
+    /// The compact JWS of a notification.
+    package func jws(_ draft: NotificationDraft = NotificationDraft()) throws -> String {
+        try sign(draft.payload(signingNestedWith: sign))
+    }
+
+    /// The HTTP body of a notification.
+    package func body(_ draft: NotificationDraft = NotificationDraft()) throws -> [UInt8] { Self.body(try jws(draft)) }
+
+    /// The HTTP body around a compact JWS.
+    package static func body(_ jws: String) -> [UInt8] { Array("{\"signedPayload\":\"\(jws)\"}".utf8) }
+
+    /// The HTTP body of a good notification under another header or key.
+    package func body(header: String, key: PrivateKey? = nil) throws -> [UInt8] {
+        Self.body(try sign(try NotificationDraft.test.payload(signingNestedWith: sign), header: header, key: key))
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import HTTPClient
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// The only broker goes away under load, in each way in which it can, and comes back.
+    @Suite struct BrokerOutages {
+        @Test func `the embedded broker frozen brings 503 in time, and 200 again soon after`() async throws {
+            try await Stage.open { stage in
+                try await outage(.frozen, on: try await stage.embeddedBroker(partitions: 12), stage)
+            }
+        }
+
+        @Test(
+            .enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.tormentAbsence)"), arguments: Disappearance.allCases)
+        func `Apache Kafka gone brings 503 in time, and 200 again soon after`(
+            _ disappearance: Disappearance
+        ) async throws {
+            try await Stage.open { stage in
+                try await outage(disappearance, on: try await stage.apacheKafka(), stage)
+            }
+        }
+    }
+}
+
+extension EndToEnd.BrokerOutages {
+    private func outage(_ disappearance: Disappearance, on broker: Broker, _ stage: Stage) async throws {
+        let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
+        let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 20)
+        let client = HTTPClient()
+        defer { client.close() }
+        var stopped = ContinuousClock.now
+        var returned = ContinuousClock.now
+        var firstAgain = Duration.zero
+        var isReadyMeanwhile = true
+        // Frozen connections are given up after the five seconds of a delivery.
+        let outage = Extent.choose(short: Duration.seconds(disappearance == .frozen ? 9 : 5), long: .seconds(30))
+        let outcomes = try await load.run {
+            try await load.wait(for: 40, ingress.process) { $0.isAcknowledged }
+            try await broker.remove(disappearance)
+            stopped = .now
+            await pass(outage)
+            isReadyMeanwhile = await ingress.isReady(client)
+            try await broker.bringBack()
+            returned = .now
+            firstAgain = try await load.waitForAcknowledgement(
+                begunAfter: returned, ingress.process, within: .seconds(20))
+            try await load.wait(for: 20, ingress.process) { $0.isAcknowledged && $0.begun > returned }
+        }
+
+        let ledger = try await Ledger(outcomes, broker)
+        ledger.check(ingress.process)
+        #expect(ledger.count(503) > 0)
+        #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500))
+        let meanwhile = outcomes.filter { $0.begun > stopped && $0.ended < returned }
+        #expect(meanwhile.allSatisfy { $0.answer == .status(503) }, "\(ledger.answers); \(ingress.process)")
+        #expect(!isReadyMeanwhile)
+        #expect(firstAgain <= .seconds(10))
+        // Of those that came once it was clear that nobody answers, one each second tries whether somebody does.
+        let atOnce = meanwhile.filter { $0.begun > stopped + .seconds(6) && $0.begun < returned - .milliseconds(100) }
+            .map(\.duration)
+        if let median = atOnce.percentile(50) { #expect(median <= .milliseconds(50)) }
+        #expect(disappearance != .frozen || atOnce.count > 20)
+
+        var report = FaultReport("\(broker.isEmbedded ? "embedded broker" : "Apache Kafka") \(disappearance.rawValue)")
+        report.add("outage", returned - stopped)
+        ledger.add(to: &report)
+        report.add("at once, p50", atOnce.percentile(50))
+        report.add("at once, p90", atOnce.percentile(90))
+        report.add("200 again after", firstAgain)
+        try report.publish()
+    }
+}

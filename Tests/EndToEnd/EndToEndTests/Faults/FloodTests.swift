@@ -1,0 +1,116 @@
+import Foundation
+import HTTPClient
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Strangers send as much as they can, beside the genuine notifications.
+    @Suite struct Floods {
+        private static let time = Extent.choose(short: Duration.seconds(3), long: .seconds(12))
+
+        @Test func `forged notifications do not starve the genuine ones`() async throws {
+            try await scene { stage, broker, ingress in
+                _ = try await stage.simulatedApp(pki: "forged")
+                var forged = try NotificationSupply.bodies(50, pki: stage.path("forged"), seed: 1)
+                for body in try NotificationSupply.bodies(50, pki: stage.path("pki"), seed: 1_000_000) {
+                    forged.append(Self.withBrokenSignature(body))
+                    forged.append(Array("{\"signedPayload\":\"\(forged.count)\"}".utf8))
+                }
+                let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 50)
+                let outcomes = try await load.run {
+                    try await load.wait(for: 20, ingress.process) { $0.isAcknowledged }
+                    let flood = Flood(port: ingress.port, bodies: forged, connections: 16, perSecond: 2000)
+                    await pass(Self.time)
+                    await flood.stop()
+                    try self.report("forged flood", flood, lasting: Self.time)
+                    #expect(Set(flood.statuses.keys).isSubset(of: [400, 403, 429]), "\(flood.statuses)")
+                }
+                let ledger = try await Ledger(outcomes, broker)
+                ledger.check(ingress.process)
+                let inTime = outcomes.count { $0.isAcknowledged && $0.duration <= .seconds(2) }
+                #expect(inTime * 100 >= outcomes.count * 99, "\(ledger.answers)")
+                var report = FaultReport("genuine beside the forged flood, embedded broker")
+                ledger.add(to: &report)
+                try report.publish()
+            }
+        }
+
+        @Test func `requests that are never finished do not delay the genuine ones`() async throws {
+            try await scene { stage, broker, ingress in
+                try #require(allowDescriptors(8192))
+                let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 50)
+                var begun = ContinuousClock.now
+                var ended = ContinuousClock.now
+                var sent = 0
+                let outcomes = try await load.run {
+                    await pass(Self.time)
+                    begun = .now
+                    let strangers = HalfSentRequests(port: ingress.port, perSecond: 1000)
+                    await pass(Self.time)
+                    ended = .now
+                    await strangers.stop()
+                    sent = strangers.sent
+                }
+                let ledger = try await Ledger(outcomes, broker)
+                ledger.check(ingress.process)
+                // The first second warms up.
+                let first = try #require(outcomes.map(\.begun).min()) + .seconds(1)
+                let baseline = outcomes.filter { $0.begun > first && $0.ended < begun }.map(\.duration).percentile(99)
+                let meanwhile = outcomes.filter { $0.begun > begun && $0.begun < ended }
+                #expect(meanwhile.allSatisfy { $0.isAcknowledged }, "\(ledger.answers)")
+                let flooded = try #require(meanwhile.map(\.duration).percentile(99))
+                let bound = Extent.choose(short: Duration.milliseconds(200), long: .milliseconds(20))
+                #expect(flooded <= max(bound, try #require(baseline) * 3))
+
+                var report = FaultReport("genuine beside half-sent requests, embedded broker")
+                report.add("half-sent", sent)
+                ledger.add(to: &report)
+                report.add("p99 without", baseline)
+                report.add("p99 beside", flooded)
+                try report.publish()
+            }
+        }
+
+        @Test func `one notification sent again and again is one record`() async throws {
+            try await scene { stage, broker, ingress in
+                let body = try NotificationSupply.bodies(1, pki: stage.path("pki"), seed: 1)
+                let times = Extent.choose(short: 2000, long: 100_000)
+                let flood = Flood(port: ingress.port, bodies: body, connections: 16, total: times)
+                #expect(await flood.finish(within: .seconds(600)))
+                #expect(flood.statuses == [200: times])
+                #expect(try await broker.notificationUUIDs().count == 1)
+                var report = FaultReport("one notification sent again and again, embedded broker")
+                report.add("sent", times)
+                report.add("acknowledged", flood.statuses[200, default: 0])
+                report.add("records", try await broker.notificationUUIDs().count)
+                try report.publish()
+            }
+        }
+    }
+}
+
+extension EndToEnd.Floods {
+    private func scene(_ body: (Stage, Broker, Ingress) async throws -> Void) async throws {
+        try await Stage.open { stage in
+            let broker = try await stage.embeddedBroker(partitions: 12)
+            try await body(stage, broker, try await stage.ingress(on: broker, for: try await stage.simulatedApp()))
+        }
+    }
+
+    /// The last byte of the signature but a few is another one; `"}` stands after it.
+    private static func withBrokenSignature(_ body: [UInt8]) -> [UInt8] {
+        var body = body
+        let position = body.count - 12
+        body[position] = body[position] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+        return body
+    }
+
+    private func report(_ fault: String, _ flood: Flood, lasting time: Duration) throws {
+        var report = FaultReport("\(fault), embedded broker")
+        let sent = flood.statuses.values.reduce(0, +)
+        report.add("sent", sent)
+        report.add("a second", Int(Double(sent) / (time / .seconds(1))))
+        for (status, count) in flood.statuses.sorted(by: { $0.key < $1.key }) { report.add("\(status)", count) }
+        try report.publish()
+    }
+}

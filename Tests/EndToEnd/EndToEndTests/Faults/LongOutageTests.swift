@@ -1,0 +1,97 @@
+import Foundation
+import HTTPClient
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// The broker away for a long time, with hundreds or thousands of slow clients connected all the while.
+    @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.tormentAbsence)")) struct LongOutage {
+        @Test func `a long outage among slow clients is answered at once and within bounds`() async throws {
+            try await Stage.open { stage in
+                let broker = try await stage.apacheKafka(partitions: 12)
+                let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
+                let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 50)
+                try #require(allowDescriptors(8192))
+                var figures = Figures()
+                let outcomes = try await load.run {
+                    try await load.wait(for: 200, ingress.process) { $0.isAcknowledged }
+                    figures.steadyBytes = ingress.process.residentBytes
+                    figures.descriptorsBefore = ingress.process.descriptorCount
+                    // Two thousand are more than have room: the listener sends one away for each that comes.
+                    let count = Extent.choose(short: 500, long: 2000)
+                    let slow = SlowClients(port: ingress.port, count: count, interval: .seconds(5))
+                    #expect(await eventually { slow.open >= count * 3 / 4 })
+                    try await broker.remove(.terminated)
+                    figures.gone = .now
+                    await pass(Extent.choose(short: .seconds(8), long: .seconds(60)))
+                    figures.connections = slow.opened
+                    try await broker.bringBack()
+                    figures.returned = .now
+                    figures.again = try await load.waitForAcknowledgement(
+                        begunAfter: figures.returned, ingress.process, within: .seconds(30))
+                    try await load.wait(for: 50, ingress.process) {
+                        $0.isAcknowledged && $0.begun > figures.returned
+                    }
+                    await slow.stop()
+                }
+                figures.peakBytes = ingress.process.peakResidentBytes
+                let isBack = await eventually(within: .seconds(20)) {
+                    figures.descriptorsAfter = ingress.process.descriptorCount
+                    return abs(figures.descriptorsAfter - figures.descriptorsBefore) <= 5
+                }
+                #expect(isBack, "\(figures)")
+                let ledger = try await Ledger(outcomes, broker)
+                ledger.check(ingress.process)
+                try check(figures, outcomes)
+                try publish(figures, ledger)
+            }
+        }
+    }
+}
+
+extension EndToEnd.LongOutage {
+    private struct Figures {
+        var steadyBytes = 0
+        var peakBytes = 0
+        var descriptorsBefore = 0
+        var descriptorsAfter = 0
+        var connections = 0
+        var gone = ContinuousClock.now
+        var returned = ContinuousClock.now
+        var again = Duration.zero
+        var atOnce: [Duration] = []
+    }
+
+    private func check(_ figures: Figures, _ outcomes: [Load.Outcome]) throws {
+        #expect(figures.steadyBytes <= 64 << 20)
+        #expect(figures.peakBytes <= 256 << 20)
+        #expect(figures.again <= .seconds(10))
+        let meanwhile = outcomes.filter { $0.begun > figures.gone && $0.ended < figures.returned }
+        #expect(meanwhile.allSatisfy { $0.answer == .status(503) })
+        #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500))
+        let first = meanwhile.map(\.ended).min()
+        #expect(try #require(first) - figures.gone <= .milliseconds(5500))
+        #expect(try #require(atOnce(figures, outcomes).percentile(50)) <= .milliseconds(50))
+    }
+
+    /// Of those that came once it was clear that nobody answers, one each second tries whether somebody does.
+    private func atOnce(_ figures: Figures, _ outcomes: [Load.Outcome]) -> [Duration] {
+        outcomes.filter { $0.begun > figures.gone + .seconds(6) && $0.ended < figures.returned }.map(\.duration)
+    }
+
+    private func publish(_ figures: Figures, _ ledger: Ledger) throws {
+        var report = FaultReport("broker away among slow clients, Apache Kafka")
+        report.add("outage", figures.returned - figures.gone)
+        ledger.add(to: &report)
+        let atOnce = atOnce(figures, ledger.outcomes)
+        report.add("at once, p50", atOnce.percentile(50))
+        report.add("at once, p90", atOnce.percentile(90))
+        report.add("200 again after", figures.again)
+        report.add("slow connections", figures.connections)
+        report.add("memory before", .memory(figures.steadyBytes))
+        report.add("most memory", .memory(figures.peakBytes))
+        report.add("descriptors before", figures.descriptorsBefore)
+        report.add("descriptors after", figures.descriptorsAfter)
+        try report.publish()
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import HTTPClient
+import Kafka
+import NotificationRecord
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Three brokers, three replicas, two of them in sync, and the profile `production`.
+    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct ThreeBrokers {
+        @Test func `one broker of three killed again and again loses nothing`() async throws {
+            try await scene { broker, ingress, load in
+                let kills = Extent.choose(short: 1, long: 20)
+                var slowest = Duration.zero
+                let outcomes = try await load.run {
+                    try await load.wait(for: 100, ingress.process) { $0.isAcknowledged }
+                    for number in 0..<kills {
+                        let node = number % 3 + 1
+                        let killed = ContinuousClock.now
+                        try await broker.remove(.killed, node: node)
+                        // The two others go on.
+                        let again = try await load.waitForAcknowledgement(
+                            begunAfter: killed + .milliseconds(500), ingress.process, within: .seconds(20))
+                        slowest = max(slowest, again)
+                        await pass(.seconds(2), since: killed)
+                        try await broker.bringBack(node: node)
+                        // The next one that goes must not be the last that has a record.
+                        try await broker.waitForReplicas()
+                    }
+                }
+                let ledger = try await Ledger(outcomes, broker)
+                ledger.check(ingress.process)
+                #expect(slowest <= .seconds(10))
+                try publish("kill -9 of one broker of three", kills, "kills", ledger)
+            }
+        }
+
+        @Test func `two brokers of three gone bring 503, and 200 again soon after`() async throws {
+            try await scene { broker, ingress, load in
+                let times = Extent.choose(short: 1, long: 3)
+                var windows: [Range<ContinuousClock.Instant>] = []
+                var slowest = Duration.zero
+                let outcomes = try await load.run {
+                    for _ in 0..<times {
+                        let before = ContinuousClock.now
+                        try await load.wait(for: 20, ingress.process) { $0.isAcknowledged && $0.begun > before }
+                        try await broker.remove(.killed, node: 2)
+                        try await broker.remove(.killed, node: 3)
+                        let gone = ContinuousClock.now
+                        await pass(Extent.choose(short: .seconds(7), long: .seconds(30)))
+                        windows.append(gone..<ContinuousClock.now)
+                        async let second: Void = broker.bringBack(node: 2)
+                        try await broker.bringBack(node: 3)
+                        try await second
+                        let returned = ContinuousClock.now
+                        slowest = max(
+                            slowest,
+                            try await load.waitForAcknowledgement(
+                                begunAfter: returned, ingress.process, within: .seconds(30)))
+                        // The next one that goes must not be the last that has a record.
+                        try await broker.waitForReplicas()
+                    }
+                }
+                let ledger = try await Ledger(outcomes, broker)
+                ledger.check(ingress.process)
+                for window in windows {
+                    let meanwhile = outcomes.filter { window.contains($0.begun) && window.contains($0.ended) }
+                    #expect(meanwhile.count > 20)
+                    #expect(meanwhile.allSatisfy { $0.answer == .status(503) })
+                }
+                #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500))
+                #expect(slowest <= .seconds(10))
+                try publish("two brokers of three killed", times, "times", ledger, again: slowest)
+            }
+        }
+
+        @Test func `leaders that move under load lose nothing`() async throws {
+            try await scene { broker, ingress, load in
+                let rounds = Extent.choose(short: 1, long: 10)
+                let outcomes = try await load.run {
+                    try await load.wait(for: 50, ingress.process) { $0.isAcknowledged }
+                    for round in 0..<rounds { try await moveLeaders(broker, round) }
+                    let moved = ContinuousClock.now
+                    try await load.wait(for: 50, ingress.process) { $0.isAcknowledged && $0.begun > moved }
+                }
+                let ledger = try await Ledger(outcomes, broker)
+                ledger.check(ingress.process)
+                #expect(ledger.duplicates == 0)
+                #expect(ledger.count(503) * 100 <= outcomes.count)
+                try publish("leaders moved", rounds * Self.partitions, "moves", ledger)
+            }
+        }
+
+        @Test func `the ingress killed again and again has lost nothing that it acknowledged`() async throws {
+            try await Stage.open { stage in
+                let broker = try await stage.apacheKafka(try await .threeBrokers(), partitions: Self.partitions)
+                try await EndToEnd.killAgainAndAgain(Extent.choose(short: 3, long: 200), broker, stage)
+            }
+        }
+
+        private static let partitions = 6
+    }
+}
+
+extension EndToEnd.ThreeBrokers {
+    private func scene(_ body: (Broker, Ingress, Load) async throws -> Void) async throws {
+        try await Stage.open { stage in
+            let broker = try await stage.apacheKafka(try await .threeBrokers(), partitions: Self.partitions)
+            let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
+            try await body(broker, ingress, try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 100))
+        }
+    }
+
+    private func publish(
+        _ fault: String, _ count: Int, _ unit: String, _ ledger: Ledger, again: Duration? = nil
+    ) throws {
+        var report = FaultReport("\(fault), Apache Kafka with 3 brokers")
+        report.add(unit, count)
+        ledger.add(to: &report)
+        report.add("200 again after", again)
+        try report.publish()
+    }
+
+    /// Makes the next replica of each partition the preferred one, and then the leader.
+    private func moveLeaders(_ broker: Broker, _ round: Int) async throws {
+        let topic = broker.notifications(.production).rawValue
+        let plan = (0..<Self.partitions).map { partition in
+            let replicas = (0..<3).map { ($0 + partition + round) % 3 + 1 }
+            return #"{"topic":"\#(topic)","partition":\#(partition),"replicas":\#(replicas)}"#
+        }
+        let file = "\(Aftercare.shared.directory)/moves-\(UUID().uuidString.prefix(8)).json"
+        try #"{"version":1,"partitions":[\#(plan.joined(separator: ","))]}"#
+            .write(toFile: file, atomically: true, encoding: .utf8)
+        _ = try await broker.tool(
+            "kafka-reassign-partitions.sh", ["--reassignment-json-file", file, "--execute"])
+        _ = try await broker.tool(
+            "kafka-leader-election.sh",
+            ["--election-type", "preferred", "--path-to-json-file", file])
+    }
+}

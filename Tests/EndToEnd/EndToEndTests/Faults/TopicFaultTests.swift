@@ -1,0 +1,98 @@
+import Foundation
+import HTTPClient
+import Kafka
+import NotificationRecord
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// The brokers answer, but the topic or the disk beneath does not take the record: ours to mend, so 503.
+    @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.tormentAbsence)")) struct TopicFaults {
+        @Test func `a limit lowered under the ingress's feet is 503 until it is raised again`() async throws {
+            try await Stage.open { stage in
+                let broker = try await stage.apacheKafka(try await .shared())
+                let topic = ["--entity-type", "topics", "--entity-name", broker.notifications(.production).rawValue]
+                try await refused("records larger than the topic allows", broker, stage) {
+                    _ = try await broker.tool(
+                        "kafka-configs.sh", ["--alter", "--add-config", "max.message.bytes=1000"] + topic)
+                } mend: {
+                    _ = try await broker.tool(
+                        "kafka-configs.sh", ["--alter", "--delete-config", "max.message.bytes"] + topic)
+                }
+            }
+        }
+
+        @Test func `a topic deleted under the ingress's feet is 503 until it is there again`() async throws {
+            try await Stage.open { stage in
+                let broker = try await stage.apacheKafka(try await .shared())
+                let name = broker.notifications(.production)
+                let production = try #require(
+                    broker.topics.specifications(partitions: 4).first { $0.name.rawValue == name.rawValue })
+                // What it held before goes with it.
+                try await refused("topic deleted", broker, stage, keepsRecords: false) {
+                    _ = try await broker.tool("kafka-topics.sh", ["--delete", "--topic", name.rawValue])
+                } mend: {
+                    try await broker.create([production])
+                }
+            }
+        }
+
+        @Test func `a disk that takes no more is 503 until it does again`() async throws {
+            try await Stage.open { stage in
+                let cluster = try await ApacheKafka.start()
+                let broker = try await stage.apacheKafka(cluster)
+                try await refused("disk of the broker refuses", broker, stage) {
+                    try await cluster.limitFiles(to: 1)
+                } mend: {
+                    // Without the limit. Kafka gives up a directory that failed, and ends with its last one.
+                    try await cluster.restart()
+                }
+                try await cluster.stop()
+            }
+        }
+    }
+}
+
+extension EndToEnd.TopicFaults {
+    /// - Parameters:
+    ///   - keepsRecords: whether what was acknowledged before is still there afterwards.
+    ///   - spoil: returns when nothing is taken any more.
+    ///   - mend: returns when it is again.
+    private func refused(
+        _ fault: String, _ broker: Broker, _ stage: Stage, keepsRecords: Bool = true,
+        spoil: () async throws -> Void, mend: () async throws -> Void
+    ) async throws {
+        let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
+        let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 20)
+        var spoilt = ContinuousClock.now
+        var mended = ContinuousClock.now
+        var again = Duration.zero
+        let outcomes = try await load.run {
+            try await load.wait(for: 20, ingress.process) { $0.isAcknowledged }
+            try await spoil()
+            // The last that were taken before are answered by now.
+            try await load.wait(for: 1, ingress.process) { $0.answer == .status(503) }
+            spoilt = .now
+            try await load.wait(for: Extent.choose(short: 40, long: 400), ingress.process) {
+                $0.answer == .status(503) && $0.begun > spoilt
+            }
+            try await mend()
+            mended = .now
+            again = try await load.waitForAcknowledgement(
+                begunAfter: mended, ingress.process, within: .seconds(30))
+            try await load.wait(for: 20, ingress.process) { $0.isAcknowledged && $0.begun > mended }
+        }
+        let kept = keepsRecords ? outcomes : outcomes.filter { $0.begun > spoilt }
+        let ledger = try await Ledger(kept, broker)
+        ledger.check(ingress.process)
+        #expect(outcomes.allSatisfy { [.status(200), .status(503)].contains($0.answer) })
+        #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500))
+        #expect(again <= .seconds(10))
+
+        var report = FaultReport("\(fault), Apache Kafka")
+        report.add("lasted", mended - spoilt)
+        ledger.add(to: &report)
+        report.add("200 again after", again)
+        try report.publish()
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// Posts bodies over kept connections from threads of its own, as fast as asked or as it can.
+final class Flood: Sendable {
+    private struct State {
+        var statuses: [Int: Int] = [:]
+        var started = 0
+        var isStopped = false
+        var running = 0
+    }
+
+    private let state: Mutex<State>
+    private let port: UInt16
+    private let requests: [[UInt8]]
+    private let total: Int
+    /// Between two requests of one connection.
+    private let interval: Duration
+
+    /// Begins at once.
+    ///
+    /// - Parameters:
+    ///   - bodies: posted in turn.
+    ///   - perSecond: `nil`: each connection posts again as soon as it is answered.
+    ///   - total: how many in all.
+    init(port: UInt16, bodies: [[UInt8]], connections: Int, perSecond: Int? = nil, total: Int = .max) {
+        self.port = port
+        requests = bodies.map { body in
+            let head = "POST /notifications HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n"
+            return Array(head.utf8) + body
+        }
+        self.total = total
+        interval = perSecond.map { .seconds(1) * connections / $0 } ?? .zero
+        state = Mutex(State(running: connections))
+        for number in 0..<connections { Thread { self.run(number) }.start() }
+    }
+
+    /// How often each status was the answer; 0 stands for none.
+    var statuses: [Int: Int] { state.withLock { $0.statuses } }
+
+    /// Waits until the total is reached.
+    func finish(within limit: Duration) async -> Bool {
+        await eventually(within: limit) { state.withLock { $0.running == 0 } }
+    }
+
+    /// Waits for the answers that are still to come.
+    func stop() async {
+        state.withLock { $0.isStopped = true }
+        _ = await finish(within: .seconds(20))
+    }
+
+    private func run(_ number: Int) {
+        let start = ContinuousClock.now
+        var connection: TestConnection?
+        var sent = 0
+        while let request = next() {
+            // The thread is the flood's own.
+            let wait = start + interval * sent - .now
+            if wait > .zero { usleep(UInt32(wait / .microseconds(1))) }
+            sent += 1
+            let answer = post(request, over: &connection)
+            state.withLock { $0.statuses[answer, default: 0] += 1 }
+            // Nobody listens: there is no hurry.
+            if answer == 0 { usleep(10_000) }
+        }
+        state.withLock { $0.running -= 1 }
+    }
+
+    private func next() -> [UInt8]? {
+        state.withLock { state in
+            guard !state.isStopped, state.started < total else { return nil }
+            state.started += 1
+            return requests[state.started % requests.count]
+        }
+    }
+
+    /// On a connection that was kept, once more on a new one: the server may have closed it meanwhile.
+    private func post(_ request: [UInt8], over connection: inout TestConnection?) -> Int {
+        for isKept in [connection != nil, false] {
+            if connection == nil { connection = try? TestConnection(port: port) }
+            guard let open = connection else { return 0 }
+            let answer = open.send(request) ? try? open.response() : nil
+            if answer?.head.lowercased().contains("connection: close") ?? true { connection = nil }
+            if let answer { return answer.status }
+            if !isKept { return 0 }
+        }
+        return 0
+    }
+}

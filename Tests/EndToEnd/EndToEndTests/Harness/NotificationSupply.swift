@@ -1,0 +1,58 @@
+import AppStoreModel
+import AppStoreSigning
+import Foundation
+import Simulator
+import Synchronization
+
+/// Signed notifications without an end, made in batches, one ahead of the one in use.
+final class NotificationSupply: Sendable {
+    private static let batch = 200
+
+    private let pki: ThrowawayPKI
+    private let seed: UInt64
+    private struct State {
+        var made: UInt64 = 0
+        var next: Task<[SignedNotification], any Error>?
+    }
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - pki: the directory that the simulator made.
+    ///   - seed: another one makes other notifications.
+    init(pki: String, seed: UInt64) throws {
+        self.pki = try ThrowawayPKI.load(from: pki)
+        self.seed = seed
+        state.withLock { $0.next = make(0) }
+    }
+
+    /// The next batch.
+    func next() async throws -> [SignedNotification] {
+        let task = state.withLock { state in
+            let task = state.next ?? make(state.made)
+            state.made += 1
+            state.next = make(state.made)
+            return task
+        }
+        return try await task.value
+    }
+
+    /// The bodies of so many notifications at once.
+    static func bodies(_ count: Int, pki: String, seed: UInt64) throws -> [[UInt8]] {
+        try corpus(count, ThrowawayPKI.load(from: pki), seed).map(\.body)
+    }
+
+    private func make(_ number: UInt64) -> Task<[SignedNotification], any Error> {
+        // Awaited by the next call, or left behind with the load.
+        Task { [pki, seed] in try Self.corpus(Self.batch, pki, seed << 20 + number) }
+    }
+
+    private static func corpus(_ count: Int, _ pki: ThrowawayPKI, _ seed: UInt64) throws -> [SignedNotification] {
+        let app = SimulatedApp(
+            bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890), environment: .production)
+        return try NotificationCorpus(
+            count: count, seed: seed, pki: pki, app: app,
+            scenarios: Scenario.all.filter { $0.name == "subscription-renewing" },
+            endingAt: Int64(Date().timeIntervalSince1970 * 1000)
+        ).notifications
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// Connections that send a byte now and then and never a whole request, and come again when they are sent away.
+final class SlowClients: Sendable {
+    private struct State {
+        var open = 0
+        var opened = 0
+        var isStopped = false
+        var hasEnded = false
+    }
+
+    private let state = Mutex(State())
+    private let port: UInt16
+    private let count: Int
+    private let interval: Duration
+
+    /// Begins at once.
+    ///
+    /// - Parameter interval: between two bytes of a connection.
+    init(port: UInt16, count: Int, interval: Duration) {
+        self.port = port
+        self.count = count
+        self.interval = interval
+        Thread { self.run() }.start()
+    }
+
+    /// How many are connected, or wait to be accepted.
+    var open: Int { state.withLock { $0.open } }
+    /// How many connections were made in all.
+    var opened: Int { state.withLock { $0.opened } }
+
+    /// Closes all of them.
+    func stop() async {
+        state.withLock { $0.isStopped = true }
+        _ = await eventually { state.withLock { $0.hasEnded } }
+    }
+
+    private func run() {
+        var connections: [(connection: StrangerConnection, due: ContinuousClock.Instant)] = []
+        while !state.withLock({ $0.isStopped }) {
+            connections.removeAll { $0.connection.isOver }
+            var opened = 0
+            // Four hundred a second: who is sent away takes his time.
+            while connections.count < count, opened < 20,
+                let connection = StrangerConnection(port: port, sending: Self.head)
+            {
+                // Each at its own time.
+                connections.append((connection, .now + interval * connections.count / count))
+                opened += 1
+            }
+            for index in connections.indices where connections[index].due <= .now {
+                connections[index].connection.send([UInt8(ascii: "a")])
+                connections[index].due += interval
+            }
+            state.withLock { state in
+                state.open = connections.count
+                state.opened += opened
+            }
+            // The thread is their own.
+            usleep(50_000)
+        }
+        state.withLock { $0.hasEnded = true }
+    }
+
+    private static let head = Array("POST /notifications HTTP/1.1\r\nHost: a\r\nX: ".utf8)
+}
+
+/// Requests that are sent up to the middle of their body, so many each second; the oldest of very many are given up.
+final class HalfSentRequests: Sendable {
+    private static let kept = 2000
+
+    private struct State {
+        var sent = 0
+        var isStopped = false
+        var hasEnded = false
+    }
+
+    private let state = Mutex(State())
+    private let port: UInt16
+    private let perSecond: Int
+
+    /// Begins at once.
+    init(port: UInt16, perSecond: Int) {
+        self.port = port
+        self.perSecond = perSecond
+        Thread { self.run() }.start()
+    }
+
+    /// How many were sent so far.
+    var sent: Int { state.withLock { $0.sent } }
+
+    /// Gives up all of them.
+    func stop() async {
+        state.withLock { $0.isStopped = true }
+        _ = await eventually { state.withLock { $0.hasEnded } }
+    }
+
+    private func run() {
+        let request =
+            Array("POST /notifications HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n".utf8)
+            + [UInt8](repeating: UInt8(ascii: "a"), count: 10_000)
+        var connections: [StrangerConnection?] = Array(repeating: nil, count: Self.kept)
+        var sent = 0
+        let start = ContinuousClock.now
+        while !state.withLock({ $0.isStopped }) {
+            let due = Int((ContinuousClock.now - start) / .seconds(1) * Double(perSecond))
+            while sent < due {
+                connections[sent % Self.kept] = nil
+                connections[sent % Self.kept] = StrangerConnection(port: port, sending: request)
+                sent += 1
+            }
+            state.withLock { $0.sent = sent }
+            // The thread is their own.
+            usleep(5000)
+        }
+        connections = []
+        state.withLock { $0.hasEnded = true }
+    }
+}
+
+/// A TCP connection to this machine that never waits.
+final class StrangerConnection {
+    private let socket: Int32
+
+    /// `nil` when there is nobody, or no descriptor.
+    init?(port: UInt16, sending bytes: [UInt8]) {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        socket = Foundation.socket(AF_INET, kind, 0)
+        // The port is free again at once: there are many of these.
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Foundation.linger>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard socket >= 0, result == 0 || errno == EINPROGRESS else { return nil }
+        send(bytes)
+    }
+
+    deinit { if socket >= 0 { close(socket) } }
+
+    /// As much of it as goes out at once.
+    func send(_ bytes: [UInt8]) {
+        _ = bytes.withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    }
+
+    /// Whether the peer has closed, or answered.
+    var isOver: Bool {
+        var byte: UInt8 = 0
+        let count = recv(socket, &byte, 1, Int32(MSG_DONTWAIT))
+        return count >= 0 || (errno != EAGAIN && errno != ENOTCONN)
+    }
+}

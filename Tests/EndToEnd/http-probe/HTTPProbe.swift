@@ -1,0 +1,45 @@
+import Foundation
+import HTTPServer
+
+/// `http-probe PORT`: the HTTP server alone. `POST /notifications` is answered 200 whatever its body; everything else is
+/// refused as the ingress refuses it. Says its port, which may be 0 in the argument, and ends after a drain when it gets
+/// SIGTERM.
+@main
+struct HTTPProbe {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard arguments.count == 1, let port = arguments.first.flatMap({ UInt16($0) }) else {
+            FileHandle.standardError.write(Data("usage: http-probe PORT\n".utf8))
+            exit(64)
+        }
+        signal(SIGTERM, SIG_IGN)
+        var limits = Limits.public
+        // All clients of a test come from one network.
+        limits.unlimitedNetworks = [NetworkPrefix("127.0.0.0/8")].compactMap { $0 }
+        let server = HTTPServer(listeners: [
+            Listener(
+                name: "probe", host: "127.0.0.1", port: port, limits: limits,
+                admit: { head in
+                    guard head.targetIs("/notifications") else { return .notFound }
+                    return head.methodIs("POST") ? .body(limit: 256 * 1024) : .methodNotAllowed(allow: "POST")
+                },
+                handle: { _, exchange in exchange.answer(Answer(status: 200, reason: "ok")) })
+        ])
+        try server.start()
+        await ended { FileHandle.standardOutput.write(Data("port \(server.port())\n".utf8)) }
+        await server.drain()
+    }
+
+    /// Waits for SIGTERM; `begun` is called when nothing can be missed any more.
+    private static func ended(begun: @escaping @Sendable () -> Void) async {
+        let source = DispatchSource.makeSignalSource(signal: SIGTERM)
+        await withCheckedContinuation { continuation in
+            source.setRegistrationHandler { begun() }
+            source.setEventHandler {
+                source.cancel()
+                continuation.resume()
+            }
+            source.resume()
+        }
+    }
+}

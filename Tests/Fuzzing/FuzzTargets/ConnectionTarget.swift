@@ -1,0 +1,122 @@
+import HTTPServer
+import TestSupport
+
+extension FuzzTarget {
+    /// A connection under cuts and answers that come at once or late: the same requests and the same end, and no more
+    /// kept than the limits say.
+    static let connection = FuzzTarget(
+        "connection", seeds: RequestSeeds.requests, tokens: RequestSeeds.tokens, maximumBytes: 2048
+    ) { bytes throws(Violation) in
+        var dice = SeededGenerator(hashing: bytes)
+        var calm = ConnectionScript(
+            bytes, longest: bytes.count, dice: dice, answersLate: false, takesBodiesDirectly: false)
+        let expected = try calm.run()
+        for longest in [1, 7, 90] {
+            for answersLate in [false, true] {
+                _ = dice.next()
+                var script = ConnectionScript(
+                    bytes, longest: longest, dice: dice, answersLate: answersLate, takesBodiesDirectly: dice.oneIn(2))
+                let events = try script.run()
+                try hold(
+                    events == expected,
+                    "\(expected), but in pieces up to \(longest), answers late: \(answersLate), \(events)")
+            }
+        }
+    }
+}
+
+/// One way to drive a connection through a stream of bytes.
+struct ConnectionScript {
+    private let stream: [UInt8]
+    private let longest: Int
+    private var dice: SeededGenerator
+    private let answersLate: Bool
+    private let takesBodiesDirectly: Bool
+    private var state: ConnectionState
+    private var position = 0
+    private var readAhead = 0
+    private var events: [String] = []
+    private var hasEnded = false
+
+    init(_ stream: [UInt8], longest: Int, dice: SeededGenerator, answersLate: Bool, takesBodiesDirectly: Bool) {
+        self.stream = stream
+        self.longest = longest
+        self.dice = dice
+        self.answersLate = answersLate
+        self.takesBodiesDirectly = takesBodiesDirectly
+        let rules = ConnectionRules(limits: RequestSeeds.limits) { head in
+            head.isGetOrHead ? .noBody : head.methodIs("POST") ? .body(limit: RequestSeeds.bodyLimit) : .notFound
+        }
+        state = ConnectionState(rules: rules, now: 0)
+    }
+
+    mutating func run() throws(Violation) -> [String] {
+        while !hasEnded {
+            let waitsForAnswer = state.phase == .working
+            let takesMore = state.wantsInput && position < stream.count && (!waitsForAnswer || answersLate)
+            if takesMore {
+                perform(try feed())
+            } else if waitsForAnswer {
+                answer()
+            } else {
+                break
+            }
+            try checkMemory()
+        }
+        if !hasEnded { events.append("open \(state.phase) \(state.isIdle)") }
+        return events
+    }
+
+    private mutating func feed() throws(Violation) -> ConnectionState.Action {
+        if takesBodiesDirectly, state.directBodyBytes > 0 { return try feedBody() }
+        let most = state.phase == .working ? RequestSeeds.limits.readAheadBytes : stream.count
+        let count = min(stream.count - position, most, 1 + dice.below(longest))
+        let piece = Array(stream[position..<position + count])
+        position += count
+        if state.phase == .working { readAhead += count }
+        return state.received(piece.span, now: 0)
+    }
+
+    private mutating func feedBody() throws(Violation) -> ConnectionState.Action {
+        let room = state.directBodyBytes
+        let count = min(stream.count - position, room, 1 + dice.below(longest))
+        let bytes = stream[position..<position + count]
+        position += count
+        return state.receiveBody(now: 0) { space in
+            for byte in bytes where !space.isFull { space.append(byte) }
+        }
+    }
+
+    private mutating func perform(_ first: ConnectionState.Action) {
+        switch first {
+        // Whether a client is told to continue depends on how far it has come, and on nothing else.
+        case .wait, .sendContinue: break
+        case .handOver(let head, let body):
+            readAhead = 0
+            events.append("\(head.method) \(head.target) \(body)")
+        case .refuse(let answer):
+            events.append("refuse \(answer.status) \(answer.reason)")
+            hasEnded = true
+        case .linger:
+            events.append("linger")
+            hasEnded = true
+        case .close(let reason):
+            events.append("close \(reason ?? "-")")
+            hasEnded = true
+        }
+    }
+
+    private mutating func answer() {
+        _ = state.reply(closes: false, isDraining: false, now: 0)
+        perform(state.sent(now: 0))
+    }
+
+    private func checkMemory() throws(Violation) {
+        let limits = RequestSeeds.limits
+        try hold(state.bodyBytes <= RequestSeeds.bodyLimit, "a body of \(state.bodyBytes) bytes")
+        try hold(state.directBodyBytes <= RequestSeeds.bodyLimit, "room for \(state.directBodyBytes) bytes of a body")
+        // Reading ahead stops at its limit; the last read may have been as long as that.
+        try hold(readAhead <= 2 * limits.readAheadBytes, "\(readAhead) bytes read ahead")
+        try hold(position <= stream.count, "more taken than given")
+    }
+}

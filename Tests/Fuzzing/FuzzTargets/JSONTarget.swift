@@ -1,0 +1,102 @@
+import AppStoreModel
+import Foundation
+
+extension FuzzTarget {
+    /// A JSON text: read as Foundation reads it, or refused for a reason of ``JSONAgreement``; and written again it is the
+    /// same value.
+    static let json = FuzzTarget(
+        "json", seeds: JSONSeeds.texts, tokens: JSONSeeds.tokens, maximumBytes: 1024,
+        generate: { dice in
+            var generator = JSONTextGenerator(dice: dice)
+            defer { dice = generator.dice }
+            return generator.text()
+        },
+        check: { bytes throws(Violation) in
+            try JSONAgreement.check(bytes)
+            guard let document = try? JSONDocument(bytes) else { return }
+            let value = JSONValue(document.root)
+            let again: JSONValue
+            do { again = try JSONValue(json: value.json) } catch {
+                throw Violation("what it writes it does not read: \(error)")
+            }
+            try hold(again == value, "written and read again it is another value")
+        })
+}
+
+enum JSONSeeds {
+    static let texts: [[UInt8]] = [
+        #"{"signedPayload":"abc.def.ghi"}"#, #"{"a":[1,-0.5e+3,true,null,"\u00e9\ud83d\ude00"],"b":{}}"#, "[]", "0",
+        #" "x" "#, #"{"version":"2.0","signedDate":1698148900000,"data":{"status":1,"bundleId":"com.example"}}"#,
+    ].map { Array($0.utf8) }
+
+    static let tokens = [
+        "{", "}", "[", "]", ":", ",", "\"", "null", "true", "false", "\\u", "\\ud83d\\ude00", "\\udc00", "\\\"", "\\\\",
+        "e+9", "1e999", "-0", ".5", "9223372036854775808", "\"a\":", "\u{FEFF}", "é", "😀", "\u{7F}", "\"\\u0061\":1,",
+    ]
+}
+
+/// The scanner against Foundation's parser: it accepts nothing that Foundation refuses, and reads the same values.
+enum JSONAgreement {
+    /// Faults that only the scanner refuses: an ambiguous object, a depth beyond the limit, half a surrogate pair, a byte
+    /// order mark, a control byte, and UTF-8 that Foundation repairs. Besides them, a comma before the end of a container,
+    /// and UTF-16 or UTF-32, which Foundation recognises by their zero bytes.
+    private static let stricter: Set<JSONError.Code> = [
+        .duplicateName, .tooDeep, .loneSurrogate, .byteOrderMark, .invalidUTF8, .controlCharacter,
+    ]
+
+    static func check(_ text: [UInt8]) throws(Violation) {
+        let theirs = try? JSONSerialization.jsonObject(with: Data(text), options: .fragmentsAllowed)
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(text)
+        } catch {
+            guard !stricter.contains(error.code), !isTrailingComma(text, before: error.offset), !text.contains(0) else {
+                return
+            }
+            return try hold(theirs == nil, "only we refuse it: \(error)")
+        }
+        guard let theirs else { return try hold(hasHugeNumber(document.root), "only we accept it") }
+        try hold(isEqual(document.root, theirs), "read as \(theirs)")
+    }
+
+    /// Foundation takes a comma before the end of a container when white space follows it.
+    private static func isTrailingComma(_ text: [UInt8], before offset: Int) -> Bool {
+        let isEnd = text[offset...].first.map { Array("]}".utf8).contains($0) } ?? false
+        return isEnd && text[..<offset].last { !Array(" \t\r\n".utf8).contains($0) } == UInt8(ascii: ",")
+    }
+
+    /// Foundation refuses numbers that a Double cannot hold.
+    private static func hasHugeNumber(_ element: JSONElement) -> Bool {
+        if let text = element.number?.text { return Double(text).map { !$0.isFinite } ?? true }
+        return element.elements.contains(where: hasHugeNumber)
+            || element.members.contains { hasHugeNumber($0.value) }
+    }
+
+    /// Foundation loses a byte order mark that follows an escape.
+    private static func isEqual(_ ours: String?, _ theirs: String?) -> Bool {
+        guard let ours, let theirs else { return false }
+        let mark: Unicode.Scalar = "\u{FEFF}"
+        return ours.unicodeScalars.filter { $0 != mark }.elementsEqual(theirs.unicodeScalars.filter { $0 != mark })
+    }
+
+    private static func isEqual(_ ours: JSONElement, _ theirs: Any) -> Bool {
+        switch ours.kind {
+        case .null: return theirs is NSNull
+        case .bool: return (theirs as? Bool) == ours.bool
+        case .string: return isEqual(ours.string, theirs as? String)
+        case .number:
+            guard let number = theirs as? NSNumber, let text = ours.number?.text else { return false }
+            return number.doubleValue == Double(text)
+        case .array:
+            guard let array = theirs as? [Any], array.count == ours.elements.count else { return false }
+            return zip(ours.elements, array).allSatisfy { isEqual($0, $1) }
+        case .object:
+            guard let object = theirs as? [String: Any] else { return false }
+            // Foundation takes canonically equivalent names for one, and keeps either.
+            let names = Set(ours.members.map(\.name))
+            guard names.count == ours.members.count else { return true }
+            guard !ours.members.contains(where: { $0.name.unicodeScalars.contains("\u{FEFF}") }) else { return true }
+            return ours.members.allSatisfy { member in object[member.name].map { isEqual(member.value, $0) } ?? false }
+        }
+    }
+}

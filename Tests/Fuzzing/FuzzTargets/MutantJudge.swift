@@ -1,0 +1,70 @@
+import AppStoreModel
+package import AppStoreVerification
+import Synchronization
+import TestSupport
+
+/// Judges bodies that were made out of known notifications: what the verifier says, and whether it may say so.
+package final class MutantJudge: Sendable {
+    private struct Original: Sendable {
+        let payload: [UInt8]
+        let signature: [UInt8]
+    }
+
+    private let verifier: NotificationVerifier
+    private let start: Int64
+    /// By `header.payload` as signed.
+    private let originals: [[UInt8]: Original]
+    private let judged = Atomic<Int64>(0)
+
+    /// - Parameters:
+    ///   - originals: bodies as the App Store posts them.
+    ///   - now: milliseconds since 1970.
+    package init(verifier: NotificationVerifier, originals: [[UInt8]], at now: Int64) throws {
+        var known: [[UInt8]: Original] = [:]
+        for body in originals {
+            let jws = SignedMaterial.jws(of: body)
+            guard case .accepted = verifier.verify(body: body, at: now), let dot = jws.lastIndex(of: UInt8(ascii: ".")),
+                let signature = CompactJWS.decode(String(decoding: jws[(dot + 1)...], as: UTF8.self))
+            else { throw Violation("an original is not accepted") }
+            known[Array(jws[..<dot])] = Original(payload: try CompactJWS.payload(jws), signature: signature)
+        }
+        self.verifier = verifier
+        start = now
+        self.originals = known
+    }
+
+    /// The time goes on with what is judged, or the rate of new chains would be spent for good.
+    private var now: Int64 { start + judged.wrappingAdd(1, ordering: .relaxed).newValue / 64 }
+
+    /// What became of a body, in few words.
+    ///
+    /// - Throws: a violation when it is accepted with another meaning, kept as odd, or answered as if a retry could help.
+    package func judge(_ body: [UInt8]) throws(Violation) -> String {
+        switch verifier.verify(body: body, at: now) {
+        case .accepted(let notification): return try accepted(notification)
+        case .notForUs(let refusal):
+            try hold(refusal.reason == .typeConfusion, "not for us: \(refusal.reason)")
+            return "not for us, \(refusal.reason)"
+        case .notApple(let refusal):
+            try hold(refusal.reason != .internal && refusal.statusClass != .unavailable, "\(refusal.reason)")
+            return "refused, \(refusal.reason)"
+        case .legacy: return "legacy"
+        case .odd(let odd): throw Violation("odd, though every original is as documented: \(odd.reason)")
+        case .retryLater(let refusal): throw Violation("retry later: \(refusal.reason)")
+        case .tooManyNewChains: throw Violation("too many new chains")
+        }
+    }
+
+    /// The same bytes were signed, and the signature is the one that was made or its twin (r, n - s).
+    private func accepted(_ notification: VerifiedNotification) throws(Violation) -> String {
+        let jws = notification.signedPayload
+        guard let dot = jws.lastIndex(of: UInt8(ascii: ".")), let original = originals[Array(jws[..<dot])] else {
+            throw Violation("accepted with other signed bytes")
+        }
+        try hold(notification.notification == original.payload, "accepted with another payload")
+        let signature = CompactJWS.decode(String(decoding: jws[(dot + 1)...], as: UTF8.self)) ?? []
+        if signature == original.signature { return "accepted, the same signed bytes and signature" }
+        try hold(signature == ReferenceECDSA.twin(of: original.signature), "accepted with a third signature")
+        return "accepted, the same signed bytes and the twin of the signature"
+    }
+}

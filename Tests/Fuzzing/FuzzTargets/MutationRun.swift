@@ -1,0 +1,61 @@
+import AppStoreModel
+import AppStoreSigning
+import AppStoreVerification
+import Cryptography
+package import TestSupport
+
+/// Mutants of one set of originals, each judged, and counted by what became of them.
+package struct MutationRun: Sendable {
+    package struct Finding: Sendable {
+        package let index: Int
+        package let kind: NotificationMutator.Kind
+        package let violation: Violation
+        package let body: [UInt8]
+    }
+
+    private let mutator: NotificationMutator
+    private let judge: MutantJudge
+    package private(set) var outcomes: [String: Int] = [:]
+    package private(set) var kinds: [NotificationMutator.Kind: Int] = [:]
+    package private(set) var findings: [Finding] = []
+
+    /// Mutants of notifications under a throw-away authority.
+    package init(_ material: SignedMaterial, seed: UInt64) throws {
+        mutator = try NotificationMutator(originals: material.bodies, seed: seed)
+        judge = try MutantJudge(
+            verifier: try material.verifier(), originals: material.bodies, at: SignedMaterial.now)
+    }
+
+    /// Mutants of notifications that Apple signed.
+    package init(_ genuine: [GenuineNotification], seed: UInt64) throws {
+        try initializeCryptography()
+        var environments: [BundleId: Set<AppStoreEnvironment>] = [:]
+        var ids: [BundleId: AppAppleId] = [:]
+        for notification in genuine {
+            let bundleId = BundleId(notification.facts.bundleId)
+            environments[bundleId, default: []].insert(AppStoreEnvironment(notification.facts.environment))
+            ids[bundleId] = AppAppleId(notification.facts.appAppleId)
+        }
+        let apps = ids.map { AppIdentity(bundleId: $0, appAppleId: $1, environments: environments[$0] ?? []) }
+        let roots = [AppleRootCertificate.g3]
+        let bodies = genuine.map(\.body)
+        mutator = try NotificationMutator(originals: bodies, seed: seed)
+        judge = try MutantJudge(
+            verifier: try NotificationVerifier(SignedMaterial.configuration(roots: roots, apps: apps)),
+            originals: bodies, at: genuine.map(\.facts.signedDate).max() ?? 0)
+    }
+
+    /// Judges the mutants of these numbers.
+    package mutating func run(_ indices: Range<Int>) {
+        for index in indices {
+            let (kind, body) = mutator.mutant(index)
+            kinds[kind, default: 0] += 1
+            do throws(Violation) {
+                outcomes[try judge.judge(body), default: 0] += 1
+            } catch {
+                outcomes["VIOLATION", default: 0] += 1
+                findings.append(Finding(index: index, kind: kind, violation: error, body: body))
+            }
+        }
+    }
+}

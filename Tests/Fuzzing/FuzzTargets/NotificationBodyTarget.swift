@@ -1,0 +1,17 @@
+import AppStoreVerification
+
+extension FuzzTarget {
+    /// The body of a request, through the whole verifier: accepted only when what was signed is a notification that this
+    /// authority has signed.
+    static func notificationBody(_ material: SignedMaterial) throws -> FuzzTarget {
+        let judge = try MutantJudge(
+            verifier: try material.verifier(), originals: material.bodies, at: SignedMaterial.now)
+        return FuzzTarget(
+            "notification-body", seeds: Array(material.bodies.prefix(4)),
+            tokens: [#"{"signedPayload":""#, #""}"#, ".", "=", "\\u002e", #""notification_type":"x","#, #""x5c":["#],
+            maximumBytes: 64 * 1024
+        ) { bytes throws(Violation) in
+            _ = try judge.judge(bytes)
+        }
+    }
+}

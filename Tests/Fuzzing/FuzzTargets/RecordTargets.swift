@@ -1,0 +1,92 @@
+import AppStoreModel
+import EntitlementRules
+import NotificationRecord
+import TestSupport
+
+extension FuzzTarget {
+    /// The value of a record as consumers read it: a null value, no JSON or no notification are errors, and everything
+    /// else is read without harm, turned into facts, answered for and written again.
+    static func notificationRecord(_ material: SignedMaterial) throws -> FuzzTarget {
+        FuzzTarget(
+            "notification-record", seeds: try material.recordValues(), tokens: PayloadTokens.all, maximumBytes: 8192
+        ) { bytes throws(Violation) in
+            let headers = RecordHeaderName.allCases.map { RecordHeader(name: $0.rawValue, value: bytes.suffix(40)) }
+            let quarantined = QuarantineRecord(key: bytes, value: bytes, headers: headers)
+            try hold(quarantined.encoded.value == bytes, "quarantine changes the bytes")
+            guard let record = try? NotificationRecord(key: bytes, value: bytes, headers: headers) else { return }
+            _ = (record.environment, record.bundleId, record.notificationUUID, record.originalTransactionId)
+            _ = (
+                record.receivedAt, record.trust, record.origin, record.traceParent, record.legacy, record.signedPayload
+            )
+            _ = (record.appTransaction, record.key.flatMap { RecordKey.parts(of: $0) }?.subject)
+            let notification = record.notification
+            try hold(notification == record.notification, "read twice")
+            let facts = ChainFacts(
+                notification: notification, transaction: record.transaction, renewalInfo: record.renewalInfo)
+            if let facts { try checkFacts(facts) }
+        }
+    }
+
+    /// Facts as a store or the entitlement topic holds them: read and written they stay what they are.
+    static func entitlementFacts(_ material: SignedMaterial) throws -> FuzzTarget {
+        let facts = try material.recordValues().compactMap { value -> [UInt8]? in
+            let record = try NotificationRecord(key: nil, value: value, headers: [])
+            return ChainFacts(
+                notification: record.notification, transaction: record.transaction, renewalInfo: record.renewalInfo)?
+                .jsonText
+        }
+        return FuzzTarget(
+            "entitlement-facts", seeds: facts, tokens: PayloadTokens.all, maximumBytes: 8192
+        ) { bytes throws(Violation) in
+            if let facts = try? ChainFacts(json: bytes) { try checkFacts(facts) }
+            if let facts = try? ChainFacts(published: bytes) { try checkFacts(facts) }
+        }
+    }
+
+    private static let rules = ProductRules(
+        products: [
+            ProductId("com.example.pro"): ProductRule(entitlements: ["pro"], units: .max, lengthDays: .max),
+            ProductId("com.example.coins"): ProductRule(
+                entitlements: [], units: .max, lengthDays: 1_000_000, accumulation: .overlap),
+        ])
+
+    private static func checkFacts(_ facts: ChainFacts) throws(Violation) {
+        let text = facts.jsonText
+        guard let again = try? ChainFacts(json: text) else { throw Violation("facts that cannot be read again") }
+        try hold(again.jsonText == text, "written again another text")
+        try hold(again == facts, "written and read again other facts")
+        var merged = facts
+        try hold(!merged.merge(again).changed, "facts that change by themselves")
+        let instants: [AppStoreInstant] = [
+            .earliest, AppStoreInstant(clampingMillisecondsSince1970: SignedMaterial.now), .latest,
+        ]
+        for instant in instants {
+            for view in [EntitlementAnswer.View.newestFacts, .history] {
+                let answer = EntitlementAnswer(
+                    chains: [facts, again], environment: facts.environment, at: instant, rules: rules, view: view)
+                _ = (answer.json, answer.balances.map(\.netUnits))
+            }
+            guard let published = try? ChainFacts(published: facts.published(at: instant, rules: rules)) else {
+                throw Violation("a published record that cannot be read")
+            }
+            try hold(published == facts, "published other facts")
+        }
+    }
+}
+
+extension SignedMaterial {
+    /// Values of records of the notifications, their nested texts decoded without verification.
+    func recordValues() throws -> [[UInt8]] {
+        try payloads.prefix(12).map { payload in
+            let envelope = NotificationEnvelope(try JSONDocument.object(payload))
+            func nested(_ field: EnvelopeField<Range<Int>>) throws -> [UInt8]? {
+                try field.value.map { try CompactJWS.payload(Array(payload[$0])) }
+            }
+            return RecordContent(
+                notification: payload, omitted: envelope.nestedJWSMembers,
+                transaction: try nested(envelope.signedTransactionInfo),
+                renewalInfo: try nested(envelope.signedRenewalInfo)
+            ).value
+        }
+    }
+}

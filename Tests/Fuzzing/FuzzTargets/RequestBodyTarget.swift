@@ -1,0 +1,99 @@
+import HTTPServer
+import TestSupport
+
+extension FuzzTarget {
+    /// A body, its kind and limit in the first two bytes: the same content whatever the cuts, within its limit, and
+    /// exactly the chunks that a plain reading finds.
+    static let requestBody = FuzzTarget(
+        "request-body", seeds: bodySeeds, tokens: RequestSeeds.tokens, maximumBytes: 1024
+    ) { bytes throws(Violation) in
+        guard bytes.count >= 2 else { return }
+        let isChunked = bytes[0] & 1 == 0
+        let limit = Int(bytes[1])
+        let body = Array(bytes[2...])
+        let whole = outcome(body, pieces: [0..<body.count], isChunked, limit)
+        let single = outcome(body, pieces: body.indices.map { $0..<$0 + 1 }, isChunked, limit)
+        var dice = SeededGenerator(hashing: bytes)
+        let cut = outcome(body, pieces: dice.pieces(of: body.count, longest: 24), isChunked, limit)
+        try hold(whole == single, "whole \(whole), byte by byte \(single)")
+        try hold(whole == cut, "whole \(whole), in pieces \(cut)")
+        try hold(whole.content.count <= limit, "\(whole.content.count) bytes of content, \(limit) allowed")
+        let expected = isChunked ? ReferenceBody.chunked(body, limit) : ReferenceBody.known(body, limit)
+        try hold(whole == expected, "\(whole), the plain reading gives \(expected)")
+    }
+
+    private static let bodySeeds: [[UInt8]] =
+        [
+            "2\r\n{}\r\n0\r\n\r\n", "0\r\n\r\n", "00000005\r\nhello\r\n1\r\n!\r\n0\r\n\r\nrest", "ffffffff\r\n",
+            "a\r\n0123456789\r\n",
+        ]
+        .flatMap { text in [[0, 100] + Array(text.utf8), [1, 5] + Array(text.utf8), [0, 5] + Array(text.utf8)] }
+
+    private static func outcome(
+        _ bytes: [UInt8], pieces: [Range<Int>], _ isChunked: Bool, _ limit: Int
+    ) -> ReferenceBody.Outcome {
+        var decoder = isChunked ? BodyDecoder(chunkedLimit: limit) : BodyDecoder(length: limit)
+        var content: [UInt8] = []
+        // A body of no bytes is complete before the first one.
+        for piece in pieces.isEmpty ? [0..<0] : pieces {
+            switch decoder.decode(bytes.span.extracting(piece), into: &content) {
+            case .needMore: continue
+            case .complete(let count):
+                return .init(verdict: "complete", content: content, taken: piece.lowerBound + count)
+            case .refuse(let status, let reason):
+                return .init(verdict: "\(status) \(reason)", content: content, taken: 0)
+            }
+        }
+        return .init(verdict: "more", content: content, taken: bytes.count)
+    }
+}
+
+/// Bodies read slowly.
+enum ReferenceBody {
+    struct Outcome: Equatable {
+        let verdict: String
+        let content: [UInt8]
+        /// 0 where the body is refused.
+        let taken: Int
+    }
+
+    static func known(_ bytes: [UInt8], _ length: Int) -> Outcome {
+        guard bytes.count >= length else { return Outcome(verdict: "more", content: bytes, taken: bytes.count) }
+        return Outcome(verdict: "complete", content: Array(bytes[..<length]), taken: length)
+    }
+
+    /// Sizes of 1 to 8 hexadecimal digits, CRLF everywhere, nothing else.
+    static func chunked(_ bytes: [UInt8], _ limit: Int) -> Outcome {
+        var content: [UInt8] = []
+        var rest = bytes[...]
+        func bad(_ verdict: String = "400 framing") -> Outcome { Outcome(verdict: verdict, content: content, taken: 0) }
+        var more: Outcome { Outcome(verdict: "more", content: content, taken: bytes.count) }
+        /// True: taken; false: another byte stands there; nil: not all has come.
+        func takeLineEnd() -> Bool? {
+            for byte: UInt8 in [13, 10] {
+                guard let next = rest.first else { return nil }
+                guard next == byte else { return false }
+                rest = rest.dropFirst()
+            }
+            return true
+        }
+        while true {
+            let digits = rest.prefix { Character(Unicode.Scalar($0)).isHexDigit && $0 < 128 }
+            guard digits.count <= 8 else { return bad() }
+            rest = rest.dropFirst(digits.count)
+            guard !rest.isEmpty else { return more }
+            guard !digits.isEmpty else { return bad() }
+            guard let ended = takeLineEnd() else { return more }
+            guard ended else { return bad() }
+            guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else { return bad() }
+            guard content.count + size <= limit else { return bad("413 too_large") }
+            let data = rest.prefix(size)
+            content += data
+            rest = rest.dropFirst(data.count)
+            guard data.count == size else { return more }
+            guard let closed = takeLineEnd() else { return more }
+            guard closed else { return bad() }
+            if size == 0 { return Outcome(verdict: "complete", content: content, taken: bytes.count - rest.count) }
+        }
+    }
+}

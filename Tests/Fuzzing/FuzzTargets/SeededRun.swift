@@ -1,0 +1,49 @@
+import TestSupport
+
+/// Inputs for one target out of a seed: its own seeds, what it generates, and mutants of both.
+package struct SeededRun: Sendable {
+    package struct Failure: Sendable {
+        package let index: Int
+        package let input: [UInt8]
+        package let violation: Violation
+    }
+
+    private let target: FuzzTarget
+    private let seed: UInt64
+
+    package init(_ target: FuzzTarget, seed: UInt64) {
+        self.target = target
+        self.seed = seed
+    }
+
+    /// The input of that number; the same in every run with this seed.
+    package func input(_ index: Int) -> [UInt8] {
+        if index.isMultiple(of: 2), index / 2 < target.seeds.count { return target.seeds[index / 2] }
+        var dice = SeededGenerator(seed: seed &+ UInt64(truncatingIfNeeded: index) &* 0x9E37_79B9_7F4A_7C15)
+        var input: [UInt8]
+        if let generate = target.generate, dice.oneIn(2) {
+            input = generate(&dice)
+            if dice.oneIn(5) { return input }
+        } else {
+            input = dice.pick(target.seeds) ?? []
+        }
+        var mutator = ByteMutator(seed: dice.next(), tokens: target.tokens, maximumBytes: target.maximumBytes)
+        input = mutator.mutant(of: input, others: target.seeds)
+        return input
+    }
+
+    /// Checks inputs until there is a failure or `isEnough` of so many; it says how many it checked.
+    package func run(isEnough: (Int) -> Bool) -> (executions: Int, failure: Failure?) {
+        var index = 0
+        while !isEnough(index) {
+            let input = input(index)
+            do throws(Violation) {
+                try target.check(input)
+            } catch {
+                return (index + 1, Failure(index: index, input: input, violation: error))
+            }
+            index += 1
+        }
+        return (index, nil)
+    }
+}

@@ -1,0 +1,63 @@
+import AppStoreModel
+import AppStoreSigning
+import AppStoreVerification
+import NotificationRecord
+
+extension FuzzTarget {
+    /// A payload that the authority signs, whatever it says: for us or not, odd or not, but never a fault of ours or not
+    /// Apple's; and what is accepted becomes a record that consumers read back.
+    static func signedPayload(_ material: SignedMaterial) throws -> FuzzTarget {
+        let verifier = try material.verifier()
+        let signer = JWSSigner(material.pki)
+        return FuzzTarget(
+            "signed-payload", seeds: Array(material.payloads.prefix(8)), tokens: PayloadTokens.all,
+            maximumBytes: 32 * 1024
+        ) { bytes throws(Violation) in
+            // A segment without letters is no compact JWS, before anybody looks at the signature.
+            guard !bytes.isEmpty else { return }
+            guard let jws = try? signer.sign(bytes) else { throw Violation("not signed") }
+            switch verifier.verify(signedPayload: jws, at: SignedMaterial.now) {
+            case .accepted(let notification):
+                try hold(notification.notification == bytes, "another payload")
+                try checkRecord(of: notification)
+            case .odd, .notForUs: return
+            case .notApple(let refusal): throw Violation("not Apple's: \(refusal.reason)")
+            case .retryLater(let refusal): throw Violation("retry later: \(refusal.reason)")
+            case .tooManyNewChains, .legacy: throw Violation("neither odd nor accepted")
+            }
+        }
+    }
+
+    private static func checkRecord(of notification: VerifiedNotification) throws(Violation) {
+        guard
+            let identity = RecordIdentity(
+                notification.envelope, transaction: notification.transactionEnvelope,
+                renewalInfo: notification.renewalInfoEnvelope, appTransaction: notification.appTransactionEnvelope)
+        else { throw Violation("accepted without an identity") }
+        let content = RecordContent(
+            notification: notification.notification, omitted: notification.envelope.nestedJWSMembers,
+            transaction: notification.transaction, renewalInfo: notification.renewalInfo,
+            appTransaction: notification.appTransaction, signedPayload: notification.signedPayload[...])
+        let record = EncodedRecord(identity, content: content, receivedAt: .earliest)
+        guard let read = try? NotificationRecord(key: record.key, value: record.value, headers: record.headers) else {
+            throw Violation("a record that cannot be read")
+        }
+        try hold(read.key == identity.key, "another key")
+        try hold(read.notificationUUID == identity.notificationUUID, "another notificationUUID")
+        try hold(read.notification.notificationUUID == identity.notificationUUID, "another notificationUUID inside")
+        try hold(read.signedPayload.map { Array($0.utf8) } == notification.signedPayload, "another signedPayload")
+    }
+}
+
+/// What payloads are written with.
+enum PayloadTokens {
+    static let all = [
+        #""notificationType":"#, #""subtype":"UPGRADE""#, #""notificationUUID":"#, #""signedDate":9007199254740993"#,
+        #""signedDate":1.5e12"#, #""signedDate":-1"#, #""data":{"#, #""summary":{"#, #""appData":{"#, #""status":5"#,
+        #""signedTransactionInfo":"#, #""signedRenewalInfo":"#, #""environment":"Sandbox""#, #""version":"2.0""#,
+        #""price":9223372036854775807"#, #""quantity":2147483648"#, #""purchaseDate":253402300799999"#,
+        #""expiresDate":-62167219200000"#, #""revocationDate":0"#, #""gracePeriodExpiresDate":253402300800000"#,
+        #""isUpgraded":true"#, #""revocationPercentage":100000"#, #""type":"Consumable""#, "null", "1e400", "-0.1",
+        #""inAppOwnershipType":"FAMILY_SHARED""#, #""facts":{"#, #""formatVersion":1"#, #""purchases":["#, "\\u0000",
+    ]
+}

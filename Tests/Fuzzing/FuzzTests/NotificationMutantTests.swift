@@ -1,0 +1,32 @@
+import FuzzTargets
+import TestSupport
+import Testing
+
+/// A short run of what `make mutations` does with 100,000 mutants.
+struct NotificationMutantTests {
+    @Test func `no mutant of generated notifications is accepted with another meaning`() throws {
+        var run = try MutationRun(try SignedMaterial(count: 12), seed: 1)
+        run.run(0..<1500)
+        expectClean(run, count: 1500)
+    }
+
+    @Test(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
+    func `no mutant of what Apple signed is accepted with another meaning`() throws {
+        var run = try MutationRun(try TestVectors.genuine(), seed: 1)
+        run.run(0..<500)
+        expectClean(run, count: 500)
+    }
+
+    private func expectClean(_ run: MutationRun, count: Int) {
+        for finding in run.findings.prefix(5) {
+            Issue.record("seed 1, number \(finding.index), \(finding.kind): \(finding.violation)")
+        }
+        #expect(run.outcomes.values.reduce(0, +) == count)
+        #expect(run.kinds.count == NotificationMutator.Kind.allCases.count)
+        // Without these the mutants would say nothing: they reach the signature, and the twin does stand.
+        #expect((run.outcomes["refused, signature"] ?? 0) > count / 10)
+        #expect((run.outcomes["accepted, the same signed bytes and the twin of the signature"] ?? 0) > 0)
+        #expect((run.outcomes["accepted, the same signed bytes and signature"] ?? 0) > 0)
+        #expect(Set(run.outcomes.keys).count > 12)
+    }
+}

@@ -1,0 +1,45 @@
+import Cryptography
+import FuzzTargets
+import TestSupport
+import Testing
+
+/// Every target for about a second, from a seed that is printed with a failure.
+@Suite(.timeLimit(.minutes(2))) struct SeededFuzzTests {
+    private static let material = Result { try SignedMaterial(count: 12) }
+    private static let targets = Result { try FuzzTarget.all(try material.get()) }
+    private static let names = [
+        "request-head", "request-body", "connection", "json", "base64", "properties", "certificate", "ocsp-response",
+        "ecdsa-signature", "notification-body", "signed-payload", "notification-record", "entitlement-facts",
+    ]
+
+    @Test(arguments: names)
+    func `what must hold of every input holds of generated and mutated ones`(name: String) throws {
+        let target = try #require(try Self.targets.get().first { $0.name == name })
+        let end = ContinuousClock.now + .seconds(1)
+        let (executions, failure) = SeededRun(target, seed: 1).run { _ in ContinuousClock.now >= end }
+        #expect(executions > 10)
+        if let failure {
+            Issue.record(
+                "seed 1, number \(failure.index): \(failure.violation); input \(HexText.encode(failure.input))")
+        }
+    }
+
+    @Test func `every target is run`() throws {
+        #expect(try Self.targets.get().map(\.name) == Self.names)
+    }
+
+    @Test func `the same seed gives the same inputs`() throws {
+        let target = try #require(try Self.targets.get().first)
+        let inputs = (0..<200).map { SeededRun(target, seed: 7).input($0) }
+        #expect(inputs == (0..<200).map { SeededRun(target, seed: 7).input($0) })
+        #expect(inputs != (0..<200).map { SeededRun(target, seed: 8).input($0) })
+    }
+
+    @Test func `a reader that breaks its promise is found`() throws {
+        let broken = FuzzTarget("broken", seeds: [Array("abc".utf8)]) { bytes throws(Violation) in
+            if bytes.count > 5 { throw Violation("too long") }
+        }
+        let (_, failure) = SeededRun(broken, seed: 1).run { $0 > 10_000 }
+        #expect(failure?.violation.description == "too long")
+    }
+}

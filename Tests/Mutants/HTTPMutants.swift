@@ -1,0 +1,150 @@
+// Check 2: framing and size, and the limits of the listener.
+
+private let server = "Platform/HTTPServer/"
+private let head = Place(
+    .http, "2 head", server + "RequestHeadParser.swift",
+    suites: "HostileRequestTests|RequestHeadTests|LineEndTests|FramingFieldTests")
+private let body = Place(
+    .http, "2 body", server + "BodyDecoder.swift", suites: "HostileRequestTests|LineEndTests")
+private let state = Place(
+    .http, "2 body", server + "ConnectionState.swift", suites: "HostileRequestTests|ConnectionStateTests|AdmissionTests"
+)
+private let time = Place(
+    .http, "2 deadlines", server + "ConnectionState.swift", suites: "ConnectionStateTests|ConnectionDeadlineTests")
+private let input = Place(.http, "2 load", server + "EventLoop+Input.swift", suites: "LoadTests")
+private let accept = Place(.http, "2 load", server + "EventLoop+Accept.swift", suites: "LoadTests|EvictionTests")
+private let output = Place(.http, "2 load", server + "EventLoop+Output.swift", suites: "HTTPServerTests/|LoadTests")
+private let loop = Place(
+    .http, "2 load", server + "EventLoop.swift", suites: "LateAnswerTests|LoadTests|HTTPServerTests/")
+private let places = Place(.http, "2 load", server + "Places.swift", suites: "HTTPServerTests/|LoadTests")
+private let rate = Place(.http, "2 load", server + "ConnectRate.swift", suites: "LoadTests")
+private let drain = Place(.http, "2 drain", server + "EventLoop+Drain.swift", suites: "DrainTests")
+private let encoder = Place(
+    .http, "2 answer", server + "AnswerEncoder.swift", suites: "HTTPServerTests/|HeadMethodTests")
+
+enum HTTPMutants {
+    static let all: [Mutant] = requestLine + fields + bodies + deadlines + load
+
+    private static let requestLine: [Mutant] = [
+        head.mutant("line-length", "position < lineLimit", "true"),
+        head.mutant("method-length", "position < Self.longestMethod", "true"),
+        head.mutant("method-token", "Self.isToken(byte)", after: "place = .target", "byte != Self.space"),
+        head.mutant("method-empty", "position > 0", "true"),
+        head.mutant("target-empty", "position > methodEnd + 1", "true"),
+        head.mutant("target-slash", #"byte != UInt8(ascii: "/")"#, "false"),
+        head.mutant("target-control-bytes", "byte > 32 && byte < 127", "byte != 32 && byte < 127"),
+        head.mutant("target-high-bytes", "byte > 32 && byte < 127", "byte > 32"),
+        head.mutant("version", "byte == expected", "true"),
+        head.mutant("version-end", "byte == Self.carriageReturn", after: "place = .versionEnd", "true"),
+        head.mutant("line-feed-of-line", "byte == Self.lineFeed", "true"),
+    ]
+
+    private static let fields: [Mutant] = [
+        head.mutant("head-size", "min(head.count, fieldsStart + headLimit)", "head.count"),
+        head.mutant("field-count", "fields <= fieldLimit", "true"),
+        head.mutant("field-fold", "Self.isToken(byte)", after: "mutating func startField", "true"),
+        head.mutant("field-name", "Self.isToken(head[position])", "head[position] != 0x3A && head[position] > 32"),
+        head.mutant("field-colon", #"head[position] == UInt8(ascii: ":")"#, "true"),
+        head.mutant("value-control-bytes", "byte >= 32 && byte != 127", "byte != 127"),
+        head.mutant("value-delete", "byte >= 32 && byte != 127", "byte >= 32"),
+        head.mutant("line-feed-of-field", "head[position] == Self.lineFeed", after: "case .valueEnd:", "true"),
+        head.mutant("line-feed-of-head", "head[position] == Self.lineFeed", after: "case .blankLineEnd:", "true"),
+        head.mutant("host-absent", "hosts == 1", after: "func complete() -> Result", "true"),
+        head.mutant(
+            "host-twice",
+            [
+                head.expression("hosts == 1", after: "func complete() -> Result", "hosts >= 1"),
+                head.expression("hosts == 1", after: "hosts += 1", "true"),
+            ]),
+        head.mutant("host-empty", "!value.isEmpty", "true"),
+        head.mutant("host-tab", "!valueHasTab", after: "hosts += 1", "true"),
+        head.mutant("length-twice", "contentLength == nil", after: #"nameIs("content-length", head)"#, "true"),
+        head.mutant("length-tab", "!valueHasTab", after: #"nameIs("content-length", head)"#, "true"),
+        head.mutant("length-empty", "range.count >= 1", "true"),
+        head.mutant("length-digits", "range.count <= 18", "true"),
+        head.mutant("length-below-0", #"bytes[i] >= UInt8(ascii: "0")"#, "true"),
+        head.mutant("length-above-9", #"bytes[i] <= UInt8(ascii: "9")"#, "true"),
+        head.mutant("encoding-twice", "!isChunked", after: #"nameIs("transfer-encoding", head)"#, "true"),
+        head.mutant("encoding-tab", "!valueHasTab", after: #"nameIs("transfer-encoding", head)"#, "true"),
+        head.mutant("encoding-chunked", #"Self.equals("chunked", head, value)"#, "true"),
+        head.mutant("length-and-encoding", "!(isChunked && contentLength != nil)", "true"),
+        head.mutant("connection-close", #"Self.listHolds("close", head, value)"#, "false"),
+    ]
+
+    private static let bodies: [Mutant] = [
+        body.mutant("chunk-digits", "sizeDigits < 8", "sizeDigits < 20"),
+        body.mutant("chunk-no-digit", "sizeDigits > 0", "true"),
+        body.mutant("chunk-size-line-feed", "byte == RequestHeadParser.lineFeed", after: "case .sizeEnd:", "true"),
+        body.mutant(
+            "chunk-extension", "Self.badFraming", after: "sizeDigits < 8 else", "sizeDigits > 0 ? nil : Self.badFraming"
+        ),
+        body.mutant(
+            "chunk-trailer", "Self.badFraming", after: "case .dataEnd, .lastEnd:",
+            "place == .lastEnd ? nil : Self.badFraming"),
+        body.mutant(
+            "chunk-end", "byte == RequestHeadParser.carriageReturn", after: "case .dataEnd, .lastEnd:", "true"),
+        body.mutant(
+            "chunk-end-line-feed", "byte == RequestHeadParser.lineFeed", after: "case .dataEndLine, .lastEndLine:",
+            "true"),
+        body.mutant("body-limit-of-chunks", "left <= limit - bodyBytes", "true"),
+        body.mutant("body-limit-of-each-chunk", "left <= limit - bodyBytes", "left <= limit"),
+        state.mutant("body-limit-of-length", "length > limit", "false"),
+        state.mutant("body-empty", "length > 0", after: "guard let length = head.contentLength", "true"),
+        state.mutant("body-empty-chunks", "body.isEmpty", after: "if head.isChunked, ", "false"),
+        state.mutant("body-of-none", "head.isChunked || (head.contentLength ?? 0) > 0", "false"),
+        state.mutant("body-encoding", "head.hasContentEncoding", "false"),
+        state.mutant("expectation", "head.hasOtherExpectation", "false"),
+        state.mutant("refusal-closes", "true", after: "_ = reply(closes: ", "false"),
+        state.mutant("close-is-kept", "!keepsAlive", after: "closesAfterAnswer = closes || ", "false"),
+        state.mutant("drain-closes", "isDraining || nothingFollows", "nothingFollows"),
+        state.mutant("linger-bytes", "dropped > rules.limits.lingerBytes", "false"),
+        state.mutant("read-ahead", "buffer.count < rules.limits.readAheadBytes", "true"),
+    ]
+
+    private static let deadlines: [Mutant] = [
+        time.mutant("header-deadline", "now + rules.headTime", after: "package init(rules:", ".max"),
+        time.mutant("header-deadline-later", "now + rules.headTime", after: "func begin(now: UInt64)", ".max"),
+        time.mutant("header-deadline-moved", "isIdle", after: "func begin(now: UInt64)", "true"),
+        time.mutant("request-deadline", "startedAt + rules.requestTime", ".max"),
+        time.mutant("request-deadline-moved", "startedAt + rules.requestTime", "now + rules.requestTime"),
+        time.mutant("handler-deadline", "now + rules.handlerTime", ".max"),
+        time.mutant("idle-deadline", "now + rules.idleTime", ".max"),
+        time.mutant("send-deadline", "now + rules.sendTime", ".max"),
+        time.mutant("linger-deadline", "now + rules.lingerTime", ".max"),
+    ]
+
+    private static let load: [Mutant] = [
+        input.mutant("in-flight", "!door.places.isFull", "true"),
+        input.mutant("bytes-in-flight", "door.bodyBytes > door.limits.bodyBytes", "false"),
+        input.mutant(
+            "bytes-of-the-oldest", "connection.state.startedAt < $0.state.startedAt",
+            "connection.state.startedAt > $0.state.startedAt"),
+        output.without("bytes-given-back", "door.bodyBytes -= request.bodyBytes"),
+        loop.without("bytes-given-back-at-close", "connection.door.bodyBytes -= connection.countedBodyBytes"),
+        output.mutant("unsent-bytes", "unsent.count <= door.limits.unsentBytes - door.unsentBytes", "true"),
+        accept.mutant("connections", "door.connections >= door.limits.connections", "false"),
+        accept.without("work-is-kept", "continue", after: "case .working, .sending: ", instead: "rank = 0"),
+        accept.mutant(
+            "first-request-leaves", "connection.state.wasServed ? 2 : 1", "connection.state.wasServed ? 1 : 2"),
+        accept.mutant(
+            "longest-leaves",
+            "(known.rank, known.connection.state.startedAt) <= (rank, connection.state.startedAt)",
+            "(known.rank, known.connection.state.startedAt) >= (rank, connection.state.startedAt)"),
+        accept.mutant("rate", "door.rate.admits(network, address: .ofAddress(peer), now: now)", "true"),
+        rate.mutant("rate-of-proxies", "unlimited.contains(where: { $0.contains(address) })", "false"),
+        rate.mutant("rate-refill", "known.tokens + seconds * perSecond", "known.tokens"),
+        output.mutant(
+            "late-answer",
+            [
+                output.expression("connection.number == request.number", "true"),
+                output.expression("connection.state.phase == .working", "true"),
+            ]),
+        loop.mutant("slot-of-another", "connection.generation == generation", "true"),
+        places.mutant("first-answer-wins", "generations[place] == generation", "true"),
+        drain.mutant("drain-grace", "drainTime >= drain.grace", "true"),
+        drain.mutant("drain-limit", "drainTime >= drain.limit", "false"),
+        encoder.mutant("answer-field-value", "value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 })", "true"),
+        encoder.mutant("answer-field-name", "name.utf8.allSatisfy(RequestHeadParser.isToken)", "true"),
+        encoder.mutant("answer-to-head", "omitsBody", after: "if !hasBody || ", "false"),
+    ]
+}

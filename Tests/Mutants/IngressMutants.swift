@@ -1,0 +1,98 @@
+// Check 1, and the ingress's own rules: which answer, when, and into which topic.
+
+private let ingress = "Services/Ingress/"
+private let listener = Place(
+    .ingress, "1", ingress + "NotificationListener.swift", suites: "RefusedNotificationTests")
+private let accepted = Place(
+    .ingress, "200", ingress + "NotificationProcessor.swift",
+    suites: "AcceptedNotificationTests|RefusedNotificationTests")
+private let outage = Place(.ingress, "200", ingress + "NotificationProcessor.swift", suites: "OutageTests")
+private let policy = Place(
+    .ingress, "200", ingress + "AcknowledgementPolicy.swift", suites: "AcknowledgementPolicyTests")
+private let duplicates = Place(
+    .ingress, "duplicates", ingress + "DuplicateWindow.swift", suites: "DuplicateWindowTests")
+private let records = Place(
+    .ingress, "duplicates", ingress + "RecordBuilding.swift", suites: "AcceptedNotificationTests")
+private let quarantine = Place(
+    .ingress, "quarantine", ingress + "NotificationProcessor.swift", suites: "QuarantineTests")
+private let budget = Place(.ingress, "quarantine", ingress + "QuarantineBudget.swift", suites: "QuarantineBudgetTests")
+private let clock = Place(.ingress, "clock", ingress + "ClockSanity.swift", suites: "ClockSanityTests")
+private let breaker = Place(.ingress, "breaker", "Platform/Kafka/ProducerBreaker.swift", suites: "ProducerBreakerTests")
+
+enum IngressMutants {
+    static let all: [Mutant] = [
+        listener.mutant("path", "head.targetIs(path)", "true"),
+        listener.mutant("method", #"head.methodIs("POST")"#, "true"),
+        listener.mutant("body-size", "256 * 1024", "1 << 30"),
+
+        outage.without(
+            "answer-before-acknowledgement", "metrics.accepted(identity, receivedAt: receivedAt)",
+            instead: "metrics.accepted(identity, receivedAt: receivedAt); work.exchange.answer(answer)"),
+        outage.mutant(
+            "answer-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)", after: "private func publish",
+            "answer"),
+        policy.mutant("status-of-failure", "503", after: "func notAcknowledged", "200"),
+        policy.mutant("status-of-form", "400", after: "func refused", "503"),
+        policy.mutant("status-of-forbidden", "403", after: "func refused", "503"),
+        policy.mutant("status-of-unavailable", "503", after: "func refused", "403"),
+        policy.mutant("status-of-clock", "503", after: "static let clock", "400"),
+        policy.mutant("status-of-budget", "503", after: "static let quarantineBudget", "200"),
+        policy.mutant("status-of-new-chains", "429", after: "static let newChains", "503"),
+        policy.mutant("status-of-version-1", "403", after: "static let legacyDisabled", "200"),
+        policy.mutant("status-of-inconsistent", "503", after: "static let inconsistent", "200"),
+        accepted.mutant("version-1", "AcknowledgementPolicy.legacyDisabled", "AcknowledgementPolicy.accepted"),
+        accepted.mutant(
+            "sandbox-topic", "topics.notifications(identity.environment)", "topics.notifications(.production)"),
+
+        outage.mutant("remembered-despite-failure", "false", after: "refused answer: Answer)", "true"),
+        duplicates.mutant(
+            "remembered-when-settled", "acknowledged", after: "removeValue(forKey: identity) ?? []", "true"),
+        duplicates.without(
+            "remembered-at-arrival", "state.inFlight[identity] = []",
+            instead: "state.inFlight[identity] = []; state.acknowledged.insert(identity)"),
+        duplicates.mutant("remembered", "state.acknowledged.contains(identity)", "false"),
+        duplicates.mutant("copies-wait", "state.inFlight[identity] != nil", "false"),
+        duplicates.mutant("window-size", "state.ring.count < capacity", "true"),
+        records.mutant("window-environment", "1", after: "var windowCode", "0"),
+        accepted.without(
+            "copies-are-answered", "for waiter in waiters { waiter.answer(AcknowledgementPolicy.duplicate) }"),
+
+        quarantine.without(
+            "odd-without-record", "setAside(odd, work, receivedAt: now)",
+            instead: "work.exchange.answer(AcknowledgementPolicy.quarantined(odd))"),
+        quarantine.mutant("odd-topic", "topics.quarantine", "topics.notifications(.production)"),
+        quarantine.mutant(
+            "odd-answer-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)",
+            after: "giveBack(work.body.count)",
+            "AcknowledgementPolicy.quarantined(odd)"),
+        quarantine.mutant("odd-copies", "isFirst(known, work)", after: "private func setAside", "true"),
+        quarantine.mutant(
+            "budget", "quarantine.take(work.body.count, nowNanoseconds: clocks.monotonicNanoseconds())", "true"),
+        quarantine.mutant("budget-given-back", "error.persistence == .no", "false"),
+        budget.mutant("budget-bound", "state.available >= Double(bytes)", "true"),
+        budget.mutant(
+            "budget-rim", "min(bytesPerHour, state.available + hours * bytesPerHour)",
+            "state.available + hours * bytesPerHour"),
+        budget.mutant(
+            "budget-rim-given-back", "min(bytesPerHour, $0.available + Double(bytes))", "$0.available + Double(bytes)"),
+        budget.mutant("budget-refill", "hours * bytesPerHour", "0"),
+
+        accepted.mutant(
+            "clock", "sanity.observe(wall: now, monotonic: clocks.monotonicMilliseconds())", "true"),
+        clock.mutant("clock-early", "wall >= Self.earliest", "true"),
+        clock.mutant("clock-late", "wall <= Self.latest", "true"),
+        clock.mutant("clock-jump-ahead", "drift > Self.tolerance", "false"),
+        clock.mutant("clock-jump-back", "drift < -Self.tolerance", "false"),
+        clock.mutant("clock-minute", "monotonic - jumpedAt < Self.minute", "false"),
+        clock.mutant("clock-drift", "monotonic - state.offsetAt >= Self.minute", "false"),
+
+        breaker.mutant("breaker-opens", "timeoutsInARow >= timeoutLimit", "false"),
+        breaker.mutant("breaker-probe", "now >= nextProbe", "true"),
+        breaker.mutant("breaker-each-second", "now &+ Self.probeInterval", after: "guard now >= nextProbe", "now"),
+        breaker.without("breaker-closes", "state = .closed", after: "mutating func acknowledged()"),
+        breaker.without("breaker-counts-in-a-row", "timeoutsInARow = 0", after: "mutating func acknowledged()"),
+        breaker.without("breaker-refusal-is-an-answer", "timeoutsInARow = 0", after: "mutating func refused() { "),
+        breaker.mutant("breaker-no-broker", "brokersUp == 0", "false"),
+        breaker.mutant("breaker-waits-for-answers", "isDisconnected || recordsInFlight == 0", "true"),
+    ]
+}

@@ -1,0 +1,176 @@
+import Foundation
+
+/// The copy of the sources in which an environment variable chooses the mutant, so that one build serves all of them.
+struct Instrumentation {
+    static let variable = "SLUICE_MUTANT"
+
+    /// The project, and the copy.
+    let root: String
+    let copy: String
+
+    /// Brings the copy up to date; a file that would not change is not written, so that the next build is a small one.
+    func write(_ mutants: [Mutant]) throws(Failure) {
+        var files = try sources()
+        var edits: [String: [Numbered]] = [:]
+        for (index, mutant) in mutants.enumerated() {
+            for edit in mutant.edits {
+                edits[edit.file, default: []].append(Numbered(number: index + 1, mutant: mutant.name, edit: edit))
+            }
+        }
+        for (file, edits) in edits {
+            guard let text = files["Sources/\(file)"] else {
+                throw Failure("\(edits[0].mutant): there is no Sources/\(file)")
+            }
+            files["Sources/\(file)"] = try Self.switched(text, by: edits)
+            // Floor and room: each module has a switch of its own.
+            let module = file.split(separator: "/").prefix(2).joined(separator: "/")
+            files["Sources/\(module)/MutantSwitch.swift"] = Self.theSwitch
+        }
+        files["Package.swift"]?.append(Self.onlyWhatIsTested)
+        try replaceCopy(with: files)
+    }
+
+    // MARK: texts
+
+    private struct Numbered {
+        let number: Int
+        let mutant: String
+        let edit: Edit
+    }
+
+    private struct Found {
+        let range: Range<String.Index>
+        let numbered: Numbered
+    }
+
+    private static func switched(_ text: String, by edits: [Numbered]) throws(Failure) -> String {
+        var found: [Found] = []
+        for edit in edits { found.append(Found(range: try range(of: edit, in: text), numbered: edit)) }
+        // Outer ones first, so that an inner text is switched inside the outer one.
+        found.sort { left, right in
+            left.range.lowerBound != right.range.lowerBound
+                ? left.range.lowerBound < right.range.lowerBound : left.range.upperBound > right.range.upperBound
+        }
+        return try switched(text, text.startIndex..<text.endIndex, found[...])
+    }
+
+    private static func range(of numbered: Numbered, in text: String) throws(Failure) -> Range<String.Index> {
+        let edit = numbered.edit
+        var start = text.startIndex
+        if let anchor = edit.anchor {
+            let anchors = text.ranges(of: anchor)
+            guard anchors.count == 1 else {
+                throw Failure("\(numbered.mutant): \(anchors.count) times in \(edit.file), not once: \(anchor)")
+            }
+            start = anchors[0].upperBound
+        }
+        let ranges = text[start...].ranges(of: edit.text)
+        guard let first = ranges.first, ranges.count == 1 || edit.anchor != nil else {
+            throw Failure("\(numbered.mutant): \(ranges.count) times in \(edit.file), not once: \(edit.text)")
+        }
+        return first
+    }
+
+    private static func switched(
+        _ text: String, _ range: Range<String.Index>, _ found: ArraySlice<Found>
+    ) throws(Failure) -> String {
+        var result = ""
+        var at = range.lowerBound
+        var rest = found
+        while let next = rest.popFirst() {
+            let inner = rest.prefix { $0.range.lowerBound < next.range.upperBound }
+            rest = rest.dropFirst(inner.count)
+            guard inner.allSatisfy({ $0.range.upperBound <= next.range.upperBound }) else {
+                throw Failure("\(next.numbered.mutant) overlaps another mutant: \(next.numbered.edit.text)")
+            }
+            result += text[at..<next.range.lowerBound]
+            let original = try switched(text, next.range, inner)
+            let (edit, number) = (next.numbered.edit, next.numbered.number)
+            switch edit.kind {
+            case .expression: result += "(MutantSwitch.number == \(number) ? (\(edit.replacement)) : (\(original)))"
+            case .statement:
+                result += "if MutantSwitch.number == \(number) { \(edit.replacement) } else { \(original) }"
+            }
+            at = next.range.upperBound
+        }
+        return result + text[at..<range.upperBound]
+    }
+
+    private static let theSwitch = """
+        internal import Glibc
+
+        enum MutantSwitch {
+            static let number: Int32 = getenv("\(variable)").map { atoi($0) } ?? 0
+        }
+        """
+
+    // The targets that are not needed would only take time; their warnings are nobody's business here.
+    private static let onlyWhatIsTested = """
+
+
+        var needed = Set(\(Room.testTargets))
+        for _ in package.targets {
+            for target in package.targets where needed.contains(target.name) {
+                for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
+            }
+        }
+        package.targets.removeAll { !needed.contains($0.name) }
+        package.products = []
+        for target in package.targets where target.swiftSettings != nil {
+            target.swiftSettings?.append(.treatAllWarnings(as: .warning))
+        }
+        """
+
+    // MARK: files
+
+    /// What the tests need, by path below the project.
+    private func sources() throws(Failure) -> [String: String] {
+        var files: [String: String] = [:]
+        do {
+            files["Package.swift"] = try String(contentsOfFile: root + "/Package.swift", encoding: .utf8)
+            for folder in ["Sources", "Tests"] {
+                for path in try FileManager.default.subpathsOfDirectory(atPath: "\(root)/\(folder)") {
+                    var isFolder: ObjCBool = false
+                    let name = "\(folder)/\(path)"
+                    guard FileManager.default.fileExists(atPath: "\(root)/\(name)", isDirectory: &isFolder),
+                        !isFolder.boolValue
+                    else { continue }
+                    // Whatever is not text is of no use to these tests.
+                    files[name] = try? String(contentsOfFile: "\(root)/\(name)", encoding: .utf8)
+                }
+            }
+        } catch {
+            throw Failure("\(error.localizedDescription)")
+        }
+        return files
+    }
+
+    private func replaceCopy(with files: [String: String]) throws(Failure) {
+        do {
+            for folder in ["Sources", "Tests"] {
+                let path = "\(copy)/\(folder)"
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+                for old in try FileManager.default.subpathsOfDirectory(atPath: path)
+                where old.hasSuffix(".swift") && files["\(folder)/\(old)"] == nil {
+                    try FileManager.default.removeItem(atPath: "\(path)/\(old)")
+                }
+            }
+            for (name, text) in files {
+                let path = "\(copy)/\(name)"
+                if (try? String(contentsOfFile: path, encoding: .utf8)) == text { continue }
+                let folder = path[..<(path.lastIndex(of: "/") ?? path.endIndex)]
+                try FileManager.default.createDirectory(atPath: String(folder), withIntermediateDirectories: true)
+                try text.write(toFile: path, atomically: true, encoding: .utf8)
+            }
+        } catch {
+            throw Failure("\(error.localizedDescription)")
+        }
+    }
+}
+
+/// What ends the run before there is a result.
+struct Failure: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+}

@@ -1,0 +1,137 @@
+import Foundation
+
+/// Builds the copy once and runs the tests of each mutant.
+struct MutantRun {
+    let mutants: [Mutant]
+    /// The chosen ones.
+    let numbers: [Int]
+    /// All were chosen.
+    let isWhole: Bool
+    let root: String
+
+    private var work: String { root + "/.build/mutants" }
+
+    struct Result: Codable {
+        let name: String
+        let check: String
+        let room: String
+        let isKilled: Bool
+        /// The first test that failed, or how the process ended.
+        let by: String
+        let seconds: Double
+    }
+
+    func run() throws(Failure) -> [Result] {
+        let copy = work + "/package"
+        try Instrumentation(root: root, copy: copy).write(mutants)
+        let tests = try build(copy)
+        try checkUnchanged(tests)
+        var results: [Result] = []
+        for (position, number) in numbers.enumerated() {
+            let mutant = mutants[number - 1]
+            let result = try judge(mutant, number: number, tests)
+            results.append(result)
+            say(
+                "\(position + 1)/\(numbers.count)", result.isKilled ? "killed  " : "SURVIVED", result.room,
+                result.check,
+                result.name, "|", result.by, String(format: "| %.1f s", result.seconds))
+        }
+        try write(results)
+        return results
+    }
+
+    // MARK: building
+
+    /// The program that holds the tests.
+    private func build(_ copy: String) throws(Failure) -> String {
+        say("building the copy: \(copy)")
+        let build = TestProcess(
+            command: ["swift", "build", "--build-tests", "--package-path", copy],
+            environment: ProcessInfo.processInfo.environment, output: work + "/build.log")
+        guard try build.run(within: .seconds(3600)).outcome == .passed else {
+            throw Failure("the copy does not build, see \(build.output)")
+        }
+        let folder = "\(copy)/.build/debug"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        guard let name = names.first(where: { $0.hasSuffix("PackageTests.xctest") }) else {
+            throw Failure("no tests in \(folder)")
+        }
+        return "\(folder)/\(name)"
+    }
+
+    // MARK: running
+
+    /// With nothing taken out every test passes, or a failing one would say nothing.
+    private func checkUnchanged(_ tests: String) throws(Failure) {
+        for room in Room.allCases {
+            let chosen = numbers.map { mutants[$0 - 1] }.filter { $0.room == room }
+            guard !chosen.isEmpty else { continue }
+            let filter = isWhole ? room.tests : Set(chosen.map(\.suites)).sorted().joined(separator: "|")
+            let (outcome, seconds) = try process(tests, filter, number: 0, room).run(within: .seconds(600))
+            guard outcome == .passed else {
+                throw Failure("nothing is taken out, and \(room.rawValue) does not pass: \(Self.text(outcome))")
+            }
+            say(room.rawValue, "passes with nothing taken out", String(format: "| %.1f s", seconds))
+        }
+    }
+
+    private func judge(_ mutant: Mutant, number: Int, _ tests: String) throws(Failure) -> Result {
+        var seconds = 0.0
+        for filter in [mutant.suites, mutant.room.tests] {
+            let run = try process(tests, filter, number: number, mutant.room).run(within: .seconds(300))
+            seconds += run.seconds
+            if run.outcome != .passed {
+                return Result(
+                    name: mutant.name, check: mutant.check, room: mutant.room.rawValue, isKilled: true,
+                    by: Self.text(run.outcome), seconds: seconds)
+            }
+        }
+        return Result(
+            name: mutant.name, check: mutant.check, room: mutant.room.rawValue, isKilled: false,
+            by: "every test passes", seconds: seconds)
+    }
+
+    private func process(_ tests: String, _ filter: String, number: Int, _ room: Room) -> TestProcess {
+        var environment = ProcessInfo.processInfo.environment
+        environment[Instrumentation.variable] = "\(number)"
+        // What is proved must be proved without the shared vectors and without Apache Kafka.
+        environment["SLUICE_TEST_VECTORS"] = ""
+        environment["KAFKA_HOME"] = nil
+        environment["NO_COLOR"] = "1"
+        // A process that is ended leaves its files behind.
+        let temporary = work + "/tmp"
+        try? FileManager.default.removeItem(atPath: temporary)
+        try? FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+        environment["TMPDIR"] = temporary
+        var command = [tests, "--testing-library", "swift-testing", "--filter", filter]
+        // These wait for the outside and starve each other.
+        if room == .http || room == .ingress { command.append("--no-parallel") }
+        return TestProcess(command: command, environment: environment, output: work + "/test.log")
+    }
+
+    private static func text(_ outcome: TestOutcome) -> String {
+        switch outcome {
+        case .passed: "passed"
+        case .failed(let test): test ?? "a test process that failed without naming a test"
+        case .crashed(let signal): "a crash, signal \(signal)"
+        case .hung: "a test process that did not end in time"
+        }
+    }
+
+    // MARK: telling
+
+    private func write(_ results: [Result]) throws(Failure) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        do {
+            try encoder.encode(results).write(to: URL(filePath: work + "/report.json"))
+        } catch {
+            throw Failure("\(error.localizedDescription)")
+        }
+    }
+}
+
+/// One line at once, also when the output is a file.
+func say(_ words: String...) {
+    FileHandle.standardOutput.write(Data((words.joined(separator: " ") + "\n").utf8))
+}

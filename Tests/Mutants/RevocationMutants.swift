@@ -1,0 +1,69 @@
+// Check 12: whether a certificate is revoked, and who may say so.
+
+private let verification = "AppStore/AppStoreVerification/"
+private let check = Place(.revocation, "12", verification + "Checks/RevocationCheck.swift", suites: "RevocationTests")
+private let verifier = Place(.revocation, "12", verification + "NotificationVerifier.swift", suites: "RevocationTests")
+private let nested = Place(.revocation, "12", verification + "NestedObjects.swift", suites: "RevocationTests")
+private let objects = Place(.revocation, "12", verification + "SignedObjectVerifier.swift", suites: "RevocationTests")
+private let standing = Place(
+    .revocation, "12", verification + "Revocation/RevocationStanding.swift",
+    suites: "RevocationTests|RevocationStateTests|RevocationMemoryTests")
+private let state = Place(
+    .revocation, "12", verification + "Revocation/RevocationState.swift",
+    suites: "RevocationTests|RevocationStateTests|RevocationMemoryTests")
+private let answer = Place(
+    .revocation, "12", "Platform/Cryptography/OCSPRequest.swift", suites: "OCSPTests|OCSPAnswerTests")
+private let http = Place(.revocation, "12", "Services/Ingress/OCSPOverHTTP.swift", suites: "OCSPOverHTTPTests")
+
+enum RevocationMutants {
+    static let all: [Mutant] = [
+        verifier.without(
+            "revocation", "try RevocationCheck.check(object.header, by: revocation, in: objects.cache, at: now)"),
+        nested.without(
+            "revocation-nested",
+            "try RevocationCheck.check(object.header, by: revocation, in: verifier.cache, at: now)"),
+        check.mutant("revocation-strict", "checker.policy != .strict", "true"),
+        check.without("revocation-unknown", "isUnknown = true", instead: "continue"),
+        check.without("revocation-drop", "cache.drop(path)"),
+        objects.without(
+            "revocation-before-signature", "cache.insert(path, digest)",
+            instead: "_ = revocation.standings(of: path, at: now); cache.insert(path, digest)"),
+        standing.mutant("revocation-good-for-ever", "now <= goodUntil.load(ordering: .relaxed)", "true"),
+        standing.mutant("revocation-revoked", "revoked.load(ordering: .relaxed)", "false"),
+        state.mutant("revocation-greatest-age", "min(next, latest)", "next"),
+        state.mutant("revocation-one-flight", "!entry.isAsking", "true"),
+        state.mutant("revocation-due", "entry.nextQuestion <= now", "true"),
+        state.mutant(
+            "revocation-revoked-is-kept", "$0.value.standing.known(at: .max) != .revoked", "true"),
+        state.mutant("revocation-bound", "entries.count >= Self.capacity", "false"),
+        state.mutant(
+            "revocation-alert", "Self.difference(now, entry.unknownSince ?? now) >= Self.alertAfter", "false"),
+
+        answer.mutant("ocsp-size", "bytes.count <= OCSPLimits.responseByteCount", "true"),
+        answer.mutant("ocsp-trailing-bytes", "cursor == end", "true"),
+        answer.mutant(
+            "ocsp-status", "OCSP_response_status(response) == OCSP_RESPONSE_STATUS_SUCCESSFUL", "true"),
+        answer.mutant("ocsp-critical-extension", "OCSP_BASICRESP_get_ext_by_critical(basic, 1, -1) < 0", "true"),
+        answer.mutant(
+            "ocsp-weak-signature", "Self.acceptedSignatures.contains(shim_ocsp_signature_nid(basic))", "true"),
+        answer.without("ocsp-signature", "try verifySignature(of: basic, at: now)"),
+        answer.mutant(
+            "ocsp-responder-usage", "UInt(OCSP_NOEXPLICIT)", "UInt(OCSP_NOEXPLICIT) | UInt(OCSP_NOCHECKS)"),
+        answer.without("ocsp-responder-time", "X509_VERIFY_PARAM_set_time(parameters, time_t(now))"),
+        answer.without("ocsp-responder-strength", "X509_VERIFY_PARAM_set_auth_level(parameters, 2)"),
+        answer.mutant("ocsp-nonce", "comparison == 1 || comparison == -1", "true"),
+        answer.mutant("ocsp-nonce-absent", "comparison == 1 || comparison == -1", "comparison == 1"),
+        answer.without("ocsp-certificate", "throw .wrongCertificate", instead: "break"),
+        answer.mutant("ocsp-critical-single-extension", "single.has_critical_extension == 0", "true"),
+        answer.mutant("ocsp-window", "(nextUpdate ?? .max) >= single.this_update", "true"),
+        answer.mutant(
+            "ocsp-revoked-when-stale", "single.status == V_OCSP_CERTSTATUS_REVOKED",
+            "single.status == V_OCSP_CERTSTATUS_REVOKED && (nextUpdate ?? .max) >= now && single.this_update <= now"),
+        answer.mutant("ocsp-early", "single.this_update - OCSPLimits.clockSkew <= now", "true"),
+        answer.mutant("ocsp-late", "last >= now", "true"),
+        answer.mutant("ocsp-unknown", "single.status == V_OCSP_CERTSTATUS_GOOD", "true"),
+
+        http.mutant("ocsp-http-status", "response.status == 200", "true"),
+        http.mutant("ocsp-http-size", "64 * 1024", "1 << 30"),
+    ]
+}

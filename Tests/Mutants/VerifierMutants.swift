@@ -1,0 +1,398 @@
+// Checks 3 to 6: what is said before any certificate is looked at.
+
+private let verification = "AppStore/AppStoreVerification/"
+private let body = Place(.verifier, "3", verification + "Checks/BodyCheck.swift", suites: "BodyTests")
+private let scanner = Place(
+    .verifier, "3", "AppStore/AppStoreModel/JSON/JSONScanner.swift",
+    suites: "BodyTests|CompactFormTests|ProfileTests|JSONScannerTests")
+private let document = Place(
+    .verifier, "4", "AppStore/AppStoreModel/JSON/JSONDocument.swift", suites: "CompactFormTests|ProfileTests")
+private let form = Place(.verifier, "4", verification + "Checks/CompactFormCheck.swift", suites: "CompactFormTests")
+private let alphabet = Place(.verifier, "4", "Platform/Cryptography/Base64Alphabet.swift", suites: "CompactFormTests")
+private let base64URL = Place(.verifier, "4", "Platform/Cryptography/Base64URL.swift", suites: "CompactFormTests")
+private let algorithm = Place(.verifier, "5", verification + "Checks/AlgorithmCheck.swift", suites: "CompactFormTests")
+private let list = Place(
+    .verifier, "6", verification + "Checks/CertificateListCheck.swift", suites: "CertificateListTests")
+private let header = Place(.verifier, "6", verification + "JWSHeader.swift", suites: "CertificateListTests")
+private let base64 = Place(
+    .verifier, "6", "Platform/Cryptography/Base64.swift", suites: "CertificateListTests|Base64Tests")
+private let certificate = Place(
+    .verifier, "6", "Platform/Cryptography/Certificate.swift", suites: "CertificateListTests")
+
+enum VerifierMutants {
+    static let all: [Mutant] = beforeCertificates + path + signature + audience + profile + nested + cache
+
+    private static let beforeCertificates: [Mutant] = [
+        body.mutant("body-both-shapes", #"root["notification_type"] == nil"#, "true"),
+        body.mutant("body-text", "member.kind == .string", "true"),
+        body.mutant(
+            "body-legacy-text", #"root["notification_type"]?.kind == .string"#, #"root["notification_type"] != nil"#),
+        scanner.without(
+            "json-trailing-bytes", "if position < input.count { throw JSONError(.trailingBytes, at: position) }"),
+        scanner.without("json-name-twice", "try JSONNames.refuseDuplicates(in: nodes, object: container, input)"),
+        scanner.mutant("json-depth", "open.count < maximumDepth", "true"),
+        scanner.without(
+            "json-control-byte", "throw JSONError(.controlCharacter, at: position)", instead: "position += 1"),
+        scanner.mutant("json-utf8", "JSONBytes.utf8SequenceLength(in: input, at: position)", "1"),
+
+        form.mutant("jws-header-empty", "dots[0] > 0", "true"),
+        form.mutant("jws-payload-empty", "dots[1] > dots[0] + 1", "true"),
+        form.mutant("jws-two-segments", "dots.count == 2", "true"),
+        document.mutant("jws-header-object", "document.root.kind == .object", "true"),
+        alphabet.mutant("base64url-foreign", "seen & Self.foreign == 0", "true"),
+        alphabet.without(
+            "base64url-other-alphabet", "self.characters = characters",
+            instead: """
+                if characters[62] == UInt8(ascii: "-") {
+                    for place in 0..<4 {
+                        places[256 * place + 0x2B] = places[256 * place + 0x2D]
+                        places[256 * place + 0x2F] = places[256 * place + 0x5F]
+                    }
+                }
+                self.characters = characters
+                """),
+        alphabet.mutant("base64url-spare-bits", "spare & 0xFF == 0", "true"),
+        alphabet.mutant("base64url-length", "rest != 1", "true"),
+        base64URL.mutant(
+            "base64url-padding", "text.bindMemory(to: UInt8.self)",
+            after: "decode(_ text: UnsafeRawBufferPointer) throws",
+            "UnsafeBufferPointer(rebasing: text.bindMemory(to: UInt8.self).prefix { $0 != 0x3D })"),
+
+        algorithm.mutant("alg", "Array(algorithm.utf8) == expected", "true"),
+        algorithm.mutant(
+            "alg-beginning", "Array(algorithm.utf8) == expected", "algorithm.utf8.starts(with: expected)"),
+        algorithm.mutant("alg-case", "Array(algorithm.utf8) == expected", "algorithm.uppercased() == \"ES256\""),
+        algorithm.mutant("alg-absent", "header.algorithm", "header.algorithm ?? \"ES256\""),
+
+        list.mutant("x5c-one", "(2...4).contains(texts.count)", "!texts.isEmpty"),
+        list.mutant(
+            "x5c-many",
+            [
+                list.expression("(2...4).contains(texts.count)", "texts.count >= 2"),
+                header.expression("elements.count <= greatestCount", "true"),
+            ]),
+        list.mutant(
+            "x5c-size", "(1...Certificate.recommendedMaximumByteCount).contains(bytes.count)", "!bytes.isEmpty"),
+        list.mutant("x5c-base64", "encoding != nil || index >= 2", "true"),
+        list.mutant("x5c-certificate", "certificate != nil || index >= 2", "true"),
+        base64.mutant("x5c-base64-length", "characters.count & 3 == 0", "true"),
+        certificate.mutant("x5c-trailing-bytes", "cursor == end", "true"),
+    ]
+}
+
+// Checks 7 to 9: the path.
+
+private let root = Place(
+    .verifier, "7", verification + "Checks/PinnedRootCheck.swift", suites: "CertificatePathTests|ValidityTests")
+private let store = Place(
+    .verifier, "7", "Platform/Cryptography/TrustStore.swift", suites: "CertificatePathTests|ValidityTests")
+private let certificatePath = Place(
+    .verifier, "7", "Platform/Cryptography/CertificatePath.swift", suites: "CertificatePathTests")
+private let extensions = Place(
+    .verifier, "7", verification + "Checks/CertificateExtensionCheck.swift", suites: "CertificatePathTests")
+private let facts = Place(
+    .verifier, "7", "Platform/Cryptography/Certificate+Facts.swift",
+    suites: "CertificatePathTests|CertificateExtensionTests|CertificateTests")
+private let leafMarker = Place(
+    .verifier, "8", verification + "Checks/LeafMarkerCheck.swift", suites: "CertificatePathTests")
+private let intermediateMarker = Place(
+    .verifier, "9", verification + "Checks/IntermediateMarkerCheck.swift",
+    suites: "CertificatePathTests|CertificateExtensionTests")
+private let authority = Place(
+    .verifier, "9", "Platform/Cryptography/TrustStore.swift", suites: "CertificatePathTests")
+
+/// OpenSSL goes on after these errors.
+private func ignoring(_ errors: String) -> String {
+    """
+    X509_VERIFY_PARAM_set_depth(parameters, 2)
+    X509_STORE_set_verify_cb(store) { good, context in
+        guard good != 1 else { return 1 }
+        guard [\(errors)].contains(X509_STORE_CTX_get_error(context)) else { return 0 }
+        X509_STORE_CTX_set_error(context, X509_V_OK)
+        return 1
+    }
+    """
+}
+
+extension VerifierMutants {
+    private static let depth = "X509_VERIFY_PARAM_set_depth(parameters, 2)"
+    private static let flags = "UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_NO_CHECK_TIME)"
+
+    private static let path: [Mutant] = [
+        root.mutant(
+            "root-of-x5c", "trust.validate(chain: certificates.compactMap { $0 })",
+            """
+            ((try? TrustStore(roots: trust.roots + certificates.suffix(1).compactMap { $0 }.filter { !trust.roots.contains($0) }))
+                ?? trust).validate(chain: certificates.compactMap { $0 })
+            """),
+        store.without("chain-signature", depth, instead: ignoring("X509_V_ERR_CERT_SIGNATURE_FAILURE")),
+        certificatePath.mutant("chain-of-four", "certificates.count == 3", "certificates.count >= 3"),
+        root.mutant(
+            "chain-weak-leaf-signature",
+            [
+                root.expression("isStrong(leaf.signatureAlgorithm)", "true"),
+                store.statement(
+                    "X509_VERIFY_PARAM_set_auth_level(parameters, 3)", "X509_VERIFY_PARAM_set_auth_level(parameters, 0)"
+                ),
+            ]),
+        root.mutant("chain-weak-intermediate-signature", "isStrong(intermediate.signatureAlgorithm)", "true"),
+        root.mutant(
+            "chain-intermediate-key",
+            "intermediate.publicKeyKind == .p256 || intermediate.publicKeyKind == .p384", "true"),
+        root.mutant("chain-time-of-openssl", [store.expression(flags, "UInt(X509_V_FLAG_TRUSTED_FIRST)")]),
+        extensions.mutant("extensions-of-leaf", "[leaf, intermediate]", "[intermediate]"),
+        extensions.mutant("extensions-of-intermediate", "[leaf, intermediate]", "[leaf]"),
+        facts.mutant("extension-name-constraints", "NID_name_constraints", "NID_policy_constraints"),
+        facts.mutant("extension-policy-constraints", "NID_policy_constraints", "NID_name_constraints"),
+        facts.mutant("extension-policy-mappings", "NID_policy_mappings", "NID_name_constraints"),
+        facts.mutant("extension-inhibit-any-policy", "NID_inhibit_any_policy", "NID_name_constraints"),
+        facts.mutant("certificate-version", "version == 3", "true"),
+        facts.mutant(
+            "extension-critical",
+            [
+                facts.expression("UInt32(EXFLAG_CRITICAL)", "0"),
+                store.expression(
+                    flags,
+                    "UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_NO_CHECK_TIME | X509_V_FLAG_IGNORE_CRITICAL)"),
+            ]),
+        leafMarker.mutant("leaf-marker", "leaf.extensionCount(marker) == 1", "true"),
+        leafMarker.mutant("leaf-marker-twice", "leaf.extensionCount(marker) == 1", "leaf.extensionCount(marker) >= 1"),
+        intermediateMarker.mutant("intermediate-marker", "intermediate.extensionCount(marker) == 1", "true"),
+        intermediateMarker.mutant(
+            "intermediate-marker-twice", "intermediate.extensionCount(marker) == 1",
+            "intermediate.extensionCount(marker) >= 1"),
+        authority.without(
+            "authority-constraint", depth, instead: ignoring("X509_V_ERR_INVALID_CA, X509_V_ERR_INVALID_NON_CA")),
+        authority.without("authority-path-length", depth, instead: ignoring("X509_V_ERR_PATH_LENGTH_EXCEEDED")),
+        authority.without("authority-key-usage", depth, instead: ignoring("X509_V_ERR_KEYUSAGE_NO_CERTSIGN")),
+    ]
+}
+
+// Checks 10 and 11: time and signature.
+
+private let validity = Place(.verifier, "10", verification + "Checks/ValidityCheck.swift", suites: "ValidityTests")
+private let window = Place(
+    .verifier, "10", "Platform/Cryptography/CertificateValidity.swift", suites: "ValidityTests")
+private let verifier = Place(
+    .verifier, "10", verification + "NotificationVerifier.swift", suites: "ValidityTests")
+private let objects = Place(
+    .verifier, "11", verification + "SignedObjectVerifier.swift", suites: "SignatureTests|ValidityTests")
+private let signatureCheck = Place(
+    .verifier, "11", verification + "Checks/SignatureCheck.swift", suites: "SignatureTests")
+private let leafKey = Place(
+    .verifier, "11", verification + "Checks/LeafKeyCheck.swift", suites: "CertificatePathTests")
+private let key = Place(
+    .verifier, "11", "Platform/Cryptography/P256PublicKey.swift", suites: "CertificatePathTests")
+private let raw = Place(.verifier, "11", "Platform/Cryptography/ECDSASignature.swift", suites: "SignatureTests")
+
+extension VerifierMutants {
+    private static let signature: [Mutant] = [
+        verifier.without("time", "try ValidityCheck.check(path, at: now)"),
+        verifier.mutant(
+            "time-before-signature",
+            [
+                objects.statement(
+                    "cache.insert(path, digest)",
+                    "try ValidityCheck.check(path, at: now); cache.insert(path, digest)")
+            ]),
+        validity.mutant("time-grace-for-ever", "outside <= graceSeconds", "true"),
+        validity.mutant("time-no-grace", "outside <= graceSeconds", "false"),
+        window.mutant("time-first-second", "seconds < notBefore", after: "func distance", "seconds <= notBefore"),
+        window.mutant("time-last-second", "seconds > notAfter", after: "func distance", "seconds >= notAfter"),
+        window.mutant(
+            "time-of-leaf-only",
+            [certificatePath.expression("known.intersection(own)", "known.notBefore == .min ? own : known")]),
+        signatureCheck.mutant(
+            "signature",
+            [
+                objects.statement(
+                    "try SignatureCheck.check(signature, of: digest, by: path.key, certificates: path.serials)", "")
+            ]),
+        signatureCheck.mutant("signature-length", "signature.count == byteCount", "true"),
+        signatureCheck.mutant(
+            "signature-longer",
+            [
+                signatureCheck.expression("signature.count == byteCount", "signature.count >= byteCount"),
+                raw.expression("raw.count == rawByteCount", "raw.count >= rawByteCount"),
+            ]),
+        objects.without(
+            "signature-length-under-known-header", "try SignatureCheck.checkLength(signature)",
+            after: "private func verify(_ jws"),
+        leafKey.mutant("leaf-authority", "!leaf.isCertificateAuthority", "true"),
+        leafKey.mutant("leaf-key-usage", "leaf.maySignData", "true"),
+        key.mutant("leaf-key-kind", "certificate.publicKeyKind == .p256", "true"),
+    ]
+}
+
+// Check 13: for whom it is.
+
+private let kind = Place(.verifier, "13", verification + "NotificationVerifier.swift", suites: "AudienceTests")
+private let audienceCheck = Place(
+    .verifier, "13", verification + "Checks/AudienceCheck.swift", suites: "AudienceTests|ProfileTests")
+private let setup = Place(
+    .verifier, "13", verification + "VerifierConfiguration+Validation.swift", suites: "VerifierSetupTests")
+
+extension VerifierMutants {
+    private static let audience: [Mutant] = [
+        kind.without("audience-kind", "try AudienceCheck.checkKind(read)"),
+        audienceCheck.mutant(
+            "audience-bundle", "apps[bundleId]", after: "guard let bundleId = envelope.bundleId.value",
+            "apps[bundleId] ?? apps.values.first"),
+        audienceCheck.mutant("audience-environment", "isExpected || environment == .sandbox", "true"),
+        audienceCheck.mutant("audience-sandbox", "!isExpected", "false"),
+        audienceCheck.mutant("audience-ambiguous", "envelope.environment.fault == .ambiguous", "false"),
+        audienceCheck.mutant("audience-number", "envelope.appAppleId.fault != nil", "false"),
+        audienceCheck.mutant("audience-app-id", "envelope.appAppleId.value == app.appAppleId", "true"),
+        audienceCheck.mutant("audience-containers", "envelope.containers.count == 1", "true"),
+        audienceCheck.mutant(
+            "audience-malformed-container", "!envelope.hasMalformedContainer", after: "envelope.containers.count == 1",
+            "true"),
+        audienceCheck.mutant(
+            "audience-of-no-container", "members.contains(where: { $0.map { isConfigured(BundleId($0)) } ?? false })",
+            "true"),
+        setup.mutant("audience-xcode", "app.environments.isSubset(of: [.production, .sandbox])", "true"),
+    ]
+}
+
+// Check 14: as Apple sends it.
+
+private let profileFolder = verification + "Checks/Profile/"
+private let outer = Place(.verifier, "14", verification + "NotificationVerifier.swift", suites: "ProfileTests")
+private let shape = Place(.verifier, "14", verification + "NotificationVerifier.swift", suites: "CertificateListTests")
+private let validated = Place(.verifier, "14", verification + "ValidatedPath.swift", suites: "CertificateListTests")
+private let type = Place(.verifier, "14", profileFolder + "NotificationTypeCheck.swift", suites: "ProfileTests")
+private let version = Place(.verifier, "14", profileFolder + "VersionCheck.swift", suites: "ProfileTests")
+private let uuid = Place(.verifier, "14", profileFolder + "NotificationUUIDCheck.swift", suites: "ProfileTests")
+private let date = Place(.verifier, "14", profileFolder + "SignedDateCheck.swift", suites: "ProfileTests")
+private let texts = Place(.verifier, "14", profileFolder + "TextCheck.swift", suites: "ProfileTests")
+private let presence = Place(
+    .verifier, "14", profileFolder + "NestedPresenceCheck.swift", suites: "NestedObjectTests")
+
+extension VerifierMutants {
+    private static let profile: [Mutant] = [
+        outer.without("profile-critical", "try CriticalMemberCheck.check(object.header, of: \"signedPayload\")"),
+        shape.without("profile-chain", "try ChainShapeCheck.check(object.header.path, of: \"signedPayload\")"),
+        validated.mutant("profile-chain-count", "certificates.count != 3", "false"),
+        validated.mutant("profile-chain-third", "certificates[2] == nil", "false"),
+        validated.mutant("profile-chain-order", "certificates[1] != intermediate", "false"),
+        type.without(
+            "profile-type-text",
+            "try TextCheck.check(envelope.notificationType, \"notificationType\", TextCheck.isToken)"),
+        type.without("profile-subtype-text", "try TextCheck.check(envelope.subtype, \"subtype\", TextCheck.isToken)"),
+        uuid.mutant("profile-uuid", "id.isWellFormed", "true"),
+        outer.mutant("profile-version-required", "requiresVersion", after: "NotificationUUIDCheck.check", "true"),
+        version.mutant("profile-version", "version.hasPrefix(\"2.\")", "true"),
+        version.mutant("profile-version-text", "TextCheck.isToken(version)", "true"),
+        date.mutant("profile-date-early", "milliseconds >= earliest", "true"),
+        date.mutant("profile-date-late", "overflow || milliseconds <= latest", "true"),
+        outer.without(
+            "profile-external-purchase-text",
+            "try TextCheck.check(envelope.externalPurchaseId, \"externalPurchaseId\", TextCheck.isToken)"),
+        outer.without(
+            "profile-request-text",
+            "try TextCheck.check(envelope.requestIdentifier, \"requestIdentifier\", TextCheck.isToken)"),
+        outer.without("profile-escapes", "try TextCheck.checkEscapes(document, of: \"signedPayload\")"),
+        texts.mutant("profile-text-length", "128", after: "greatestCount = ", "100_000"),
+        texts.mutant("profile-number-text", "bytes.allSatisfy { $0 &- UInt8(ascii: \"0\") < 10 }", "true"),
+        texts.mutant("profile-token-text", "bytes.allSatisfy(isTokenByte)", "true"),
+        texts.mutant("profile-escape-delete", "low == UInt8(ascii: \"f\")", "false"),
+        outer.without("profile-presence", "try NestedPresenceCheck.check(envelope, type: type)"),
+        presence.mutant("presence-transaction", "envelope.signedTransactionInfo.isAbsent", "false"),
+        presence.mutant("presence-renewal-info", "envelope.signedRenewalInfo.isAbsent", "false"),
+        presence.mutant("presence-app-transaction", "!envelope.signedAppTransactionInfo.isAbsent", "true"),
+    ]
+}
+
+private let nestedObjects = Place(.verifier, "14", verification + "NestedObjects.swift", suites: "NestedObjectTests")
+private let consistency = Place(
+    .verifier, "14", profileFolder + "NestedConsistencyCheck.swift", suites: "NestedObjectTests")
+
+extension VerifierMutants {
+    private static let ofTransaction = "_ transaction: TransactionEnvelope, for"
+    private static let ofRenewalInfo = "_ renewalInfo: RenewalInfoEnvelope, with"
+    private static let ofAppTransaction = "_ appTransaction: AppTransactionEnvelope, for"
+
+    private static let nested: [Mutant] = [
+        nestedObjects.without("nested-critical", "try CriticalMemberCheck.check(object.header, of: name)"),
+        nestedObjects.without("nested-chain", "try ChainShapeCheck.check(object.header.path, of: name)"),
+        nestedObjects.without("nested-escapes", "try TextCheck.checkEscapes(document, of: name)"),
+        nestedObjects.without("nested-time", "try ValidityCheck.check(object.header.path, at: now)"),
+        nestedObjects.mutant("nested-retry", "refusal.statusClass != .unavailable", "true"),
+        nestedObjects.without(
+            "nested-transaction-date",
+            """
+            try SignedDateCheck.check(
+                            transaction.signedDate, of: "signedTransactionInfo", at: now, isRequired: false)
+            """),
+        nestedObjects.without(
+            "nested-renewal-info-date",
+            "try SignedDateCheck.check(renewalInfo.signedDate, of: \"signedRenewalInfo\", at: now, isRequired: false)"),
+        consistency.without(
+            "nested-transaction-id",
+            "try TextCheck.check(transaction.transactionId, \"transactionId\", TextCheck.isNumber)"),
+        consistency.without(
+            "nested-original-transaction-id",
+            "try TextCheck.check(transaction.originalTransactionId, \"originalTransactionId\", TextCheck.isNumber)"),
+        consistency.without(
+            "nested-app-transaction-id-of-transaction",
+            "try TextCheck.check(transaction.appTransactionId, \"appTransactionId\", TextCheck.isToken)"),
+        consistency.without(
+            "nested-original-transaction-id-of-renewal-info",
+            "try TextCheck.check(renewalInfo.originalTransactionId, \"originalTransactionId\", TextCheck.isNumber)"),
+        consistency.without(
+            "nested-app-transaction-id-of-renewal-info",
+            "try TextCheck.check(renewalInfo.appTransactionId, \"appTransactionId\", TextCheck.isToken)"),
+        consistency.without(
+            "nested-app-transaction-id",
+            "try TextCheck.check(appTransaction.appTransactionId, \"appTransactionId\", TextCheck.isToken)"),
+        consistency.mutant("nested-transaction-kind", "transaction.isTransaction", "true"),
+        consistency.mutant("nested-transaction-bundle", "transaction.bundleId.value == audience.app.bundleId", "true"),
+        consistency.mutant(
+            "nested-transaction-environment", "transaction.environment.value == audience.environment",
+            after: ofTransaction, "true"),
+        consistency.mutant("nested-renewal-info-kind", "renewalInfo.isRenewalInfo", "true"),
+        consistency.mutant(
+            "nested-renewal-info-environment", "renewalInfo.environment.value == audience.environment",
+            after: ofRenewalInfo, "true"),
+        consistency.mutant(
+            "nested-purchase",
+            "transaction.originalTransactionId.value != renewalInfo.originalTransactionId.value", "false"),
+        consistency.mutant(
+            "nested-app-transaction-bundle", "appTransaction.bundleId.value == audience.app.bundleId", "true"),
+        consistency.mutant(
+            "nested-app-transaction-environment", "environment == audience.environment", after: ofAppTransaction, "true"
+        ),
+        consistency.mutant("nested-app-transaction-number", "appTransaction.appAppleId.fault == nil", "true"),
+        consistency.mutant(
+            "nested-app-transaction-app", "appTransaction.appAppleId.value != audience.app.appAppleId", "false"),
+    ]
+}
+
+// What is remembered of earlier decisions must not decide a later one.
+
+private let chainCache = Place(.verifier, "cache", verification + "ChainCache.swift", suites: "ChainCacheTests")
+private let lane = Place(.verifier, "cache", verification + "NewChainLane.swift", suites: "ChainCacheTests")
+private let known = Place(.verifier, "cache", verification + "SignedObjectVerifier.swift", suites: "ChainCacheTests")
+
+extension VerifierMutants {
+    private static let cache: [Mutant] = [
+        known.without(
+            "cache-before-signature", "if known != nil { cache.insert(knownHeader()) }",
+            instead: "cache.insert(knownHeader())"),
+        known.mutant("cache-none", "cache.header(of: jws)", "cache.header(of: [])"),
+        known.mutant("lane-for-known", "known == nil && !isNested", "!isNested"),
+        known.mutant("lane-for-nested", "known == nil && !isNested", "known == nil"),
+        known.mutant("lane-none", "known == nil && !isNested", "false"),
+        chainCache.mutant("cache-lifetime", "age < lifetime", "true"),
+        chainCache.mutant("cache-last-millisecond", "age < lifetime", "age <= lifetime"),
+        chainCache.mutant("cache-clock-set-back", "age >= 0", "true"),
+        chainCache.mutant("cache-header-bytes", "ByteComparison.hasPrefix(jws, header.text)", "true"),
+        chainCache.mutant("cache-header-end", "jws[count] == UInt8(ascii: \".\")", "true"),
+        chainCache.mutant("cache-header-count", "state.headers.count >= Self.capacity", "false"),
+        chainCache.mutant("cache-path-count", "state.paths.count >= Self.capacity", "false"),
+        lane.mutant("lane-rate", "state.tokens >= 1000", "true"),
+        lane.mutant("lane-concurrency", "state.running.count < limits.concurrency", "true"),
+        lane.mutant("lane-same-path", "state.running[path] != nil", "false"),
+        lane.mutant("lane-refill", "state.tokens + elapsed * perSecond", "state.tokens"),
+    ]
+}

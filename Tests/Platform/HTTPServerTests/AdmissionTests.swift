@@ -1,0 +1,38 @@
+import HTTPServer
+import Testing
+
+/// What a listener says to a head holds, whatever follows the head.
+struct AdmissionTests {
+    private func refusal(_ admission: Admission, _ fields: String) -> Answer? {
+        var state = ConnectionState(rules: ConnectionRules(limits: Limits()) { _ in admission }, now: 0)
+        let bytes = Array("GET /metrics HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".utf8)
+        guard case .refuse(let answer) = state.received(bytes.span, now: 0) else { return nil }
+        return answer
+    }
+
+    @Test(arguments: ["Content-Length: 1\r\n", "Transfer-Encoding: chunked\r\n"])
+    func `where no body belongs, one is refused before it comes`(_ fields: String) throws {
+        let answer = try #require(refusal(.noBody, fields))
+        #expect(answer.status == 413)
+        #expect(answer.reason == "too_large")
+        #expect(answer.closes)
+    }
+
+    @Test(arguments: ["", "Content-Length: 0\r\n"])
+    func `where no body belongs, none is fine`(_ fields: String) {
+        #expect(refusal(.noBody, fields) == nil)
+    }
+
+    @Test func `what is refused by its head is refused before its body comes`() throws {
+        let answer = try #require(refusal(.refuse(status: 404, reason: "path"), "Content-Length: 100\r\n"))
+        #expect(answer.status == 404)
+        #expect(answer.closes)
+    }
+
+    @Test func `a wrong method is told the right one, and closed`() throws {
+        let answer = try #require(refusal(.methodNotAllowed(allow: "POST"), "Content-Length: 100\r\n"))
+        #expect(answer.status == 405)
+        #expect(answer.headers.contains { $0.name == "Allow" && $0.value == "POST" })
+        #expect(answer.closes)
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import HTTPServer
+import TestSupport
+import Testing
+
+/// No descriptors are left for those who come.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct DescriptorTests {
+    @Test func `without descriptors the longest waiting first request makes room, far below the cap`() async throws {
+        let server = try TestServer()
+        let waiting = try (0..<4).map { number in
+            let client = try server.connect()
+            client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n\(number)")
+            return client
+        }
+        #expect(await eventually { server.counters.bodyBytes == 4 })
+        let response = try withOneDescriptorLeft {
+            // Taken by the client: the server has none.
+            let genuine = try server.connect()
+            genuine.send(TestServer.echo("genuine"))
+            return try genuine.response()
+        }
+        #expect(response.text == "genuine")
+        #expect(server.counters.evicted == 1)
+        #expect(server.counters.acceptPauses == 0)
+        #expect(waiting[0].isClosedByPeer())
+    }
+
+    @Test func `without descriptors and with work alone the newcomer waits`() async throws {
+        let server = try TestServer()
+        let working = try server.connect()
+        working.send(TestServer.get("/held"))
+        #expect(await eventually { server.held.values.count == 1 })
+        let newcomer = try withOneDescriptorLeft { try server.connect() }
+        newcomer.send(TestServer.echo("later"))
+        #expect(try newcomer.response().text == "later")
+        for exchange in server.held.values { exchange.answer(.text("done")) }
+        #expect(try working.response().text == "done")
+    }
+
+    /// Lets this process have one descriptor more than it has, and as many as before afterwards.
+    private func withOneDescriptorLeft<Result>(_ body: () throws -> Result) throws -> Result {
+        let free = dup(0)
+        try #require(free >= 0)
+        close(free)
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var before = rlimit()
+        try #require(getrlimit(resource, &before) == 0)
+        // All below the lowest that is free are taken.
+        var after = before
+        after.rlim_cur = rlim_t(free) + 1
+        try #require(setrlimit(resource, &after) == 0)
+        defer { setrlimit(resource, &before) }
+        return try body()
+    }
+}

@@ -1,0 +1,60 @@
+import HTTPServer
+import TestSupport
+import Testing
+
+/// Who leaves when a connection comes that is one too many.
+@Suite(.timeLimit(.minutes(1)))
+struct EvictionTests {
+    private func makeServer() throws -> TestServer {
+        var limits = Limits()
+        limits.connections = 2
+        return try TestServer(limits: limits)
+    }
+
+    /// A connection that has sent its head and one byte of two, a second after whatever came before.
+    private func sendHalf(to server: TestServer, bodyBytes: Int) async throws -> TestConnection {
+        server.clock.advance(by: .seconds(1))
+        let client = try server.connect()
+        client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na")
+        #expect(await eventually { server.counters.bodyBytes == bodyBytes })
+        return client
+    }
+
+    private func expectAnswer(to client: TestConnection) throws {
+        client.send(TestServer.get("/"))
+        #expect(try client.response().status == 200)
+    }
+
+    @Test func `who has been sending a first request longest leaves`() async throws {
+        let server = try makeServer()
+        let older = try await sendHalf(to: server, bodyBytes: 1)
+        let newer = try await sendHalf(to: server, bodyBytes: 2)
+        try expectAnswer(to: try server.connect())
+        #expect(older.isClosedByPeer())
+        newer.send("b")
+        #expect(try newer.response().text == "ab")
+    }
+
+    @Test func `who was served before stays while somebody has only begun`() async throws {
+        let server = try makeServer()
+        let served = try server.connect()
+        try expectAnswer(to: served)
+        let begun = try await sendHalf(to: server, bodyBytes: 1)
+        try expectAnswer(to: try server.connect())
+        #expect(begun.isClosedByPeer())
+        try expectAnswer(to: served)
+    }
+
+    @Test func `of those that were served before the longest idle one leaves`() async throws {
+        let server = try makeServer()
+        let older = try server.connect()
+        try expectAnswer(to: older)
+        server.clock.advance(by: .seconds(1))
+        let newer = try server.connect()
+        try expectAnswer(to: newer)
+        server.clock.advance(by: .seconds(1))
+        try expectAnswer(to: try server.connect())
+        #expect(older.isClosedByPeer())
+        try expectAnswer(to: newer)
+    }
+}

@@ -1,0 +1,21 @@
+import HTTPServer
+import TestSupport
+import Testing
+
+/// An answer to HEAD ends with its head: one byte more would be the beginning of the next answer.
+@Suite(.timeLimit(.minutes(1)))
+struct HeadMethodTests {
+    @Test(arguments: [4, 20_000, 200_000])
+    func `after an answer to HEAD the next answer begins at once`(_ count: Int) throws {
+        let server = try TestServer { _, exchange in
+            exchange.answer(Answer(status: 200, reason: "ok", body: [UInt8](repeating: 0x78, count: count)))
+        }
+        let client = try server.connect()
+        client.send(TestServer.get("/", method: "HEAD") + TestServer.get("/"))
+        let head = try client.response(hasBody: false)
+        #expect(head.status == 200)
+        let next = try client.response()
+        #expect(next.status == 200)
+        #expect(next.body.count == count)
+    }
+}

@@ -1,0 +1,24 @@
+import HTTPServer
+import TestSupport
+import Testing
+
+/// An answer for somebody who is gone reaches nobody, least of all whoever came in his place.
+@Suite(.timeLimit(.minutes(1)))
+struct LateAnswerTests {
+    @Test func `an answer for a client that left does not reach the next one`() async throws {
+        let server = try TestServer()
+        let gone = try server.connect()
+        gone.send(TestServer.get("/held"))
+        #expect(await eventually { server.held.values.count == 1 })
+        gone.reset()
+        #expect(await eventually { server.counters.connections == 0 })
+        let next = try server.connect()
+        next.send(TestServer.get("/held"))
+        #expect(await eventually { server.held.values.count == 2 })
+        server.held.values[0].answer(.text("for the one before"))
+        #expect(await eventually { server.counters.answersDropped == 1 })
+        server.held.values[1].answer(.text("for the next one"))
+        #expect(try next.response().text == "for the next one")
+        #expect(await eventually { server.counters.inFlight == 0 })
+    }
+}

@@ -1,0 +1,52 @@
+import HTTPServer
+import Testing
+
+/// A request ends where it ends for everybody: no other byte stands for a line end, and none is left out.
+struct LineEndTests {
+    private static let withLength = "POST /notifications HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab"
+    private static let chunked =
+        "POST /notifications HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n"
+    private static let framing = ["400 framing", "closed"]
+
+    private static func isOfLineEnd(_ byte: UInt8) -> Bool { byte == 13 || byte == 10 }
+
+    @Test(arguments: [withLength, chunked])
+    func `the request is good as it is`(_ text: String) {
+        #expect(Wire.verdicts(Array(text.utf8)) == ["200:2"])
+    }
+
+    @Test(arguments: [withLength, chunked])
+    func `no other byte stands for a byte of a line end`(_ text: String) {
+        let good = Array(text.utf8)
+        for position in good.indices where Self.isOfLineEnd(good[position]) {
+            for byte in UInt8.min...UInt8.max where byte != good[position] {
+                var bytes = good
+                bytes[position] = byte
+                #expect(Wire.verdicts(bytes) == Self.framing, "byte \(byte) at \(position)")
+            }
+        }
+    }
+
+    @Test(arguments: [withLength, chunked])
+    func `no byte of a line end may be left out`(_ text: String) {
+        let good = Array(text.utf8)
+        for position in good.indices where Self.isOfLineEnd(good[position]) {
+            var bytes = good
+            bytes.remove(at: position)
+            // Whatever follows the request stands in the place of the last byte.
+            #expect(Wire.verdicts(bytes + [UInt8(ascii: "P")]) == Self.framing, "at \(position)")
+        }
+    }
+
+    @Test(arguments: ["", " ", "\t"])
+    func `a request line has a method`(_ method: String) {
+        let bytes = Array("\(method)\(Self.withLength.dropFirst(4))".utf8)
+        #expect(Wire.verdicts(bytes) == Self.framing)
+    }
+
+    @Test(arguments: ["", "2\r\nab\r\n"])
+    func `a chunk has a size`(_ chunks: String) {
+        let bytes = Array(Self.chunked.replacing("2\r\nab\r\n0\r\n\r\n", with: "\(chunks)\r\n\r\n").utf8)
+        #expect(Wire.verdicts(bytes) == Self.framing)
+    }
+}

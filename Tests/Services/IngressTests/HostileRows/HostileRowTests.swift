@@ -1,0 +1,66 @@
+import AppStoreTestSupport
+import AppStoreVerification
+import Kafka
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Ingress
+
+/// The hostile inputs of the specification against a whole ingress: over a socket, through the listener, the verifier
+/// and the producer, into the topics of a broker. Two thousand requests one after another take
+/// seconds, or a minute on a machine that has much else to do.
+@Suite(.timeLimit(.minutes(3))) struct HostileRowTests {
+    @Test func `every row is tried here, or is said to be proven elsewhere`() {
+        #expect(SpecificationRow.all.map(\.id) == (1...128).map { $0 < 10 ? "H-0\($0)" : "H-\($0)" })
+        for row in SpecificationRow.all where row.outcomes.isEmpty { #expect(row.elsewhere != nil, "\(row.id)") }
+    }
+
+    /// A stranger can have none of it; certificates at the end of their time and revocation are judged once a signature
+    /// stands.
+    @Test func `only what Apple signed can end in 5xx`() {
+        let rows = SpecificationRow.all.filter { $0.outcomes.contains { $0.status >= 500 } }
+        #expect(rows.map(\.id) == ["H-77", "H-79", "H-90"])
+    }
+
+    @Test func `the rows give every reason of the verifier`() {
+        let given = Set(SpecificationRow.all.flatMap { $0.outcomes.map(\.reason) })
+        let missing = Reason.all.map(\.rawValue).filter { !given.contains($0) }
+        // No input makes a library call fail, and a notification without its type has no row.
+        #expect(missing == ["profile_type", "internal"])
+    }
+
+    @Test func `every input has the answer, the reason and the records of its row`() async throws {
+        let broker = try DevBroker()
+        let kit = try SigningKit.shared()
+        try await IngressRig.with(broker, clocks: TestTime.standing(), { Self.adapt(&$0, to: kit) }) {
+            rig async throws in
+            let run = try HostileRun(rig)
+            for request in HostileRequest.all {
+                if case .reset = request.delivery { continue }
+                try await run.send(request)
+            }
+            for input in HostileNotification.all where input.id != "H-96" {
+                let body = try input.body(kit)
+                let outcome = Outcome(input.expected)
+                try await run.post(body, input.id, input.name, body.isEmpty ? outcome.closing() : outcome)
+            }
+            try await run.scenarios()
+            try await run.checkRecords()
+            for row in SpecificationRow.all where row.elsewhere == nil {
+                #expect(run.outcomes[row.id] == row.outcomes, "\(row.id) \(row.input)")
+            }
+            let wholeLog = rig.log.lines.joined(separator: "\n")
+            for secret in ["secret", "X-Injected", "../../etc"] { #expect(!wholeLog.contains(secret), "\(secret)") }
+            // The table is not to shrink unseen.
+            #expect(run.inputs > 2_000)
+            #expect(run.expectedRecords > 100)
+        }
+        await broker.stop()
+    }
+
+    /// Trusts the kit's root, and lets chains be new as often as the table has new ones.
+    private static func adapt(_ plan: inout IngressPlan, to kit: SigningKit) {
+        plan.verifier = kit.configuration { $0.newChains = NewChainLimits(perSecond: 100_000, concurrency: 8) }
+    }
+}

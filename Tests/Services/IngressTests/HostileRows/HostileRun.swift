@@ -1,0 +1,203 @@
+import AppStoreTestSupport
+import Foundation
+import Kafka
+import NotificationRecord
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Ingress
+
+/// Sends inputs to one ingress, checks each answer and the count of its reason, and keeps book of what Kafka must hold.
+final class HostileRun {
+    /// One record, named by what it was made of: Apple's JWS, or in quarantine the whole body.
+    struct Record: Hashable, CustomStringConvertible {
+        let kafka: Outcome.Kafka
+        let identity: [UInt8]
+        var description: String { "\(kafka.rawValue) \(String(decoding: identity.suffix(24), as: UTF8.self))" }
+    }
+
+    let rig: IngressRig
+    /// What came of the inputs of each row.
+    private(set) var outcomes: [String: Set<Outcome>] = [:]
+    private(set) var inputs = 0
+    private var connection: TestConnection
+    private var decisions: [String: Int] = [:]
+    private var records: [Record: String] = [:]
+    /// Records that may or may not be there.
+    private var possible: Set<Record> = []
+
+    init(_ rig: IngressRig) throws {
+        self.rig = rig
+        connection = try connect(rig)
+    }
+
+    // MARK: inputs
+
+    /// Posts a body on the connection that all bodies share, for as long as it is kept.
+    ///
+    /// - Parameter counts: whether its decision must be counted before the next; else the caller looks at the counts.
+    func post(
+        _ body: [UInt8], _ row: String, _ title: String, _ outcome: Outcome, counts: Bool = true
+    ) async throws {
+        connection.send(Self.head(of: body))
+        connection.send(body)
+        do {
+            check(try connection.response(), outcome, "\(row) \(title)")
+            if outcome.closes { #expect(connection.isClosedByPeer(), "\(row) \(title)") }
+        } catch {
+            Issue.record("\(row) \(title): \(error)")
+            connection = try connect(rig)
+        }
+        if outcome.closes { connection = try connect(rig) }
+        note(row, outcome)
+        expectRecord(of: body, outcome, "\(row) \(title)")
+        if counts { await expectCounts("\(row) \(title)") }
+    }
+
+    /// Sends raw bytes on a connection of their own.
+    func send(_ request: HostileRequest) async throws {
+        let client = try connect(rig)
+        deliver(request, to: client)
+        for (index, verdict) in request.answers.enumerated() {
+            let closes = request.isClosed && index == request.answers.count - 1
+            let outcome = Outcome(listener: verdict, closes: closes)
+            check(try answer(client), outcome, "\(request)", halfClosed: request.isHalfClosed)
+            note(request.id, outcome)
+        }
+        if request.isClosed {
+            #expect(client.isClosedByPeer(), "\(request)")
+        } else {
+            // It is kept: another request is answered on it.
+            client.send(HostileRequest.good)
+            check(try answer(client), .read, "\(request), then another")
+            count(.read)
+        }
+        await expectCounts("\(request)")
+    }
+
+    private func deliver(_ request: HostileRequest, to client: TestConnection) {
+        switch request.delivery {
+        case .whole, .reset: client.send(request.bytes)
+        case .byteByByte: for byte in request.bytes { client.send([byte]) }
+        case .cut(let count):
+            client.send(Array(request.bytes[..<count]))
+            client.send(Array(request.bytes[count...]))
+        case .halfClosed:
+            client.send(request.bytes)
+            client.endOutput()
+        }
+    }
+
+    /// The next answer that is not `100 Continue`.
+    func answer(_ client: TestConnection) throws -> TestConnection.Response {
+        while true {
+            let response = try client.response()
+            if response.status != 100 { return response }
+        }
+    }
+
+    // MARK: what is expected
+
+    /// An input of a row was answered so.
+    func note(_ row: String, _ outcome: Outcome) {
+        inputs += 1
+        outcomes[row, default: []].insert(outcome)
+        count(outcome)
+    }
+
+    /// One more decision.
+    func count(_ outcome: Outcome) { decisions["\(outcome.reason) \(outcome.status)", default: 0] += 1 }
+
+    func expectRecord(of body: [UInt8], _ outcome: Outcome, _ title: String) {
+        switch outcome.kafka {
+        case .nothing, .noNewRecord: return
+        case .quarantine: records[Record(kafka: .quarantine, identity: body)] = title
+        case .main, .sandbox: records[Record(kafka: outcome.kafka, identity: Self.signedPayload(body))] = title
+        }
+    }
+
+    func allowRecord(of body: [UInt8]) { possible.insert(Record(kafka: .main, identity: Self.signedPayload(body))) }
+
+    /// The answer says the status and nothing of what was sent.
+    ///
+    /// - Parameter halfClosed: the end of the input may come before the answer is written, or after; only in the first
+    ///   case does the answer say that it is the last.
+    func check(
+        _ response: TestConnection.Response, _ outcome: Outcome, _ title: String, halfClosed: Bool = false
+    ) {
+        #expect(response.status == outcome.status, "\(title)")
+        #expect(response.body.isEmpty, "\(title)")
+        let lines = response.head.split(separator: "\r\n").dropFirst()
+        let closing = lines.contains("Connection: close")
+        if !halfClosed { #expect(closing == outcome.closes, "\(title)") }
+        for line in lines where !["Content-Length: 0", "Connection: close", "Allow: POST"].contains(line) {
+            #expect(line.hasPrefix("Date: ") && line.utf8.count == 35, "\(title): \(line)")
+        }
+    }
+
+    /// Exactly one decision was counted for each answer so far, by its reason and status.
+    func expectCounts(_ title: String) async {
+        let isRight = await eventually(within: .seconds(5)) { rig.allDecisions() == decisions }
+        guard !isRight else { return }
+        let counted = rig.allDecisions()
+        Issue.record("\(title): counted \(difference(counted, decisions)), expected \(difference(decisions, counted))")
+        decisions = counted
+    }
+
+    private func difference(_ some: [String: Int], _ others: [String: Int]) -> [String: Int] {
+        some.filter { $0.value > others[$0.key] ?? 0 }
+    }
+
+    /// The three topics hold exactly the records that were to be there.
+    func checkRecords() async throws {
+        var held: [Record: Int] = [:]
+        for record in try await rig.records(rig.topics.quarantine) {
+            held[Record(kafka: .quarantine, identity: record.value ?? []), default: 0] += 1
+        }
+        for (topic, kafka) in [(rig.production, Outcome.Kafka.main), (rig.sandbox, .sandbox)] {
+            for record in try await rig.records(topic) {
+                held[Record(kafka: kafka, identity: Self.signedPayload(record.value ?? [])), default: 0] += 1
+            }
+        }
+        for (record, title) in records where held[record] != 1 {
+            Issue.record("\(title): \(held[record] ?? 0) records instead of one")
+        }
+        for record in held.keys where records[record] == nil && !possible.contains(record) {
+            Issue.record("a record that nothing explains: \(record)")
+        }
+    }
+
+    var expectedRecords: Int { records.count }
+
+    // MARK: forms
+
+    static func head(of body: [UInt8], _ fields: String = "") -> String {
+        "POST /notifications HTTP/1.1\r\nHost: a\r\n\(fields)Content-Length: \(body.count)\r\n\r\n"
+    }
+
+    private struct Posted: Decodable {
+        let signedPayload: String
+    }
+
+    /// The JWS in a body or in a record; none: what no record has.
+    private static func signedPayload(_ json: [UInt8]) -> [UInt8] {
+        (try? JSONDecoder().decode(Posted.self, from: Data(json))).map { Array($0.signedPayload.utf8) } ?? []
+    }
+}
+
+func connect(_ rig: IngressRig) throws -> TestConnection { try TestConnection(port: rig.ingress.port) }
+
+extension IngressRig {
+    /// Every count of `sluice_ingress_decisions_total`, by `reason status`.
+    func allDecisions() -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for line in metrics.prometheusText().split(separator: UInt8(ascii: "\n"))
+        where line.starts(with: "sluice_ingress_decisions_total{".utf8) {
+            let parts = String(decoding: line, as: UTF8.self).split(separator: "\"")
+            guard parts.count == 5, let count = Int(parts[4].dropFirst(2)) else { continue }
+            counts["\(parts[1]) \(parts[3])"] = count
+        }
+        return counts
+    }
+}

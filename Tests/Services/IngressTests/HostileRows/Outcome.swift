@@ -1,0 +1,93 @@
+import AppStoreTestSupport
+import AppStoreVerification
+import TestSupport
+
+/// What comes of one input: the answer, why, and what Kafka holds of it.
+struct Outcome: Hashable, Sendable, CustomStringConvertible {
+    enum Kafka: String, Sendable {
+        case nothing = "-"
+        case main = "M"
+        case sandbox = "S"
+        case quarantine = "Q"
+        /// Another request's record stands for it.
+        case noNewRecord = "(=)"
+    }
+
+    /// 0: the connection ended without an answer.
+    let status: Int
+    let reason: String
+    var kafka = Kafka.nothing
+    /// Whether the connection ends with the answer; else it is kept.
+    var closes = false
+
+    var description: String { "\(status) \(reason) \(kafka.rawValue)\(closes ? ", closed" : "")" }
+
+    // MARK: as the tables write them
+
+    static let accepted = Outcome(status: 200, reason: "accepted", kafka: .main)
+    static let sandbox = Outcome(status: 200, reason: "sandbox", kafka: .sandbox)
+    static let duplicate = Outcome(status: 200, reason: "duplicate", kafka: .noNewRecord)
+    /// Whole and well framed: what follows is the verifier's judgement of the body `{"signedPayload":"x"}`.
+    static let read = refused(400, "jws_form")
+
+    static func refused(_ status: Int, _ reason: String) -> Outcome { Outcome(status: status, reason: reason) }
+
+    static func closed(_ status: Int, _ reason: String) -> Outcome {
+        Outcome(status: status, reason: reason, closes: true)
+    }
+
+    static func quarantined(_ reason: String) -> Outcome { Outcome(status: 200, reason: reason, kafka: .quarantine) }
+
+    func closing() -> Outcome { Outcome(status: status, reason: reason, kafka: kafka, closes: true) }
+
+    // MARK: of the shared inputs
+
+    init(status: Int, reason: String, kafka: Kafka = .nothing, closes: Bool = false) {
+        self.status = status
+        self.reason = reason
+        self.kafka = kafka
+        self.closes = closes
+    }
+
+    /// Of a body with this verdict.
+    init(_ verdict: ExpectedVerdict) {
+        self =
+            switch verdict {
+            case .accepted: .accepted
+            case .sandbox: .sandbox
+            case .odd(let reason): .quarantined(reason.rawValue)
+            case .badRequest(let reason): .refused(400, reason.rawValue)
+            case .forbidden(let reason), .notForUs(let reason): .refused(403, reason.rawValue)
+            case .retryLater(let reason): .refused(503, reason.rawValue)
+            case .tooManyNewChains: .refused(429, "new_chains")
+            case .legacy: .refused(403, "v1_disabled")
+            }
+    }
+
+    /// Of a request with this verdict of the listener, such as `200:21` or `400 framing`.
+    init(listener verdict: String, closes: Bool) {
+        let words = verdict.split(separator: " ")
+        if words.count == 2, let status = Int(words[0]) {
+            self.init(status: status, reason: String(words[1]), closes: closes)
+        } else {
+            self = closes ? Outcome.read.closing() : .read
+        }
+    }
+}
+
+/// One row of the specification.
+struct SpecificationRow: Sendable {
+    let id: String
+    let input: String
+    /// Every outcome that its inputs have, those of harmless neighbours included.
+    let outcomes: Set<Outcome>
+    /// Where it is tried when not with the others.
+    let elsewhere: String?
+
+    init(_ id: String, _ input: String, _ outcomes: Outcome..., elsewhere: String? = nil) {
+        self.id = id
+        self.input = input
+        self.outcomes = Set(outcomes)
+        self.elsewhere = elsewhere
+    }
+}

@@ -1,0 +1,98 @@
+import AppStoreSigning
+import AppStoreTestSupport
+import AppStoreVerification
+import Cryptography
+import Kafka
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Ingress
+
+/// H-89 and H-90 against a whole ingress that asks responders over HTTP.
+@Suite(.timeLimit(.minutes(1))) struct RevocationRowTests {
+    @Test func `strict: only a leaf that is known to be good is accepted`() async throws {
+        try await check(.strict) { row in
+            switch row.knowledge {
+            case .good: .accepted
+            case .revoked: .refused(403, "revoked")
+            case .nothing: .refused(503, "ocsp_unknown")
+            }
+        }
+    }
+
+    @Test func `soft: only a leaf that is known to be revoked is refused`() async throws {
+        try await check(.soft) { $0.knowledge == .revoked ? .refused(403, "revoked") : .accepted }
+    }
+
+    @Test func `off: nobody is asked`() async throws {
+        try await check(.off) { _ in .accepted }
+    }
+
+    private func check(_ policy: RevocationPolicy, _ expected: (OCSPCase) -> Outcome) async throws {
+        let broker = try DevBroker()
+        let responders = try OCSPOverHTTPResponders(now: Clocks.system.wallMilliseconds())
+        let roots = try OCSPCase.all.map { try responders.authority($0).kit.pki.root.der }
+        try await IngressRig.with(
+            broker, clocks: .system,
+            { plan in
+                plan.verifier.roots = roots
+                plan.verifier.revocation = policy
+                plan.verifier.newChains = NewChainLimits(perSecond: 1000, concurrency: 8)
+            },
+            { rig async throws in
+                let asking = Task { try await rig.ingress.run() }
+                defer { asking.cancel() }
+                let run = try HostileRun(rig)
+                try await self.run(run, policy, responders, expected)
+                try await run.checkRecords()
+            })
+        await responders.stop()
+        await broker.stop()
+    }
+
+    private func run(
+        _ run: HostileRun, _ policy: RevocationPolicy, _ responders: OCSPOverHTTPResponders,
+        _ expected: (OCSPCase) -> Outcome
+    ) async throws {
+        // While nothing is known. The slow responder is asked first, and nobody waits for him.
+        let first = policy == .strict ? Outcome.refused(503, "ocsp_unknown") : .accepted
+        for row in OCSPCase.all {
+            try await run.post(responders.authority(row).body(), "H-90", "\(row) before any answer", first)
+            guard row.name == OCSPCase.slow.name, policy != .off else { continue }
+            try await waitUntil { responders.heldCount == 1 }
+        }
+        if policy != .off { try await waitForAnswers(run.rig) }
+        for row in OCSPCase.all {
+            let id = row.knowledge == .revoked ? "H-89" : "H-90"
+            try await run.post(responders.authority(row).body(), id, "\(row)", expected(row))
+        }
+        if policy == .off {
+            #expect(responders.asked.isEmpty)
+            return
+        }
+        #expect(!responders.asked.filter { $0 == "/good/leaf" }.isEmpty)
+        #expect(responders.asked.filter { $0 == "/good/leaf" }.count == 1, "a redirect was followed")
+        #expect(Set(responders.asked).count == 2 * (OCSPCase.all.count - 1))
+        // At last the slow one answers, and what he says counts.
+        let before = run.rig.value(answers("good"))
+        try responders.release()
+        try await waitUntil { run.rig.value(answers("good")) > before }
+        try await run.post(responders.authority(OCSPCase.slow).body(), "H-90", "slow, at last", .accepted)
+    }
+
+    /// Until every case but the slow one has its outcome; the intermediates' are good but for the unreachable one's.
+    private func waitForAnswers(_ rig: IngressRig) async throws {
+        var counts: [String: Int] = ["good": OCSPCase.all.count - 1, "unreachable": 1]
+        for row in OCSPCase.all where row.name != OCSPCase.slow.name { counts[row.outcome, default: 0] += 1 }
+        let expected = counts
+        let isThere = await eventually(within: .seconds(6)) {
+            expected.allSatisfy { rig.value(self.answers($0.key)) >= $0.value }
+        }
+        #expect(isThere, "\(expected) is not \(expected.map { "\($0.key) \(rig.value(answers($0.key)))" })")
+    }
+
+    private func answers(_ outcome: String) -> String {
+        "sluice_ingress_revocation_answers_total{outcome=\"\(outcome)\"}"
+    }
+}

@@ -1,0 +1,11 @@
+internal import Glibc
+
+/// Lets this process have so many descriptors at once; false where the machine does not allow it.
+package func allowDescriptors(_ count: UInt) -> Bool {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }
+    guard limit.rlim_cur < count else { return true }
+    guard limit.rlim_max >= count else { return false }
+    limit.rlim_cur = count
+    return setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+}

@@ -1,0 +1,93 @@
+/// Bytes that a stranger may send to a listener for `POST /notifications`, and what they deserve. The rows are those of
+/// the threat model (`H-`) and classics of RFC 9110 and 9112 that servers are known to get wrong (`X-`).
+package struct HostileRequest: Sendable, CustomStringConvertible {
+    /// How the bytes are sent where there is a socket.
+    package enum Delivery: Sendable {
+        case whole
+        case byteByByte
+        /// In two pieces, the first of so many bytes.
+        case cut(Int)
+        /// Whole, and then the end of the output.
+        case halfClosed
+        /// Whole, and then a reset.
+        case reset
+    }
+
+    package let id: String
+    package let title: String
+    package let bytes: [UInt8]
+    /// One text for each answer, `200:21` for a request that is handed over with a body of 21 bytes, `400 framing` for
+    /// one that is refused; `closed` at the end where the connection ends with the last answer.
+    package let verdicts: [String]
+    package let delivery: Delivery
+
+    package var description: String { "\(id) \(title)" }
+    package var isClosed: Bool { verdicts.last == "closed" }
+    package var isHalfClosed: Bool {
+        if case .halfClosed = delivery { true } else { false }
+    }
+    /// The verdicts that are answers.
+    package var answers: [String] { isClosed ? verdicts.dropLast() : verdicts }
+
+    init(
+        _ id: String, _ title: String, _ bytes: some Sequence<UInt8>, _ verdicts: [String],
+        by delivery: Delivery = .whole
+    ) {
+        self.id = id
+        self.title = title
+        self.bytes = Array(bytes)
+        self.verdicts = verdicts
+        self.delivery = delivery
+    }
+
+    init(_ id: String, _ title: String, _ text: String, _ verdicts: String..., by delivery: Delivery = .whole) {
+        self.init(id, title, text.utf8, verdicts, by: delivery)
+    }
+
+    /// Rows that differ in their bytes alone.
+    static func rows(
+        _ id: String, _ verdicts: [String], _ inputs: [(title: String, text: String)]
+    ) -> [HostileRequest] {
+        inputs.map { HostileRequest(id, $0.title, $0.text.utf8, verdicts) }
+    }
+
+    // MARK: all of them
+
+    /// The inputs of the specification, 129.
+    package static let specified: [HostileRequest] =
+        methods + paths + bodies + lengths + encodings + chunks + chunkLines + lineEnds + heads + deliveries + fields
+        + targets + versions + sequences
+    /// Neighbours of theirs: the same rows with other bytes, and what is close to them and good.
+    package static let further: [HostileRequest] = otherRoutes + otherFraming + otherHeads
+    package static let all: [HostileRequest] = specified + further
+
+    // MARK: what they are made of
+
+    package static let body = #"{"signedPayload":"x"}"#
+    package static let good = request()
+    static let chunk = "15\r\n\(body)\r\n"
+    static let lastChunk = "0\r\n\r\n"
+    /// What would be smuggled: a request that must be no request of its own.
+    static let next = request("X-Next: 1\r\n")
+
+    static let framing = ["400 framing", "closed"]
+    static let tooLarge = ["413 too_large", "closed"]
+    static let path = ["404 path", "closed"]
+    static let method = ["405 method", "closed"]
+
+    package static func request(
+        _ fields: String = "", method: String = "POST", target: String = "/notifications",
+        version: String = "HTTP/1.1", host: String = "Host: a\r\n", length: String? = "Content-Length: 21\r\n",
+        body: String = body
+    ) -> String {
+        "\(method) \(target) \(version)\r\n\(host)\(length ?? "")\(fields)\r\n\(body)"
+    }
+
+    package static func chunked(_ wire: String, _ fields: String = "") -> String {
+        "POST /notifications HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\(fields)\r\n\(wire)"
+    }
+
+    static func fields(_ count: Int, of length: Int = 1) -> String {
+        (0..<count).map { "X-\($0):\(String(repeating: "b", count: length))\r\n" }.joined()
+    }
+}
