@@ -17,6 +17,9 @@ private let quarantine = Place(
     .ingress, "quarantine", ingress + "NotificationProcessor.swift", suites: "QuarantineTests")
 private let budget = Place(.ingress, "quarantine", ingress + "QuarantineBudget.swift", suites: "QuarantineBudgetTests")
 private let clock = Place(.ingress, "clock", ingress + "ClockSanity.swift", suites: "ClockSanityTests")
+private let producer = Place(.ingress, "breaker", "Platform/Kafka/KafkaProducer.swift", suites: "OutageTests")
+private let readiness = Place(
+    .ingress, "readiness", ingress + "IngressReadiness.swift", suites: "OutageTests|RefusedNotificationTests")
 private let breaker = Place(.ingress, "breaker", "Platform/Kafka/ProducerBreaker.swift", suites: "ProducerBreakerTests")
 
 enum IngressMutants {
@@ -86,6 +89,11 @@ enum IngressMutants {
         clock.mutant("clock-minute", "monotonic - jumpedAt < Self.minute", "false"),
         clock.mutant("clock-drift", "monotonic - state.offsetAt >= Self.minute", "false"),
 
+        readiness.mutant("ready-without-broker", "!status.isAvailable", "false"),
+        readiness.mutant(
+            "ready-with-wrong-clock", "isSane", after: "monotonic: clocks.monotonicMilliseconds())", "true"),
+
+        producer.mutant("breaker", "state.breaker.admits(at: now)", "true"),
         breaker.mutant("breaker-opens", "timeoutsInARow >= timeoutLimit", "false"),
         breaker.mutant("breaker-probe", "now >= nextProbe", "true"),
         breaker.mutant("breaker-each-second", "now &+ Self.probeInterval", after: "guard now >= nextProbe", "now"),

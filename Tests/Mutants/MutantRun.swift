@@ -77,18 +77,23 @@ struct MutantRun {
 
     private func judge(_ mutant: Mutant, number: Int, _ tests: String) throws(Failure) -> Result {
         var seconds = 0.0
-        for filter in [mutant.suites, mutant.room.tests] {
+        func run(_ filter: String) throws(Failure) -> TestOutcome {
             let run = try process(tests, filter, number: number, mutant.room).run(within: .seconds(300))
             seconds += run.seconds
-            if run.outcome != .passed {
-                return Result(
-                    name: mutant.name, check: mutant.check, room: mutant.room.rawValue, isKilled: true,
-                    by: Self.text(run.outcome), seconds: seconds)
+            return run.outcome
+        }
+        var outcome = try run(mutant.suites)
+        if outcome == .passed {
+            outcome = try run(mutant.room.tests)
+            // A test far from the check may have failed by chance; then it does not fail twice.
+            if outcome != .passed {
+                let again = try run(mutant.room.tests)
+                if again == .passed || again.name != outcome.name { outcome = .passed }
             }
         }
         return Result(
-            name: mutant.name, check: mutant.check, room: mutant.room.rawValue, isKilled: false,
-            by: "every test passes", seconds: seconds)
+            name: mutant.name, check: mutant.check, room: mutant.room.rawValue, isKilled: outcome != .passed,
+            by: outcome == .passed ? "every test passes" : Self.text(outcome), seconds: seconds)
     }
 
     private func process(_ tests: String, _ filter: String, number: Int, _ room: Room) -> TestProcess {

@@ -8,6 +8,12 @@ enum TestOutcome: Equatable {
     case failed(test: String?)
     case crashed(signal: Int32)
     case hung
+
+    /// Which test it was, whatever its arguments; empty when none is known.
+    var name: Substring {
+        guard case .failed(let test?) = self else { return "" }
+        return test[..<(test.firstRange(of: " (")?.lowerBound ?? test.endIndex)]
+    }
 }
 
 /// A process that was started here with its output in a file, in a process group of its own.

@@ -1,0 +1,42 @@
+import AppStoreSigning
+import AppStoreTestSupport
+import Cryptography
+import Testing
+
+@testable import AppStoreVerification
+
+/// Time in nested objects: what heals by itself is worth a retry there too.
+@Suite struct NestedTimeTests {
+    private static let hour: Int64 = 3600
+    private static let now = SigningKit.now / 1000
+
+    @Test(
+        arguments: [
+            (1, ExpectedVerdict.retryLater(.certificateTime)), (48, .retryLater(.certificateTime)),
+            (49, .odd(.profileNested)),
+        ] as [(Int64, ExpectedVerdict)])
+    func `a nested object under a leaf that expired hours ago`(_ hours: Int64, _ expected: ExpectedVerdict) throws {
+        let row = HostileNotification(
+            "H-111", "expired \(hours) hours ago", expected,
+            jws: { kit in
+                let leaf = try kit.leaf {
+                    $0.validity = CertificateValidity(
+                        notBefore: Self.now - 1000 * Self.hour, notAfter: Self.now - hours * Self.hour)
+                }
+                let header = JWSSigner.header(chain: [leaf.certificate, kit.pki.intermediate, kit.pki.root])
+                let payload = try NotificationDraft().payload { try kit.sign($0, header: header, key: leaf.key) }
+                return try kit.sign(payload)
+            })
+        try row.check()
+    }
+
+    @Test(arguments: ["0", "\(SigningKit.now + 25 * 3_600_000)", "\"yesterday\"", "-1"])
+    func `a nested signedDate is a date of the App Store's time`(_ date: String) throws {
+        try HostileNotification("C15", "transaction \(date)", .odd(.profileDate)) {
+            $0.transaction?["signedDate"] = date
+        }.check()
+        try HostileNotification("C15", "renewal info \(date)", .odd(.profileDate)) {
+            $0.renewalInfo?["signedDate"] = date
+        }.check()
+    }
+}

@@ -1,0 +1,72 @@
+import AppStoreSigning
+import AppStoreTestSupport
+import Testing
+
+@testable import AppStoreVerification
+
+/// Check 14 for fields that few notifications have.
+@Suite struct ProfileFieldTests {
+    private static func summary(_ requestIdentifier: String) -> NotificationDraft {
+        .with {
+            $0.outer["notificationType"] = "\"RENEWAL_EXTENSION\""
+            $0.outer["subtype"] = "\"SUMMARY\""
+            $0.container = "summary"
+            $0.identity["requestIdentifier"] = "\"\(requestIdentifier)\""
+            $0.transaction = nil
+            $0.renewalInfo = nil
+        }
+    }
+
+    @Test(arguments: [
+        ("758883e8-151b-47b7-abd0-60c4d804c2f5", ExpectedVerdict.accepted), ("a/b", .odd(.profileText)),
+        ("../b", .odd(.profileText)), ("a b", .odd(.profileText)), ("é", .odd(.profileText)), ("", .odd(.profileText)),
+        (String(repeating: "a", count: 128), .accepted), (String(repeating: "a", count: 129), .odd(.profileText)),
+    ])
+    func `the request identifier of a summary keeps to its grammar`(_ text: String, _ expected: ExpectedVerdict) throws
+    {
+        try HostileNotification("H-109", text, expected, body: { try $0.body(Self.summary(text)) }).check()
+    }
+
+    @Test(arguments: ["2.0 ", "2.0/1", "2.é", "2.\\n", "2.0;x"])
+    func `a version holds nothing that a header could not carry`(_ version: String) throws {
+        let row = HostileNotification("H-106", version, .odd(.profileVersion)) {
+            $0.outer["version"] = "\"\(version)\""
+        }
+        try row.check()
+    }
+
+    @Test(arguments: [nil, "\"3.0\"", "2"] as [String?])
+    func `where no version is required any is accepted`(_ version: String?) throws {
+        let kit = try SigningKit.shared()
+        let body = try kit.body(.with { $0.outer["version"] = version })
+        let strict = try kit.verifier().verify(body: body, at: SigningKit.now)
+        #expect(ExpectedVerdict(strict) == .odd(.profileVersion))
+        let lenient = try kit.verifier { $0.requiresVersion = false }.verify(body: body, at: SigningKit.now)
+        #expect(ExpectedVerdict(lenient) == .accepted)
+    }
+
+    @Test(arguments: ["\"1/2\"", "\"12a\"", "\"\"", "\"\(String(repeating: "1", count: 129))\""])
+    func `numbers of nested objects keep to their grammar`(_ number: String) throws {
+        try HostileNotification("H-120", "transactionId \(number)", .odd(.profileText)) {
+            $0.transaction?["transactionId"] = number
+        }.check()
+        try HostileNotification("H-120", "originalTransactionId \(number)", .odd(.profileText)) {
+            $0.transaction?["originalTransactionId"] = number
+            $0.renewalInfo = nil
+            $0.outer["notificationType"] = "\"ONE_TIME_CHARGE\""
+        }.check()
+    }
+
+    @Test(arguments: ["\"a/b\"", "\"a b\"", "\"\"", "\"\(String(repeating: "1", count: 129))\""])
+    func `an appTransactionId keeps to its grammar wherever it stands`(_ id: String) throws {
+        try HostileNotification("H-120", "transaction \(id)", .odd(.profileText)) {
+            $0.transaction?["appTransactionId"] = id
+        }.check()
+        try HostileNotification("H-120", "renewal info \(id)", .odd(.profileText)) {
+            $0.renewalInfo?["appTransactionId"] = id
+        }.check()
+        try HostileNotification("H-120", "app transaction \(id)", .odd(.profileText), .appData) {
+            $0.appTransaction?["appTransactionId"] = id
+        }.check()
+    }
+}
