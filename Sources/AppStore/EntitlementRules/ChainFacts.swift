@@ -65,12 +65,12 @@ package struct ChainFacts: Hashable, Sendable {
         let before = mayOverflow(with: other) ? self : nil
         var outcome = MergeOutcome()
         if let erasedAt = other.erasedAt { erase(upTo: erasedAt, &outcome) }
-        for (id, purchase) in other.purchases { take(purchase, into: \.purchases[id], &outcome) }
-        take(other.renewal, into: \.renewal, &outcome)
-        take(other.status, into: \.status, &outcome)
-        take(other.claim, into: \.claim, &outcome)
-        take(other.inheritedToken, into: \.inheritedToken, &outcome)
-        take(other.inheritedClaim, into: \.inheritedClaim, &outcome)
+        for (id, purchase) in other.purchases { Self.take(purchase, into: &purchases[id], erasedAt, &outcome) }
+        Self.take(other.renewal, into: &renewal, erasedAt, &outcome)
+        Self.take(other.status, into: &status, erasedAt, &outcome)
+        Self.take(other.claim, into: &claim, erasedAt, &outcome)
+        Self.take(other.inheritedToken, into: &inheritedToken, erasedAt, &outcome)
+        Self.take(other.inheritedClaim, into: &inheritedClaim, erasedAt, &outcome)
         for (id, signedDate) in other.upgrades where isKept(signedDate) && signedDate > upgrades[id] ?? .earliest {
             upgrades[id] = signedDate
             outcome.changed = true
@@ -89,21 +89,21 @@ package struct ChainFacts: Hashable, Sendable {
     }
 
     /// The newer of two statements stays; one from before the erasure is none.
-    private mutating func take<Facts: VersionedFacts>(
-        _ offered: Facts?, into place: WritableKeyPath<ChainFacts, Facts?>, _ outcome: inout MergeOutcome
+    private static func take<Facts: VersionedFacts>(
+        _ offered: Facts?, into place: inout Facts?, _ erasedAt: AppStoreInstant?, _ outcome: inout MergeOutcome
     ) {
         guard let offered else { return }
-        guard isKept(offered.version.signedDate) else {
+        if let erasedAt, offered.version.signedDate <= erasedAt {
             outcome.isLate = true
             return
         }
-        guard let known = self[keyPath: place] else {
-            self[keyPath: place] = offered
+        guard let known = place else {
+            place = offered
             outcome.changed = true
             return
         }
         if Facts.isNewer(offered, than: known) {
-            self[keyPath: place] = offered
+            place = offered
             outcome.changed = true
         } else if offered.version != known.version {
             outcome.isLate = true
@@ -115,23 +115,22 @@ package struct ChainFacts: Hashable, Sendable {
     // MARK: Single facts
 
     package mutating func insert(_ purchase: PurchaseFacts) {
-        var outcome = MergeOutcome()
-        take(purchase, into: \.purchases[purchase.transactionId], &outcome)
+        Self.insert(purchase, erasedAt, into: &purchases[purchase.transactionId])
         dropOldest()
     }
 
-    package mutating func insert(_ facts: RenewalFacts) { insert(facts, \.renewal) }
-    package mutating func insert(_ facts: StatusFacts) { insert(facts, \.status) }
-    package mutating func insert(_ facts: OwnerClaim) { insert(facts, \.claim) }
+    package mutating func insert(_ facts: RenewalFacts) { Self.insert(facts, erasedAt, into: &renewal) }
+    package mutating func insert(_ facts: StatusFacts) { Self.insert(facts, erasedAt, into: &status) }
+    package mutating func insert(_ facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &claim) }
     package mutating func insert(_ event: ChainEvent) { _ = take(event) }
-    mutating func insert(inheritedToken facts: OwnerClaim) { insert(facts, \.inheritedToken) }
-    mutating func insert(inheritedClaim facts: OwnerClaim) { insert(facts, \.inheritedClaim) }
+    mutating func insert(inheritedToken facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &inheritedToken) }
+    mutating func insert(inheritedClaim facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &inheritedClaim) }
 
-    private mutating func insert<Facts: VersionedFacts>(
-        _ facts: Facts, _ place: WritableKeyPath<ChainFacts, Facts?>
+    private static func insert<Facts: VersionedFacts>(
+        _ facts: Facts, _ erasedAt: AppStoreInstant?, into place: inout Facts?
     ) {
         var outcome = MergeOutcome()
-        take(facts, into: place, &outcome)
+        take(facts, into: &place, erasedAt, &outcome)
     }
 
     /// Notes that a transaction began with an upgrade, signed then.

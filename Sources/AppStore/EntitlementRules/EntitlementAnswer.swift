@@ -86,6 +86,7 @@ extension EntitlementAnswer {
         var oneTime: [OneTimeEntry] = []
         for chain in chains where chain.environment == environment {
             add(subscription: chain, rules: rules, view: view)
+            guard chain.purchases.values.contains(where: { !$0.isAutoRenewable }) else { continue }
             for purchase in chain.orderedPurchases where !purchase.isAutoRenewable {
                 if view == .history && purchase.start > instant { continue }
                 guard let productId = purchase.productId else {
@@ -95,10 +96,13 @@ extension EntitlementAnswer {
                 oneTime.append(OneTimeEntry(chain: chain.originalTransactionId, productId: productId, facts: purchase))
             }
         }
-        add(oneTime, rules: rules)
-        grants.sort {
-            ($0.entitlement, $0.originalTransactionId, $0.transactionId)
-                < ($1.entitlement, $1.originalTransactionId, $1.transactionId)
+        if !oneTime.isEmpty { add(oneTime, rules: rules) }
+        reports.sort { ($0.transactionId, $0.problem.rawValue) < ($1.transactionId, $1.problem.rawValue) }
+        if grants.count > 1 {
+            grants.sort {
+                ($0.entitlement, $0.originalTransactionId, $0.transactionId)
+                    < ($1.entitlement, $1.originalTransactionId, $1.transactionId)
+            }
         }
         balances.sort { $0.productId < $1.productId }
     }
@@ -150,7 +154,6 @@ extension EntitlementAnswer {
             }
         }
         self.balances = Array(balances.values)
-        reports.sort { ($0.transactionId, $0.problem.rawValue) < ($1.transactionId, $1.problem.rawValue) }
     }
 
     private mutating func note(nextChange moment: AppStoreInstant?) {

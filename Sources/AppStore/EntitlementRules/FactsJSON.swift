@@ -11,7 +11,18 @@ extension FieldReader {
     }
 }
 
+// Here and not beside the writer: called across modules they would not be specialized, and cost most of the writing.
 extension JSONWriter {
+    mutating func set(_ name: StaticString, _ value: (some AppStoreIdentifier)?) { set(name, value?.rawValue) }
+
+    mutating func set<Value: OpenEnumeration>(_ name: StaticString, _ value: Value?) where Value.RawValue == String {
+        set(name, value?.rawValue)
+    }
+
+    mutating func set<Value: OpenEnumeration>(_ name: StaticString, _ value: Value?) where Value.RawValue == Int32 {
+        set(name, value?.rawValue)
+    }
+
     mutating func set(_ version: FactVersion) {
         set("signedDate", version.signedDate)
         if !version.isSigned { set("trust", "shared-secret") }

@@ -63,7 +63,8 @@ package struct PurchaseFacts: VersionedFacts {
 
     /// Whether it is a period of a subscription that renews by itself. Without a known type an expiry decides.
     package var isAutoRenewable: Bool {
-        if let type, type.isKnown { return type == .autoRenewableSubscription }
+        if type == .autoRenewableSubscription { return true }
+        if let type, type.isKnown { return false }
         return expiresDate != nil
     }
 

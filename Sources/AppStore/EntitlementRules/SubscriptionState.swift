@@ -74,12 +74,14 @@ extension ChainFacts {
     package func state(
         at instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
     ) -> SubscriptionState? {
-        guard isSubscription else { return nil }
+        isSubscription ? newestEvidence.state(at: instant, policy: policy) : nil
+    }
+
+    private var newestEvidence: Evidence {
         let current = currentPurchase
         return Evidence(
             current: current, seatAdditions: current.map { seatAdditions(to: $0) } ?? [], renewal: renewal,
-            status: status, migratedAt: migratedAt
-        ).state(at: instant, policy: policy)
+            status: status, migratedAt: migratedAt)
     }
 
     /// The state as it was at a past moment, as far as the facts kept tell: purchases made by then, revocations by
@@ -99,26 +101,7 @@ extension ChainFacts {
     package func nextChange(
         after instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
     ) -> AppStoreInstant? {
-        guard let now = state(at: instant, policy: policy) else { return nil }
-        var moments: [AppStoreInstant] = []
-        if let current = currentPurchase {
-            let purchases = [current] + seatAdditions(to: current)
-            moments = purchases.flatMap { [$0.expiresDate, $0.revocationDate] + $0.items.map(\.revocationDate) }
-                .compactMap { $0 }
-            if let expiresDate = current.expiresDate {
-                moments.append(expiresDate.advanced(byMilliseconds: policy.billingRetryMilliseconds))
-            }
-        }
-        if let end = renewal?.gracePeriodExpiresDate { moments.append(end) }
-        if let migratedAt { moments.append(migratedAt) }
-        if let signedDate = status?.version.signedDate {
-            moments.append(signedDate.advanced(byMilliseconds: policy.staleToleranceMilliseconds))
-        }
-        return moments.filter { $0 > instant }.sorted().first { moment in
-            let then = state(at: moment, policy: policy)
-            return then?.phase != now.phase || then?.isEntitled != now.isEntitled || then?.seats != now.seats
-                || now.purchase.map { $0.skus(at: moment) != $0.skus(at: instant) } ?? false
-        }
+        isSubscription ? newestEvidence.nextChange(after: instant, policy: policy) : nil
     }
 
     /// Whether the status that Apple stated disagrees with what the facts give for the moment it was stated.
@@ -145,6 +128,29 @@ extension PurchaseFacts {
 }
 
 extension Evidence {
+    func nextChange(after instant: AppStoreInstant, policy: SubscriptionPolicy) -> AppStoreInstant? {
+        var moments: [AppStoreInstant] = []
+        func consider(_ moment: AppStoreInstant?) {
+            if let moment, moment > instant { moments.append(moment) }
+        }
+        for purchase in [current].compactMap({ $0 }) + seatAdditions {
+            consider(purchase.expiresDate)
+            consider(purchase.revocationDate)
+            for item in purchase.items { consider(item.revocationDate) }
+        }
+        consider(current?.expiresDate?.advanced(byMilliseconds: policy.billingRetryMilliseconds))
+        consider(renewal?.gracePeriodExpiresDate)
+        consider(migratedAt)
+        consider(status?.version.signedDate.advanced(byMilliseconds: policy.staleToleranceMilliseconds))
+        guard !moments.isEmpty else { return nil }
+        let now = state(at: instant, policy: policy)
+        return moments.sorted().first { moment in
+            let then = state(at: moment, policy: policy)
+            return then.phase != now.phase || then.isEntitled != now.isEntitled || then.seats != now.seats
+                || now.purchase.map { $0.skus(at: moment) != $0.skus(at: instant) } ?? false
+        }
+    }
+
     /// The first row that holds, in this order: migrated, revoked, active, grace, retry, stale, expired.
     func state(at instant: AppStoreInstant, policy: SubscriptionPolicy) -> SubscriptionState {
         if let migratedAt, migratedAt <= instant { return make(.migrated, isEntitled: false) }

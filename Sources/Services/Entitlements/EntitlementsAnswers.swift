@@ -85,11 +85,11 @@ struct EntitlementsAnswers {
     }
 
     private func writeIdentity(of chain: ChainFacts, to object: inout JSONWriter) {
-        object.set(ReadAPIName.bundleId, chain.bundleId)
-        object.set(ReadAPIName.originalTransactionId, chain.originalTransactionId)
-        object.set(ReadAPIName.appAccountToken, chain.appAccountToken)
-        object.set(ReadAPIName.appTransactionId, chain.appTransactionId)
-        object.set(ReadAPIName.previousOriginalTransactionId, chain.previousOriginalTransactionId)
+        object.set(ReadAPIName.bundleId, chain.bundleId.rawValue)
+        object.set(ReadAPIName.originalTransactionId, chain.originalTransactionId.rawValue)
+        object.set(ReadAPIName.appAccountToken, chain.appAccountToken?.rawValue)
+        object.set(ReadAPIName.appTransactionId, chain.appTransactionId?.rawValue)
+        object.set(ReadAPIName.previousOriginalTransactionId, chain.previousOriginalTransactionId?.rawValue)
         if !chain.successors.isEmpty {
             object.array(ReadAPIName.migratedTo) { array in
                 for id in chain.successors.keys.sorted() { array.string(id.rawValue) }
@@ -99,7 +99,8 @@ struct EntitlementsAnswers {
 
     private func writeSummary(of chain: ChainFacts, at instant: AppStoreInstant, to object: inout JSONWriter) {
         let answer = EntitlementAnswer(chains: [chain], environment: chain.environment, at: instant, rules: rules)
-        object.set(ReadAPIName.productId, answer.grants.last?.productId ?? answer.balances.last?.productId)
+        let productId = answer.grants.last?.productId ?? answer.balances.last?.productId
+        object.set(ReadAPIName.productId, productId?.rawValue)
         object.set(ReadAPIName.state, answer.grants.last?.state)
         object.array(ReadAPIName.active) { for name in answer.active.sorted() { $0.string(name) } }
         object.set(ReadAPIName.latestSignedDate, chain.latestSignedDate)

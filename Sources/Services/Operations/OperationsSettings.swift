@@ -58,6 +58,19 @@ enum OperationsSettings {
     static let entitledAt = Setting("at", .instant, help: "What held at this time. Now without it.")
         .optional.onCommandLineOnly
 
+    static let isAppTransaction = Setting.flag("app-transaction", help: "The id is an appTransactionId.")
+    static let bundle = Setting.string(
+        "bundle", help: "The app, where several have a purchase of this id.", example: "com.example.app"
+    ).optional.onCommandLineOnly
+    static let unclaimed = Setting.flag("unclaimed", help: "Only purchases that belong to no account.")
+    static let listLimit = Setting.integer("limit", default: 100, in: 1...1000, help: "At most so many.")
+        .onCommandLineOnly
+    static let listAfter = Setting.string(
+        "after", help: "Where the page before ended.", example: "com.example.app/2000000000000001"
+    ).optional.onCommandLineOnly
+    static let yes = Setting.flag("yes", help: "Do it. Without it the command says what it would do.")
+    static let entitlementsGroup = ConsumerSettings.group(default: "sluice-entitlements")
+
     /// Those that a file or the environment may hold.
     static let inFiles = ConfigurationSchema([topicsPrefix, topicsPartitions, entitlementsURL])
 

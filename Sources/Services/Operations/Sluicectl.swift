@@ -76,12 +76,27 @@ package struct Sluicectl: Sendable {
         case ["config", "check"], ["config", "show"]:
             return await config(invocation, arguments, environment)
         case [DoctorCommand.name]: return try await doctor(configuration, arguments, environment)
-        case ["entitlements", "show"]:
-            return try await EntitlementsCommand(configuration: configuration)
-                .show(invocation.arguments.first ?? "", console)
+        case ["entitlements", "rebuild"]:
+            return try await RebuildCommand(configuration: configuration, patience: patience).run(console)
+        case let path where path.first == "entitlements": return try await entitlements(invocation)
         case ["version"]:
             await VersionCommand.run(configuration[OperationsSettings.output], console)
             return .ok
+        default:
+            // Our bug: a command of SluicectlCommand has no case here.
+            preconditionFailure("no command \(invocation.commandPath)")
+        }
+    }
+
+    private func entitlements(_ invocation: Invocation) async throws -> ExitCode {
+        let command = EntitlementsCommand(configuration: invocation.configuration)
+        let id = invocation.arguments.first ?? ""
+        switch invocation.commandPath.last {
+        case "show": return try await command.show(id, console)
+        case "history": return try await command.history(id, console)
+        case "list": return try await command.list(console)
+        case "claim": return try await command.claim(id, invocation.arguments.last ?? "", console)
+        case "erase": return try await command.erase(id, console)
         default:
             // Our bug: a command of SluicectlCommand has no case here.
             preconditionFailure("no command \(invocation.commandPath)")

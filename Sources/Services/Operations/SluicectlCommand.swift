@@ -169,32 +169,6 @@ enum SluicectlCommand {
             .init("sluicectl doctor --output json", "For programs."),
         ], readsConfiguration: false)
 
-    // MARK: entitlements
-
-    private static let entitlements = Command(
-        "entitlements", summary: "Ask sluice-entitlements who may use what.",
-        examples: [.init("sluicectl entitlements show 2000000000000001", "What one purchase gives.")],
-        subcommands: [
-            Command(
-                "show", summary: "Show what an account or a purchase gives.",
-                discussion: "A UUID is an appAccountToken, everything else an originalTransactionId.",
-                schema: ConfigurationSchema(
-                    [
-                        OperationsSettings.entitlementsURL, OperationsSettings.environment,
-                        OperationsSettings.entitledAt, OperationsSettings.output,
-                    ], alsoKnown: ApplicationSettings.ofAllExecutables),
-                arguments: [Command.Argument("ID", help: "an appAccountToken or an originalTransactionId")],
-                examples: [
-                    .init("sluicectl entitlements show 2000000000000001", "What one purchase gives now."),
-                    .init(
-                        "sluicectl entitlements show 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 --environment sandbox",
-                        "Everything of one account."),
-                    .init(
-                        "sluicectl entitlements show 2000000000000001 --at 2026-11-01T00:00:00Z --output json",
-                        "What held then, as the service answers it."),
-                ])
-        ], readsConfiguration: false)
-
     // MARK: version
 
     private static let versionCommand = Command(

@@ -1,6 +1,4 @@
 import AppStoreModel
-import HTTPServer
-import Synchronization
 import Testing
 
 @testable import Operations
@@ -17,36 +15,8 @@ struct EntitlementsTests {
         "reports":[],"nextChange":1796083200000,"chains":[]}
         """
 
-    /// A read API that answers everything with one answer, and the targets it was asked for.
-    private final class StandIn: Sendable {
-        let server: HTTPServer
-        private let targets: Targets
-
-        private final class Targets: Sendable {
-            let seen = Mutex<[String]>([])
-        }
-
-        init(status: Int, body: String) throws {
-            let targets = Targets()
-            self.targets = targets
-            server = HTTPServer(listeners: [
-                Listener(
-                    name: "read api", host: "127.0.0.1", port: 0, limits: .readAPI, admit: { _ in .noBody },
-                    handle: { request, exchange in
-                        targets.seen.withLock { $0.append("\(request.head.target)") }
-                        exchange.answer(Answer(status: status, reason: "test", body: Array(body.utf8)))
-                    })
-            ])
-            try server.start()
-        }
-
-        var flag: [String] { ["--entitlements.url", "http://127.0.0.1:\(server.port())/"] }
-        var seen: [String] { targets.seen.withLock { $0 } }
-        func stop() async { await server.drain(within: .zero) }
-    }
-
     @Test func `the answer is shown for people`() async throws {
-        let api = try StandIn(status: 200, body: Self.answer)
+        let api = try ReadAPIStandIn(status: 200, body: Self.answer)
         let (exitCode, printed) = await sluicectl(["entitlements", "show", "2000000000000001"] + api.flag)
         #expect(exitCode == 0, "\(printed.complaints)")
         #expect(
@@ -69,7 +39,7 @@ struct EntitlementsTests {
     }
 
     @Test func `for programs the answer is as the service gave it`() async throws {
-        let api = try StandIn(status: 200, body: Self.answer)
+        let api = try ReadAPIStandIn(status: 200, body: Self.answer)
         let (exitCode, printed) = await sluicectl(["entitlements", "show", "1", "--output", "json"] + api.flag)
         #expect(exitCode == 0)
         #expect(printed.output == Self.answer + "\n")
@@ -88,7 +58,7 @@ struct EntitlementsTests {
         ),
     ])
     func `a UUID is an account, everything else a purchase`(_ arguments: [String], _ query: String) async throws {
-        let api = try StandIn(status: 200, body: Self.answer)
+        let api = try ReadAPIStandIn(status: 200, body: Self.answer)
         _ = await sluicectl(["entitlements", "show"] + arguments + api.flag)
         #expect(api.seen == ["/v1/entitlements?" + query])
         await api.stop()
@@ -102,7 +72,7 @@ struct EntitlementsTests {
         (200, "[1]", "is not one of sluice-entitlements"),
     ])
     func `a refusal is one line`(_ status: Int, _ body: String, _ expected: String) async throws {
-        let api = try StandIn(status: status, body: body)
+        let api = try ReadAPIStandIn(status: status, body: body)
         let (exitCode, printed) = await sluicectl(["entitlements", "show", "1"] + api.flag)
         #expect(exitCode == 1)
         #expect(printed.output.isEmpty)
@@ -121,7 +91,7 @@ struct EntitlementsTests {
 
     @Test(arguments: ["{}", #"{"active":1,"grants":[1,{}],"balances":{},"nextChange":9e99}"#])
     func `an answer with less in it is shown all the same`(_ body: String) async throws {
-        let api = try StandIn(status: 200, body: body)
+        let api = try ReadAPIStandIn(status: 200, body: body)
         let (exitCode, printed) = await sluicectl(["entitlements", "show", "1"] + api.flag)
         #expect(exitCode == 0)
         #expect(printed.output.contains("active       none"))

@@ -52,9 +52,8 @@ package struct JSONWriter: Sendable {
     package mutating func name(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        bytes.append(contentsOf: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(contentsOf: [UInt8(ascii: "\""), UInt8(ascii: ":")])
     }
 
     /// As ``name(_:)``, whatever the name.
@@ -87,14 +86,6 @@ package struct JSONWriter: Sendable {
     package mutating func set(_ name: StaticString, _ value: AppStoreInstant?) {
         set(name, value?.millisecondsSince1970)
     }
-
-    package mutating func set(_ name: StaticString, _ value: (some AppStoreIdentifier)?) { set(name, value?.rawValue) }
-
-    package mutating func set<Value: OpenEnumeration>(_ name: StaticString, _ value: Value?)
-    where Value.RawValue == String { set(name, value?.rawValue) }
-
-    package mutating func set<Value: OpenEnumeration>(_ name: StaticString, _ value: Value?)
-    where Value.RawValue == Int32 { set(name, value?.rawValue) }
 
     package mutating func object(_ name: StaticString, _ members: (inout JSONWriter) -> Void) {
         self.name(name)

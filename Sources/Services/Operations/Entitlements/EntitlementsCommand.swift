@@ -1,90 +1,116 @@
 internal import AppStoreModel
 internal import Configuration
 internal import Foundation
-internal import HTTPClient
 internal import Lifecycle
-internal import NotificationRecord
 
-/// `sluicectl entitlements show`: asks the read API of sluice-entitlements.
+/// `sluicectl entitlements …` as far as it asks the read API of sluice-entitlements.
 struct EntitlementsCommand {
     let configuration: Configuration
+    private let client: EntitlementsClient
 
+    init(configuration: Configuration) {
+        self.configuration = configuration
+        client = EntitlementsClient(configuration: configuration)
+    }
+
+    /// What an account or a purchase gives.
     func show(_ id: String, _ console: Console) async throws -> ExitCode {
-        let body = try await answer(to: Self.target(id, configuration))
-        switch configuration[OperationsSettings.output] {
-        // As the service gave it.
-        case .json: await console.write(line: body)
-        case .text:
-            guard case .object(let answer)? = try? JSONValue(json: body) else { throw unexpected(200) }
-            await console.write(EntitlementsText.text(answer))
+        var parameters = subject(id)
+        if let at = configuration[OperationsSettings.entitledAt] { parameters.append(("at", at.description)) }
+        let body = try await client.get("/v1/entitlements", parameters)
+        return try await print(body, console) { EntitlementsText.text($0) }
+    }
+
+    /// What happened, and the notification that told of it.
+    func history(_ id: String, _ console: Console) async throws -> ExitCode {
+        let body = try await client.get("/v1/history", subject(id))
+        return try await print(body, console) { HistoryText.text($0) }
+    }
+
+    /// A page of chains.
+    func list(_ console: Console) async throws -> ExitCode {
+        var parameters = [
+            ("environment", client.environment), ("limit", String(configuration[OperationsSettings.listLimit])),
+        ]
+        if configuration[OperationsSettings.unclaimed] { parameters.append(("unclaimed", "true")) }
+        if let after = configuration[OperationsSettings.listAfter] { parameters.append(("after", after)) }
+        let body = try await client.get("/v1/chains", parameters)
+        return try await print(body, console) { ChainsText.text($0) }
+    }
+
+    /// Says to which account a purchase belongs that was made without one.
+    func claim(_ id: String, _ token: String, _ console: Console) async throws -> ExitCode {
+        let chain = try await chains(of: [("originalTransactionId", id)])
+        guard let one = chain.first, chain.count == 1 else {
+            throw StartupError("purchases of several apps have this id", fix: "Name the app with --bundle")
+        }
+        var request = one.request(client.environment)
+        request["appAccountToken"] = .string(token)
+        let body = try await client.post("/v1/claims", request)
+        return try await print(body, console) { "claimed\n\n" + ChainsText.identity($0) }
+    }
+
+    /// Makes the service forget everything about an account or a purchase.
+    func erase(_ id: String, _ console: Console) async throws -> ExitCode {
+        let chains = try await chains(of: subject(id))
+        guard configuration[OperationsSettings.yes] else {
+            await console.write(
+                "would erase\n\n" + chains.map { "\($0.bundleId)/\($0.originalTransactionId)\n" }.joined())
+            throw StartupError("nothing was erased", fix: "Repeat it with --yes; it cannot be undone")
+        }
+        for chain in chains {
+            let body = try await client.post("/v1/erasures", chain.request(client.environment))
+            _ = try await print(body, console) { "erased\n\n" + ChainsText.identity($0) }
         }
         return .ok
     }
 
-    /// The request's target: a UUID is an appAccountToken, everything else an originalTransactionId.
-    static func target(_ id: String, _ configuration: Configuration) -> String {
-        let subject = UUID(uuidString: id) == nil ? "originalTransactionId" : "appAccountToken"
-        var parameters = [
-            (subject, id), ("environment", configuration[OperationsSettings.environment].environment.rawValue),
-        ]
-        if let at = configuration[OperationsSettings.entitledAt] { parameters.append(("at", at.description)) }
-        let query = parameters.map { "\($0.0)=\(percentEncoded($0.1))" }.joined(separator: "&")
-        return "/v1/entitlements?\(query)"
+    // MARK: Parts
+
+    /// A UUID is an appAccountToken, everything else an originalTransactionId unless it is said to be another.
+    private func subject(_ id: String) -> [(String, String)] {
+        let name =
+            UUID(uuidString: id) != nil
+            ? "appAccountToken"
+            : configuration[OperationsSettings.isAppTransaction] ? "appTransactionId" : "originalTransactionId"
+        return [(name, id), ("environment", client.environment)]
     }
 
-    private static func percentEncoded(_ text: String) -> String {
-        let hexadecimal = Array("0123456789ABCDEF".utf8)
-        var encoded: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                encoded.append(byte)
-            default:
-                encoded += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
+    private struct Chain {
+        let bundleId: String
+        let originalTransactionId: String
+
+        func request(_ environment: String) -> JSONObject {
+            [
+                "environment": .string(environment), "bundleId": .string(bundleId),
+                "originalTransactionId": .string(originalTransactionId),
+            ]
+        }
+    }
+
+    private func chains(of subject: [(String, String)]) async throws(StartupError) -> [Chain] {
+        var parameters = subject
+        if !parameters.contains(where: { $0.0 == "environment" }) {
+            parameters.append(("environment", client.environment))
+        }
+        if let bundle = configuration[OperationsSettings.bundle] { parameters.append(("bundleId", bundle)) }
+        let answer = try client.object(try await client.get("/v1/entitlements", parameters))
+        return (answer["chains"]?.array ?? []).compactMap(\.object).compactMap { chain in
+            guard let bundleId = chain["bundleId"]?.string, let id = chain["originalTransactionId"]?.string else {
+                return nil
             }
+            return Chain(bundleId: bundleId, originalTransactionId: id)
         }
-        return String(decoding: encoded, as: UTF8.self)
     }
 
-    private var base: String {
-        let url = configuration[OperationsSettings.entitlementsURL]
-        return url.hasSuffix("/") ? String(url.dropLast()) : url
-    }
-
-    private func answer(to target: String) async throws(StartupError) -> [UInt8] {
-        let client = HTTPClient()
-        defer { client.close() }
-        let response: HTTPClientResponse
-        do {
-            response = try await client.send(
-                HTTPClientRequest(url: base + target, headers: [("Accept", "application/json")]))
-        } catch {
-            throw StartupError(
-                "sluice-entitlements does not answer: \(error.message)",
-                setting: OperationsSettings.entitlementsURL.key,
-                fix: "Start sluice-entitlements, or set \(OperationsSettings.entitlementsURL.key) to where it listens")
+    private func print(
+        _ body: [UInt8], _ console: Console, _ text: (JSONObject) -> String
+    ) async throws -> ExitCode {
+        switch configuration[OperationsSettings.output] {
+        // As the service gave it.
+        case .json: await console.write(line: body)
+        case .text: await console.write(text(try client.object(body)))
         }
-        guard response.status == 200 else { throw refusal(response) }
-        return response.body
-    }
-
-    /// The service's own words, where it has any.
-    private func refusal(_ response: HTTPClientResponse) -> StartupError {
-        guard let problem = (try? JSONValue(json: response.body))?.object, let message = problem["message"]?.string
-        else { return unexpected(response.status) }
-        let fix =
-            response.status == 404
-            ? "Look at the id and at --environment; a purchase is known once its first notification was handled"
-            : response.status == 503 ? "Try again" : "Correct the arguments"
-        return StartupError(PlainText.printable(message), fix: fix)
-    }
-
-    private func unexpected(_ status: Int) -> StartupError {
-        StartupError(
-            "the answer of \(base) is not one of sluice-entitlements (status \(status))",
-            setting: OperationsSettings.entitlementsURL.key,
-            fix: "Set \(OperationsSettings.entitlementsURL.key) to where sluice-entitlements listens")
+        return .ok
     }
 }

@@ -37,7 +37,7 @@ enum EntitlementsText {
     private static func heading(_ answer: JSONObject) -> String {
         let active = (answer["active"]?.array ?? []).compactMap(\.string).map { PlainText.printable($0) }
         var rows: [[String]] = []
-        for name in ["appAccountToken", "originalTransactionId"] {
+        for name in ["appAccountToken", "originalTransactionId", "appTransactionId"] {
             if let value = answer[name] { rows.append([name, cell(value)]) }
         }
         rows.append(["environment", cell(answer["environment"])])
@@ -53,18 +53,7 @@ enum EntitlementsText {
         ]
     }
 
-    private static func objects(_ value: JSONValue?) -> [JSONObject] { (value?.array ?? []).compactMap(\.object) }
-
-    private static func instant(_ value: JSONValue?) -> String? {
-        value?.integer.flatMap { AppStoreInstant(millisecondsSince1970: $0) }.map { PlainText.seconds($0) }
-    }
-
-    private static func cell(_ value: JSONValue?) -> String {
-        switch value {
-        case .string(let text): text.isEmpty ? "-" : PlainText.printable(text)
-        case .bool(let value): value ? "yes" : "no"
-        case .number(let number): number.text
-        default: "-"
-        }
-    }
+    private static func objects(_ value: JSONValue?) -> [JSONObject] { JSONCells.objects(value) }
+    private static func instant(_ value: JSONValue?) -> String? { JSONCells.instant(value) }
+    private static func cell(_ value: JSONValue?) -> String { JSONCells.cell(value) }
 }

@@ -1,0 +1,97 @@
+internal import AppStoreModel
+internal import Configuration
+internal import HTTPClient
+internal import Lifecycle
+internal import NotificationRecord
+
+/// Asks the read API of sluice-entitlements, with errors in the operator's words.
+struct EntitlementsClient {
+    let configuration: Configuration
+
+    private var base: String {
+        let url = configuration[OperationsSettings.entitlementsURL]
+        return url.hasSuffix("/") ? String(url.dropLast()) : url
+    }
+
+    /// The environment that was named, as the API calls it.
+    var environment: String { configuration[OperationsSettings.environment].environment.rawValue }
+
+    func get(_ path: String, _ parameters: [(String, String)]) async throws(StartupError) -> [UInt8] {
+        try await send(
+            HTTPClientRequest(
+                url: base + Self.target(path, parameters), headers: [("Accept", "application/json")]))
+    }
+
+    func post(_ path: String, _ body: JSONObject) async throws(StartupError) -> [UInt8] {
+        try await send(
+            HTTPClientRequest(
+                method: "POST", url: base + path, headers: [("Accept", "application/json")],
+                // The service waits for Kafka.
+                body: JSONValue.object(body).json, timeout: .seconds(60)))
+    }
+
+    /// An answer as an object.
+    func object(_ body: [UInt8]) throws(StartupError) -> JSONObject {
+        guard case .object(let answer)? = try? JSONValue(json: body) else { throw unexpected(200) }
+        return answer
+    }
+
+    static func target(_ path: String, _ parameters: [(String, String)]) -> String {
+        guard !parameters.isEmpty else { return path }
+        return path + "?" + parameters.map { "\($0.0)=\(percentEncoded($0.1))" }.joined(separator: "&")
+    }
+
+    private static func percentEncoded(_ text: String) -> String {
+        let hexadecimal = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                encoded.append(byte)
+            default:
+                encoded += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private func send(_ request: HTTPClientRequest) async throws(StartupError) -> [UInt8] {
+        let client = HTTPClient()
+        defer { client.close() }
+        let response: HTTPClientResponse
+        do {
+            response = try await client.send(request)
+        } catch {
+            throw StartupError(
+                "sluice-entitlements does not answer: \(error.message)",
+                setting: OperationsSettings.entitlementsURL.key,
+                fix: "Start sluice-entitlements, or set \(OperationsSettings.entitlementsURL.key) to where it listens")
+        }
+        guard response.status == 200 else { throw refusal(response) }
+        return response.body
+    }
+
+    /// The service's own words, where it has any.
+    private func refusal(_ response: HTTPClientResponse) -> StartupError {
+        guard let problem = (try? JSONValue(json: response.body))?.object, let message = problem["message"]?.string
+        else { return unexpected(response.status) }
+        let fix =
+            switch response.status {
+            case 404: "Look at the id and at --environment; a purchase is known once its first notification was handled"
+            case 403: "Start sluice-entitlements with entitlements.changes=true"
+            case 409: "Ask for the purchase with sluicectl entitlements show"
+            case 503: "Try again"
+            default: "Correct the arguments"
+            }
+        return StartupError(PlainText.printable(message), fix: fix)
+    }
+
+    private func unexpected(_ status: Int) -> StartupError {
+        StartupError(
+            "the answer of \(base) is not one of sluice-entitlements (status \(status))",
+            setting: OperationsSettings.entitlementsURL.key,
+            fix: "Set \(OperationsSettings.entitlementsURL.key) to where sluice-entitlements listens")
+    }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import Kafka
+
+@Suite struct KafkaPartitionKeyTests {
+    /// From Kafka's own `UtilsTest.testMurmur2`.
+    @Test(
+        arguments: [
+            ("21", -973_932_308), ("foobar", -790_332_482), ("a-little-bit-long-string", -985_981_536),
+            ("a-little-bit-longer-string", -1_486_304_829),
+            ("lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8", -58_897_971), ("abc", 479_470_107),
+        ] as [(String, Int32)])
+    func `hashes as Java clients do`(key: String, hash: Int32) {
+        #expect(Int32(bitPattern: KafkaPartition.murmur2(Array(key.utf8))) == hash)
+    }
+
+    @Test func `a key has the partition that librdkafka gives it`() async throws {
+        let broker = try DevBroker()
+        try broker.createTopic("keys", partitions: 7)
+        let configuration = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        let producer = try KafkaProducer(configuration, topics: ["keys"])
+        for number in 0..<40 {
+            let key = Array("com.example/\(number * 7919)".utf8)
+            let delivery = try await producer.send(
+                KafkaProducerRecord(topic: "keys", key: key, value: []), deadline: .seconds(20))
+            #expect(delivery.partition == KafkaPartition(ofKey: key, partitions: 7))
+        }
+        await producer.close(within: .seconds(5))
+        await broker.stop()
+    }
+}

@@ -1,0 +1,81 @@
+/// What a set of notifications means, worked out the plain way: in the order of signing, the later word replaces the
+/// earlier one. Written from the specification alone; it shares nothing with EntitlementRules.
+struct HistoryOracle {
+    private var transactions: [String: (told: Told.Transaction, signed: Int64)] = [:]
+    private var renewal: Told.Renewal?
+    private var status: (value: Int64, signed: Int64)?
+    private var upgrades: [(to: String, signed: Int64)] = []
+
+    init(_ notifications: [Told]) {
+        for told in notifications.sorted(by: { ($0.signed, $0.uuid) < ($1.signed, $1.uuid) }) {
+            transactions[told.transaction.id] = (told.transaction, told.signed)
+            if let info = told.renewal { renewal = info }
+            if let stated = told.status { status = (stated, told.signed) }
+            if told.type == "DID_CHANGE_RENEWAL_PREF" || told.type == "OFFER_REDEEMED", told.subtype == "UPGRADE" {
+                upgrades.append((told.transaction.id, told.signed))
+            }
+        }
+    }
+
+    /// One line for the state at a moment: of a subscription, of a thing owned, or of units.
+    func line(at moment: Int64) -> String {
+        let all = transactions.values.map(\.told)
+        if let coins = all.first(where: { $0.type == "Consumable" }) {
+            let debit = coins.revoked.map {
+                $0 <= moment ? coins.quantity * (coins.percentage ?? 100_000) / 100_000 : 0
+            }
+            return "units \(coins.quantity) - \(debit ?? 0)"
+        }
+        if let thing = all.first(where: { $0.type == "Non-Consumable" }) {
+            let isRevoked = thing.revoked.map { $0 <= moment } ?? false
+            return isRevoked ? "REVOKED false thing" : "OWNED true thing"
+        }
+        return subscriptionLine(at: moment)
+    }
+
+    /// The account: of the latest purchase that has one.
+    var account: String? {
+        transactions.values.map(\.told).filter { $0.token != nil }.max {
+            ($0.purchased, $0.id) < ($1.purchased, $1.id)
+        }?
+        .token
+    }
+
+    private func subscriptionLine(at moment: Int64) -> String {
+        let day: Int64 = 86_400_000
+        guard let current else { return "none" }
+        let expires = current.told.expires ?? 0
+        func line(_ state: String, _ entitled: Bool) -> String { "\(state) \(entitled) \(current.told.product)" }
+        if let revoked = current.told.revoked, revoked <= moment { return line("REVOKED", false) }
+        if let status, status.value == 5, current.told.revoked == nil, status.signed >= current.signed {
+            return line("REVOKED", false)
+        }
+        if expires > moment { return line("ACTIVE", true) }
+        if let grace = renewal?.graceUntil, grace > moment { return line("GRACE", true) }
+        if status?.value == 3 || renewal?.isRetrying == true {
+            return expires + 60 * day > moment ? line("RETRY", false) : line("EXPIRED", false)
+        }
+        if let status, status.value == 1, status.signed > expires {
+            return line("STALE", status.signed + 3_600_000 > moment)
+        }
+        return line("EXPIRED", false)
+    }
+
+    /// The purchase with the greatest purchaseDate of those that no upgrade replaced.
+    private var current: (told: Told.Transaction, signed: Int64)? {
+        transactions.values.filter { !isReplaced($0.told, signed: $0.signed) }.max { one, other in
+            (one.told.purchased, one.told.expires ?? 0, one.signed, one.told.id)
+                < (other.told.purchased, other.told.expires ?? 0, other.signed, other.told.id)
+        }
+    }
+
+    private func isReplaced(_ transaction: Told.Transaction, signed: Int64) -> Bool {
+        if transaction.isUpgraded { return true }
+        return upgrades.contains { upgrade in
+            guard upgrade.to != transaction.id, signed < upgrade.signed, let by = transactions[upgrade.to],
+                let expires = transaction.expires
+            else { return false }
+            return by.told.purchased < expires
+        }
+    }
+}

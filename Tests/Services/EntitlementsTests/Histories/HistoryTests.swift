@@ -1,0 +1,60 @@
+import AppStoreModel
+import EntitlementRules
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Entitlements
+
+/// Whatever the order, the number of copies and the partitions: the same rows, and what the oracle says.
+///
+/// `SLUICE_PROPERTY_TESTS=full` runs 2,000 lives, each notification up to 10 times, in 100 orders over 1, 3 and 12
+/// partitions; it takes long, and wants a release build.
+@Suite struct HistoryTests {
+    private static let isFull = ProcessInfo.processInfo.environment["SLUICE_PROPERTY_TESTS"] == "full"
+
+    @Test func `every order of generated lives ends in the oracle's state`() throws {
+        let trial = try HistoryTrial(count: Self.isFull ? 2000 : 150, random: SeededGenerator(seed: 20_261_121))
+        var random = SeededGenerator(seed: 7)
+        let expected = try trial.dump(copies: 1, partitions: 1, random: &random)
+        #expect(expected.count == trial.histories.count)
+        #expect(try trial.disagreements(expected) == [])
+        for _ in 0..<(Self.isFull ? 100 : 2) {
+            for partitions: Int32 in [1, 3, 12] {
+                let dump = try trial.dump(copies: Self.isFull ? 10 : 3, partitions: partitions, random: &random)
+                #expect(dump == expected, "\(partitions) partitions")
+            }
+        }
+    }
+
+    @Test func `merging generated facts is associative, commutative and idempotent`() throws {
+        let trial = try HistoryTrial(count: Self.isFull ? 2000 : 100, random: SeededGenerator(seed: 3))
+        var random = SeededGenerator(seed: 4)
+        for facts in trial.facts where facts.count > 1 {
+            func merged(_ parts: [ChainFacts]) -> ChainFacts {
+                var result = parts[0]
+                for part in parts.dropFirst() { result.merge(part) }
+                return result
+            }
+            let cut = Int.random(in: 1..<facts.count, using: &random)
+            let (left, right) = (merged(Array(facts[..<cut])), merged(Array(facts[cut...])))
+            let whole = merged(facts)
+            #expect(merged([left, right]) == whole)
+            #expect(merged([right, left]) == whole)
+            #expect(merged([whole, left, whole]) == whole)
+            #expect(merged(facts.shuffled(using: &random)) == whole)
+            #expect(try ChainFacts(json: whole.jsonText) == whole)
+        }
+    }
+
+    @Test func `the oracle can disagree`() throws {
+        let trial = try HistoryTrial(count: 40, random: SeededGenerator(seed: 9))
+        var random = SeededGenerator(seed: 1)
+        var dump = try trial.dump(copies: 1, partitions: 1, random: &random)
+        // The facts of the first notification alone are not those of the life.
+        for facts in trial.facts where facts.count > 1 {
+            dump[facts[0].originalTransactionId.rawValue] = facts[0].jsonText
+        }
+        #expect(try !trial.disagreements(dump).isEmpty)
+    }
+}

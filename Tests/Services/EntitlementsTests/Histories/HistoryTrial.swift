@@ -1,0 +1,104 @@
+import AppStoreModel
+import EntitlementRules
+import Kafka
+import NotificationRecord
+import SQLite
+
+@testable import Entitlements
+@testable import PipelineRuntime
+
+/// Generated lives, handed to the store in any order, number and partition, compared with the oracle.
+struct HistoryTrial {
+    /// What is compared: each chain's row as it is stored.
+    typealias Dump = [String: [UInt8]]
+
+    let histories: [[Told]]
+    /// What each notification says, read once from its record as the handler does.
+    let facts: [[ChainFacts]]
+    let model = EntitlementsModel(rules: ProductRules(), topics: TopicNames())
+    private let topic = TopicNames().state(.production)
+
+    init(count: Int, random: some RandomNumberGenerator) throws {
+        var generator = HistoryGenerator(random)
+        histories = (0..<count).map { generator.history("\(2_000_000 + $0)") }
+        facts = try histories.map { history in
+            try history.map { told in
+                switch FactsReading.read(told.record(partition: 0), environment: .production) {
+                case .state(let facts): return facts
+                case .verdict(let verdict): throw Unread(verdict: verdict)
+                }
+            }
+        }
+    }
+
+    struct Unread: Error {
+        let verdict: HandlerVerdict
+    }
+
+    /// Hands every notification over, some several times, in an order of chance.
+    ///
+    /// - Parameters:
+    ///   - copies: at most so many of each.
+    ///   - partitions: of the topics; each is read on its own, a batch at a time.
+    func dump(copies: Int, partitions: Int32, random: inout some RandomNumberGenerator) throws -> Dump {
+        let store = try StateStore(Database.inMemory(), model: model) { _ in StatePublisher.Group(count: 0) }
+        store.learn(Int(partitions), of: topic)
+        var queues: [[ChainFacts]] = Array(repeating: [], count: Int(partitions))
+        for history in facts {
+            for fact in history {
+                let partition = Int(KafkaPartition(ofKey: model.key(of: fact), partitions: partitions).rawValue)
+                let count = Int.random(in: 1...copies, using: &random)
+                queues[partition] += Array(repeating: fact, count: count)
+            }
+        }
+        for index in queues.indices { queues[index].shuffle(using: &random) }
+        var offset: Int64 = 0
+        while let index = queues.indices.filter({ !queues[$0].isEmpty }).randomElement(using: &random) {
+            let size = min(queues[index].count, Int.random(in: 1...500, using: &random))
+            let batch = Array(queues[index].suffix(size))
+            queues[index].removeLast(size)
+            let place = KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: Int32(index)))
+            guard let publication = try store.merge(batch, in: place, at: 0).publication else { continue }
+            var offsets: [Int64: Int64] = [:]
+            for change in publication.changes {
+                offsets[change.row] = offset
+                offset += 1
+            }
+            try store.settle(publication, offsets: offsets)
+        }
+        defer { store.close() }
+        return Dictionary(
+            uniqueKeysWithValues: try store.states().map { ($0.originalTransactionId.rawValue, $0.jsonText) })
+    }
+
+    /// Where a dump says otherwise than the oracle: one line for each disagreement.
+    func disagreements(_ dump: Dump) throws -> [String] {
+        var lines: [String] = []
+        for history in histories {
+            guard let first = history.first, let last = history.last else { continue }
+            guard let row = dump[first.chain] else {
+                lines.append("\(first.chain): no row")
+                continue
+            }
+            let chain = try ChainFacts(json: row)
+            let oracle = HistoryOracle(history)
+            if chain.appAccountToken?.rawValue != oracle.account { lines.append("\(first.chain): account") }
+            let span = last.signed - first.signed + 120 * 86_400_000
+            for part in Int64(0)...12 {
+                let moment = first.signed + span * part / 12
+                let (found, expected) = (line(chain, at: moment), oracle.line(at: moment))
+                if found != expected { lines.append("\(first.chain) at \(moment): \(found), expected \(expected)") }
+            }
+        }
+        return lines
+    }
+
+    private func line(_ chain: ChainFacts, at moment: Int64) -> String {
+        let answer = EntitlementAnswer(
+            chains: [chain], environment: .production, at: AppStoreInstant(clampingMillisecondsSince1970: moment),
+            rules: model.rules)
+        if let balance = answer.balances.first { return "units \(balance.creditedUnits) - \(balance.debitedUnits)" }
+        guard let grant = answer.grants.first else { return "none" }
+        return "\(grant.state) \(grant.isEntitled) \(grant.productId)"
+    }
+}

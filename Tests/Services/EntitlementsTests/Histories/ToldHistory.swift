@@ -1,0 +1,253 @@
+import Kafka
+import NotificationRecord
+
+/// What one notification says, in plain values: the generator writes it, the oracle reads it, and a record carries it.
+struct Told: Sendable {
+    struct Transaction: Sendable {
+        var id: String
+        var product = "monthly"
+        var type = "Auto-Renewable Subscription"
+        var purchased: Int64
+        var expires: Int64?
+        var quantity: Int64 = 1
+        var ownership = "PURCHASED"
+        var token: String?
+        var revoked: Int64?
+        var percentage: Int64?
+        var isUpgraded = false
+    }
+
+    struct Renewal: Sendable {
+        var product = "monthly"
+        var willRenew = true
+        var isRetrying = false
+        var graceUntil: Int64?
+        var intent: Int64?
+    }
+
+    var type: String
+    var subtype: String?
+    var uuid: String
+    var signed: Int64
+    var status: Int64?
+    var transaction: Transaction
+    var renewal: Renewal?
+    var chain: String
+
+    var key: [UInt8] { Array("com.example/\(chain)".utf8) }
+
+    /// As it stands in the notification topic.
+    func record(partition: KafkaPartition) -> KafkaRecord {
+        KafkaRecord(
+            topic: "appstore.notifications.production", partition: partition, offset: 0, key: key,
+            value: Array(value.utf8),
+            headers: [KafkaHeader(key: "ce_trust", value: Array("signed".utf8))])
+    }
+
+    private var value: String {
+        let common = #""originalTransactionId":"\#(chain)","environment":"Production","signedDate":\#(signed)"#
+        var data = #""environment":"Production","bundleId":"com.example""#
+        if let status { data += #","status":\#(status)"# }
+        var notification = #""notificationType":"\#(type)","notificationUUID":"\#(uuid)","signedDate":\#(signed)"#
+        if let subtype { notification += #","subtype":"\#(subtype)""# }
+        var text = #""transactionId":"\#(transaction.id)","productId":"\#(transaction.product)","#
+        text += #""type":"\#(transaction.type)","purchaseDate":\#(transaction.purchased),"#
+        text += #""quantity":\#(transaction.quantity),"inAppOwnershipType":"\#(transaction.ownership)",\#(common)"#
+        if let expires = transaction.expires { text += #","expiresDate":\#(expires)"# }
+        if let token = transaction.token { text += #","appAccountToken":"\#(token)""# }
+        if let revoked = transaction.revoked { text += #","revocationDate":\#(revoked)"# }
+        if let percentage = transaction.percentage { text += #","revocationPercentage":\#(percentage)"# }
+        if transaction.isUpgraded { text += #","isUpgraded":true"# }
+        var value = #"{"notification":{\#(notification),"data":{\#(data)}},"transaction":{\#(text)}"#
+        if let renewal {
+            var info = #""autoRenewProductId":"\#(renewal.product)","autoRenewStatus":\#(renewal.willRenew ? 1 : 0)"#
+            info += #","isInBillingRetryPeriod":\#(renewal.isRetrying),\#(common)"#
+            if let graceUntil = renewal.graceUntil { info += #","gracePeriodExpiresDate":\#(graceUntil)"# }
+            if let intent = renewal.intent { info += #","expirationIntent":\#(intent)"# }
+            value += #","renewalInfo":{\#(info)}"#
+        }
+        return value + "}"
+    }
+}
+
+/// Makes lives of purchases: what Apple would tell of them, in the order of signing.
+struct HistoryGenerator<Random: RandomNumberGenerator> {
+    private var random: Random
+    private var told: [Told] = []
+    private var chain = ""
+    private var number = 0
+    private var clock: Int64 = 0
+    private let day: Int64 = 86_400_000
+    private let start: Int64 = 1_767_225_600_000
+
+    init(_ random: Random) { self.random = random }
+
+    /// One life under this originalTransactionId.
+    mutating func history(_ chain: String) -> [Told] {
+        told = []
+        number = 0
+        self.chain = chain
+        clock = start + Int64.random(in: 0...40, using: &random) * day
+        switch Int.random(in: 0...9, using: &random) {
+        case 0: coins()
+        case 1: thing()
+        default: subscription()
+        }
+        return told
+    }
+
+    private mutating func tell(
+        _ type: String, _ subtype: String? = nil, _ status: Int64?, _ transaction: Told.Transaction,
+        _ renewal: Told.Renewal? = nil
+    ) {
+        // Some are signed in the same millisecond: the text of the UUID decides then.
+        if Int.random(in: 0...9, using: &random) > 0 { clock += Int64.random(in: 1...1000, using: &random) }
+        let uuid = String(UInt64.random(in: 0 ... .max, using: &random), radix: 16)
+        told.append(
+            Told(
+                type: type, subtype: subtype, uuid: "\(uuid)-\(told.count)", signed: clock, status: status,
+                transaction: transaction, renewal: renewal, chain: chain))
+    }
+
+    private mutating func nextId() -> String {
+        number += 1
+        return "\(chain).\(number)"
+    }
+
+    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+    private mutating func coins() {
+        var purchase = Told.Transaction(
+            id: nextId(), product: "coins", type: "Consumable", purchased: clock,
+            quantity: Int64.random(in: 1...20, using: &random))
+        tell("ONE_TIME_CHARGE", nil, nil, purchase)
+        guard chance(60) else { return }
+        clock += day
+        var refunded = purchase
+        refunded.revoked = clock
+        refunded.percentage = chance(50) ? Int64.random(in: 0...100_000, using: &random) : nil
+        tell("REFUND", nil, nil, refunded)
+        guard chance(40) else { return }
+        clock += day
+        purchase.revoked = nil
+        tell("REFUND_REVERSED", nil, nil, purchase)
+    }
+
+    private mutating func thing() {
+        let ownership = chance(30) ? "FAMILY_SHARED" : "PURCHASED"
+        let purchase = Told.Transaction(
+            id: nextId(), product: "thing", type: "Non-Consumable", purchased: clock, ownership: ownership)
+        tell("ONE_TIME_CHARGE", nil, nil, purchase)
+        guard chance(60) else { return }
+        clock += 3 * day
+        var revoked = purchase
+        revoked.revoked = clock - day
+        tell(ownership == "PURCHASED" ? "REFUND" : "REVOKE", nil, nil, revoked)
+        if chance(40) {
+            clock += day
+            tell("REFUND_REVERSED", nil, nil, purchase)
+        }
+    }
+
+    private mutating func subscription() {
+        let token = chance(70) ? "7e3fb204-2d5b-4a5c-8f1e-\(String(1_000_000_000_000 + number).suffix(12))" : nil
+        var current = Told.Transaction(id: nextId(), purchased: clock, expires: clock + 30 * day, token: token)
+        var info = Told.Renewal()
+        tell("SUBSCRIBED", "INITIAL_BUY", 1, current, info)
+        var former: [Told.Transaction] = []
+        for _ in 0..<Int.random(in: 1...6, using: &random) {
+            step(&current, &info, &former)
+        }
+    }
+
+    private mutating func step(
+        _ current: inout Told.Transaction, _ info: inout Told.Renewal, _ former: inout [Told.Transaction]
+    ) {
+        let expires = current.expires ?? clock
+        switch Int.random(in: 0...8, using: &random) {
+        case 0, 1:
+            former.append(current)
+            clock = max(clock, expires - day)
+            current = Told.Transaction(
+                id: nextId(), product: info.product, purchased: expires, expires: expires + 30 * day,
+                token: current.token)
+            info = Told.Renewal(product: info.product)
+            tell("DID_RENEW", nil, 1, current, info)
+        case 2:
+            info.willRenew.toggle()
+            tell(
+                "DID_CHANGE_RENEWAL_STATUS", info.willRenew ? "AUTO_RENEW_ENABLED" : "AUTO_RENEW_DISABLED", 1, current,
+                info)
+        case 3:
+            info.product = ["weekly", "monthly"].randomElement(using: &random) ?? "weekly"
+            tell("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE", 1, current, info)
+        case 4:
+            var replaced = current
+            replaced.isUpgraded = true
+            clock += day
+            current = Told.Transaction(
+                id: nextId(), product: "yearly", purchased: clock, expires: clock + 365 * day, token: current.token)
+            info = Told.Renewal(product: "yearly")
+            tell("DID_CHANGE_RENEWAL_PREF", "UPGRADE", 1, current, info)
+            // Apple may tell of the replaced one, or not.
+            if chance(50) {
+                replaced.revoked = clock
+                tell("REFUND", nil, 1, replaced, info)
+            }
+        case 5: failure(&current, &info)
+        case 6:
+            clock = max(clock, expires)
+            info.intent = Int64.random(in: 1...5, using: &random)
+            info.willRenew = false
+            tell("EXPIRED", "VOLUNTARY", 2, current, info)
+            if chance(50) {
+                clock += 5 * day
+                former.append(current)
+                current = Told.Transaction(
+                    id: nextId(), purchased: clock, expires: clock + 30 * day, token: current.token)
+                info = Told.Renewal()
+                tell("SUBSCRIBED", "RESUBSCRIBE", 1, current, info)
+            }
+        default: refund(&current, info, former)
+        }
+    }
+
+    private mutating func failure(_ current: inout Told.Transaction, _ info: inout Told.Renewal) {
+        let expires = current.expires ?? clock
+        clock = max(clock, expires)
+        info.isRetrying = true
+        if chance(60) {
+            info.graceUntil = expires + 16 * day
+            tell("DID_FAIL_TO_RENEW", "GRACE_PERIOD", 4, current, info)
+            if chance(50) {
+                clock = max(clock, expires + 16 * day)
+                tell("GRACE_PERIOD_EXPIRED", nil, 3, current, info)
+            }
+        } else {
+            tell("DID_FAIL_TO_RENEW", nil, 3, current, info)
+        }
+        guard chance(50) else { return }
+        clock += day
+        current = Told.Transaction(id: nextId(), purchased: clock, expires: clock + 30 * day, token: current.token)
+        info = Told.Renewal(product: info.product)
+        tell("DID_RENEW", "BILLING_RECOVERY", 1, current, info)
+    }
+
+    private mutating func refund(
+        _ current: inout Told.Transaction, _ info: Told.Renewal, _ former: [Told.Transaction]
+    ) {
+        clock += day
+        if let old = former.randomElement(using: &random), chance(50) {
+            var refunded = old
+            refunded.revoked = clock
+            tell("REFUND", nil, 1, refunded, info)
+            return
+        }
+        var refunded = current
+        refunded.revoked = clock
+        tell("REFUND", nil, 5, refunded, info)
+        guard chance(40) else { return }
+        clock += day
+        tell("REFUND_REVERSED", nil, (current.expires ?? 0) > clock ? 1 : 2, current, info)
+    }
+}
