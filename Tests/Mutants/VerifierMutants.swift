@@ -377,7 +377,8 @@ extension VerifierMutants {
 
 private let chainCache = Place(.verifier, "cache", verification + "ChainCache.swift", suites: "ChainCacheTests")
 private let lane = Place(.verifier, "cache", verification + "NewChainLane.swift", suites: "ChainCacheTests")
-private let known = Place(.verifier, "cache", verification + "SignedObjectVerifier.swift", suites: "ChainCacheTests")
+private let known = Place(
+    .verifier, "cache", verification + "SignedObjectVerifier.swift", suites: "ChainCacheTests|NestedChainTests")
 
 extension VerifierMutants {
     private static let cache: [Mutant] = [

@@ -69,4 +69,16 @@ import Testing
             $0.appTransaction?["appTransactionId"] = id
         }.check()
     }
+
+    @Test(arguments: ["1.5", "\"1234567890\"", "1e300", "true"])
+    func `an appAppleId of an app transaction is a whole number, in the sandbox too`(_ number: String) throws {
+        try HostileNotification("H-112", "Production \(number)", .odd(.profileNumber), .appData) {
+            $0.appTransaction?["appAppleId"] = number
+        }.check()
+        try HostileNotification("H-112", "Sandbox \(number)", .odd(.profileNumber), .appData) {
+            $0.identity["environment"] = "\"Sandbox\""
+            $0.appTransaction?["receiptType"] = "\"Sandbox\""
+            $0.appTransaction?["appAppleId"] = number
+        }.check()
+    }
 }

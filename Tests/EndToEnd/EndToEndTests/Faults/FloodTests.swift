@@ -59,7 +59,8 @@ extension EndToEnd {
                 let meanwhile = outcomes.filter { $0.begun > begun && $0.begun < ended }
                 #expect(meanwhile.allSatisfy { $0.isAcknowledged }, "\(ledger.answers)")
                 let flooded = try #require(meanwhile.map(\.duration).percentile(99))
-                let bound = Extent.choose(short: Duration.milliseconds(200), long: .milliseconds(20))
+                // The short form runs on debug executables, beside whatever else a machine does.
+                let bound = Extent.choose(short: Duration.seconds(2), long: .milliseconds(20))
                 #expect(flooded <= max(bound, try #require(baseline) * 3))
 
                 var report = FaultReport("genuine beside half-sent requests, embedded broker")

@@ -13,7 +13,7 @@ extension EndToEnd {
                 let kills = Extent.choose(short: 1, long: 20)
                 var slowest = Duration.zero
                 let outcomes = try await load.run {
-                    try await load.wait(for: 100, ingress.process) { $0.isAcknowledged }
+                    try await load.wait(for: 40, ingress.process) { $0.isAcknowledged }
                     for number in 0..<kills {
                         let node = number % 3 + 1
                         let killed = ContinuousClock.now
@@ -65,7 +65,7 @@ extension EndToEnd {
                 ledger.check(ingress.process)
                 for window in windows {
                     let meanwhile = outcomes.filter { window.contains($0.begun) && window.contains($0.ended) }
-                    #expect(meanwhile.count > 20)
+                    #expect(meanwhile.count > 10)
                     #expect(meanwhile.allSatisfy { $0.answer == .status(503) })
                 }
                 #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500))
@@ -107,7 +107,10 @@ extension EndToEnd.ThreeBrokers {
         try await Stage.open { stage in
             let broker = try await stage.apacheKafka(try await .threeBrokers(), partitions: Self.partitions)
             let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
-            try await body(broker, ingress, try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 100))
+            try await body(
+                broker, ingress,
+                try Load(
+                    to: ingress.url, pki: stage.path("pki"), perSecond: Extent.choose(short: 40, long: 100)))
         }
     }
 

@@ -1,0 +1,19 @@
+import AppStoreSigning
+import AppStoreTestSupport
+import Testing
+
+@testable import AppStoreVerification
+
+/// Nested objects under another chain than the notification's: Apple has signed that they are there.
+@Suite struct NestedChainTests {
+    @Test func `a new chain of a nested object does not need the lane of new chains`() throws {
+        let kit = try SigningKit.shared()
+        let leaf = try kit.leaf()
+        let header = JWSSigner.header(chain: [leaf.certificate, kit.pki.intermediate, kit.pki.root])
+        let payload = try NotificationDraft().payload { try kit.sign($0, header: header, key: leaf.key) }
+        let body = SigningKit.body(try kit.sign(payload))
+        let verifier = try kit.verifier { $0.newChains = NewChainLimits(perSecond: 1, concurrency: 1) }
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: SigningKit.now)) == .accepted)
+        #expect(verifier.chainValidations == 2)
+    }
+}
