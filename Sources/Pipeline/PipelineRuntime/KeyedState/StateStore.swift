@@ -157,7 +157,7 @@ final class StateStore<Model: StateModel>: Sendable {
         // Not before the next look, whatever the model says.
         entry.row.due = publication.nextChange.map { max($0, now + 1) }
         try guarded.database.write(
-            &entry.row, encoded: entry.isChanged ? encoded : nil,
+            entry.row, encoded: entry.isChanged ? encoded : nil,
             terms: entry.isChanged ? model.terms(of: state) : entry.row.terms)
         return Change(
             row: entry.row.id, partition: entry.row.partition, key: entry.row.key, value: publication.value,
@@ -366,12 +366,12 @@ final class StateStore<Model: StateModel>: Sendable {
         if entry.isChanged || entry.row.id == 0 { entry.row.mark = guarded.takeMark() }
         if saysAll { entry.row.publishedMark = entry.row.mark }
         guard entry.isChanged else {
-            return try guarded.database.write(&entry.row, encoded: nil, terms: entry.row.terms)
+            return try guarded.database.write(entry.row, encoded: nil, terms: entry.row.terms)
         }
         // What was due is due by what was published then, not by what is now.
         entry.row.due = model.nextChange(of: entry.row.state, after: entry.readAt ?? 0)
         try guarded.database.write(
-            &entry.row, encoded: model.encode(entry.row.state), terms: model.terms(of: entry.row.state))
+            entry.row, encoded: model.encode(entry.row.state), terms: model.terms(of: entry.row.state))
     }
 
     /// In place of a change's number: whatever number it gets.
