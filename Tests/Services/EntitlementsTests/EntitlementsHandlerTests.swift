@@ -79,4 +79,52 @@ import Testing
         let error = #expect(throws: StateError.self) { try older.merge(lifeOfOne().map { try $0.facts() }) }
         #expect(error?.code == .newer)
     }
+
+    @Test func `what time changes is due, and published then without a notification`() throws {
+        let rows = try RowsUnderTest()
+        let place = KafkaTopicPartition(topic: "appstore.entitlements.production", partition: 0)
+        let bought = try #require(try rows.store.merge([lifeOfOne()[0].facts()], in: place, at: on(1)).publication)
+        try rows.store.settle(bought, offsets: [bought.changes[0].row: 0])
+        #expect(try Self.state(bought) == "ACTIVE true")
+        #expect(try rows.store.publishPending(of: place, at: on(30) - 1, atMost: 10) == nil)
+        let expired = try #require(try rows.store.publishPending(of: place, at: on(30), atMost: 10))
+        #expect(try Self.state(expired) == "EXPIRED false")
+        try rows.store.settle(expired, offsets: [expired.changes[0].row: 1])
+        #expect(try rows.store.publishPending(of: place, at: on(900), atMost: 10) == nil)
+    }
+
+    private static func state(_ publication: StateStore<EntitlementsModel>.Publication) throws -> String {
+        let value = try #require(publication.changes.first?.value)
+        let grant = try JSONValue(json: value).object?["grants"]?.array?.first?.object
+        return "\(grant?["state"]?.string ?? "-") \(grant?["isEntitled"]?.bool ?? false)"
+    }
+
+    /// Old and new chain have keys, and mostly partitions, of their own.
+    @Test func `a migration closes the old chain in its own partition, whichever is handled first`() throws {
+        let old = lifeOfOne(chain: "1")[0]
+        var new = lifeOfOne(chain: "2", token: nil)[0]
+        new.transaction?["previousOriginalTransactionId"] = "1"
+        var dumps: Set<[String]> = []
+        for order in [[old, new], [new, old]] {
+            let rows = try RowsUnderTest(partitions: 12)
+            for draft in order {
+                let facts = try draft.facts()
+                let key = EntitlementsModel.key(facts.bundleId, facts.originalTransactionId)
+                let partition = KafkaPartition(ofKey: key, partitions: 12)
+                let place = KafkaTopicPartition(topic: "appstore.entitlements.production", partition: partition)
+                let publication = try rows.store.merge([facts], in: place, at: on(1)).publication
+                for change in publication?.changes ?? [] {
+                    #expect(change.partition.partition == KafkaPartition(ofKey: change.key, partitions: 12))
+                }
+            }
+            let states = try rows.store.states()
+            let chains = Dictionary(uniqueKeysWithValues: states.map { ($0.originalTransactionId.rawValue, $0) })
+            #expect(chains["2"]?.appAccountToken?.rawValue == account)
+            let now = AppStoreInstant(clampingMillisecondsSince1970: on(2))
+            #expect(chains["1"]?.state(at: now)?.phase == .migrated)
+            #expect(chains["2"]?.state(at: now)?.phase == .active)
+            dumps.insert(try rows.dump())
+        }
+        #expect(dumps.count == 1)
+    }
 }

@@ -147,6 +147,31 @@ import Testing
         await installation.broker.stop()
     }
 
+    @Test func `several members share the records, and each answers for all of them`() async throws {
+        let installation = try Installation("members", partitions: 4)
+        let production = installation.notifications(.production)
+        let directories = [try TemporaryDirectory(), try TemporaryDirectory()]
+        var members: [RunningEntitlements] = []
+        for (index, directory) in directories.enumerated() {
+            members.append(
+                try await RunningEntitlements(
+                    installation.configuration(
+                        data: directory.path, ["--kafka.group.instance.id", "member-\(index)"])))
+        }
+        let chains = (1...24).map { "\($0)000" }
+        try await installation.write(chains.map { lifeOfOne(chain: $0)[0].produced(in: production) })
+        for member in members {
+            let knowsAll = await eventually(within: .seconds(40)) {
+                (try? await member.get("?appAccountToken=\(account)").body["chains"]?.array?.count) == chains.count
+            }
+            #expect(knowsAll)
+        }
+        let done = members.map { $0.metric("sluice_consumer_records_total{") }
+        #expect(done.reduce(0, +) >= 24)
+        for member in members { #expect(await member.stop() == .ok) }
+        await installation.broker.stop()
+    }
+
     @Test(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
     func `a genuine chain ends in the expected states through the whole service`() async throws {
         let installation = try Installation("genuine")

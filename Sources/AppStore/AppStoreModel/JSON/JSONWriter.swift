@@ -3,46 +3,55 @@
 /// The caller sees to it that the text is JSON: a member inside an object, one value after each member's name. Commas
 /// are the writer's.
 package struct JSONWriter: Sendable {
-    package private(set) var bytes: [UInt8] = []
+    /// Room for text; the first `count` bytes are written.
+    private var storage: [UInt8]
+    private var count = 0
 
-    package init(reservingCapacity capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+    package init(reservingCapacity capacity: Int = 256) {
+        storage = Array(repeating: 0, count: max(16, capacity))
+    }
+
+    /// The text so far.
+    package var bytes: [UInt8] { Array(storage[..<count]) }
 
     // MARK: Values
 
     package mutating func object(_ members: (inout JSONWriter) -> Void) {
-        separate()
-        bytes.append(UInt8(ascii: "{"))
+        open(UInt8(ascii: "{"))
         members(&self)
-        bytes.append(UInt8(ascii: "}"))
+        append(UInt8(ascii: "}"))
     }
 
     package mutating func array(_ elements: (inout JSONWriter) -> Void) {
-        separate()
-        bytes.append(UInt8(ascii: "["))
+        open(UInt8(ascii: "["))
         elements(&self)
-        bytes.append(UInt8(ascii: "]"))
+        append(UInt8(ascii: "]"))
     }
 
     package mutating func string(_ text: String) {
-        separate()
-        JSONBytes.append(quoted: text, to: &bytes)
+        var text = text
+        text.withUTF8 { utf8 in
+            // Most texts have nothing to escape, and go in whole.
+            if utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
+                var quoted: [UInt8] = []
+                JSONBytes.append(quoted: String(decoding: utf8, as: UTF8.self), to: &quoted)
+                quoted.withUnsafeBytes { append($0, quoted: false) }
+            } else {
+                append(UnsafeRawBufferPointer(utf8), quoted: true)
+            }
+        }
     }
 
     package mutating func integer(_ value: Int64) {
-        separate()
-        JSONBytes.append(value, to: &bytes)
+        var digits: [UInt8] = []
+        JSONBytes.append(value, to: &digits)
+        digits.withUnsafeBytes { append($0, quoted: false) }
     }
 
-    package mutating func bool(_ value: Bool) {
-        separate()
-        bytes.append(contentsOf: value ? [0x74, 0x72, 0x75, 0x65] : [0x66, 0x61, 0x6C, 0x73, 0x65])
-    }
+    package mutating func bool(_ value: Bool) { text(Array((value ? "true" : "false").utf8)) }
 
     /// A value that is JSON text already.
-    package mutating func text(_ json: [UInt8]) {
-        separate()
-        bytes.append(contentsOf: json)
-    }
+    package mutating func text(_ json: [UInt8]) { json.withUnsafeBytes { append($0, quoted: false) } }
 
     package mutating func value(_ value: JSONValue) { text(value.json) }
 
@@ -50,16 +59,15 @@ package struct JSONWriter: Sendable {
 
     /// The name of a member, which needs no escapes; its value comes next.
     package mutating func name(_ name: StaticString) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        bytes.append(contentsOf: [UInt8(ascii: "\""), UInt8(ascii: ":")])
+        let text = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        append(text, quoted: true)
+        append(UInt8(ascii: ":"))
     }
 
     /// As ``name(_:)``, whatever the name.
     package mutating func name(of text: String) {
         string(text)
-        bytes.append(UInt8(ascii: ":"))
+        append(UInt8(ascii: ":"))
     }
 
     /// Absent when nil, as all of these.
@@ -105,11 +113,51 @@ package struct JSONWriter: Sendable {
         }
     }
 
-    /// A comma, unless a value begins here.
-    private mutating func separate() {
-        switch bytes.last {
-        case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): break
-        default: bytes.append(UInt8(ascii: ","))
+    // MARK: Bytes
+
+    private mutating func open(_ bracket: UInt8) {
+        if needsComma { append(UInt8(ascii: ",")) }
+        append(bracket)
+    }
+
+    /// Whether a value stands before this place.
+    private var needsComma: Bool {
+        guard count > 0 else { return false }
+        switch storage[count - 1] {
+        case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): return false
+        default: return true
         }
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        makeRoom(for: 1)
+        storage[count] = byte
+        count += 1
+    }
+
+    /// Appends a value or a name with a comma before it where one is due, in one step: most of the writing is here.
+    private mutating func append(_ text: UnsafeRawBufferPointer, quoted: Bool) {
+        makeRoom(for: text.count + 3)
+        let comma = needsComma
+        let start = count
+        storage.withUnsafeMutableBytes { bytes in
+            var position = start
+            if comma {
+                bytes[position] = UInt8(ascii: ",")
+                position += 1
+            }
+            if quoted {
+                bytes[position] = UInt8(ascii: "\"")
+                position += 1
+            }
+            UnsafeMutableRawBufferPointer(rebasing: bytes[position..<position + text.count]).copyMemory(from: text)
+            if quoted { bytes[position + text.count] = UInt8(ascii: "\"") }
+        }
+        count = start + text.count + (comma ? 1 : 0) + (quoted ? 2 : 0)
+    }
+
+    private mutating func makeRoom(for further: Int) {
+        guard storage.count - count < further else { return }
+        storage.append(contentsOf: repeatElement(0, count: max(further, storage.count)))
     }
 }

@@ -32,14 +32,10 @@ struct RowCache<State: Sendable & Equatable> {
     }
 
     /// Notes that the topic's last word on a row is another.
-    mutating func published(_ name: RowName, offset: Int64, mark: Int64) {
-        func note(_ row: inout StoredRow<State>) {
-            guard row.published <= offset else { return }
-            row.published = offset
-            row.publishedMark = mark
-        }
-        if let index = young.index(forKey: name) { return note(&young.values[index]) }
-        if let index = old.index(forKey: name) { note(&old.values[index]) }
+    func published(_ name: RowName, offset: Int64, mark: Int64) {
+        guard let row = young[name] ?? old[name], row.published <= offset else { return }
+        row.published = offset
+        row.publishedMark = mark
     }
 
     mutating func removeAll() {

@@ -6,7 +6,7 @@ struct RowsInWork<Model: StateModel> {
     typealias State = Model.State
 
     struct Entry {
-        var row: StoredRow<State>
+        let row: StoredRow<State>
         var isChanged = false
         /// The moment of the topic's record that was merged, milliseconds since 1970.
         var readAt: Int64?
@@ -39,9 +39,7 @@ struct RowsInWork<Model: StateModel> {
     ) throws -> StateMerge {
         guard try entry(name, &cache) != nil else {
             entries[name] = Entry(
-                row: StoredRow(
-                    id: 0, partition: partition, key: name.key, state: state, terms: [], size: 0, mark: -1,
-                    published: -1, publishedMark: -1), isChanged: true)
+                row: StoredRow(partition: partition, key: name.key, state: state), isChanged: true)
             return StateMerge(isChanged: true)
         }
         guard let index = entries.index(forKey: name) else { return StateMerge(isChanged: false) }

@@ -45,8 +45,9 @@ struct RowName: Hashable {
     let key: [UInt8]
 }
 
-/// A row as it is stored.
-struct StoredRow<State: Sendable & Equatable> {
+/// A row as it is stored. A reference, so that it goes from cache to work and back without a copy of its state; the
+/// store's lock guards it.
+final class StoredRow<State: Sendable & Equatable> {
     /// 0 for one that is not stored yet.
     var id: Int64
     var partition: KafkaTopicPartition
@@ -60,6 +61,19 @@ struct StoredRow<State: Sendable & Equatable> {
     var published: Int64
     var publishedMark: Int64
     var due: Int64?
+
+    /// A new row.
+    init(partition: KafkaTopicPartition, key: [UInt8], state: State) {
+        id = 0
+        self.partition = partition
+        self.key = key
+        self.state = state
+        terms = []
+        size = 0
+        mark = -1
+        published = -1
+        publishedMark = -1
+    }
 
     /// Whether the topic's last word is the state as it is.
     var isPublished: Bool { publishedMark == mark }
@@ -109,7 +123,7 @@ extension Database {
     /// - Parameters:
     ///   - encoded: the state; nil when it is as stored.
     ///   - terms: of the state.
-    func write<State>(_ row: inout StoredRow<State>, encoded: [UInt8]?, terms: [StateTerm]) throws {
+    func write<State>(_ row: StoredRow<State>, encoded: [UInt8]?, terms: [StateTerm]) throws {
         if row.id == 0 {
             try run(
                 """
@@ -161,13 +175,17 @@ extension Database {
 }
 
 extension StoredRow {
-    fileprivate init<Model: StateModel>(_ row: Row, model: Model) throws where Model.State == State {
+    fileprivate convenience init<Model: StateModel>(_ row: Row, model: Model) throws where Model.State == State {
         let encoded = try row.blob(4)
-        let state = try model.decode(encoded)
         self.init(
-            id: try row.integer(0), partition: try KafkaTopicPartition(row, topic: 1, partition: 2),
-            key: try row.blob(3), state: state, terms: model.terms(of: state), size: encoded.count,
-            mark: try row.integer(5), published: try row.integer(6), publishedMark: try row.integer(7),
-            due: try row.integerOrNil(8))
+            partition: try KafkaTopicPartition(row, topic: 1, partition: 2), key: try row.blob(3),
+            state: try model.decode(encoded))
+        id = try row.integer(0)
+        terms = model.terms(of: state)
+        size = encoded.count
+        mark = try row.integer(5)
+        published = try row.integer(6)
+        publishedMark = try row.integer(7)
+        due = try row.integerOrNil(8)
     }
 }

@@ -68,7 +68,7 @@ final class StateStore<Model: StateModel>: Sendable {
     }
 
     let path: String
-    private let model: Model
+    let model: Model
     private let publish: @Sendable ([Change]) -> StatePublisher.Group
     private let guarded: Mutex<Guarded>
 
@@ -157,7 +157,7 @@ final class StateStore<Model: StateModel>: Sendable {
         // Not before the next look, whatever the model says.
         entry.row.due = publication.nextChange.map { max($0, now + 1) }
         try guarded.database.write(
-            &entry.row, encoded: entry.isChanged ? encoded : nil,
+            entry.row, encoded: entry.isChanged ? encoded : nil,
             terms: entry.isChanged ? model.terms(of: state) : entry.row.terms)
         return Change(
             row: entry.row.id, partition: entry.row.partition, key: entry.row.key, value: publication.value,
@@ -242,141 +242,6 @@ final class StateStore<Model: StateModel>: Sendable {
         }
     }
 
-    // MARK: Reading the topic
-
-    /// Where reading the topic's partition goes on; nil when nothing of it was read.
-    func position(of partition: KafkaTopicPartition) throws(StateError) -> (next: Int64, seen: Int64)? {
-        try read { database in
-            try database.firstRow(
-                "SELECT next, seen FROM positions WHERE topic = ? AND partition = ?",
-                [.text(partition.topic.rawValue), .integer(Int64(partition.partition.rawValue))]
-            ) { row in (try row.integer(0), try row.integer(1)) }
-        }
-    }
-
-    /// The partition of the topic was begun anew, or too much of it was missed: it is read from its beginning.
-    ///
-    /// - Parameter keepsRows: true when what is known here may be known nowhere else, so that it is published again;
-    ///   false when rows may have been erased meanwhile.
-    func beginAnew(_ partition: KafkaTopicPartition, keepsRows: Bool) throws(StateError) {
-        let place: [SQLiteValue] = [.text(partition.topic.rawValue), .integer(Int64(partition.partition.rawValue))]
-        try write { guarded in
-            if keepsRows {
-                try guarded.database.run(
-                    "UPDATE rows SET published = -1, published_mark = -1 WHERE topic = ? AND partition = ?", place)
-            } else {
-                try guarded.database.run(
-                    """
-                    DELETE FROM terms WHERE row IN (SELECT id FROM rows WHERE topic = ? AND partition = ?)
-                    """, place)
-                try guarded.database.run("DELETE FROM rows WHERE topic = ? AND partition = ?", place)
-            }
-            try guarded.database.run("DELETE FROM positions WHERE topic = ? AND partition = ?", place)
-            guarded.positions[partition] = nil
-            guarded.ownOffsets[partition] = nil
-            guarded.cache.removeAll()
-        } then: { _, _ in
-        }
-    }
-
-    /// Merges records of the topic, ascending by offset, in one transaction with the position behind them.
-    ///
-    /// - Parameter now: milliseconds since 1970.
-    func follow(
-        _ records: [KafkaRecord], of partition: KafkaTopicPartition, at now: Int64
-    ) throws(StateError) -> Followed {
-        guard let last = records.last else { return Followed() }
-        let next = last.offset.rawValue + 1
-        return try write { guarded in
-            var followed = Followed()
-            var work = RowsInWork(model, guarded)
-            for record in records {
-                // What we wrote and saw acknowledged says nothing new.
-                if guarded.ownOffsets[partition]?.remove(record.offset.rawValue) != nil { continue }
-                try follow(record, of: partition, &work, &guarded, &followed)
-            }
-            try work.spread(&guarded.cache)
-            for name in Array(work.entries.keys) {
-                try work.change(name) { entry in try put(followed: &entry, &guarded) }
-            }
-            followed.merged = work.entries.values.count(where: \.isChanged)
-            work.giveBack(to: &guarded.cache)
-            try guarded.database.run(
-                """
-                INSERT INTO positions (topic, partition, next, seen) VALUES (?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET next = excluded.next, seen = excluded.seen
-                """,
-                [
-                    .text(partition.topic.rawValue), .integer(Int64(partition.partition.rawValue)), .integer(next),
-                    .integer(now),
-                ])
-            return followed
-        } then: { guarded, followed in
-            guarded.positions[partition] = next
-            // Acknowledged before they were read, and read under another name: nothing below the position is kept.
-            if let own = guarded.ownOffsets[partition], own.contains(where: { $0 < next }) {
-                guarded.ownOffsets[partition] = own.filter { $0 >= next }
-            }
-            return followed
-        }
-    }
-
-    private func follow(
-        _ record: KafkaRecord, of partition: KafkaTopicPartition, _ work: inout RowsInWork<Model>,
-        _ guarded: inout Guarded, _ followed: inout Followed
-    ) throws {
-        guard let key = record.key else {
-            followed.unreadable += 1
-            return
-        }
-        let offset = record.offset.rawValue
-        let moment = record.timestampMilliseconds ?? 0
-        let name = RowName(topic: partition.topic, key: key)
-        let known = try work.entry(name, &guarded.cache)
-        if let known, known.row.published >= offset { return }
-        let read: State
-        if let value = record.value {
-            guard let state = try? model.read(published: value), model.key(of: state) == key else {
-                followed.unreadable += 1
-                return
-            }
-            read = state
-        } else if let erasure = model.erasure(of: key, in: partition.topic, at: moment) {
-            read = erasure
-        } else {
-            // A change that is not published yet is newer than the tombstone and will follow it.
-            if let known, known.row.isPublished { try work.remove(name) }
-            return
-        }
-        _ = try work.merge(read, into: name, in: partition, &guarded.cache)
-        work.change(name) { entry in
-            entry.row.published = offset
-            let saysAll = known == nil || entry.row.state == read
-            if !saysAll { followed.behind += 1 }
-            // The number of the change is given when the row is written.
-            entry.row.publishedMark = saysAll ? Self.theRowItself : -1
-            entry.readAt = moment
-        }
-    }
-
-    /// Writes a row that reading the topic touched.
-    private func put(followed entry: inout RowsInWork<Model>.Entry, _ guarded: inout Guarded) throws {
-        guard entry.isChanged || entry.readAt != nil else { return }
-        let saysAll = entry.row.publishedMark == Self.theRowItself
-        if entry.isChanged || entry.row.id == 0 { entry.row.mark = guarded.takeMark() }
-        if saysAll { entry.row.publishedMark = entry.row.mark }
-        guard entry.isChanged else {
-            return try guarded.database.write(&entry.row, encoded: nil, terms: entry.row.terms)
-        }
-        // What was due is due by what was published then, not by what is now.
-        entry.row.due = model.nextChange(of: entry.row.state, after: entry.readAt ?? 0)
-        try guarded.database.write(
-            &entry.row, encoded: model.encode(entry.row.state), terms: model.terms(of: entry.row.state))
-    }
-
-    /// In place of a change's number: whatever number it gets.
-    private static var theRowItself: Int64 { -2 }
-
     // MARK: Access
 
     /// How many rows there are, and how many of them the topic does not have as they are.
@@ -395,12 +260,12 @@ final class StateStore<Model: StateModel>: Sendable {
         }
     }
 
-    private func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) throws(StateError) -> Result {
+    func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) throws(StateError) -> Result {
         do { return try guarded.withLock { try body($0.database) } } catch { throw StateError(error) }
     }
 
     /// Runs `body` in a transaction, then `then` while the database is still held.
-    private func write<Written: Sendable, Result: Sendable>(
+    func write<Written: Sendable, Result: Sendable>(
         _ body: @Sendable (inout Guarded) throws -> Written, then: @Sendable (inout Guarded, Written) -> Result
     ) throws(StateError) -> Result {
         do {

@@ -46,14 +46,14 @@ struct Entitlements: Sendable {
     let process: ChildProcess
     let url: String
 
-    /// The answer of the read API; `nil` when it knows nothing of the subscription.
+    /// The answer of the read API; `nil` when it knows nothing of the subscription, or has not read its state yet.
     func answer(
         originalTransactionId: String, environment: String, at moment: String? = nil, with client: HTTPClient
     ) async throws -> JSON.Object? {
         var target = "\(url)/v1/entitlements?originalTransactionId=\(originalTransactionId)&environment=\(environment)"
         if let moment { target += "&at=\(moment)" }
         let response = try await client.send(HTTPClientRequest(url: target))
-        guard response.status != 404 else { return nil }
+        guard response.status != 404, response.status != 503 else { return nil }
         let body = String(decoding: response.body, as: UTF8.self)
         try #require(response.status == 200, "\(response.status) \(body); \(process)")
         let answer = try #require(JSON.object(response.body), "\(body)")

@@ -33,12 +33,17 @@ struct NumberSetModel: StateModel {
 
     /// The published value changes when the clock passes the greatest number.
     var changesWithTime = false
+    /// The numbers of one key belong to another, too.
+    var follower: [String: String] = [:]
 
     func key(of state: NumberSet) -> [UInt8] { Array(state.key.utf8) }
     func merge(_ other: NumberSet, into state: inout NumberSet) -> StateMerge {
         let isLate = other.numbers.isSubset(of: state.numbers)
         state.numbers.formUnion(other.numbers)
         return StateMerge(isChanged: !isLate, isLate: isLate)
+    }
+    func consequences(of state: NumberSet) -> [NumberSet] {
+        follower[state.key].map { [NumberSet($0, state.numbers)] } ?? []
     }
     func encode(_ state: NumberSet) -> [UInt8] { state.text }
     func decode(_ row: [UInt8]) throws -> NumberSet {

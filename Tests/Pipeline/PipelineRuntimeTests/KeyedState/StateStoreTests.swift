@@ -9,8 +9,8 @@ import Testing
 @Suite struct StateStoreTests {
     private let place = KafkaTopicPartition(topic: "out", partition: 0)
 
-    private func store() throws -> StateStore<NumberSetModel> {
-        try StateStore(Database.inMemory(), model: NumberSetModel()) { StatePublisher.Group(count: $0.count) }
+    private func store(_ model: NumberSetModel = NumberSetModel()) throws -> StateStore<NumberSetModel> {
+        try StateStore(Database.inMemory(), model: model) { StatePublisher.Group(count: $0.count) }
     }
 
     private func record(_ offset: Int64, _ state: NumberSet) -> KafkaRecord {
@@ -106,5 +106,41 @@ import Testing
                 try store.states().map(\.text).sorted(by: { $0.lexicographicallyPrecedes($1) })
                     == expected.states().map(\.text).sorted(by: { $0.lexicographicallyPrecedes($1) }))
         }
+    }
+
+    @Test func `what a state says about other keys is merged and published with it`() throws {
+        let store = try store(NumberSetModel(follower: ["a": "b", "b": "c", "c": "a"]))
+        store.learn(12, of: place.topic)
+        let merge = try store.merge([NumberSet("a", [1])], in: place, at: 0)
+        #expect(merge.changed.map(\.key).sorted() == ["a", "b", "c"])
+        let changes = try #require(merge.publication?.changes)
+        for change in changes where change.key != Array("a".utf8) {
+            #expect(change.partition.partition == KafkaPartition(ofKey: change.key, partitions: 12))
+        }
+        #expect(try store.merge([NumberSet("c", [2])], in: place, at: 0).changed.count == 3)
+        #expect(try store.states().allSatisfy { $0.numbers == [1, 2] })
+    }
+
+    @Test func `what follows from a record of the topic is left to be published by the owner`() throws {
+        let store = try store(NumberSetModel(follower: ["a": "b"]))
+        _ = try store.follow([record(0, NumberSet("b", [1])), record(1, NumberSet("a", [2]))], of: place, at: 0)
+        #expect(try store.states().first { $0.key == "b" }?.numbers == [1, 2])
+        #expect(try store.counts() == (2, 1))
+        let pending = try #require(try store.publishPending(of: place, at: 0, atMost: 10))
+        #expect(pending.changes.map(\.value) == [NumberSet("b", [1, 2]).text])
+    }
+
+    @Test func `rows used lately are kept, within bounds`() {
+        var cache = RowCache<NumberSet>(maximumBytes: 1600)
+        func name(_ number: Int) -> RowName { RowName(topic: place.topic, key: Array("\(number)".utf8)) }
+        for number in 0..<100 {
+            let row = StoredRow(partition: place, key: name(number).key, state: NumberSet("\(number)", [number]))
+            row.size = 100
+            cache.put(row, name(number))
+        }
+        let kept = (0..<100).filter { cache.take(name($0)) != nil }
+        #expect(kept.contains(99) && !kept.contains(0))
+        #expect(kept.count <= 34)
+        #expect(cache.take(name(99)) == nil)
     }
 }
