@@ -72,6 +72,11 @@ enum JSONAgreement {
             || element.members.contains { hasHugeNumber($0.value) }
     }
 
+    /// Foundation reads long numbers as decimals first, and rounds otherwise in the last places.
+    private static func isEqual(_ theirs: Double, _ exact: Double) -> Bool {
+        theirs == exact || (theirs - exact).magnitude <= exact.magnitude * 1e-14
+    }
+
     /// Foundation loses a byte order mark that follows an escape.
     private static func isEqual(_ ours: String?, _ theirs: String?) -> Bool {
         guard let ours, let theirs else { return false }
@@ -86,7 +91,7 @@ enum JSONAgreement {
         case .string: return isEqual(ours.string, theirs as? String)
         case .number:
             guard let number = theirs as? NSNumber, let text = ours.number?.text else { return false }
-            return number.doubleValue == Double(text)
+            return isEqual(number.doubleValue, Double(text) ?? .nan)
         case .array:
             guard let array = theirs as? [Any], array.count == ours.elements.count else { return false }
             return zip(ours.elements, array).allSatisfy { isEqual($0, $1) }
