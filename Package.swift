@@ -72,8 +72,8 @@ let services: [Target] = [
     room(
         "Entitlements", floor: "Services",
         uses: [
-            "AppStoreModel", "EntitlementRules", "NotificationRecord", "PipelineRuntime", "Kafka", "SQLite",
-            "HTTPServer", "Telemetry", "Configuration", "Lifecycle",
+            "AppStoreModel", "EntitlementRules", "NotificationRecord", "PipelineRuntime", "Kafka", "HTTPServer",
+            "Telemetry", "Configuration", "Lifecycle",
         ]),
     room(
         "Webhooks", floor: "Services",
