@@ -47,7 +47,7 @@ extension FuzzTarget {
         [
             requestHead, requestBody, connection, json, base64, properties,
             try certificate(material), try ocspResponse(material),
-            try signature(), try notificationBody(material), try signedPayload(material),
+            try signature(material), try notificationBody(material), try signedPayload(material),
             try notificationRecord(material), try entitlementFacts(material),
         ]
     }

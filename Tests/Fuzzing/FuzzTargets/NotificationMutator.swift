@@ -3,7 +3,8 @@ import AppStoreSigning
 import Cryptography
 import TestSupport
 
-/// Makes hostile bodies out of genuine ones. The same seed and index give the same mutant of the same originals.
+/// Makes hostile bodies out of genuine ones. The same seed and index give the same mutant of the same originals, but for
+/// the stranger's certificates and signatures, which are new every time.
 package struct NotificationMutator: Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         case bytes, bits, splice, envelope, base64, certificates, chain, header, payload, signature, signer, encoding

@@ -1,10 +1,10 @@
+import AppStoreSigning
 package import Cryptography
 
 extension FuzzTarget {
-    /// A signature under one of some keys: the same verdict as the reference. The first byte chooses the key, the others
-    /// are the digest, r and s.
-    static func signature() throws -> FuzzTarget {
-        let cases = try SignatureCases(keys: 2)
+    /// A signature under the leaf's key: the same verdict as the reference. After the first byte come the digest, r and s.
+    static func signature(_ material: SignedMaterial) throws -> FuzzTarget {
+        let cases = SignatureCases([material.pki.leafKey])
         return FuzzTarget(
             "ecdsa-signature", seeds: try cases.edges().map(\.input), maximumBytes: 97
         ) { bytes throws(Violation) in
@@ -44,7 +44,11 @@ package struct SignatureCases: Sendable {
     private let publicKeys: [P256PublicKey]
 
     package init(keys count: Int) throws {
-        keys = try (0..<count).map { _ in try PrivateKey.generate(.p256) }
+        self.init(try (0..<count).map { _ in try PrivateKey.generate(.p256) })
+    }
+
+    init(_ keys: [PrivateKey]) {
+        self.keys = keys
         publicKeys = keys.compactMap(\.publicKey)
     }
 
