@@ -56,10 +56,10 @@ WAITING := Kafka|Pipeline|HTTP|Ingress|EntitlementsTests|Operations|Webhooks|Lif
 test: deps
 	@swift build --build-tests
 ifdef FILTER
-	@swift test --skip-build --no-parallel --filter '$(FILTER)'
+	@Tests/run --no-parallel --filter '$(FILTER)'
 else
-	@swift test --skip-build --skip '$(WAITING)'
-	@swift test --skip-build --no-parallel --filter '$(WAITING)'
+	@Tests/run --skip '$(WAITING)'
+	@Tests/run --no-parallel --filter '$(WAITING)'
 endif
 
 mutants: deps

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Every target for about a second, from a seed that is printed with a failure.
-@Suite(.timeLimit(.minutes(2))) struct SeededFuzzTests {
+@Suite(.timeLimit(.minutes(10))) struct SeededFuzzTests {
     private static let material = Result { try SignedMaterial(count: 12) }
     private static let targets = Result { try FuzzTarget.all(try material.get()) }
     private static let names = [

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PipelineRuntime
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConsumerApplicationTests {
     @Test func `a handler and a name are an executable that starts, reads, tells and stops`() async throws {
         let options = try PipelineTestBroker.options()

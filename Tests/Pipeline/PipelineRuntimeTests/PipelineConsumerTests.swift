@@ -10,7 +10,7 @@ private struct SinkDown: InfrastructureFault {}
 private struct Poison: Error {}
 
 /// On the embedded broker, where each join of a group costs 3 s: the tests run beside each other.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PipelineConsumerTests {
     @Test func `every record is handled once, in order for each key`() async throws {
         let options = try PipelineTestBroker.options(partitions: 4)
@@ -210,7 +210,7 @@ struct PipelineConsumerTests {
         let clock = ContinuousClock()
         let start = clock.now
         await test.stop()
-        #expect(clock.now - start < .seconds(5))
+        #expect(clock.now - start < .seconds(5).patient)
         #expect(test.log.lines.contains { $0.contains("given up all the same") })
         let next = NotingHandler()
         let again = try await PipelineUnderTest(options, .records(next))
@@ -243,7 +243,7 @@ struct PipelineConsumerTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PipelineBatchTests {
     @Test func `records come in batches, once and in order`() async throws {
         var options = try PipelineTestBroker.options()

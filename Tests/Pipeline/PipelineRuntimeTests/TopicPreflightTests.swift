@@ -5,7 +5,7 @@ import Testing
 @testable import PipelineRuntime
 
 /// Topics that were just created, and topics that are not there.
-@Suite(.timeLimit(.minutes(1))) struct TopicPreflightTests {
+@Suite(.timeLimit(.minutes(5))) struct TopicPreflightTests {
     private let topic = KafkaTopicDescription(topic: "a", partitions: [], configuration: nil)
 
     private func settled(

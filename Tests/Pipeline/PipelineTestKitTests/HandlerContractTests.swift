@@ -83,7 +83,7 @@ private struct TableBatches: BatchHandler {
     }
 }
 
-@Suite(.timeLimit(.minutes(3))) struct HandlerContractTests {
+@Suite(.timeLimit(.minutes(10))) struct HandlerContractTests {
     private static let records = (0..<12).map { number in
         KafkaProducerRecord(topic: "numbers", key: Array("key-\(number % 4)".utf8), value: Array("\(number)".utf8))
     }

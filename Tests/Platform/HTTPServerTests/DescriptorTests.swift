@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// No descriptors are left for those who come.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct DescriptorTests {
     @Test func `without descriptors the longest waiting first request makes room, far below the cap`() async throws {
         let server = try TestServer()

@@ -2,7 +2,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DrainTests {
     @Test func `a drain waits for what is in work and says that it closes`() async throws {
         let server = try TestServer()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Who leaves when a connection comes that is one too many.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct EvictionTests {
     private func makeServer() throws -> TestServer {
         var limits = Limits()

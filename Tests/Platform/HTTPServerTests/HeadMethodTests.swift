@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// An answer to HEAD ends with its head: one byte more would be the beginning of the next answer.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HeadMethodTests {
     @Test(arguments: [4, 20_000, 200_000])
     func `after an answer to HEAD the next answer begins at once`(_ count: Int) throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// An answer for somebody who is gone reaches nobody, least of all whoever came in his place.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LateAnswerTests {
     @Test func `an answer for a client that left does not reach the next one`() async throws {
         let server = try TestServer()

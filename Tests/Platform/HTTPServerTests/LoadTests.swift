@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Too many, too fast, too large, and gone again.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LoadTests {
     @Test func `at the cap the longest waiting first request makes room`() async throws {
         var limits = Limits()

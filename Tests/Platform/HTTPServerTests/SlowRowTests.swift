@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The twelve slow rows of the specification: who takes his time over a socket, against a clock that the test moves.
-@Suite(.timeLimit(.minutes(1))) struct SlowRowTests {
+@Suite(.timeLimit(.minutes(5))) struct SlowRowTests {
     /// One byte after another, and nothing that the bytes could move.
     struct Trickle: Sendable, CustomTestStringConvertible {
         let id: String

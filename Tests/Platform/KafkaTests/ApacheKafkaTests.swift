@@ -2,7 +2,7 @@ import Kafka
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(2)))
+@Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(10)))
 struct ApacheKafkaTests {
     private func configuration(_ properties: [String: String] = [:]) async throws -> KafkaConfiguration {
         try KafkaConfiguration(bootstrapServers: await ApacheKafka.shared().bootstrapServers, properties: properties)

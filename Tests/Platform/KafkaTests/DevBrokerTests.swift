@@ -1,7 +1,7 @@
 import Kafka
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DevBrokerTests {
+@Suite(.timeLimit(.minutes(5))) struct DevBrokerTests {
     @Test func `topics have the partitions that were asked for`() async throws {
         let broker = try DevBroker(topics: ["a": 3, "b": 12], brokers: 3)
         #expect(broker.bootstrapServers.split(separator: ",").count == 3)

@@ -1,7 +1,7 @@
 import Kafka
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct KafkaAdminTests {
+@Suite(.timeLimit(.minutes(5))) struct KafkaAdminTests {
     @Test func `the embedded broker is recognised and not asked for what it cannot do`() async throws {
         let broker = try DevBroker(topics: ["a": 2])
         let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded))
@@ -13,7 +13,7 @@ import Testing
         #expect(create?.code == .notOnEmbeddedBroker)
         let groups = await #expect(throws: KafkaError.self) { try await admin.consumerGroups() }
         #expect(groups?.code == .notOnEmbeddedBroker)
-        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(ContinuousClock.now - start < .seconds(1).patient)
         await admin.close(within: .seconds(2))
         await broker.stop()
     }
@@ -56,7 +56,7 @@ import Testing
         let start = ContinuousClock.now
         await #expect(throws: KafkaError.self) { try await admin.clusterId(within: .milliseconds(200)) }
         await #expect(throws: KafkaError.self) { try await admin.describeTopics(within: .milliseconds(200)) }
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(ContinuousClock.now - start < .seconds(5).patient)
         await admin.close(within: .seconds(2))
         let closed = await #expect(throws: KafkaError.self) { try await admin.clusterId(within: .milliseconds(200)) }
         #expect(closed?.code == .closed)

@@ -2,7 +2,7 @@ import Kafka
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct KafkaConsumerCloseTests {
     @Test func `a consumer that was never started is dropped or closed`() async throws {
         let consumer = KafkaConsumer(
@@ -24,7 +24,7 @@ struct KafkaConsumerCloseTests {
         }()
         #expect(await member.consumer.close(within: .seconds(12)))
         try await released
-        #expect(clock.now - start < .seconds(12))
+        #expect(clock.now - start < .seconds(12).patient)
     }
 
     @Test func `closing without any broker ends in time`() async throws {
@@ -36,7 +36,7 @@ struct KafkaConsumerCloseTests {
         let clock = ContinuousClock()
         let start = clock.now
         _ = await consumer.close(within: .seconds(4))
-        #expect(clock.now - start < .seconds(6))
+        #expect(clock.now - start < .seconds(6).patient)
     }
 
     @Test func `closing ends waiting readers, and closing twice is one close`() async throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// On the embedded broker. Each join costs 3 s there, so the tests run beside each other.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct KafkaConsumerGroupTests {
     @Test func `every record is read once and in order, null and empty ones too`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)

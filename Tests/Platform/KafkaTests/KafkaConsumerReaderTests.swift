@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Reading without a group, and positions that are gone.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct KafkaConsumerReaderTests {
     @Test func `partitions are read up to their ends`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 3)
@@ -76,7 +76,7 @@ struct KafkaConsumerReaderTests {
         await #expect(throws: KafkaError.self) {
             try await KafkaConsumer.readToEnd(configuration, from: [place: .beginning], within: .seconds(1)) { _ in }
         }
-        #expect(clock.now - start < .seconds(10))
+        #expect(clock.now - start < .seconds(10).patient)
     }
 
     private static func readAll(_ place: KafkaTopicPartition, from offset: KafkaOffset) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Kafka
 
-@Suite(.timeLimit(.minutes(1))) struct KafkaHandleTests {
+@Suite(.timeLimit(.minutes(5))) struct KafkaHandleTests {
     private final class Counts: Sendable {
         let wakeUps = Atomic(0)
         let statistics = Atomic(0)

@@ -4,7 +4,7 @@ import Testing
 @testable import Kafka
 
 /// Faults of the embedded broker; one request in flight, because it does not look at sequence numbers.
-@Suite(.timeLimit(.minutes(1))) struct KafkaProducerFaultTests {
+@Suite(.timeLimit(.minutes(5))) struct KafkaProducerFaultTests {
     @Test(arguments: [3, 5, 6, 7, 8, 9, 14, 15, 16, 19, 20, 56, 59] as [Int32])
     func `a record that a broker refuses for the moment is stored all the same`(code: Int32) async throws {
         let fixture = try EmbeddedFixture(partitions: 1)
@@ -53,13 +53,13 @@ import Testing
     @Test func `the caller's deadline answers although the report comes later`() async throws {
         let fixture = try EmbeddedFixture(partitions: 1)
         #expect(await eventually { fixture.producer.status.isReady })
-        try fixture.broker.setRoundTripTime(.milliseconds(1200))
+        try fixture.broker.setRoundTripTime(.seconds(3))
         let outcomes = Outcomes()
         let start = ContinuousClock.now
         fixture.producer.send(
             fixture.record(0), deadline: .milliseconds(100), completion: outcomes.completion(0))
         #expect(await eventually { outcomes.count == 1 })
-        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(ContinuousClock.now - start < .seconds(2.5))
         #expect(outcomes.errors.map(\.code) == [.deadlineExceeded])
         #expect(outcomes.errors.map(\.persistence) == [.maybe])
         // The record is still in librdkafka, so it still counts.

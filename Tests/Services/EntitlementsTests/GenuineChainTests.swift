@@ -11,7 +11,7 @@ import Testing
 
 /// A chain that the App Store's sandbox really told of (seven notifications out of more).
 @Suite(
-    .enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"), .timeLimit(.minutes(1)))
+    .enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"), .timeLimit(.minutes(5)))
 struct GenuineChainTests {
     static let files = [
         "01-DID_RENEW", "02-SUBSCRIBED-RESUBSCRIBE", "03-DID_CHANGE_RENEWAL_STATUS-AUTO_RENEW_DISABLED",

@@ -12,7 +12,7 @@ import Testing
 @testable import Entitlements
 @testable import PipelineRuntime
 
-@Suite(.timeLimit(.minutes(1))) struct ReadAPITests {
+@Suite(.timeLimit(.minutes(5))) struct ReadAPITests {
     private static let rules = ProductRules(products: [
         ProductId("com.example.monthly"): ProductRule(entitlements: ["pro"])
     ])

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Entitlements
 
-@Suite(.timeLimit(.minutes(1))) struct StartTests {
+@Suite(.timeLimit(.minutes(5))) struct StartTests {
     let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }

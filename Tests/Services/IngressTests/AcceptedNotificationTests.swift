@@ -9,7 +9,7 @@ import Testing
 
 @testable import Ingress
 
-@Suite(.timeLimit(.minutes(1))) struct AcceptedNotificationTests {
+@Suite(.timeLimit(.minutes(5))) struct AcceptedNotificationTests {
     private static let shared = Result { try DevBroker() }
     private let broker: DevBroker
     private let appStore: TestAppStore

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Ingress
 
-@Suite(.timeLimit(.minutes(1))) struct MetricsTests {
+@Suite(.timeLimit(.minutes(5))) struct MetricsTests {
     @Test func `the metrics of an ingress are these, by name and type`() async throws {
         let broker = try DevBroker()
         let appStore = try TestAppStore.shared()

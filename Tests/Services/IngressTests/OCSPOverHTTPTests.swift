@@ -6,7 +6,7 @@ import Testing
 @testable import Ingress
 
 /// How a responder is asked: an answer counts only when it comes straight from the address, with 200, and small.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OCSPOverHTTPTests {
     /// A responder on a free port that answers as it is told and remembers what it was asked.
     private final class Responder: Sendable {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Ingress
 
-@Suite(.timeLimit(.minutes(1))) struct QuarantineTests {
+@Suite(.timeLimit(.minutes(5))) struct QuarantineTests {
     private static let shared = Result { try DevBroker() }
     private let broker: DevBroker
     private let appStore: TestAppStore

@@ -12,7 +12,7 @@ import Testing
 @testable import Ingress
 
 /// What is not Apple's or not for us: a status, a counted reason, and nothing in Kafka.
-@Suite(.timeLimit(.minutes(1))) struct RefusedNotificationTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusedNotificationTests {
     private static let shared = Result { try DevBroker() }
     private let broker: DevBroker
     private let appStore: TestAppStore

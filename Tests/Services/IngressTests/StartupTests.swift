@@ -13,7 +13,7 @@ import Testing
 @testable import Ingress
 
 /// A start that cannot succeed says in one line which setting is concerned and what to do.
-@Suite(.timeLimit(.minutes(1))) struct StartupTests {
+@Suite(.timeLimit(.minutes(5))) struct StartupTests {
     private static let shared = Result { try DevBroker() }
     private let broker: DevBroker
 

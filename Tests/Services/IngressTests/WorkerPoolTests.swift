@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ingress
 
-@Suite(.timeLimit(.minutes(1))) struct WorkerPoolTests {
+@Suite(.timeLimit(.minutes(5))) struct WorkerPoolTests {
     @Test(arguments: [1, 2, 8]) func `every item is worked on once`(threads: Int) async {
         let seen = Mutex<[Int]>([])
         let pool = WorkerPool<Int>(count: threads, name: "test") { item in seen.withLock { $0.append(item) } }

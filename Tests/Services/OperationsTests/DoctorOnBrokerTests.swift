@@ -11,7 +11,7 @@ import Testing
 @testable import Operations
 
 /// `sluicectl doctor` as a whole, against the embedded broker and an OCSP responder.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DoctorOnBrokerTests {
     private static func broker(_ names: TopicNames = TopicNames()) throws -> DevBroker {
         try DevBroker(

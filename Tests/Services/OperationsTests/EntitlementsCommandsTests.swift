@@ -4,7 +4,7 @@ import Testing
 @testable import Operations
 
 /// The other commands of `sluicectl entitlements`.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct EntitlementsCommandsTests {
     private static let account = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
     private static let found = """

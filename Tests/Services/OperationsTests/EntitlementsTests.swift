@@ -4,7 +4,7 @@ import Testing
 @testable import Operations
 
 /// `sluicectl entitlements show` against a stand-in of the read API.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct EntitlementsTests {
     private static let answer = """
         {"environment":"Production","originalTransactionId":"2000000000000001","asOf":1793491200000,\

@@ -4,7 +4,7 @@ import Testing
 @testable import Operations
 
 /// `topics apply` returns when the new topics can be written.
-@Suite(.timeLimit(.minutes(1))) struct LeaderWaitTests {
+@Suite(.timeLimit(.minutes(5))) struct LeaderWaitTests {
     private let topics = [KafkaNewTopic(topic: "a", partitions: 2, replicationFactor: 1)]
 
     private func description(leaders: [Int32?]) -> KafkaTopicDescription {

@@ -8,7 +8,7 @@ import Testing
 @testable import Operations
 
 /// `sluicectl tap` and `sluicectl topics` on the embedded broker.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TapTests {
     /// A broker with the topics of an installation of its own.
     private struct Stage {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Simulator
 
-@Suite(.timeLimit(.minutes(1))) struct `Deliveries` {
+@Suite(.timeLimit(.minutes(5))) struct `Deliveries` {
     /// What a server answers, and when it was asked.
     final class Server: Sendable {
         let clock = SkippingClock()

@@ -32,7 +32,7 @@ private final class StateReceiver: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(3))) struct ContractTests {
+@Suite(.timeLimit(.minutes(10))) struct ContractTests {
     @Test func `the handler keeps the contract`() async throws {
         let records = (0..<24).map { number in
             KafkaProducerRecord(

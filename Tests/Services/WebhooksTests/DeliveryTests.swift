@@ -9,7 +9,7 @@ import Testing
 @testable import Webhooks
 
 /// The service on the embedded broker against a receiver of this process.
-@Suite(.timeLimit(.minutes(2))) struct DeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
     private let installation: Installation
 
     init() throws { installation = try Installation() }

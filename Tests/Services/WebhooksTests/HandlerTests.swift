@@ -7,7 +7,7 @@ import Testing
 @testable import Webhooks
 
 /// One call of the handler at a time, without a broker.
-@Suite(.timeLimit(.minutes(1))) struct HandlerTests {
+@Suite(.timeLimit(.minutes(5))) struct HandlerTests {
     private func record(_ value: String?, key: String = "key") -> KafkaRecord {
         KafkaRecord(
             topic: "appstore.entitlements.production", partition: 0, offset: 0, key: Array(key.utf8),

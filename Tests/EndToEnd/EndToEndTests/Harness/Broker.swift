@@ -55,6 +55,20 @@ struct Broker: Sendable {
         await producer.close(within: .seconds(5))
     }
 
+    /// Writes records in any order, many at a time.
+    func writeAtOnce(_ records: [KafkaProducerRecord]) async throws {
+        let producer = try KafkaProducer(configuration, topics: Array(Set(records.map(\.topic))))
+        for chunk in stride(from: 0, to: records.count, by: 500) {
+            try await withThrowingTaskGroup { group in
+                for record in records[chunk..<min(chunk + 500, records.count)] {
+                    group.addTask { _ = try await producer.send(record, deadline: .seconds(60)) }
+                }
+                try await group.waitForAll()
+            }
+        }
+        await producer.close(within: .seconds(5))
+    }
+
     /// Everything a topic holds.
     func records(of topic: KafkaTopic) async throws -> [KafkaRecord] {
         var records: [KafkaRecord] = []
@@ -62,7 +76,8 @@ struct Broker: Sendable {
         return records
     }
 
-    private func read(_ topic: KafkaTopic, _ body: ([KafkaRecord]) -> Void) async throws {
+    /// Reads everything a topic holds, piece by piece.
+    func read(_ topic: KafkaTopic, _ body: ([KafkaRecord]) -> Void) async throws {
         let offsets = try await withAdmin { try await $0.watermarks(of: topic).mapValues(\.low) }
         // It keeps 5 MiB of a partition: a test that writes more needs more partitions, or more brokers.
         let hasForgotten = isEmbedded && offsets.values.contains { $0.rawValue > 0 }
@@ -109,7 +124,7 @@ struct Broker: Sendable {
         try #require(haveLeaders)
     }
 
-    private func withAdmin<Result>(_ body: (KafkaAdmin) async throws -> Result) async throws -> Result {
+    func withAdmin<Result>(_ body: (KafkaAdmin) async throws -> Result) async throws -> Result {
         let admin = try KafkaAdmin(try configuration)
         do {
             let result = try await body(admin)

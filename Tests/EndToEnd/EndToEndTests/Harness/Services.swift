@@ -3,13 +3,39 @@ import HTTPClient
 import TestSupport
 import Testing
 
+/// The admin listener of a process.
+struct AdminAddress: Sendable {
+    private let url: String
+
+    /// Waits for its line `ready`.
+    ///
+    /// - Parameter log: what the process has logged so far, when that is not in its standard error.
+    init(_ process: ChildProcess, log: (() -> String)? = nil) async throws {
+        let port = try #require(try await process.ready(listener: "admin", log: log).port)
+        url = "http://127.0.0.1:\(port)"
+    }
+
+    func isReady(_ client: HTTPClient) async -> Bool {
+        (try? await client.send(HTTPClientRequest(url: "\(url)/readyz")))?.status == 200
+    }
+
+    /// The time series of `/metrics` that begin like this.
+    func metrics(_ start: String, _ client: HTTPClient) async throws -> [(series: String, value: Double)] {
+        let answer = try await client.send(HTTPClientRequest(url: "\(url)/metrics"))
+        return String(decoding: answer.body, as: UTF8.self).split(separator: "\n").compactMap { line in
+            guard line.hasPrefix(start), let space = line.lastIndex(of: " ") else { return nil }
+            return Double(line[space...].dropFirst()).map { (String(line[..<space]), $0) }
+        }
+    }
+}
+
 /// A running `sluice-ingress`.
 struct Ingress: Sendable {
     let process: ChildProcess
     /// Where notifications are posted.
     let url: String
     let port: UInt16
-    private let admin: String
+    private let admin: AdminAddress
 
     /// Sends one body and waits for the answer.
     func post(_ body: [UInt8], with client: HTTPClient) async throws -> HTTPClientResponse {
@@ -20,24 +46,19 @@ struct Ingress: Sendable {
     }
 
     /// Whether `/readyz` answers 200.
-    func isReady(_ client: HTTPClient) async -> Bool {
-        (try? await client.send(HTTPClientRequest(url: "\(admin)/readyz")))?.status == 200
-    }
+    func isReady(_ client: HTTPClient) async -> Bool { await admin.isReady(client) }
 
     /// The value of a time series of `/metrics`; `nil` without one.
     func metric(_ series: String, _ client: HTTPClient) async throws -> Double? {
-        let answer = try await client.send(HTTPClientRequest(url: "\(admin)/metrics"))
-        let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\n")
-        return lines.first { $0.hasPrefix(series + " ") }.flatMap { Double($0.dropFirst(series.count + 1)) }
+        try await admin.metrics(series, client).first { $0.series == series }?.value
     }
 
     /// - Parameter log: what the process has logged so far.
     fileprivate init(_ process: ChildProcess, log: @escaping () -> String) async throws {
         self.process = process
         port = try #require(try await process.ready(listener: "notifications", log: log).port)
-        let adminPort = try #require(try await process.ready(listener: "admin", log: log).port)
         url = "http://127.0.0.1:\(port)/notifications"
-        admin = "http://127.0.0.1:\(adminPort)"
+        admin = try await AdminAddress(process, log: log)
     }
 }
 
@@ -45,6 +66,22 @@ struct Ingress: Sendable {
 struct Entitlements: Sendable {
     let process: ChildProcess
     let url: String
+    private let admin: AdminAddress
+
+    fileprivate init(_ process: ChildProcess) async throws {
+        self.process = process
+        let port = try #require(try await process.ready(listener: "entitlements").port)
+        url = "http://127.0.0.1:\(port)"
+        admin = try await AdminAddress(process)
+    }
+
+    /// Whether `/readyz` answers 200.
+    func isReady(_ client: HTTPClient) async -> Bool { await admin.isReady(client) }
+
+    /// The sum of the time series of `/metrics` that begin like this.
+    func metric(_ start: String, _ client: HTTPClient) async throws -> Double {
+        try await admin.metrics(start, client).reduce(0) { $0 + $1.value }
+    }
 
     /// The answer of the read API; `nil` when it knows nothing of the subscription, or has not read its state yet.
     func answer(
@@ -106,15 +143,20 @@ extension Stage {
         return ingress
     }
 
-    /// A `sluice-entitlements` with a database of its own.
-    func entitlements(on broker: Broker) async throws -> Entitlements {
+    /// A `sluice-entitlements` that serves.
+    ///
+    /// - Parameters:
+    ///   - data: the name of its directory; one that a former process left has its database.
+    ///   - wrapper: a command that is given the command line and becomes it.
+    func entitlements(
+        on broker: Broker, data: String = "entitlements", settings: [String] = [], under wrapper: [String] = []
+    ) async throws -> Entitlements {
         let process = try start(
             Executable(
                 "sluice-entitlements",
                 arguments: broker.arguments
-                    + ["--data.dir", path("entitlements"), "--http.port", "0", "--admin.port", "0"]))
-        let port = try #require(try await process.ready(listener: "entitlements").port)
-        return Entitlements(process: process, url: "http://127.0.0.1:\(port)")
+                    + ["--data.dir", path(data), "--http.port", "0", "--admin.port", "0"] + settings), under: wrapper)
+        return try await Entitlements(process)
     }
 
     /// Makes throw-away certificates with the simulator, in a directory of this name.

@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineRuntime
 
 /// Whatever happens to a member, its file, or the topic: the rows and the topic end in the same state.
-@Suite(.timeLimit(.minutes(2)), .serialized) struct KeyedStateTests {
+@Suite(.timeLimit(.minutes(10)), .serialized) struct KeyedStateTests {
     @Test func `a change is in the topic when the merge returns, and nothing is published for what changes nothing`()
         async throws
     {

@@ -10,7 +10,7 @@ import Testing
 @testable import Ingress
 
 /// H-89 and H-90 against a whole ingress that asks responders over HTTP.
-@Suite(.timeLimit(.minutes(1))) struct RevocationRowTests {
+@Suite(.timeLimit(.minutes(5))) struct RevocationRowTests {
     @Test func `strict: only a leaf that is known to be good is accepted`() async throws {
         try await check(.strict) { row in
             switch row.knowledge {

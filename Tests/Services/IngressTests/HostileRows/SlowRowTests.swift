@@ -6,7 +6,7 @@ import Testing
 @testable import Ingress
 
 /// H-15 to H-17 and H-27 against a whole ingress, with a clock that the test moves.
-@Suite(.timeLimit(.minutes(1))) struct SlowRowTests {
+@Suite(.timeLimit(.minutes(5))) struct SlowRowTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let id: String
         let sent: String
@@ -52,7 +52,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectRateRowTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectRateRowTests {
     @Test func `H-27 a network that connects too often is refused for the rest of the second`() async throws {
         let broker = try DevBroker()
         let clock = ManualClock()
