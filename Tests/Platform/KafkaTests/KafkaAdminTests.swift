@@ -1,4 +1,5 @@
 import Kafka
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct KafkaAdminTests {

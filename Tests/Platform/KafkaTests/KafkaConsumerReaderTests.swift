@@ -1,5 +1,6 @@
 import Kafka
 import Synchronization
+import TestSupport
 import Testing
 
 /// Reading without a group, and positions that are gone.
