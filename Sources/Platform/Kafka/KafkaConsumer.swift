@@ -157,7 +157,10 @@ public actor KafkaConsumer {
         let partition = place.map { KafkaTopicPartition(topic: $0.topic, partition: $0.partition) }
         switch error.code {
         case .partitionEOF:
-            if let partition { partitions[partition]?.isAtEnd = true }
+            guard let partition, let state = partitions[partition] else { break }
+            state.isAtEnd = true
+            // What lies between the last record and the end are no records.
+            if let place, place.offset > state.expected { state.expected = place.offset }
         case .autoOffsetReset, .offsetOutOfRange:
             guard let partition, let place else { return emit(.error(error)) }
             // Nothing more comes from it.

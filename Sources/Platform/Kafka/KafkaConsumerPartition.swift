@@ -24,12 +24,14 @@ public final class KafkaAssignedPartition: Sendable {
 
     private let consumer: KafkaConsumer
     private let currentPhase = Atomic(Phase.active)
+    private let currentPosition: Atomic<Int64>
 
     init(_ topicPartition: KafkaTopicPartition, epoch: UInt64, startOffset: KafkaOffset, consumer: KafkaConsumer) {
         self.topicPartition = topicPartition
         self.epoch = epoch
         self.startOffset = startOffset
         self.consumer = consumer
+        currentPosition = Atomic(startOffset.rawValue)
     }
 
     /// Set by the consumer only.
@@ -40,6 +42,14 @@ public final class KafkaAssignedPartition: Sendable {
 
     /// False as soon as the partition is being given up, is lost, or the consumer closes: start nothing more.
     public var isActive: Bool { phase == .active }
+
+    /// Everything before this offset was read: one past the last record that ``next(maxRecords:maxBytes:)`` returned, or
+    /// the end of the partition once that was met. There may be no record in front of the end: transaction markers take
+    /// offsets too, and compaction and deletion leave gaps. Before the first record it is ``startOffset``.
+    public internal(set) var position: KafkaOffset {
+        get { KafkaOffset(rawValue: currentPosition.load(ordering: .acquiring)) }
+        set { currentPosition.store(newValue.rawValue, ordering: .releasing) }
+    }
 
     /// Waits for records and returns those that are there, ascending by offset.
     ///
@@ -91,7 +101,9 @@ final class PartitionState {
     /// librdkafka's queue of the partition; owned by the consumer, which releases it when the partition is given up.
     let queue: QueuePointer
     /// The offset that the next record should have.
-    var expected: KafkaOffset
+    var expected: KafkaOffset {
+        didSet { assigned.position = expected }
+    }
     var stored: KafkaOffset?
     /// The stored offset that is known to be committed.
     var committed: KafkaOffset?

@@ -29,13 +29,16 @@ struct KafkaConsumerReaderTests {
         let place = KafkaTopicPartition(topic: topic, partition: 0)
         let reader = try await ConsumerUnderTest(.partitions([place: .beginning]))
         let partition = try #require(await reader.consumer.assignedPartitions.first)
+        #expect(partition.position == .beginning)
         #expect(try await ConsumerUnderTest.read(2, of: partition).map(\.text) == ["0", "1"])
         #expect(await partition.next(maxRecords: 10) == [])
+        #expect(partition.position == 2)
         let ends = try await reader.consumer.watermarks(of: place)
         #expect(ends.low == 0)
         #expect(ends.high == 2)
         try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(1, topic: topic, from: 2))
         #expect(try await ConsumerUnderTest.read(1, of: partition).map(\.text) == ["2"])
+        #expect(partition.position == 3)
         #expect(await reader.consumer.close(within: .seconds(10)))
     }
 
