@@ -108,12 +108,11 @@ package final class PipelineConsumer: Service {
             for partition in partitions { startWorker(partition) }
         case .offsetOutOfRange(let partition, let offset):
             fail(
-                StartupError(
-                    "\(partition) does not have offset \(offset) any more: records were deleted before they were read",
-                    fix: "Set the group's offset with kafka-consumer-groups.sh --reset-offsets, then start again",
-                    exitCode: .offsetOutOfRange))
+                .offsetOutOfRange(
+                    partition, offset,
+                    fix: "Set the group's offset with kafka-consumer-groups.sh --reset-offsets, then start again"))
         case .fatal(let error):
-            fail(StartupError("the Kafka client failed for good: \(error)", fix: "Start again"))
+            fail(.clientFailed(error))
         case .statistics(let statistics):
             receive(statistics)
         case .revoking, .lost, .drainLimitExceeded, .offsetReset, .commitFailed, .error, .log:
@@ -151,12 +150,28 @@ package final class PipelineConsumer: Service {
             // Awaited by the consumer's drain, which ends with the worker's release of the partition, and by the next
             // worker of the same partition.
             let task = Task(executorPreference: executor) { [weak self] in
-                // Work of a lost assignment that does not listen to its cancellation must not run beside ours.
-                await previous?.value
+                if let previous { await self?.wait(for: previous, of: partition.topicPartition) }
                 await worker.run()
                 self?.forget(partition)
             }
             state.workers[partition.topicPartition] = (task, window, partition.epoch)
+        }
+    }
+
+    /// Work of a lost assignment that does not listen to its cancellation must not run beside the next one's. It has the
+    /// drain limit again; then only the end of the process ends it, and another member takes over.
+    private func wait(for previous: Task<Void, Never>, of partition: KafkaTopicPartition) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                guard (try? await Task.sleep(for: options.drainLimit)) != nil else { return }
+                logger.error("work of a lost partition does not end", partition.logFields)
+                fail(
+                    StartupError(
+                        "work of \(partition), which came back, does not end \(options.drainLimit) after it was cancelled",
+                        fix: "Start again; a handler should end when its task is cancelled"))
+            }
+            await previous.value
+            group.cancelAll()
         }
     }
 

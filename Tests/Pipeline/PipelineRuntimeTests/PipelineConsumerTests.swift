@@ -1,4 +1,5 @@
 import Kafka
+import Lifecycle
 import Synchronization
 import Telemetry
 import TestSupport
@@ -216,6 +217,37 @@ struct PipelineConsumerTests {
         let again = try await PipelineUnderTest(options, .records(next))
         try await waitUntil { next.finished.map(\.offset) == [0] }
         await again.stop()
+    }
+
+    @Test func `work that outlives its partition ends the process when the partition comes back`() async throws {
+        var options = try PipelineTestBroker.options(partitions: 2)
+        options.drainLimit = .milliseconds(300)
+        let topic = options.topics[0]
+        try await PipelineTestBroker.write([
+            KafkaProducerRecord(topic: topic, partition: 0, key: [0], value: Array("0".utf8)),
+            KafkaProducerRecord(topic: topic, partition: 1, key: [1], value: Array("1".utf8)),
+        ])
+        // As a C call that listens to no cancellation.
+        let gate = Gate()
+        let stuck = NotingHandler { _, _ in
+            await gate.pass()
+            return .done
+        }
+        let one = try await PipelineUnderTest(options, .records(stuck))
+        let running = Task { try await one.pipeline.run() }
+        try await waitUntil { stuck.calls(for: 0) == 2 }
+        let other = NotingHandler()
+        let two = try await PipelineUnderTest(options, .records(other))
+        try await waitUntil { other.finished.count == 1 }
+        #expect(one.pipeline.obstacle == nil)
+        await two.stop()
+        let failure = await #expect(throws: StartupError.self) { try await running.value }
+        #expect(failure?.exitCode == .failure)
+        #expect(failure?.line.contains("does not end") == true)
+        #expect(one.log.lines.contains { $0.contains("work of a lost partition does not end") })
+        #expect(one.pipeline.obstacle == "stopping")
+        gate.open()
+        await one.stop()
     }
 
     @Test func `lag and age are told`() async throws {
