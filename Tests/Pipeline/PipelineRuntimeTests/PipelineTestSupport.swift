@@ -35,8 +35,10 @@ enum PipelineTestBroker {
     }
 
     /// Writes records in order, each acknowledged before the next.
-    static func write(_ records: [KafkaProducerRecord]) async throws {
-        let producer = try KafkaProducer(configuration(), topics: Array(Set(records.map(\.topic))))
+    ///
+    /// - Parameter kafka: another broker.
+    static func write(_ records: [KafkaProducerRecord], to kafka: KafkaConfiguration? = nil) async throws {
+        let producer = try KafkaProducer(kafka ?? configuration(), topics: Array(Set(records.map(\.topic))))
         for record in records { _ = try await producer.send(record, deadline: .seconds(20)) }
         await producer.close(within: .seconds(5))
     }

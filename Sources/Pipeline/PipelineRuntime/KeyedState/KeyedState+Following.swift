@@ -39,6 +39,8 @@ extension KeyedState {
 
     private func startOffsets(_ admin: KafkaAdmin) async throws -> [KafkaTopicPartition: KafkaOffset] {
         var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
+        var allEnds: [KafkaTopicPartition: KafkaWatermarks] = [:]
+        var allInputs: [KafkaTopicPartition: KafkaWatermarks] = [:]
         for (input, topic) in layout.topics.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let ends = try await admin.watermarks(of: topic, within: .seconds(10))
             let inputs = try await admin.watermarks(of: input, within: .seconds(10))
@@ -49,6 +51,8 @@ extension KeyedState {
                     fix: "Make the topics anew with sluicectl topics apply, under another topics.prefix",
                     exitCode: .configuration)
             }
+            allEnds.merge(ends) { $1 }
+            allInputs.merge(inputs) { $1 }
             store.learn(ends.count, of: topic)
             for (partition, watermarks) in ends {
                 offsets[partition] = KafkaOffset(rawValue: try startOffset(of: partition, watermarks))
@@ -57,6 +61,7 @@ extension KeyedState {
                 }
             }
         }
+        try await refuseToForget(admin, ends: allEnds, inputs: allInputs)
         withRunning { running in if running.unread.isEmpty { running.obstacle = nil } }
         return offsets
     }
@@ -93,7 +98,7 @@ extension KeyedState {
         logger.warning("state is not complete", partition.logFields + [LogField(.finding, reason)])
     }
 
-    private func receive(_ event: KafkaConsumerEvent) {
+    func receive(_ event: KafkaConsumerEvent) {
         switch event {
         // A partition whose log was begun anew comes again.
         case .assigned(let partitions) where withRunning({ $0.consumer != nil }):
@@ -102,7 +107,15 @@ extension KeyedState {
             notComplete(partition, "read on at \(found)")
         case .offsetOutOfRange(let partition, let offset):
             notComplete(partition, "offset \(offset) is gone")
-        case .error(let error), .fatal(let error):
+            fail(
+                .offsetOutOfRange(
+                    partition, offset,
+                    fix:
+                        "Find out what deletes records of a compacted topic, then start again: what is known here is kept"
+                ))
+        case .fatal(let error):
+            fail(.clientFailed(error))
+        case .error(let error):
             frequent.log(.warning, key: error.name, "state reader error", [LogField(.error, error.message)])
         default: break
         }
@@ -110,10 +123,13 @@ extension KeyedState {
 
     private func follow(_ partition: KafkaAssignedPartition) {
         progress.reached(partition.startOffset.rawValue, in: partition.topicPartition)
-        // Ends with the consumer, which `stop` closes.
-        Task(executorPreference: executor) { [self] in
+        followers.begin { [self] in
             while let records = await partition.next(maxRecords: Self.batch, maxBytes: 4 << 20) {
-                guard let last = records.last else { continue }
+                guard let last = records.last else {
+                    // The end, in front of which there may be no record.
+                    reached(partition.position.rawValue, in: partition.topicPartition)
+                    continue
+                }
                 var failures = 0
                 while !followed(records, of: partition.topicPartition) {
                     failures += 1

@@ -24,6 +24,8 @@ package final class KeyedState<Model: StateModel>: Service {
         package var topics: [KafkaTopic: KafkaTopic]
         /// Tombstones are kept at least so long (`delete.retention.ms`): a file that missed more is built anew.
         package var tombstoneRetention: Duration = .seconds(20 * 3_600)
+        /// What the group has read, for the check at start that it is not forgotten; nil for none.
+        package var history: StateHistory?
         /// How often is looked for what time has changed.
         package var tick: Duration = .seconds(1)
 
@@ -53,7 +55,9 @@ package final class KeyedState<Model: StateModel>: Service {
     let metrics: StateMetrics
     let progress = StateProgress()
     let executor = HandlerExecutor()
+    let followers: StateFollowers
     private let publisher: StatePublisher
+    private let failures = AsyncStream.makeStream(of: StartupError.self, bufferingPolicy: .bufferingOldest(1))
     private let running = Mutex(Running())
 
     struct Running {
@@ -80,6 +84,7 @@ package final class KeyedState<Model: StateModel>: Service {
         self.logger = logger
         self.clocks = clocks
         frequent = RateLimitedLogger(logger, perSecond: 1)
+        followers = StateFollowers(on: executor)
         self.metrics = StateMetrics(metrics)
         let publisher = try StatePublisher(kafka, topics: Array(layout.topics.values), logger: logger)
         self.publisher = publisher
@@ -177,7 +182,7 @@ package final class KeyedState<Model: StateModel>: Service {
 
     static var batch: Int { 500 }
 
-    private func statePartition(of partition: KafkaTopicPartition) -> KafkaTopicPartition? {
+    func statePartition(of partition: KafkaTopicPartition) -> KafkaTopicPartition? {
         layout.topics[partition.topic].map { KafkaTopicPartition(topic: $0, partition: partition.partition) }
     }
 
@@ -198,7 +203,20 @@ package final class KeyedState<Model: StateModel>: Service {
     }
 
     /// Publishes when due, until the service is stopped.
+    ///
+    /// - Throws: a `StartupError` when the state's topics cannot be read any more.
     package func run() async throws {
+        try await withTaskExecutorPreference(executor) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await self.publishWhenDue() }
+                group.addTask { for await failure in self.failures.stream { throw failure } }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+
+    private func publishWhenDue() async throws {
         while true {
             try await Task.sleep(for: layout.tick)
             for place in running.withLock({ $0.owned }) {
@@ -212,6 +230,12 @@ package final class KeyedState<Model: StateModel>: Service {
         }
     }
 
+    /// Ends the process: what is not read would never be known here, while others rely on it.
+    func fail(_ failure: StartupError) {
+        withRunning { $0.obstacle = "the state's topics cannot be read any more" }
+        failures.continuation.yield(failure)
+    }
+
     /// After the pipeline: nothing merges any more.
     package func stop(within limit: Duration) async {
         let consumer = running.withLock { running in
@@ -219,9 +243,15 @@ package final class KeyedState<Model: StateModel>: Service {
             return running.consumer
         }
         progress.end()
-        _ = await consumer?.close(within: limit * 0.4)
+        if await consumer?.close(within: limit * 0.4) == false {
+            logger.error("the reader of the state's topics was not closed in time")
+        }
+        if await !followers.end(within: limit * 0.2) {
+            logger.error("records of the state's topics were not taken in in time")
+        }
         await publisher.close(within: limit * 0.3)
         store.close()
+        failures.continuation.finish()
     }
 
     private func sample(_ samples: inout MetricSamples) {

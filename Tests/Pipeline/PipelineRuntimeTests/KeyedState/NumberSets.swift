@@ -1,8 +1,4 @@
 import Kafka
-import Synchronization
-import Telemetry
-import TestSupport
-import Testing
 
 @testable import PipelineRuntime
 
@@ -63,83 +59,4 @@ struct NumberSetModel: StateModel {
             value: state.text + Array(" \(isPast ? "past" : "ahead")".utf8), nextChange: isPast ? nil : greatest)
     }
     func terms(of state: NumberSet) -> [StateTerm] { state.numbers.map { StateTerm("number", "\($0)") } }
-}
-
-/// Topics and a directory of a test's own, and the members that work on them.
-final class StateStage: Sendable {
-    let directory: TemporaryDirectory
-    let input: KafkaTopic
-    let output: KafkaTopic
-    let partitions: Int32
-    let now = Atomic<Int64>(1_000)
-    private static let last = Atomic(0)
-
-    init(partitions: Int32 = 1) throws {
-        directory = try TemporaryDirectory()
-        let number = Self.last.add(1, ordering: .relaxed).newValue
-        input = KafkaTopic(rawValue: "state.input.\(number)")
-        output = KafkaTopic(rawValue: "state.output.\(number)")
-        self.partitions = partitions
-        for topic in [input, output] {
-            try PipelineTestBroker.shared().createTopic(topic, partitions: Int(partitions))
-        }
-    }
-
-    func place(_ partition: Int32 = 0) -> KafkaTopicPartition {
-        KafkaTopicPartition(topic: input, partition: KafkaPartition(rawValue: partition))
-    }
-
-    /// A member with a file of this name, started; it has no partition yet.
-    func member(
-        _ file: String = "state", model: NumberSetModel = NumberSetModel(), log: MemoryLogSink = MemoryLogSink()
-    ) async throws -> KeyedState<NumberSetModel> {
-        var layout = KeyedState<NumberSetModel>.Layout(path: directory.file(file), topics: [input: output])
-        layout.tick = .milliseconds(20)
-        let state = try KeyedState(
-            layout, model: model, kafka: PipelineTestBroker.configuration(),
-            logger: Logger(label: "test", level: .debug, format: .json, sink: log), metrics: MetricsRegistry(),
-            clocks: Clocks(
-                wallMilliseconds: { self.now.load(ordering: .relaxed) },
-                monotonicNanoseconds: Clocks.system.monotonicNanoseconds))
-        try await state.start()
-        return state
-    }
-
-    /// Everything the topic holds, oldest first.
-    func published() async throws -> [KafkaRecord] {
-        var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
-        for partition in 0..<partitions {
-            offsets[KafkaTopicPartition(topic: output, partition: KafkaPartition(rawValue: partition))] = .beginning
-        }
-        var records: [KafkaRecord] = []
-        try await KafkaConsumer.readToEnd(
-            PipelineTestBroker.configuration(), from: offsets, within: .seconds(20)
-        ) { records += $0 }
-        return records
-    }
-
-    /// The topic's last word on each key.
-    func lastWords() async throws -> [String: String] {
-        var words: [String: String] = [:]
-        for record in try await published() {
-            words[String(decoding: record.key ?? [], as: UTF8.self)] = record.value.map {
-                String(decoding: $0, as: UTF8.self)
-            }
-        }
-        return words
-    }
-
-    /// Writes to the state's topic behind the members' backs.
-    func write(_ key: String, _ value: [UInt8]?) async throws {
-        try await PipelineTestBroker.write([
-            KafkaProducerRecord(topic: output, partition: 0, key: Array(key.utf8), value: value)
-        ])
-    }
-}
-
-extension KeyedState<NumberSetModel> {
-    /// The rows as text, sorted.
-    func dump() throws -> [String] { try store.states().map { String(decoding: $0.text, as: UTF8.self) }.sorted() }
-
-    func end() async { await stop(within: .seconds(5)) }
 }

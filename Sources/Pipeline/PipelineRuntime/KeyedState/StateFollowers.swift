@@ -1,0 +1,58 @@
+internal import Synchronization
+
+/// The tasks that read a state's topics, which end when their partitions do; counted, so that a stop can wait for them.
+final class StateFollowers: Sendable {
+    private struct State {
+        var running = 0
+        var isClosed = false
+        var isOverdue = false
+        /// Who waits for the end; one at a time.
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+    private let executor: HandlerExecutor
+
+    init(on executor: HandlerExecutor) { self.executor = executor }
+
+    /// Runs `body` in a task of its own; nothing after the end.
+    func begin(_ body: @escaping @Sendable () async -> Void) {
+        let mayBegin = state.withLock { state in
+            if !state.isClosed { state.running += 1 }
+            return !state.isClosed
+        }
+        guard mayBegin else { return }
+        // Awaited by `end(within:)`.
+        Task(executorPreference: executor) { [self] in
+            await body()
+            wake { $0.running -= 1 }
+        }
+    }
+
+    /// Lets nothing begin any more, and waits for what runs.
+    ///
+    /// - Returns: false when something still runs after `limit`.
+    func end(within limit: Duration) async -> Bool {
+        state.withLock { state in
+            state.isClosed = true
+            state.isOverdue = false
+        }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                if (try? await Task.sleep(for: limit)) != nil { wake { $0.isOverdue = true } }
+            }
+            await withCheckedContinuation { continuation in wake { $0.waiter = continuation } }
+            group.cancelAll()
+        }
+        return state.withLock { $0.running == 0 }
+    }
+
+    /// Notes something, and lets the waiter go when it has nothing to wait for.
+    private func wake(_ change: (inout State) -> Void) {
+        let waiter = state.withLock { state in
+            change(&state)
+            return state.running == 0 || state.isOverdue ? state.waiter.take() : nil
+        }
+        waiter?.resume()
+    }
+}

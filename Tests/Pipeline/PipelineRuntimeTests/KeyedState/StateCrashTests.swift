@@ -1,0 +1,127 @@
+import Foundation
+import Kafka
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import PipelineRuntime
+
+/// A member that dies at any step, wakes up too late, or gets back a file of earlier: the same rows, the same topic.
+@Suite(.timeLimit(.minutes(2)), .serialized) struct StateCrashTests {
+    private let stage: StateStage
+    private let place: KafkaTopicPartition
+
+    init() throws {
+        stage = try StateStage()
+        place = KafkaTopicPartition(topic: stage.output, partition: 0)
+    }
+
+    /// The file as a crash at this moment would leave it.
+    private func image(of file: String, as copy: String) throws {
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: stage.directory.file(file + suffix)) {
+            try FileManager.default.copyItem(
+                atPath: stage.directory.file(file + suffix), toPath: stage.directory.file(copy + suffix))
+        }
+    }
+
+    /// A database with changes that were handed over, and nobody who hears what became of them.
+    private func leave(_ states: [NumberSet], in file: String) throws {
+        let store = try StateFile(
+            path: stage.directory.file(file),
+            logger: Logger(label: "test", level: .debug, format: .json, sink: MemoryLogSink())
+        ).open(model: NumberSetModel(), now: 0) { StatePublisher.Group(count: $0.count) }
+        _ = try store.merge(states, in: place, at: 0)
+        store.close()
+    }
+
+    @Test func `killed between the database and the publication`() async throws {
+        try leave([NumberSet("a", [1])], in: "state")
+        let member = try await stage.member()
+        try await member.partitionAssigned(stage.place())
+        // The record was not committed: it comes again.
+        _ = try await member.merge([NumberSet("a", [1])], from: stage.place())
+        #expect(try await stage.published().map(\.value) == [NumberSet("a", [1]).text])
+        await member.end()
+    }
+
+    @Test func `killed between the publication and its acknowledgement`() async throws {
+        try leave([NumberSet("a", [1])], in: "state")
+        try await stage.write("a", NumberSet("a", [1]).text)
+        let member = try await stage.member()
+        try await member.partitionAssigned(stage.place())
+        _ = try await member.merge([NumberSet("a", [1])], from: stage.place())
+        #expect(try member.store.counts() == (1, 0))
+        #expect(try await stage.published().count == 1)
+        await member.end()
+    }
+
+    @Test func `killed between the acknowledgement and the commit of the input`() async throws {
+        let first = try await stage.member("first")
+        try await first.partitionAssigned(stage.place())
+        _ = try await first.merge([NumberSet("a", [1]), NumberSet("b", [2])], from: stage.place())
+        try image(of: "first", as: "image")
+        let second = try await stage.member("image")
+        try await second.partitionAssigned(stage.place())
+        let again = try await second.merge([NumberSet("a", [1]), NumberSet("b", [2])], from: stage.place())
+        #expect(again.changed.isEmpty)
+        #expect(try second.dump() == ["a=1", "b=2"])
+        #expect(try await stage.published().count == 2)
+        await second.end()
+        await first.end()
+    }
+
+    @Test func `an owner that wakes up after its partition went publishes less, and the new owner repairs it`()
+        async throws
+    {
+        let old = try await stage.member("old")
+        try await old.partitionAssigned(stage.place())
+        _ = try await old.merge([NumberSet("a", [1])], from: stage.place())
+        // It sleeps: it hears of nothing that others publish.
+        await old.withRunning { $0.consumer }?.close(within: .seconds(5))
+
+        let owner = try await stage.member("owner")
+        let looking = Task { try await owner.run() }
+        try await owner.partitionAssigned(stage.place())
+        _ = try await owner.merge([NumberSet("a", [2]), NumberSet("b", [3])], from: stage.place())
+
+        _ = try await old.merge([NumberSet("a", [9])], from: stage.place())
+        #expect(try await stage.published().last?.value == NumberSet("a", [1, 9]).text)
+        let isRepaired = await eventually {
+            (try? await stage.lastWords()) == ["a": "a=1,2,9", "b": "b=3"]
+        }
+        #expect(isRepaired)
+        #expect(try owner.dump() == ["a=1,2,9", "b=3"])
+        #expect(await eventually { (try? owner.store.counts().unpublished) == 0 })
+        looking.cancel()
+        await owner.end()
+        await old.end()
+    }
+
+    @Test func `a file of earlier, the newest file and no file end in the same state`() async throws {
+        let first = try await stage.member("newest")
+        try await first.partitionAssigned(stage.place())
+        _ = try await first.merge(
+            [NumberSet("a", [1]), NumberSet("b", [2]), NumberSet("erased", [3])], from: stage.place())
+        await first.end()
+        try image(of: "newest", as: "earlier")
+        let second = try await stage.member("newest")
+        try await second.partitionAssigned(stage.place())
+        _ = try await second.merge([NumberSet("a", [4]), NumberSet("c", [5])], from: stage.place())
+        try await stage.write("erased", nil)
+        #expect(await eventually { (try? second.dump()) == ["a=1,4", "b=2", "c=5"] })
+        await second.end()
+
+        let published = try await stage.published()
+        for file in ["earlier", "newest", "none"] {
+            let member = try await stage.member(file)
+            try await member.partitionAssigned(stage.place())
+            #expect(try member.dump() == ["a=1,4", "b=2", "c=5"], "\(file)")
+            // What was read since the earlier file was put aside may come again, too.
+            let again = try await member.merge([NumberSet("a", [4]), NumberSet("b", [2])], from: stage.place())
+            #expect(again.changed.isEmpty, "\(file)")
+            #expect(try member.store.counts() == (3, 0), "\(file)")
+            await member.end()
+        }
+        #expect(try await stage.published() == published)
+    }
+}

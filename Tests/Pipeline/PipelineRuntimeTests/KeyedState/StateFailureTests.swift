@@ -1,0 +1,84 @@
+import Kafka
+import Lifecycle
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import PipelineRuntime
+
+/// A member that cannot read the state's topics any more ends; it does not go on with what it knew.
+@Suite(.timeLimit(.minutes(2)), .serialized) struct StateFailureTests {
+    @Test(arguments: [
+        (
+            KafkaConsumerEvent.offsetOutOfRange(KafkaTopicPartition(topic: "out", partition: 0), 7),
+            ExitCode.offsetOutOfRange, "out[0] does not have offset 7 any more"
+        ),
+        (
+            .fatal(KafkaError(.fatal, "fenced", isFatal: true)), .failure, "the Kafka client failed for good"
+        ),
+    ])
+    func `what the reader cannot get over ends the process`(
+        event: KafkaConsumerEvent, exitCode: ExitCode, line: String
+    ) async throws {
+        let member = try await StateStage().member()
+        let running = Task { try await member.run() }
+        member.receive(event)
+        let failure = await #expect(throws: StartupError.self) { try await running.value }
+        #expect(failure?.exitCode == exitCode)
+        #expect(failure?.line.contains(line) == true)
+        #expect(member.obstacle != nil)
+        await member.end()
+    }
+
+    @Test func `an error that passes ends nothing`() async throws {
+        let stage = try StateStage()
+        let member = try await stage.member()
+        let running = Task { try await member.run() }
+        member.receive(.error(KafkaError(.allBrokersDown, "for a moment")))
+        try await member.partitionAssigned(stage.place())
+        try await stage.write("a", NumberSet("a", [1]).text)
+        #expect(await eventually { (try? member.dump()) == ["a=1"] })
+        running.cancel()
+        await member.end()
+    }
+
+    @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
+    func `a topic that was made anew under a running member ends it`() async throws {
+        let stage = try await StateStage.onApacheKafka(["cleanup.policy": "compact"])
+        let member = try await stage.member()
+        let running = Task { try await member.run() }
+        try await member.partitionAssigned(stage.place())
+        _ = try await member.merge([NumberSet("a", [1]), NumberSet("b", [1])], from: stage.place())
+        let place = KafkaTopicPartition(topic: stage.output, partition: 0)
+        try await waitUntil { member.progress.next(of: place) == 2 }
+        _ = try await ApacheKafka.shared().tool("kafka-topics.sh", ["--delete", "--topic", stage.output.rawValue])
+        try await stage.create([stage.output: ["cleanup.policy": "compact"]])
+        let failure = await #expect(throws: StartupError.self) { try await running.value }
+        #expect(failure?.exitCode == .offsetOutOfRange)
+        await member.end()
+        // What it knew is given to the new topic at the next start.
+        let again = try await stage.member()
+        try await again.partitionAssigned(stage.place())
+        #expect(try await stage.lastWords() == ["a": "a=1", "b": "b=1"])
+        await again.end()
+    }
+
+    @Test func `a stop waits for the record that is being taken in`() async throws {
+        let followers = StateFollowers(on: HandlerExecutor())
+        let gate = Gate()
+        let isDone = Atomic(false)
+        followers.begin {
+            await gate.pass()
+            isDone.store(true, ordering: .sequentiallyConsistent)
+        }
+        #expect(await !followers.end(within: .milliseconds(20)))
+        async let isOver = followers.end(within: .seconds(20))
+        gate.open()
+        #expect(await isOver)
+        let wasAwaited = isDone.load(ordering: .sequentiallyConsistent)
+        #expect(wasAwaited)
+        followers.begin { Issue.record("begun after the end") }
+        #expect(await followers.end(within: .seconds(1)))
+    }
+}
