@@ -106,6 +106,9 @@ public struct ConsumerApplication: Sendable {
         for warning in checked.warnings {
             logger.warning("given up by profile single-node", [LogField(.finding, warning)])
         }
+        for finding in checked.advice {
+            logger.warning("a topic is not as it should be", [LogField(.finding, finding)])
+        }
         let parts = try await build(
             ConsumerContext(
                 configuration: configuration, kafka: checked.kafka, group: options.group, logger: logger,

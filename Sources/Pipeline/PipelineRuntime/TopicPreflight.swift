@@ -11,6 +11,8 @@ package enum TopicPreflight {
         package let isEmbeddedBroker: Bool
         /// What `single-node` gives up here, one line each.
         package let warnings: [String]
+        /// What should be changed under any profile although the process can go on, one line each with the fix.
+        package let advice: [String]
     }
 
     /// Compares topics with what is expected of them under a profile.
@@ -63,12 +65,15 @@ package enum TopicPreflight {
                 exitCode: .configuration)
         }
         var warnings: [String] = []
+        var advice: [String] = []
         for topic in topics {
             let description = found.first { $0.topic == topic.topic }
             if let finding = topic.required(by: profile).findings(in: description).first {
                 throw StartupError(
-                    finding.description, setting: setting(finding), fix: fix(finding), exitCode: .configuration)
+                    finding.description, setting: setting(finding), fix: fix(finding, configuration),
+                    exitCode: .configuration)
             }
+            advice += topic.advised.findings(in: description).map { "\($0). \(fix($0, configuration))" }
             warnings += topic.demandingReplicas.findings(in: description).map(\.description)
         }
         if isEmbedded {
@@ -76,7 +81,7 @@ package enum TopicPreflight {
         }
         return Outcome(
             kafka: isEmbedded ? embedded(configuration) : configuration, isEmbeddedBroker: isEmbedded,
-            warnings: warnings)
+            warnings: warnings, advice: advice)
     }
 
     /// How long a topic that no broker names may still be one that was just created.
@@ -117,7 +122,7 @@ package enum TopicPreflight {
         finding.subject == .missing ? "topics.prefix" : nil
     }
 
-    private static func fix(_ finding: KafkaTopicFinding) -> String {
+    private static func fix(_ finding: KafkaTopicFinding, _ configuration: KafkaConfiguration) -> String {
         switch finding.subject {
         case .missing: "Create it with: sluicectl topics apply"
         case .partitionCount:
@@ -126,7 +131,10 @@ package enum TopicPreflight {
             "Raise it with kafka-reassign-partitions.sh, or accept the risk with profile=single-node"
         case .minInSyncReplicas, .uncleanLeaderElection, .retention:
             "See how with: sluicectl topics check, or accept the risk with profile=single-node"
-        case .maxMessageBytes, .cleanupPolicy: "See how with: sluicectl topics check"
+        case .maxMessageBytes, .cleanupPolicy, .deleteRetention:
+            "Set it with: kafka-configs.sh --bootstrap-server \(configuration.bootstrapServers) --alter "
+                + "--entity-type topics --entity-name \(finding.topic) "
+                + "--add-config \(finding.subject.rawValue)=\(finding.sufficient)"
         }
     }
 }
@@ -143,9 +151,18 @@ extension KafkaTopicExpectation {
         cleanupPolicy = settings[KafkaTopicFinding.Subject.cleanupPolicy.rawValue]
         let retention = settings[KafkaTopicFinding.Subject.retention.rawValue].flatMap { Int64($0) }
         retentionMilliseconds = retention.map { $0 < 0 ? Self.shortestRetention : min($0, Self.shortestRetention) }
+        deleteRetentionMilliseconds = settings[KafkaTopicFinding.Subject.deleteRetention.rawValue].flatMap { Int64($0) }
     }
 
-    /// What of it a process does not start without, and `sluicectl topics check` calls different.
+    /// What of it a process warns of and starts without: with tombstones that go too soon, what was erased comes back
+    /// when older records are read again.
+    package var advised: KafkaTopicExpectation {
+        var expectation = KafkaTopicExpectation(topic: topic)
+        expectation.deleteRetentionMilliseconds = deleteRetentionMilliseconds
+        return expectation
+    }
+
+    /// What of it a process does not start without.
     package func required(by profile: DeploymentProfile) -> KafkaTopicExpectation {
         guard profile == .singleNode else { return demandingReplicas }
         var expectation = self
@@ -153,6 +170,7 @@ extension KafkaTopicExpectation {
         expectation.minInSyncReplicas = nil
         expectation.uncleanLeaderElection = nil
         expectation.retentionMilliseconds = nil
+        expectation.deleteRetentionMilliseconds = nil
         return expectation
     }
 
@@ -162,6 +180,7 @@ extension KafkaTopicExpectation {
         expectation.replicationFactor = max(3, replicationFactor ?? 0)
         expectation.minInSyncReplicas = max(2, minInSyncReplicas ?? 0)
         expectation.uncleanLeaderElection = false
+        expectation.deleteRetentionMilliseconds = nil
         return expectation
     }
 }

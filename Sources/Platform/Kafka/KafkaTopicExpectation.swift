@@ -16,6 +16,8 @@ public struct KafkaTopicExpectation: Hashable, Sendable {
     public var cleanupPolicy: String?
     /// Records are kept at least so many milliseconds (`retention.ms`; -1, for ever, is always enough).
     public var retentionMilliseconds: Int64?
+    /// Tombstones of a compacted topic stay at least so many milliseconds (`delete.retention.ms`).
+    public var deleteRetentionMilliseconds: Int64?
 
     /// Expects nothing but that the topic exists.
     public init(topic: KafkaTopic) { self.topic = topic }
@@ -33,6 +35,7 @@ public struct KafkaTopicFinding: Hashable, Sendable, CustomStringConvertible {
         case maxMessageBytes = "max.message.bytes"
         case cleanupPolicy = "cleanup.policy"
         case retention = "retention.ms"
+        case deleteRetention = "delete.retention.ms"
     }
 
     /// The topic.
@@ -43,6 +46,8 @@ public struct KafkaTopicFinding: Hashable, Sendable, CustomStringConvertible {
     public let expected: String
     /// What was found.
     public let found: String
+    /// The least change that would do: the setting's value as Kafka's tools take it.
+    public let sufficient: String
 
     /// One line for people.
     public var description: String {
@@ -55,16 +60,21 @@ extension KafkaTopicExpectation {
     /// Compares; `nil` means that the topic does not exist. Settings are skipped where the broker has none.
     public func findings(in description: KafkaTopicDescription?) -> [KafkaTopicFinding] {
         guard let description else {
-            return [KafkaTopicFinding(topic: topic, subject: .missing, expected: "a topic", found: "none")]
+            return [
+                KafkaTopicFinding(topic: topic, subject: .missing, expected: "a topic", found: "none", sufficient: "")
+            ]
         }
         var findings: [KafkaTopicFinding] = []
-        func add(_ subject: KafkaTopicFinding.Subject, _ expected: String, _ found: String) {
-            findings.append(KafkaTopicFinding(topic: topic, subject: subject, expected: expected, found: found))
+        func add(_ subject: KafkaTopicFinding.Subject, _ sufficient: String, _ found: String, isLeast: Bool = false) {
+            findings.append(
+                KafkaTopicFinding(
+                    topic: topic, subject: subject, expected: isLeast ? "at least \(sufficient)" : sufficient,
+                    found: found, sufficient: sufficient))
         }
         let partitionCount = description.partitions.count
         if let partitions, partitionCount != partitions { add(.partitionCount, "\(partitions)", "\(partitionCount)") }
         if let replicationFactor, description.replicationFactor < replicationFactor {
-            add(.replicationFactor, "at least \(replicationFactor)", "\(description.replicationFactor)")
+            add(.replicationFactor, "\(replicationFactor)", "\(description.replicationFactor)", isLeast: true)
         }
         guard let configuration = description.configuration else { return findings }
         func setting(_ subject: KafkaTopicFinding.Subject) -> String { configuration[subject.rawValue] ?? "unknown" }
@@ -72,7 +82,7 @@ extension KafkaTopicExpectation {
             guard let expected else { return }
             let found = Int64(setting(subject))
             if let found, found >= expected || found == unlimited { return }
-            add(subject, "at least \(expected)", setting(subject))
+            add(subject, "\(expected)", setting(subject), isLeast: true)
         }
         atLeast(.minInSyncReplicas, minInSyncReplicas.map(Int64.init))
         if let uncleanLeaderElection, setting(.uncleanLeaderElection) != "\(uncleanLeaderElection)" {
@@ -83,6 +93,7 @@ extension KafkaTopicExpectation {
             add(.cleanupPolicy, cleanupPolicy, setting(.cleanupPolicy))
         }
         atLeast(.retention, retentionMilliseconds, unlimited: -1)
+        atLeast(.deleteRetention, deleteRetentionMilliseconds)
         return findings
     }
 

@@ -1,5 +1,6 @@
 import Kafka
 import Lifecycle
+import TestSupport
 import Testing
 
 @testable import PipelineRuntime
@@ -107,6 +108,46 @@ import Testing
         #expect(single.partitions == 3)
         #expect(single.maxMessageBytes == 1000)
         #expect(single.cleanupPolicy == "delete")
+    }
+
+    @Test func `tombstones that go too soon are no reason not to start, and are told`() {
+        let expectation = KafkaTopicExpectation(
+            topic: "a", createdWith: ["cleanup.policy": "compact", "delete.retention.ms": "3888000000"])
+        var topic = KafkaTopicDescription(
+            topic: "a", partitions: [], configuration: ["cleanup.policy": "compact", "delete.retention.ms": "86400000"])
+        #expect(expectation.required(by: .singleNode).findings(in: topic).isEmpty)
+        #expect(!expectation.required(by: .production).findings(in: topic).contains { $0.subject == .deleteRetention })
+        #expect(
+            expectation.advised.findings(in: topic).map(\.description) == [
+                "topic a: delete.retention.ms is 86400000, expected at least 3888000000"
+            ])
+        topic = KafkaTopicDescription(
+            topic: "a", partitions: [],
+            configuration: ["cleanup.policy": "compact", "delete.retention.ms": "3888000000"])
+        #expect(expectation.advised.findings(in: topic).isEmpty)
+    }
+
+    @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
+    func `a state topic is refused when it is not compacted, and told when its tombstones go too soon`() async throws {
+        let stage = try await StateStage.onApacheKafka(["cleanup.policy": "compact", "delete.retention.ms": "86400000"])
+        let created = ["cleanup.policy": "compact", "delete.retention.ms": "3888000000"]
+        func check(_ topic: KafkaTopic) async throws -> TopicPreflight.Outcome {
+            try await TopicPreflight.run(
+                stage.kafka, topics: [KafkaTopicExpectation(topic: topic, createdWith: created)], profile: .singleNode)
+        }
+        let advice = try await check(stage.output).advice
+        #expect(advice.count == 1)
+        for part in [
+            "\(stage.output)", "86400000", "at least 3888000000", "kafka-configs.sh",
+            "--add-config delete.retention.ms=3888000000",
+        ] {
+            #expect(advice.first?.contains(part) == true, "\(part)")
+        }
+        // The input's topic is not compacted.
+        let refusal = await #expect(throws: StartupError.self) { _ = try await check(stage.input) }
+        #expect(refusal?.exitCode == .configuration)
+        #expect(refusal?.line.contains("cleanup.policy is delete, expected compact") == true)
+        #expect(refusal?.line.contains("--add-config cleanup.policy=compact") == true)
     }
 
     @Test(arguments: [("-1", 8 * 86_400_000), ("86400000", 86_400_000), ("x", nil)] as [(String, Int64?)])

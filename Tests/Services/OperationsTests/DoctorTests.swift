@@ -193,6 +193,22 @@ import Testing
         #expect(DoctorReport(findings: facts.findings).isGood == (fault.status != .problem))
     }
 
+    @Test func `a compacted topic that forgets too much is told, and one that is not there is not missed`() {
+        let state = TopicNames().entitlements(.production)
+        func findings(_ settings: [String: String]) -> [DoctorFinding] {
+            var facts = Self.good()
+            let good = ["cleanup.policy": "compact", "delete.retention.ms": "3888000000"]
+            facts.topics?.append(Self.topic(state, settings: good.merging(settings) { $1 }))
+            return facts.findings.filter { $0.subject == state.rawValue }
+        }
+        #expect(findings([:]).isEmpty)
+        let soon = findings(["delete.retention.ms": "86400000"])
+        #expect(soon.map(\.status) == [.warning])
+        #expect(soon.first?.found == "delete.retention.ms is 86400000, expected at least 3888000000")
+        #expect(soon.first?.fix == "sluicectl topics check says how")
+        #expect(findings(["cleanup.policy": "delete"]).map(\.status) == [.problem])
+    }
+
     @Test func `without a configuration only the clock is judged`() {
         var facts = DoctorFacts()
         facts.now = Self.now

@@ -140,6 +140,17 @@ import Testing
             ])
     }
 
+    @Test(arguments: DeploymentProfile.allCases)
+    func `tombstones that go too soon are different in either profile`(_ profile: DeploymentProfile) throws {
+        let topic = "test.entitlements.production"
+        let plan = plan(
+            found(changing: topic, settings: ["delete.retention.ms": "86400000"]),
+            demands: TopicDemands(profile: profile, replicationFactor: nil))
+        let item = try #require(plan.items.first { $0.topic.rawValue == topic })
+        #expect(item.differences.map(\.subject) == [.deleteRetention])
+        #expect(item.corrections.first?.hasSuffix("--add-config delete.retention.ms=3888000000") == true)
+    }
+
     @Test func `a number of partitions is never corrected`() throws {
         let topic = "test.notifications.production"
         let plan = plan(found(changing: topic, partitions: 24))

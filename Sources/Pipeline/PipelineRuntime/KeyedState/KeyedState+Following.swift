@@ -43,6 +43,7 @@ extension KeyedState {
         var allInputs: [KafkaTopicPartition: KafkaWatermarks] = [:]
         for (input, topic) in layout.topics.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let ends = try await admin.watermarks(of: topic, within: .seconds(10))
+            let retention = try await tombstoneRetention(of: topic, admin)
             let inputs = try await admin.watermarks(of: input, within: .seconds(10))
             guard ends.count == inputs.count else {
                 throw StartupError(
@@ -55,7 +56,7 @@ extension KeyedState {
             allInputs.merge(inputs) { $1 }
             store.learn(ends.count, of: topic)
             for (partition, watermarks) in ends {
-                offsets[partition] = KafkaOffset(rawValue: try startOffset(of: partition, watermarks))
+                offsets[partition] = KafkaOffset(rawValue: try startOffset(of: partition, watermarks, retention))
                 if watermarks.high > offsets[partition] ?? .beginning {
                     withRunning { $0.unread[partition] = watermarks.high.rawValue }
                 }
@@ -66,7 +67,18 @@ extension KeyedState {
         return offsets
     }
 
-    private func startOffset(of partition: KafkaTopicPartition, _ ends: KafkaWatermarks) throws(StateError) -> Int64 {
+    /// How long a file may have missed what was published, in milliseconds: less where the topic lets tombstones go sooner.
+    private func tombstoneRetention(of topic: KafkaTopic, _ admin: KafkaAdmin) async throws -> Int64 {
+        let wanted = layout.tombstoneRetention.components.seconds * 1_000
+        let settings = try await admin.describeTopics([topic], within: .seconds(10)).first?.configuration
+        let found = settings?[KafkaTopicFinding.Subject.deleteRetention.rawValue].flatMap { Int64($0) }
+        // What is left of it is for reading what was missed.
+        return min(wanted, found.map { max(0, $0) / 6 * 5 } ?? wanted)
+    }
+
+    private func startOffset(
+        of partition: KafkaTopicPartition, _ ends: KafkaWatermarks, _ tombstoneRetention: Int64
+    ) throws(StateError) -> Int64 {
         let low = ends.low.rawValue
         guard let known = try store.position(of: partition) else {
             if low > 0 { notComplete(partition, "its oldest records are gone") }
@@ -78,7 +90,7 @@ extension KeyedState {
             return low
         }
         let missed = clocks.wallMilliseconds() - known.seen
-        if missed > layout.tombstoneRetention.components.seconds * 1_000, known.next < ends.high.rawValue {
+        if missed > tombstoneRetention, known.next < ends.high.rawValue {
             logger.warning(
                 "state was not followed for long, reading all of it again",
                 partition.logFields + [LogField(.ageSeconds, missed / 1_000)])

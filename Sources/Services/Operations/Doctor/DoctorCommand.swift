@@ -113,7 +113,9 @@ struct DoctorCommand {
     }
 
     private func describeTopics(_ admin: KafkaAdmin, _ facts: inout DoctorFacts) async {
-        let names = facts.topicNames.ingress().map { KafkaTopic(rawValue: $0.name.rawValue) }
+        let names = (facts.topicNames.ingress() + facts.topicNames.state()).map {
+            KafkaTopic(rawValue: $0.name.rawValue)
+        }
         do throws(KafkaError) {
             facts.topics = try await admin.describeTopics(names, within: patience)
         } catch {

@@ -2,7 +2,7 @@ internal import Kafka
 internal import NotificationRecord
 internal import PipelineRuntime
 
-/// What is said of the topics that the ingress writes. Pure.
+/// What is said of the topics that the ingress writes, and of the compacted ones where they are. Pure.
 extension DoctorFacts {
     /// A record holds the body once as received and once decoded, which is less; the listener takes 256 KiB.
     static let largestRecordBytes = 2 * 262_144
@@ -30,6 +30,19 @@ extension DoctorFacts {
             let obstacles = description.map(Self.obstacles) ?? []
             guard differences.isEmpty, obstacles.isEmpty, let description else { return differences + obstacles }
             return [DoctorFinding(.ok, .topic, of: description.topic.rawValue, Self.summary(description))]
+        } + stateFindings(topics)
+    }
+
+    /// Topics of consumers that may not run here: nothing is said when they are not there, or are as they should be.
+    private func stateFindings(_ topics: [KafkaTopicDescription]) -> [DoctorFinding] {
+        topicNames.state().flatMap { specification -> [DoctorFinding] in
+            let name = KafkaTopic(rawValue: specification.name.rawValue)
+            guard let description = topics.first(where: { $0.topic == name }) else { return [] }
+            let expectation = KafkaTopicExpectation(topic: name, createdWith: specification.settings)
+            return expectation.required(by: profile).findings(in: description).map { finding(.problem, $0) }
+                + expectation.advised.findings(in: description).map {
+                    finding(.warning, $0, fix: "sluicectl topics check says how")
+                }
         }
     }
 
@@ -48,7 +61,9 @@ extension DoctorFacts {
         return "\(partitions), \(topic.replicationFactor) \(topic.replicationFactor == 1 ? "replica" : "replicas")"
     }
 
-    private func finding(_ status: DoctorFinding.Status, _ difference: KafkaTopicFinding) -> DoctorFinding {
+    private func finding(
+        _ status: DoctorFinding.Status, _ difference: KafkaTopicFinding, fix: String? = nil
+    ) -> DoctorFinding {
         let topic = difference.topic.rawValue
         if difference.subject == .missing {
             let fix = isEmbedded ? "Start sluice-dev-broker with this topics.prefix" : "sluicectl topics apply"
@@ -57,7 +72,7 @@ extension DoctorFacts {
         return DoctorFinding(
             status, .topic, of: topic,
             "\(difference.subject.rawValue) is \(difference.found), expected \(difference.expected)",
-            fix: status == .problem ? "sluicectl topics check says how" : "Given up by profile=single-node")
+            fix: fix ?? (status == .problem ? "sluicectl topics check says how" : "Given up by profile=single-node"))
     }
 
     private var isEmbedded: Bool {

@@ -36,15 +36,17 @@ struct TopicDemands: Equatable {
         return settings
     }
 
-    /// The same that the executables ask of their topics under this profile, and what was chosen for ever.
+    /// The same that the executables ask of their topics under this profile, what they warn of, and what was chosen for
+    /// ever.
     ///
     /// - Parameters:
     ///   - isKeyed: whether the number of partitions decides where a key's records are.
     ///   - isEmbedded: on the embedded broker, which knows neither replicas nor settings.
     func expectation(of specification: TopicSpecification, isKeyed: Bool, isEmbedded: Bool) -> KafkaTopicExpectation {
-        var expectation = KafkaTopicExpectation(
-            topic: KafkaTopic(rawValue: specification.name.rawValue), createdWith: specification.settings
-        ).required(by: profile)
+        let created = KafkaTopicExpectation(
+            topic: KafkaTopic(rawValue: specification.name.rawValue), createdWith: specification.settings)
+        var expectation = created.required(by: profile)
+        expectation.deleteRetentionMilliseconds = created.advised.deleteRetentionMilliseconds
         if isKeyed { expectation.partitions = specification.partitions }
         expectation.replicationFactor = isEmbedded ? nil : max(replicationFactor, expectation.replicationFactor ?? 0)
         return expectation

@@ -75,7 +75,8 @@ enum TopicCorrection {
                 corrections.append(
                     "kafka-reassign-partitions.sh --bootstrap-server \(bootstrapServers) --execute "
                         + "--reassignment-json-file FILE, with more replicas for each partition of \(difference.topic)")
-            case .minInSyncReplicas, .uncleanLeaderElection, .maxMessageBytes, .cleanupPolicy, .retention:
+            case .minInSyncReplicas, .uncleanLeaderElection, .maxMessageBytes, .cleanupPolicy, .retention,
+                .deleteRetention:
                 let name = difference.subject.rawValue
                 if let value = settings[name] { changed.append("\(name)=\(value)") }
             }
