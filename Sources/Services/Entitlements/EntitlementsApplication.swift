@@ -60,6 +60,7 @@ package enum EntitlementsApplication {
                 uniqueKeysWithValues: RecordEnvironment.allCases.map { (topics.input($0), topics.state($0)) }))
         // An erasure is known to all who have seen its tombstone, or still can.
         layout.tombstoneRetention = .seconds((TopicSpecification.tombstoneDays - 1) * 86_400)
+        layout.history = EntitlementsHandler.history(of: context.group, topics: topics)
         let state: KeyedState<EntitlementsModel>
         let reader: StateReader<EntitlementsModel>
         do {

@@ -10,8 +10,7 @@ enum EntitlementsHandler {
     static func handler(
         of state: KeyedState<EntitlementsModel>, topics: TopicNames, metrics: EntitlementsMetrics
     ) -> KeyedStateHandler<EntitlementsModel> {
-        let environments = Dictionary(
-            uniqueKeysWithValues: RecordEnvironment.allCases.map { (topics.input($0), $0) })
+        let environments = environments(topics)
         return KeyedStateHandler(state) { record in
             reading(record, environments)
         } merged: { merged in
@@ -19,6 +18,22 @@ enum EntitlementsHandler {
                 changed: merged.changed.count, late: merged.late,
                 disagreements: merged.changed.count(where: \.statusDisagrees))
         }
+    }
+
+    /// What the group has read, so that a start without any state is not taken for a beginning.
+    static func history(of group: KafkaConsumerGroup, topics: TopicNames) -> StateHistory {
+        let environments = environments(topics)
+        return StateHistory(
+            group: group,
+            isKept: { record in
+                if case .state = reading(record, environments) { true } else { false }
+            },
+            fix: "Give this member the database that it had; or stop every sluice-entitlements and run: sluicectl "
+                + "entitlements rebuild --yes, after which the notifications that are still there are read again")
+    }
+
+    private static func environments(_ topics: TopicNames) -> [KafkaTopic: RecordEnvironment] {
+        Dictionary(uniqueKeysWithValues: RecordEnvironment.allCases.map { (topics.input($0), $0) })
     }
 
     static func reading(

@@ -246,8 +246,41 @@ struct PipelineConsumerTests {
         #expect(failure?.line.contains("does not end") == true)
         #expect(one.log.lines.contains { $0.contains("work of a lost partition does not end") })
         #expect(one.pipeline.obstacle == "stopping")
+        let clock = ContinuousClock()
+        let begun = clock.now
+        await one.stop(within: .seconds(2))
+        #expect(clock.now - begun < .seconds(4).patient)
         gate.open()
-        await one.stop()
+    }
+
+    @Test func `a record that takes long holds up its own key only, and nothing behind it is committed`() async throws {
+        var options = try PipelineTestBroker.options()
+        options.drainLimit = .milliseconds(300)
+        try await PipelineTestBroker.write(
+            (0..<20).map {
+                KafkaProducerRecord(
+                    topic: options.topics[0], key: [UInt8($0 % 2)], value: Array("\($0)".utf8))
+            })
+        let handler = NotingHandler { record, _ in
+            // Ends by cancellation only.
+            if record.offset == 0 { try await Task.sleep(for: .seconds(3600)) }
+            return .done
+        }
+        // Longer than the group would wait for a poll.
+        let test = try await PipelineUnderTest(options, .records(handler), properties: ["max.poll.interval.ms": "3000"])
+        try await waitUntil { handler.finished.count == 10 }
+        let clock = ContinuousClock()
+        let begun = clock.now
+        try await waitUntil { clock.now - begun > .seconds(5) }
+        #expect(handler.finished.compactMap(\.number) == (0..<10).map { 2 * $0 + 1 })
+        #expect(handler.calls(for: 0) == 1)
+        #expect(handler.calls(for: 2) == 0)
+        #expect(test.metric("sluice_consumer_rebalances_total{kind=\"lost\"") == 0)
+        await test.stop()
+        let next = NotingHandler()
+        let again = try await PipelineUnderTest(options, .records(next))
+        try await waitUntil { next.finished.count == 20 }
+        await again.stop()
     }
 
     @Test func `lag and age are told`() async throws {

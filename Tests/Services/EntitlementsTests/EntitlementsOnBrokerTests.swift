@@ -3,6 +3,8 @@ import HTTPClient
 import Kafka
 import Lifecycle
 import NotificationRecord
+import PipelineRuntime
+import Telemetry
 import TestSupport
 import Testing
 
@@ -72,6 +74,56 @@ import Testing
         #expect(
             try await restored.states("?appAccountToken=\(account)&at=\(on(45))") == ["ACTIVE 10002", "ACTIVE 50002"])
         #expect(await restored.stop() == .ok)
+        await installation.broker.stop()
+    }
+
+    /// The group as it is when it has read production's topic up to an offset, without a member that did.
+    private func commit(_ installation: Installation, _ offset: (KafkaWatermarks) -> KafkaOffset) async throws {
+        let admin = try KafkaAdmin(installation.kafka())
+        let ends = try await admin.watermarks(of: installation.notifications(.production))
+        try await admin.alterOffsets(
+            of: KafkaConsumerGroup(rawValue: installation.group), to: ends.mapValues(offset))
+        await admin.close(within: .seconds(5))
+    }
+
+    @Test func `a state that is lost is not begun anew before the group reads everything again`() async throws {
+        let installation = try Installation("lost")
+        let production = installation.notifications(.production)
+        try await installation.write(lifeOfOne(chain: "1000").map { $0.produced(in: production) })
+        try await commit(installation, \.high)
+        let directory = try TemporaryDirectory()
+        let configuration = try installation.configuration(data: directory.path)
+        let log = MemoryLogSink()
+        let logger = Logger(label: "test", level: .info, format: .json, sink: log)
+        let (triggers, trigger) = AsyncStream.makeStream(of: String.self)
+        let exitCode = await runServices(logger: logger, triggers: triggers) {
+            try await EntitlementsApplication.application.services(
+                configuration, logger: logger, metrics: MetricsRegistry())
+        }
+        trigger.finish()
+        #expect(exitCode == .configuration)
+        let line = try #require(log.lines.first { $0.contains("is lost") })
+        for part in [installation.group, production.rawValue, "sluicectl entitlements rebuild --yes"] {
+            #expect(line.contains(part), "\(part)")
+        }
+
+        // As `sluicectl entitlements rebuild` does.
+        try await commit(installation, \.low)
+        let again = try await RunningEntitlements(configuration)
+        try await again.finish(4)
+        #expect(try await again.states("?originalTransactionId=1000&\(at61)") == ["EXPIRED 10002"])
+        #expect(await again.stop() == .ok)
+        await installation.broker.stop()
+    }
+
+    @Test func `a group that has read nothing but Apple's tests starts on any disk`() async throws {
+        let installation = try Installation("tests")
+        let test = Draft("TEST", signed: on(0), chain: "none", status: nil)
+        try await installation.write([test.produced(in: installation.notifications(.production))])
+        try await commit(installation, \.high)
+        let directory = try TemporaryDirectory()
+        let running = try await RunningEntitlements(installation.configuration(data: directory.path))
+        #expect(await running.stop() == .ok)
         await installation.broker.stop()
     }
 

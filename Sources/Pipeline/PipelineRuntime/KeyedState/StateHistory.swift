@@ -52,8 +52,8 @@ extension KeyedState {
             let topic = layout.topics[input.topic] ?? input.topic
             throw StartupError(
                 """
-                what was known of \(input) is lost: group \(history.group) has read it up to offset \(next) and will not \
-                read it again, while \(topic) and \(layout.path) have nothing of it
+                what was known of \(input) is lost: group \(history.group) is at offset \(next) and will not read it \
+                again, while \(topic) and \(layout.path) have nothing of it
                 """,
                 setting: "data.dir", fix: history.fix, exitCode: .configuration)
         }
