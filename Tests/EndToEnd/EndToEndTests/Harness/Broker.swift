@@ -24,7 +24,8 @@ struct Broker: Sendable {
     /// How many copies of a record there are.
     var replicas: Int { apache.map { min(3, $0.brokerCount) } ?? 1 }
 
-    private var configuration: KafkaConfiguration {
+    /// Of a client.
+    var configuration: KafkaConfiguration {
         get throws {
             try KafkaConfiguration(bootstrapServers: bootstrapServers, profile: isEmbedded ? .embedded : .production)
         }

@@ -4,6 +4,14 @@ import Foundation
 /// `make faults`.
 enum Extent {
     static let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1"
+    /// How many times the long form a run is: `SLUICE_TEST_TIMES`, 1 without it.
+    static let times = max(1, ProcessInfo.processInfo.environment["SLUICE_TEST_TIMES"].flatMap { Int($0) } ?? 1)
+
+    /// Which form of how many times, for reports.
+    static var name: String { isLong ? times > 1 ? "long, \(times) times" : "long" : "short" }
 
     static func choose<Value>(short: Value, long: Value) -> Value { isLong ? long : short }
+
+    /// As ``choose(short:long:)``, and as often as a longer run asks for.
+    static func choose(short: Int, longTimes long: Int) -> Int { isLong ? long * times : short }
 }

@@ -1,0 +1,152 @@
+import Foundation
+import Kafka
+import NotificationRecord
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Members of the entitlements' group that are killed, and brokers under them.
+    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct ConsumerDeaths {
+        @Test func `members killed again and again lose nothing and apply nothing twice`() async throws {
+            let kills = Extent.choose(short: 3, longTimes: 50)
+            try await ConsumerGroup.open { group, load in
+                var members = [
+                    try await group.member("0", keepsPlace: true), try await group.member("1", keepsPlace: true),
+                ]
+                var random = SeededGenerator(seed: 1)
+                var recoveries: [Duration] = []
+                var lostDisks = 0
+                try await load.run {
+                    try await group.waitUntilHandling(members)
+                    for number in 1...kills {
+                        try await load.wait(for: Int(random.next() % Extent.choose(short: 50, long: 200)))
+                        let index = Int(random.next() % 2)
+                        let killed = ContinuousClock.now
+                        try await members[index].die()
+                        if number % 10 == 3 {
+                            try FileManager.default.removeItem(atPath: group.directory(of: members[index].name))
+                            lostDisks += 1
+                        }
+                        members[index] = try await group.member(members[index].name, keepsPlace: true)
+                        // The next death finds it at work, or still on its way there.
+                        guard number % 4 != 0 else { continue }
+                        try await group.waitUntilHandling([members[index]])
+                        recoveries.append(ContinuousClock.now - killed)
+                    }
+                    try await group.waitUntilHandling(members)
+                }
+                var report = FaultReport("kill -9 of members of a group of two, Apache Kafka with 3 brokers")
+                report.add("kills", kills)
+                report.add("databases lost with them", lostDisks)
+                report.add("p50 until records are handled again", recoveries.percentile(50))
+                report.add("slowest", recoveries.max())
+                try await group.conclude(load, members, report)
+            }
+        }
+
+        @Test func `one broker of three killed again and again costs the state nothing`() async throws {
+            let kills = Extent.choose(short: 1, longTimes: 10)
+            try await ConsumerGroup.open { group, load in
+                let members = [try await group.member("0"), try await group.member("1")]
+                try await load.run {
+                    try await group.waitUntilHandling(members)
+                    for number in 0..<kills {
+                        let node = number % 3 + 1
+                        let killed = ContinuousClock.now
+                        try await group.broker.remove(.killed, node: node)
+                        try await load.wait(for: Extent.choose(short: 50, long: 200))
+                        await pass(.seconds(2), since: killed)
+                        try await group.broker.bringBack(node: node)
+                        try await group.broker.waitForReplicas()
+                    }
+                }
+                var report = FaultReport("kill -9 of brokers under a group of two, Apache Kafka with 3 brokers")
+                report.add("kills", kills)
+                report.add("partitions lost", group.count(logged: "partitions lost, their work is dropped"))
+                try await group.conclude(load, members, report)
+            }
+        }
+
+        @Test func `a member killed between its database and the topic publishes when it is back`() async throws {
+            let kills = Extent.choose(short: 1, longTimes: 5)
+            try await ConsumerGroup.open { group, load in
+                var member = try await group.member("0", keepsPlace: true)
+                var behind = 0
+                var published = 0.0
+                for _ in 0..<kills {
+                    try await load.run {
+                        try await group.waitUntilHandling([member])
+                        try await load.wait(for: Extent.choose(short: 50, long: 200))
+                        try await group.limitState(to: 100)
+                        // Only a batch that is in the database and was refused by the topic is tried again.
+                        try await waitUntil(within: .seconds(60)) {
+                            await member.sum(of: "sluice_consumer_retries_total") ?? 0 >= 3
+                        }
+                    }
+                    let ledger = try await StateLedger(load, group.broker)
+                    let ahead = try await ledger.disagreements(with: member).count
+                    try await member.die()
+                    #expect(ahead > 0 && ledger.missing.count > 0)
+                    behind += ahead
+                    try await group.limitState(to: nil)
+                    member = try await group.member("0", keepsPlace: true)
+                    try await group.waitUntilHandling([member])
+                    published += await member.sum(of: "sluice_state_republished_total") ?? 0
+                }
+                #expect(published >= Double(behind))
+                var report = FaultReport("kill -9 between database and topic, Apache Kafka with 3 brokers")
+                report.add("kills", kills)
+                report.add("purchases of which the topic knew less", behind)
+                report.add("published by the next run", Int(published))
+                try await group.conclude(load, [member], report)
+            }
+        }
+
+        @Test func `a member killed between publication and commit applies nothing again`() async throws {
+            let kills = Extent.choose(short: 1, longTimes: 5)
+            try await ConsumerGroup.open { group, load in
+                var again = 0
+                var successor: GroupMember?
+                for _ in 0..<kills {
+                    try await successor?.leave()
+                    // Commits nothing by itself as long as it lives.
+                    let member = try await group.member(
+                        "0", keepsPlace: true, settings: ["--kafka.auto.commit.interval.ms", "600000"])
+                    try await load.run {
+                        try await group.waitUntilHandling([member])
+                        try await load.wait(for: Extent.choose(short: 100, long: 400))
+                    }
+                    try await group.waitUntilDone([member])
+                    let published = try await StateLedger(load, group.broker)
+                    let lag = try await group.lagRows().reduce(0) { $0 + ($1.end ?? 0) - ($1.committed ?? 0) }
+                    try await member.die()
+                    #expect(published.missing == [] && lag >= Extent.choose(short: 100, long: 400))
+                    again += lag
+
+                    let next = try await group.member("0", keepsPlace: true)
+                    _ = try await group.waitUntilCaughtUp([next])
+                    let handled = await next.sum(of: "sluice_consumer_records_total")
+                    let changed = await next.sum(of: "sluice_entitlements_chains_changed_total")
+                    #expect(handled == Double(lag) && changed == 0, "\(next.process)")
+                    successor = next
+                }
+                var report = FaultReport("kill -9 between publication and commit, Apache Kafka with 3 brokers")
+                report.add("kills", kills)
+                report.add("records that came again", again)
+                try await group.conclude(load, [try #require(successor)], report)
+            }
+        }
+    }
+}
+
+extension ConsumerGroup {
+    /// Lets the entitlement topic take no record larger than this; `nil` takes the limit away.
+    fileprivate func limitState(to bytes: Int?) async throws {
+        let topic = ["--entity-type", "topics", "--entity-name", broker.entitlements(.production).rawValue]
+        let usual = broker.topics.state().first { $0.name == broker.topics.entitlements(.production) }?
+            .settings["max.message.bytes"]
+        let limit = try #require(bytes.map { "\($0)" } ?? usual)
+        _ = try await broker.tool(
+            "kafka-configs.sh", ["--alter", "--add-config", "max.message.bytes=\(limit)"] + topic)
+    }
+}

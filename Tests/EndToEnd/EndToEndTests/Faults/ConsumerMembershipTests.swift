@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Members of the entitlements' group that come and go.
+    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct ConsumerMembership {
+        @Test func `three members joining and leaving lose nothing and apply nothing twice`() async throws {
+            let time = Duration.seconds(Extent.choose(short: 15, longTimes: 180))
+            try await ConsumerGroup.open { group, load in
+                var members: [String: GroupMember] = [:]
+                for name in ["0", "1", "2"] { members[name] = try await group.member(name) }
+                var random = SeededGenerator(seed: 2)
+                var leaves = 0
+                try await load.run {
+                    try await group.waitUntilHandling(Array(members.values))
+                    let end = ContinuousClock.now + time
+                    while ContinuousClock.now < end {
+                        let turn = ContinuousClock.now
+                        let name = "\(random.next() % 3)"
+                        if let member = members[name], members.count > 1 {
+                            try await member.leave()
+                            members[name] = nil
+                            leaves += 1
+                        } else if members[name] == nil {
+                            members[name] = try await group.member(name)
+                        }
+                        await pass(.milliseconds(500 + Int(random.next() % 2000)), since: turn)
+                    }
+                    for name in ["0", "1", "2"] where members[name] == nil {
+                        members[name] = try await group.member(name)
+                    }
+                }
+                #expect(leaves > 0)
+                var report = FaultReport("three members joining and leaving, Apache Kafka with 3 brokers")
+                report.add("for", time)
+                report.add("leaves", leaves)
+                report.add("assignments", group.count(logged: "partitions assigned"))
+                report.add("given up", group.count(logged: "giving up partitions"))
+                report.add("lost", group.count(logged: "partitions lost, their work is dropped"))
+                report.add("commits refused", group.count(logged: "commit refused"))
+                try await group.conclude(load, Array(members.values), report)
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// A member of the entitlements' group that stands still and does not know it.
+    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct FrozenConsumers {
+        @Test func `what a member publishes that slept through its session does not stay`() async throws {
+            let times = Extent.choose(short: 1, longTimes: 5)
+            try await ConsumerGroup.open { group, load in
+                // The shortest session that brokers allow. The sleeper's publications lie ready for two seconds before
+                // they are sent: it falls asleep with some, and sends them when another member has published newer ones.
+                let session = ["--kafka.session.timeout.ms", "6000", "--kafka.heartbeat.interval.ms", "1500"]
+                let awake = try await group.member("awake", settings: session)
+                let sleeper = try await group.member(
+                    "sleeper",
+                    settings: session + ["--kafka.linger.ms", "2000", "--kafka.delivery.timeout.ms", "300000"])
+                var slept: [Duration] = []
+                try await load.run {
+                    for number in 1...times {
+                        try await group.waitUntilHandling([awake, sleeper])
+                        try await group.waitUntil(sleeper) { $0 > 0 }
+                        try await load.wait(for: Extent.choose(short: 150, long: 600))
+                        sleeper.process.signal(SIGSTOP)
+                        let asleep = ContinuousClock.now
+                        try await group.waitUntil(awake) { $0 == Double(ConsumerGroup.partitions) + 1 }
+                        // The same purchases go on.
+                        try await load.wait(for: Extent.choose(short: 200, long: 800))
+                        sleeper.process.signal(SIGCONT)
+                        slept.append(ContinuousClock.now - asleep)
+                        try await TestSupport.waitUntil(within: .seconds(60)) {
+                            sleeper.process.log.count { $0.message == "partitions lost, their work is dropped" }
+                                >= number
+                        }
+                    }
+                    try await group.waitUntil(sleeper) { $0 > 0 }
+                }
+                let repaired = await awake.sum(of: "sluice_state_repaired_total") ?? 0
+                var report = FaultReport("SIGSTOP of a member past its session, Apache Kafka with 3 brokers")
+                report.add("times", times)
+                report.add("longest sleep", slept.max())
+                report.add("repaired by the owner", Int(repaired))
+                let ledger = try await group.conclude(load, [awake, sleeper], report)
+                #expect(ledger.publications.stale > 0)
+                #expect(repaired > 0)
+            }
+        }
+    }
+}
+
+extension ConsumerGroup {
+    /// Waits until a member has so many partitions.
+    fileprivate func waitUntil(_ member: GroupMember, has condition: (Double) -> Bool) async throws {
+        let isThere = await eventually(within: .seconds(60)) {
+            await member.sum(of: "sluice_consumer_assigned_partitions").map(condition) ?? false
+        }
+        try #require(isThere, "\(member.process)")
+    }
+}

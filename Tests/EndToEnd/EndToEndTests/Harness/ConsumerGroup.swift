@@ -1,0 +1,243 @@
+import Foundation
+import HTTPClient
+import Kafka
+import NotificationRecord
+import Synchronization
+import TestSupport
+import Testing
+
+/// A group of `sluice-entitlements` over topics of its own on three brokers, each member with a database of its own.
+final class ConsumerGroup: Sendable {
+    static let partitions = 4
+
+    let name: String
+    let broker: Broker
+    let stage: Stage
+    let client = HTTPClient(HTTPClient.Configuration(maximumInFlight: 64))
+    private let processes = Mutex<[ChildProcess]>([])
+
+    private init(_ stage: Stage, _ broker: Broker) async throws {
+        self.stage = stage
+        self.broker = broker
+        // Members that were killed stay in their group for a while: each test has its own.
+        name = broker.topics.prefix + "-group"
+        let topics = broker.topics
+        func needed(_ partitions: Int) -> [TopicSpecification] {
+            topics.ingress(partitions: partitions)
+                + topics.state(partitions: partitions).filter { !$0.name.rawValue.contains(".refunds.") }
+                + topics.deadLetters(of: name, partitions: partitions)
+        }
+        let small = needed(1).filter { !$0.name.rawValue.contains(".production") }
+        try await broker.create(needed(Self.partitions).filter { $0.name.rawValue.contains(".production") } + small)
+    }
+
+    /// Runs `body` with a group without members, and a load that does not run yet.
+    static func open(_ body: (ConsumerGroup, RecordLoad) async throws -> Void) async throws {
+        try await Stage.open { stage in
+            let broker = try await stage.apacheKafka(try await .threeBrokers(), withTopics: false)
+            let group = try await ConsumerGroup(stage, broker)
+            defer { group.client.close() }
+            try await body(group, try RecordLoad(to: broker, perSecond: Extent.choose(short: 50, long: 200)))
+        }
+    }
+
+    // MARK: Members
+
+    /// Starts a member and waits until it listens. One that was here before has its database again.
+    ///
+    /// - Parameter keepsPlace: it has its partitions back when it is here again before its session ends.
+    func member(_ member: String, keepsPlace: Bool = false, settings: [String] = []) async throws -> GroupMember {
+        let arguments =
+            broker.arguments + [
+                "--kafka.group.id", name, "--data.dir", directory(of: member), "--http.port", "0", "--admin.port", "0",
+                "--kafka.statistics.interval.ms", "1000",
+            ] + (keepsPlace ? ["--kafka.group.instance.id", member] : []) + settings
+        let process = try stage.start(Executable("sluice-entitlements", arguments: arguments))
+        processes.withLock { $0.append(process) }
+        let port = try #require(try await process.ready(listener: "entitlements", within: .seconds(60)).port)
+        var adminPort: UInt16?
+        _ = await eventually(within: .seconds(20)) {
+            adminPort = process.log.first { $0.message == "admin listener ready" }?.port
+            return adminPort != nil || process.ended != nil
+        }
+        return GroupMember(
+            name: member, process: process, url: "http://127.0.0.1:\(port)",
+            admin: "http://127.0.0.1:\(try #require(adminPort, "\(process)"))", client: client)
+    }
+
+    /// Where a member has its database.
+    func directory(of member: String) -> String { stage.path(member) }
+
+    /// Waits until each of these has handled a record since it started.
+    func waitUntilHandling(_ members: [GroupMember], within limit: Duration = .seconds(60)) async throws {
+        for member in members {
+            let isHandling = await eventually(within: limit) {
+                await member.sum(of: "sluice_consumer_records_total") ?? 0 > 0
+            }
+            try #require(isHandling, "\(member.process)")
+        }
+    }
+
+    /// How often the members have logged this.
+    func count(logged message: String) -> Int {
+        processes.withLock { $0 }.reduce(0) { $0 + $1.log.count { $0.message == message } }
+    }
+
+    /// What the members have logged as errors.
+    var errors: [String] {
+        processes.withLock { $0 }.flatMap(\.log).filter { $0.level == "error" }.map { "\($0.fields)" }
+    }
+
+    // MARK: Lag
+
+    /// Waits until every record is done, by the members' own metrics.
+    func waitUntilDone(_ members: [GroupMember], within limit: Duration = .seconds(60)) async throws {
+        var left: Double?
+        let isDone = await eventually(within: limit) {
+            left = await lag(members)
+            return left == 0
+        }
+        try #require(isDone, "\(left.map { "\($0)" } ?? "partitions without a member"); \(members.map(\.process))")
+    }
+
+    /// Waits until nothing is left to do, by the members' own metrics and by `kafka-consumer-groups.sh`.
+    ///
+    /// - Returns: how long that took.
+    func waitUntilCaughtUp(_ members: [GroupMember], within limit: Duration = .seconds(60)) async throws -> Duration {
+        let start = ContinuousClock.now
+        try await waitUntilDone(members, within: limit)
+        var rows: [LagRow] = []
+        let isAgreed = await eventually(within: max(limit - (ContinuousClock.now - start), .seconds(5))) {
+            rows = (try? await lagRows()) ?? []
+            return rows.count == Self.partitions && rows.allSatisfy { $0.lag == 0 && $0.committed == $0.end }
+        }
+        try #require(isAgreed, "\(rows); \(members.map(\.process))")
+        // Nobody wrote meanwhile: the two must still agree.
+        let left = await lag(members)
+        #expect(left == 0)
+        return ContinuousClock.now - start
+    }
+
+    /// By the members' own metrics; nil while a partition is nobody's.
+    private func lag(_ members: [GroupMember]) async -> Double? {
+        var assigned = 0.0
+        var lag = 0.0
+        for member in members {
+            guard let text = await member.metrics() else { return nil }
+            assigned += GroupMember.sum(of: "sluice_consumer_assigned_partitions", in: text)
+            lag += GroupMember.sum(of: "sluice_consumer_lag_records", in: text)
+        }
+        return assigned == Double(Self.partitions) + 1 ? lag : nil
+    }
+
+    /// One partition of the notification topic as Kafka's tool shows it; nil for what it does not know.
+    struct LagRow {
+        let committed: Int?
+        let end: Int?
+        let lag: Int?
+    }
+
+    func lagRows() async throws -> [LagRow] {
+        let output = try await broker.tool("kafka-consumer-groups.sh", ["--describe", "--group", name])
+        return output.split(separator: "\n").compactMap { line in
+            let columns = line.split(separator: " ", omittingEmptySubsequences: true)
+            guard columns.count >= 6, columns[1] == broker.notifications(.production).rawValue else { return nil }
+            return LagRow(committed: Int(columns[3]), end: Int(columns[4]), lag: Int(columns[5]))
+        }
+    }
+
+    // MARK: Comparison
+
+    /// The facts by key that one member, whom nothing disturbs, makes of the same notifications under other topics: each
+    /// once, in the order of signing.
+    func undisturbed() async throws -> [String: Data] {
+        let topics = TopicNames(prefix: broker.topics.prefix + ".undisturbed")
+        let other = try await ConsumerGroup(
+            stage, Broker(bootstrapServers: broker.bootstrapServers, topics: topics, machinery: broker.machinery))
+        defer { other.client.close() }
+        var records: [String: KafkaRecord] = [:]
+        for record in try await broker.records(of: broker.notifications(.production)) {
+            records[record.header("ce_id")?.text ?? ""] = record
+        }
+        let ordered = records.values.sorted {
+            ($0.header("ce_time")?.text ?? "", $0.header("ce_id")?.text ?? "")
+                < ($1.header("ce_time")?.text ?? "", $1.header("ce_id")?.text ?? "")
+        }
+        try await other.write(ordered)
+        let member = try await other.member("undisturbed")
+        _ = try await other.waitUntilCaughtUp([member], within: .seconds(120))
+        try await member.leave()
+        return try await StatePublications(of: other.broker).last.compactMapValues { $0?.facts }
+    }
+
+    /// Writes in this order; several are on their way at once.
+    private func write(_ records: [KafkaRecord]) async throws {
+        let topic = broker.notifications(.production)
+        let producer = try KafkaProducer(broker.configuration, topics: [topic])
+        let failures = Mutex<[KafkaError]>([])
+        let done = Mutex(0)
+        var sent = 0
+        for record in records {
+            producer.send(
+                KafkaProducerRecord(topic: topic, key: record.key, value: record.value, headers: record.headers),
+                deadline: .seconds(20)
+            ) { result in
+                if case .failure(let error) = result { failures.withLock { $0.append(error) } }
+                done.withLock { $0 += 1 }
+            }
+            sent += 1
+            if sent % 2000 == 0 || sent == records.count {
+                try await waitUntil(within: .seconds(30)) { done.withLock { $0 } == sent }
+            }
+        }
+        await producer.close(within: .seconds(5))
+        try #require(failures.withLock { $0 } == [])
+    }
+}
+
+/// One running member.
+struct GroupMember: Sendable {
+    let name: String
+    let process: ChildProcess
+    /// Of the read API.
+    let url: String
+    let admin: String
+    let client: HTTPClient
+
+    /// Ends it with SIGKILL.
+    func die() async throws {
+        process.signal(SIGKILL)
+        #expect(try await process.end(within: .seconds(5)) == .signal(SIGKILL))
+    }
+
+    /// Ends it with SIGTERM: it leaves its group.
+    func leave() async throws {
+        process.signal(SIGTERM)
+        #expect(try await process.end(within: .seconds(40)) == .exit(0), "\(process)")
+    }
+
+    /// `nil` while it does not answer.
+    func metrics() async -> String? {
+        let answer = try? await client.send(HTTPClientRequest(url: "\(admin)/metrics", timeout: .seconds(5)))
+        return answer.flatMap { $0.status == 200 ? String(decoding: $0.body, as: UTF8.self) : nil }
+    }
+
+    /// All series of a metric together; `nil` while it does not answer.
+    func sum(of metric: String) async -> Double? { await metrics().map { Self.sum(of: metric, in: $0) } }
+
+    static func sum(of metric: String, in text: String) -> Double {
+        text.split(separator: "\n").filter { $0.hasPrefix(metric + "{") || $0.hasPrefix(metric + " ") }
+            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0, +)
+    }
+
+    /// What the read API tells of a purchase; `nil` when it knows nothing of it.
+    func history(_ originalTransactionId: String) async throws -> JSON.Object? {
+        let answer = try await client.send(
+            HTTPClientRequest(
+                url: "\(url)/v1/history?originalTransactionId=\(originalTransactionId)&environment=Production",
+                timeout: .seconds(20)))
+        guard answer.status != 404 else { return nil }
+        try #require(answer.status == 200, "\(answer.status) \(process)")
+        return JSON.object(answer.body)?.objects("chains").first
+    }
+}

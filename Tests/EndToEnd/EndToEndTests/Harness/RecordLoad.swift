@@ -1,0 +1,162 @@
+import AppStoreModel
+import Foundation
+import Kafka
+import NotificationRecord
+import Simulator
+import Synchronization
+import TestSupport
+import Testing
+
+/// Notifications of many purchases, written straight into the notification topic as the ingress writes them, at a steady
+/// rate until it is stopped: one in seven twice, one in twenty after its successor. Each is written again until Kafka
+/// has acknowledged it.
+final class RecordLoad: Sendable {
+    private struct State {
+        var plan: PostingPlan
+        var told = ToldStories()
+        var oracle = StateOracle()
+        var written = 0
+        var repeats = 0
+        var abandoned = 0
+        var isStopped = false
+    }
+
+    private let state: Mutex<State>
+    private let cast: StoryCast
+    private let broker: Broker
+    private let topic: KafkaTopic
+    private let perSecond: Int
+
+    /// - Parameter seed: another one makes other notifications.
+    init(to broker: Broker, perSecond: Int, seed: UInt64 = 1) throws {
+        let app = SimulatedApp(
+            bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890), environment: .production)
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        cast = try #require(
+            StoryCast(scenarios: Self.scenarios(of: app, now), app: app, seed: seed, endingAt: now))
+        self.broker = broker
+        self.perSecond = perSecond
+        topic = broker.notifications(.production)
+        // More than any run writes.
+        let plan = PostingPlan(
+            cast: cast, count: 1_000_000, duplicates: try #require(Percentage(text: "15")),
+            disorder: try #require(Percentage(text: "5")), concurrentStories: 200)
+        state = Mutex(State(plan: plan))
+    }
+
+    /// Those whose notifications all belong to one chain, and to few enough that its history keeps every one.
+    private static func scenarios(of app: SimulatedApp, _ now: Int64) -> [Scenario] {
+        Scenario.all.filter { scenario in
+            let story = StoryCast(scenarios: [scenario], app: app, seed: 1, endingAt: now)?.notifications(of: 0) ?? []
+            let chains = Set(story.map { $0.transaction == nil ? nil : $0.originalTransactionId })
+            let migrates = story.contains {
+                String(decoding: $0.transaction ?? [], as: UTF8.self).contains("previousOriginalTransactionId")
+            }
+            return chains.count == 1 && chains != [nil] && story.count <= 32 && !migrates
+        }
+    }
+
+    /// Records acknowledged, copies included.
+    var written: Int { state.withLock { $0.written } }
+    /// Writes that failed and were done again.
+    var repeats: Int { state.withLock { $0.repeats } }
+    /// Records that Kafka did not take in two minutes: nobody knows whether it has them.
+    var abandoned: Int { state.withLock { $0.abandoned } }
+    /// What the records say that were acknowledged.
+    var oracle: StateOracle { state.withLock { $0.oracle } }
+
+    /// Writes until `body` returns, and then until everything is acknowledged. May be called again, and goes on then.
+    func run(while body: () async throws -> Void) async throws {
+        let producer = try KafkaProducer(broker.configuration, topics: [topic])
+        state.withLock { $0.isStopped = false }
+        async let writing: Void = write(with: producer)
+        let outcome: Result<Void, any Error>
+        do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
+        state.withLock { $0.isStopped = true }
+        await writing
+        await producer.close(within: .seconds(5))
+        try outcome.get()
+    }
+
+    /// Waits until so many more records are acknowledged.
+    func wait(for more: Int, within limit: Duration = .seconds(60)) async throws {
+        let before = written
+        try await waitUntil(within: limit) { written >= before + more }
+    }
+
+    private func write(with producer: KafkaProducer) async {
+        let start = ContinuousClock.now
+        await withDiscardingTaskGroup { group in
+            var number = 0
+            while let notification = next() {
+                try? await Task.sleep(until: start + .seconds(1) * number / perSecond)
+                group.addTask { await self.write(notification, with: producer) }
+                number += 1
+            }
+        }
+    }
+
+    private func next() -> StoryNotification? {
+        let isCancelled = Task.isCancelled
+        return state.withLock { state in
+            guard !state.isStopped, !isCancelled, let post = state.plan.next() else { return nil }
+            return state.told.notification(of: post, in: cast)
+        }
+    }
+
+    private func write(_ notification: StoryNotification, with producer: KafkaProducer) async {
+        let record = notification.record(in: topic)
+        let end = ContinuousClock.now + .seconds(120)
+        while ContinuousClock.now < end, !Task.isCancelled {
+            if (try? await producer.send(record, deadline: .seconds(20))) != nil {
+                return state.withLock { state in
+                    state.written += 1
+                    state.oracle.take(notification)
+                }
+            }
+            state.withLock { $0.repeats += 1 }
+            await pass(.milliseconds(100))
+        }
+        state.withLock { $0.abandoned += 1 }
+    }
+}
+
+/// Stories under way, each told once.
+private struct ToldStories {
+    private static let most = 1000
+    private var stories: [Int: [StoryNotification]] = [:]
+
+    mutating func notification(of post: PlannedPost, in cast: StoryCast) -> StoryNotification? {
+        if stories[post.story] == nil {
+            if stories.count >= Self.most, let oldest = stories.keys.min() { stories[oldest] = nil }
+            stories[post.story] = cast.notifications(of: post.story)
+        }
+        return stories[post.story].flatMap { post.step < $0.count ? $0[post.step] : nil }
+    }
+}
+
+extension StoryNotification {
+    var bundleId: BundleId { BundleId("com.example.app") }
+
+    /// As the ingress writes it, less what Apple signed.
+    func record(in topic: KafkaTopic) -> KafkaProducerRecord {
+        let encoded = EncodedRecord(
+            RecordIdentity(
+                notificationUUID: notificationUUID, notificationType: notificationType, subtype: subtype,
+                environment: .production, bundleId: bundleId,
+                signedDate: AppStoreInstant(clampingMillisecondsSince1970: signedDate),
+                originalTransactionId: originalTransactionId),
+            content: RecordContent(
+                notification: unsigned, transaction: transaction, renewalInfo: renewalInfo,
+                appTransaction: appTransaction),
+            receivedAt: AppStoreInstant(clampingMillisecondsSince1970: signedDate + 1000))
+        return KafkaProducerRecord(
+            topic: topic, key: encoded.key, value: encoded.value,
+            headers: encoded.headers.map { KafkaHeader(key: $0.name, value: $0.value) })
+    }
+
+    /// The payload without the objects that are signed by themselves.
+    var unsigned: [UInt8] {
+        payload(signedTransactionInfo: nil, signedRenewalInfo: nil, signedAppTransactionInfo: nil)
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Kafka
+import NotificationRecord
+import TestSupport
+import Testing
+
+/// One record of the entitlement topic, less what depends on when it was written.
+struct StatePublication: Sendable {
+    let value: [UInt8]
+    /// What is joined, as text.
+    let facts: Data
+    /// How many notifications it knows of.
+    let events: Int
+
+    /// `nil` for a value that is no state.
+    init?(_ value: [UInt8]) {
+        let data = Data(value)
+        guard let name = data.range(of: Data(#""facts":"#.utf8)) else { return nil }
+        self.value = value
+        facts = data[name.upperBound...]
+        var count = 0
+        var rest = facts
+        while let found = rest.range(of: Data(#""notificationType":"#.utf8)) {
+            count += 1
+            rest = rest[found.upperBound...]
+        }
+        events = count
+    }
+}
+
+/// Everything that was published to the entitlement topic.
+struct StatePublications: Sendable {
+    /// The last one of each key; `nil` for a value that is no state.
+    private(set) var last: [String: StatePublication?] = [:]
+    private(set) var count = 0
+    /// Those that say the same facts as the one before them.
+    private(set) var repeated = 0
+    /// Those that know less than the one before them: of a member that was late.
+    private(set) var stale = 0
+
+    init(of broker: Broker) async throws {
+        for record in try await broker.records(of: broker.entitlements(.production)) {
+            let key = String(decoding: record.key ?? [], as: UTF8.self)
+            let publication = record.value.flatMap { StatePublication($0) }
+            if let publication, let known = last[key] ?? nil {
+                if publication.facts == known.facts { repeated += 1 }
+                if publication.events < known.events { stale += 1 }
+            }
+            count += 1
+            last[key] = .some(publication)
+        }
+    }
+}
+
+/// What was written to the notification topic, beside the state that came of it.
+struct StateLedger: Sendable {
+    let publications: StatePublications
+    let written: Int
+    let notifications: Int
+    let chains: Int
+    /// notificationUUIDs that the state says nothing of.
+    let missing: Set<String>
+    /// notificationUUIDs that the state knows twice, or that were never written.
+    let surplus: [String]
+    /// Keys whose state is not what the oracle says, with both.
+    let different: [String]
+
+    init(_ load: RecordLoad, _ broker: Broker) async throws {
+        publications = try await StatePublications(of: broker)
+        written = load.written
+        let oracle = load.oracle
+        let all = oracle.notificationUUIDs
+        notifications = all.count
+        let expected = oracle.lines
+        chains = expected.count
+        var seen: Set<String> = []
+        var surplus: [String] = []
+        var different: [String] = []
+        for (key, publication) in publications.last {
+            let found = publication.flatMap { StateOracle.lines(published: $0.value) } ?? []
+            for line in found where line.hasPrefix("event ") {
+                let uuid = String(line.split(separator: " ").last ?? "")
+                if !seen.insert(uuid).inserted || !all.contains(uuid) { surplus.append(uuid) }
+            }
+            if found != expected[key] {
+                different.append("\(key): \(found) instead of \(expected[key] ?? [])")
+            }
+        }
+        missing = all.subtracting(seen)
+        self.surplus = surplus
+        self.different = different
+    }
+
+    /// What holds after every fault: nothing is missing, nothing counts twice, and all is as the oracle says.
+    func check(_ load: RecordLoad, _ told: Comment) {
+        #expect(load.abandoned == 0, told)
+        #expect(chains > 0 && publications.last.count == chains, told)
+        #expect(missing == [], told)
+        #expect(surplus == [], told)
+        #expect(different.count == 0, "\(different.prefix(3)); \(told)")
+    }
+
+    /// Where the read API of a member says otherwise than the topic, or names a notification twice as the cause of a
+    /// change.
+    func disagreements(with member: GroupMember) async throws -> [String] {
+        let lanes = 8
+        let keys = publications.last.keys.sorted()
+        return try await withThrowingTaskGroup(of: [String].self) { tasks in
+            for lane in 0..<lanes {
+                tasks.addTask {
+                    var lines: [String] = []
+                    for index in stride(from: lane, to: keys.count, by: lanes) {
+                        lines += try await disagreement(with: member, keys[index])
+                    }
+                    return lines
+                }
+            }
+            return try await tasks.reduce(into: []) { $0 += $1 }
+        }
+    }
+
+    private func disagreement(with member: GroupMember, _ key: String) async throws -> [String] {
+        let publication = publications.last[key] ?? nil
+        let published =
+            publication.flatMap { JSON.object($0.value)?.object("facts")?.objects("events") } ?? []
+        let expected = published.compactMap { $0.text("notificationUUID") }
+        let history = try await member.history(String(key.split(separator: "/").last ?? ""))
+        let found = history?.objects("events").compactMap { $0.text("notificationUUID") } ?? []
+        let causes = (history?.objects("transitions") ?? []).compactMap {
+            $0.object("cause")?.text("notificationUUID")
+        }
+        if found != expected { return ["\(member.name), \(key): \(found) instead of \(expected)"] }
+        let isSound = !causes.isEmpty && Set(causes).count == causes.count && Set(causes).isSubset(of: expected)
+        return isSound ? [] : ["\(member.name), \(key): caused by \(causes)"]
+    }
+
+    func add(to report: inout FaultReport) {
+        report.add("records", written)
+        report.add("notifications", notifications)
+        report.add("purchases", chains)
+        report.add("missing", missing.count)
+        report.add("applied twice", surplus.count)
+        report.add("other than the oracle", different.count)
+        report.add("publications", publications.count)
+        report.add("published twice", publications.repeated)
+        report.add("published late", publications.stale)
+    }
+}
+
+extension ConsumerGroup {
+    /// Waits until the members have done everything, compares what was written with the topic, with each member's read
+    /// API, and with a run that nothing disturbed, and publishes the figures. Ends the members.
+    @discardableResult
+    func conclude(_ load: RecordLoad, _ members: [GroupMember], _ report: FaultReport) async throws -> StateLedger {
+        let caughtUp = try await waitUntilCaughtUp(members)
+        let ledger = try await StateLedger(load, broker)
+        ledger.check(load, "\(members.map(\.process))")
+        for member in members {
+            var lines: [String] = []
+            // Members follow what others publish.
+            let agrees = try await eventually(within: .seconds(20)) {
+                lines = try await ledger.disagreements(with: member)
+                return lines.isEmpty
+            }
+            #expect(agrees, "\(lines.count): \(lines.prefix(3)); \(member.process)")
+        }
+        for member in members { try await member.leave() }
+        let undisturbed = try await undisturbed()
+        let facts = ledger.publications.last.compactMapValues { $0?.facts }
+        let odd = facts.filter { undisturbed[$0.key] != $0.value }.keys.sorted()
+        #expect(undisturbed.count == facts.count)
+        #expect(odd == [])
+        #expect(errors == [])
+        var report = report
+        report.add("form", .text(Extent.name))
+        ledger.add(to: &report)
+        report.add("other than undisturbed", odd.count)
+        report.add("writes repeated", load.repeats)
+        report.add("lag 0 after", caughtUp)
+        try report.publish()
+        return ledger
+    }
+}
