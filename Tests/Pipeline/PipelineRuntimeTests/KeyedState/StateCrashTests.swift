@@ -1,5 +1,6 @@
 import Foundation
 import Kafka
+import Synchronization
 import Telemetry
 import TestSupport
 import Testing
@@ -95,6 +96,46 @@ import Testing
         looking.cancel()
         await owner.end()
         await old.end()
+    }
+
+    /// The rows of a member whose file has a row that was erased meanwhile, by a tombstone that may be gone.
+    private func rows(_ stage: StateStage, missing milliseconds: Int64) async throws -> [String] {
+        let place = KafkaTopicPartition(topic: stage.output, partition: 0)
+        let store = try StateFile(
+            path: stage.directory.file("state"),
+            logger: Logger(label: "test", level: .debug, format: .json, sink: MemoryLogSink())
+        ).open(model: NumberSetModel(), now: 0) { StatePublisher.Group(count: $0.count) }
+        let erased = KafkaRecord(
+            topic: place.topic, partition: place.partition, offset: 0, timestampMilliseconds: 0,
+            key: Array("erased".utf8), value: NumberSet("erased", [1]).text)
+        _ = try store.follow([erased], of: place, at: 0)
+        store.close()
+        try await stage.write("a", NumberSet("a", [1]).text)
+        try await stage.write("b", NumberSet("b", [1]).text)
+        stage.now.store(milliseconds, ordering: .relaxed)
+        let member = try await stage.member()
+        try await member.partitionAssigned(stage.place())
+        let rows = try member.dump()
+        await member.end()
+        return rows
+    }
+
+    @Test(
+        arguments: [(20 * 3_600_000, ["b=1", "erased=1"]), (20 * 3_600_000 + 1, ["a=1", "b=1"])] as [(Int64, [String])])
+    func `a file that missed more than tombstones are kept is built anew`(
+        milliseconds: Int64, rows: [String]
+    ) async throws {
+        #expect(try await self.rows(stage, missing: milliseconds) == rows)
+    }
+
+    @Test(
+        .enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"),
+        arguments: [(50_000, ["b=1", "erased=1"]), (50_001, ["a=1", "b=1"])] as [(Int64, [String])])
+    func `a topic that keeps tombstones for less has its file built anew sooner`(
+        milliseconds: Int64, rows: [String]
+    ) async throws {
+        let stage = try await StateStage.onApacheKafka(["cleanup.policy": "compact", "delete.retention.ms": "60000"])
+        #expect(try await self.rows(stage, missing: milliseconds) == rows)
     }
 
     @Test func `a file of earlier, the newest file and no file end in the same state`() async throws {
