@@ -234,14 +234,14 @@ struct PipelineConsumerTests {
             return .done
         }
         let one = try await PipelineUnderTest(options, .records(stuck))
-        let running = Task { try await one.pipeline.run() }
+        let running = RunUnderTest { try await one.pipeline.run() }
         try await waitUntil { stuck.calls(for: 0) == 2 }
         let other = NotingHandler()
         let two = try await PipelineUnderTest(options, .records(other))
         try await waitUntil { other.finished.count == 1 }
         #expect(one.pipeline.obstacle == nil)
         await two.stop()
-        let failure = await #expect(throws: StartupError.self) { try await running.value }
+        let failure = try await running.failed()
         #expect(failure?.exitCode == .failure)
         #expect(failure?.line.contains("does not end") == true)
         #expect(one.log.lines.contains { $0.contains("work of a lost partition does not end") })

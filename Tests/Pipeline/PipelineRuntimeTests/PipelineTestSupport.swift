@@ -1,6 +1,8 @@
 import Kafka
+import Lifecycle
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import PipelineRuntime
@@ -99,6 +101,33 @@ final class PipelineUnderTest: Sendable {
             .flatMap { $0.split(separator: " ").last }
             .flatMap { Double($0) }
     }
+}
+
+/// A service's `run()` on its own, and why it ended.
+final class RunUnderTest: Sendable {
+    private let failure = Mutex<StartupError?>(nil)
+    private let task: Mutex<Task<Void, Never>?> = Mutex(nil)
+
+    init(_ run: @escaping @Sendable () async throws -> Void) {
+        // Ended by `end()`.
+        let running = Task { [self] in
+            do {
+                try await run()
+            } catch {
+                failure.withLock { $0 = error as? StartupError }
+            }
+        }
+        task.withLock { $0 = running }
+    }
+
+    /// Waits until it has failed; nil when it has not in time.
+    func failed() async throws -> StartupError? {
+        _ = await eventually { failure.withLock { $0 != nil } }
+        end()
+        return failure.withLock { $0 }
+    }
+
+    func end() { task.withLock { $0 }?.cancel() }
 }
 
 /// A handler of single records that notes what it gets.

@@ -22,9 +22,9 @@ import Testing
         event: KafkaConsumerEvent, exitCode: ExitCode, line: String
     ) async throws {
         let member = try await StateStage().member()
-        let running = Task { try await member.run() }
+        let running = RunUnderTest { try await member.run() }
         member.receive(event)
-        let failure = await #expect(throws: StartupError.self) { try await running.value }
+        let failure = try await running.failed()
         #expect(failure?.exitCode == exitCode)
         #expect(failure?.line.contains(line) == true)
         #expect(member.obstacle != nil)
@@ -34,12 +34,12 @@ import Testing
     @Test func `an error that passes ends nothing`() async throws {
         let stage = try StateStage()
         let member = try await stage.member()
-        let running = Task { try await member.run() }
+        let running = RunUnderTest { try await member.run() }
         member.receive(.error(KafkaError(.allBrokersDown, "for a moment")))
         try await member.partitionAssigned(stage.place())
         try await stage.write("a", NumberSet("a", [1]).text)
         #expect(await eventually { (try? member.dump()) == ["a=1"] })
-        running.cancel()
+        running.end()
         await member.end()
     }
 
@@ -47,14 +47,14 @@ import Testing
     func `a topic that was made anew under a running member ends it`() async throws {
         let stage = try await StateStage.onApacheKafka(["cleanup.policy": "compact"])
         let member = try await stage.member()
-        let running = Task { try await member.run() }
+        let running = RunUnderTest { try await member.run() }
         try await member.partitionAssigned(stage.place())
         _ = try await member.merge([NumberSet("a", [1]), NumberSet("b", [1])], from: stage.place())
         let place = KafkaTopicPartition(topic: stage.output, partition: 0)
         try await waitUntil { member.progress.next(of: place) == 2 }
         _ = try await ApacheKafka.shared().tool("kafka-topics.sh", ["--delete", "--topic", stage.output.rawValue])
         try await stage.create([stage.output: ["cleanup.policy": "compact"]])
-        let failure = await #expect(throws: StartupError.self) { try await running.value }
+        let failure = try await running.failed()
         #expect(failure?.exitCode == .offsetOutOfRange)
         await member.end()
         // What it knew is given to the new topic at the next start.
