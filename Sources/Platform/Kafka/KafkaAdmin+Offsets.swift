@@ -44,12 +44,12 @@ extension KafkaAdmin {
     public func committedOffsets(
         of group: KafkaConsumerGroup, partitions: [KafkaTopicPartition], within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaOffset] {
-        let request = AdminRequest(
-            attempt: "committed offsets of \(group)", operation: RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS,
-            limit: limit)
         // Without partitions the embedded broker never answers.
         guard !partitions.isEmpty else { return [:] }
-        return try await run { handle throws(KafkaError) in
+        return try await run(asking: group, within: limit) { handle, left throws(KafkaError) in
+            let request = AdminRequest(
+                attempt: "committed offsets of \(group)", operation: RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS,
+                limit: left)
             let list = PartitionList(partitions)
             var query: OpaquePointer? = rd_kafka_ListConsumerGroupOffsets_new(group.rawValue, list.pointer)
             defer { rd_kafka_ListConsumerGroupOffsets_destroy(query) }
@@ -93,14 +93,16 @@ extension KafkaAdmin {
         guard let description = try await describeTopics([topic], within: limit).first else {
             throw KafkaError(.unknownTopic, "topic \(topic) does not exist")
         }
-        return try await run { handle throws(KafkaError) in
-            var watermarks: [KafkaTopicPartition: KafkaWatermarks] = [:]
-            for partition in description.partitions {
-                let place = KafkaTopicPartition(topic: topic, partition: partition.partition)
-                let left = max(.milliseconds(1), end - ContinuousClock.now)
-                watermarks[place] = try KafkaWatermarks.query(place, within: left, handle: handle).get()
+        return try await patiently(within: max(.milliseconds(1), end - ContinuousClock.now)) { _ throws(KafkaError) in
+            try await run { handle throws(KafkaError) in
+                var watermarks: [KafkaTopicPartition: KafkaWatermarks] = [:]
+                for partition in description.partitions {
+                    let place = KafkaTopicPartition(topic: topic, partition: partition.partition)
+                    let left = max(.milliseconds(1), end - ContinuousClock.now)
+                    watermarks[place] = try KafkaWatermarks.query(place, within: left, handle: handle).get()
+                }
+                return watermarks
             }
-            return watermarks
         }
     }
 }

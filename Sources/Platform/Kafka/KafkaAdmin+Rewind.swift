@@ -9,9 +9,9 @@ extension KafkaAdmin {
         within limit: Duration = .seconds(10)
     ) async throws(KafkaError) {
         guard !offsets.isEmpty else { return }
-        let request = AdminRequest(
-            attempt: "offsets of \(group)", operation: RD_KAFKA_ADMIN_OP_ALTERCONSUMERGROUPOFFSETS, limit: limit)
-        try await run { handle throws(KafkaError) in
+        try await run(asking: group, within: limit) { handle, left throws(KafkaError) in
+            let request = AdminRequest(
+                attempt: "offsets of \(group)", operation: RD_KAFKA_ADMIN_OP_ALTERCONSUMERGROUPOFFSETS, limit: left)
             let list = PartitionList(capacity: offsets.count)
             for (partition, offset) in offsets { list.append(partition, offset: offset) }
             var change: OpaquePointer? = rd_kafka_AlterConsumerGroupOffsets_new(group.rawValue, list.pointer)

@@ -14,6 +14,7 @@ public final class KafkaAdmin: Sendable {
     }
 
     private let state: Mutex<State>
+    private let configuration: KafkaConfiguration
     /// The brokers are waited for here.
     private let queue = DispatchQueue(label: "kafka.admin")
 
@@ -27,6 +28,7 @@ public final class KafkaAdmin: Sendable {
             .producer, settings: configuration.settings(for: .admin), home: DispatchQueue(label: "kafka.admin.events"))
         handle.start(KafkaHandle.Handlers(clientEvent: onEvent))
         state = Mutex(State(handle: handle))
+        self.configuration = configuration
     }
 
     /// Refuses further calls and destroys the client. Waits for the call in hand, and returns after `limit` at most.
@@ -76,6 +78,39 @@ public final class KafkaAdmin: Sendable {
             queue.async { [self] in continuation.resume(returning: attempt(body)) }
         }
         return try result.get()
+    }
+
+    /// Runs something about a group on a client of that group, which never joins it.
+    ///
+    /// A client without a group dies in librdkafka when a broker answers that it does not coordinate the group, as it
+    /// does while a cluster is new or a coordinator moves (librdkafka's issue 5040).
+    func run<Value: Sendable>(
+        asking group: KafkaConsumerGroup, within limit: Duration,
+        _ body: @escaping @Sendable (_ handle: KafkaHandle, _ left: Duration) throws(KafkaError) -> Value
+    ) async throws(KafkaError) -> Value {
+        let settings = configuration.settings(for: .admin, overrides: [Setting("group.id", group.rawValue)])
+        let handle = try KafkaHandle(
+            .consumer, settings: settings, home: DispatchQueue(label: "kafka.admin.group.events"))
+        handle.start(KafkaHandle.Handlers(clientEvent: { _ in }))
+        return try await patiently(within: limit) { left throws(KafkaError) in
+            try await run { _ throws(KafkaError) in try body(handle, left) }
+        }
+    }
+
+    /// Tries again, within the limit, what a broker refuses that has yet to become a leader or a coordinator.
+    func patiently<Value: Sendable>(
+        within limit: Duration, _ body: (_ left: Duration) async throws(KafkaError) -> Value
+    ) async throws(KafkaError) -> Value {
+        let end = ContinuousClock.now + limit
+        while true {
+            do {
+                return try await body(max(.milliseconds(1), end - ContinuousClock.now))
+            } catch {
+                let pause = Duration.milliseconds(100)
+                guard error.code.isTransient, ContinuousClock.now + pause < end, !Task.isCancelled else { throw error }
+                try? await Task.sleep(for: pause)
+            }
+        }
     }
 
     private func attempt<Value>(_ body: (KafkaHandle) throws(KafkaError) -> Value) -> Result<Value, KafkaError> {

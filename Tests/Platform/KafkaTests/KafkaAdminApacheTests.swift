@@ -1,0 +1,26 @@
+import Kafka
+import TestSupport
+import Testing
+
+extension ApacheKafkaTests {
+    /// On a cluster of its own: only one that nobody has used has no coordinator yet.
+    @Test(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)"))
+    func `a cluster that is new says what a group has committed, and takes other offsets`() async throws {
+        let cluster = try await ApacheKafka.start()
+        let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: cluster.bootstrapServers))
+        let topic = KafkaTopic.unique()
+        let place = KafkaTopicPartition(topic: topic, partition: 0)
+        let group = KafkaConsumerGroup(rawValue: "new")
+        let failures = try await admin.createTopics([
+            KafkaNewTopic(topic: topic, partitions: 1, replicationFactor: 1)
+        ])
+        #expect(failures.isEmpty)
+        // At once, when no broker leads the partition yet or coordinates the group.
+        #expect(try await admin.watermarks(of: topic)[place]?.high == 0)
+        #expect(try await admin.committedOffsets(of: group, partitions: [place], within: .seconds(60)) == [:])
+        try await admin.alterOffsets(of: group, to: [place: 0])
+        #expect(try await admin.committedOffsets(of: group, partitions: [place]) == [place: 0])
+        await admin.close(within: .seconds(2))
+        try await cluster.stop()
+    }
+}
