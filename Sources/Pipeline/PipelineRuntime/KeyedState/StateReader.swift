@@ -53,6 +53,21 @@ package struct StateView<Model: StateModel> {
     let database: Database
     let model: Model
 
+    // CROSS keeps the order of the tables: a term first, then its rows. Left to itself SQLite walks all rows of the
+    // topic, because these are sorted already, rather than sort the few that a term has.
+    static var underTerm: String {
+        """
+        SELECT state FROM terms CROSS JOIN rows ON id = row WHERE name = ? AND value = ? AND topic = ?
+        ORDER BY key LIMIT ?
+        """
+    }
+    static var withTerm: String {
+        """
+        SELECT state FROM terms CROSS JOIN rows ON id = row WHERE name = ? AND value > ? AND topic = ?
+        ORDER BY value, row LIMIT ?
+        """
+    }
+
     /// The state of a key.
     package func state(of key: [UInt8], in topic: KafkaTopic) throws -> Model.State? {
         try database.firstRow(
@@ -62,10 +77,7 @@ package struct StateView<Model: StateModel> {
     /// The states that are found under a term, by key.
     package func states(under term: StateTerm, in topic: KafkaTopic, atMost limit: Int) throws -> [Model.State] {
         try database.rows(
-            """
-            SELECT state FROM terms JOIN rows ON id = row WHERE name = ? AND value = ? AND topic = ?
-            ORDER BY key LIMIT ?
-            """, [.text(term.name), .text(term.value), .text(topic.rawValue), .integer(limit)], decode)
+            Self.underTerm, [.text(term.name), .text(term.value), .text(topic.rawValue), .integer(limit)], decode)
     }
 
     /// The states that have a term of a name whose value is greater than `value`, by that value.
@@ -73,10 +85,7 @@ package struct StateView<Model: StateModel> {
         withTerm name: String, after value: String, in topic: KafkaTopic, atMost limit: Int
     ) throws -> [Model.State] {
         try database.rows(
-            """
-            SELECT state FROM terms JOIN rows ON id = row WHERE name = ? AND value > ? AND topic = ?
-            ORDER BY value, row LIMIT ?
-            """, [.text(name), .text(value), .text(topic.rawValue), .integer(limit)], decode)
+            Self.withTerm, [.text(name), .text(value), .text(topic.rawValue), .integer(limit)], decode)
     }
 
     /// The states whose key is greater than `key`, by key.
