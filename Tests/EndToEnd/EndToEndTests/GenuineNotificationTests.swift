@@ -218,5 +218,5 @@ extension [GenuineNotification] {
 }
 
 extension ParseStrategy where Self == Date.ISO8601FormatStyle {
-    fileprivate static var rfc3339Milliseconds: Self { Date.ISO8601FormatStyle(includingFractionalSeconds: true) }
+    static var rfc3339Milliseconds: Self { Date.ISO8601FormatStyle(includingFractionalSeconds: true) }
 }

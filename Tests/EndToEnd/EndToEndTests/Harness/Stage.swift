@@ -110,6 +110,8 @@ extension ChildProcess {
         _ = await eventually(within: limit) {
             line = LogLine.lines(of: log?() ?? errors).first {
                 $0.message == "ready" && (listener == nil || $0.fields.text("listener") == listener)
+                    // As consumers name it.
+                    || listener == "admin" && $0.message == "admin listener ready"
             }
             return line != nil || ended != nil
         }

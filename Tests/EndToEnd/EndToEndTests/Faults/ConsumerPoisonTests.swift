@@ -1,0 +1,233 @@
+import Foundation
+import HTTPClient
+import Kafka
+import NotificationRecord
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Records that nobody can handle among good ones: put aside once, with the reason, and the others go on.
+    @Suite struct ConsumerPoison {
+        @Test func `poison is put aside once and holds nothing up, on the embedded broker`() async throws {
+            _ = try await Stage.open { stage in
+                // It keeps 5 MiB of a partition.
+                try await poison(
+                    try await stage.embeddedBroker(partitions: 12), stage, Extent.choose(short: 600, long: 3000))
+            }
+        }
+
+        @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
+        func `poison is put aside once and holds nothing up, on Apache Kafka`() async throws {
+            try await Stage.open { stage in
+                let broker = try await stage.apacheKafka()
+                let letters = try await poison(broker, stage, Extent.choose(short: 600, long: 32_000))
+                if KafkaTools.areHere { try await lookFromOutside(letters, broker, stage) }
+            }
+        }
+    }
+}
+
+/// What nobody can handle, each in its own way, and the reason that stands in its dead letter.
+private enum Poison: String, CaseIterable {
+    case empty, notJSON, cutOff, anArray, notUTF8, nested, garbage, noNotification, notificationIsText, dateIsText
+    case dateOutOfRange, anotherEnvironment, noTransaction, noTransactionId, noOriginalTransactionId, longIdentifier
+
+    var reason: String {
+        switch self {
+        case .empty, .notJSON, .cutOff, .anArray, .notUTF8, .nested, .garbage: "invalid_json"
+        case .noNotification, .notificationIsText: "no_notification"
+        case .dateIsText, .dateOutOfRange: "field_type"
+        case .anotherEnvironment: "environment_mismatch"
+        case .noTransaction, .noTransactionId: "transaction_missing"
+        case .noOriginalTransactionId: "no_chain"
+        case .longIdentifier: "identifier_too_long"
+        }
+    }
+
+    func value(_ subscription: Subscription) -> [UInt8] {
+        switch self {
+        case .empty: []
+        case .notJSON: Array("poison".utf8)
+        case .cutOff: Array(subscription.record(0).value.dropLast(40))
+        case .anArray: Array("[".utf8) + subscription.record(0).value + Array("]".utf8)
+        case .notUTF8: Array(#"{"notification":{"notificationType":""#.utf8) + [0xC3, 0x28] + Array(#""}}"#.utf8)
+        case .nested: Array(repeating: UInt8(ascii: "["), count: 100_000)
+        case .garbage: (0..<900_000).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 / 251) }
+        case .noNotification: Array("{}".utf8)
+        case .notificationIsText: Array(#"{"notification":"SUBSCRIBED"}"#.utf8)
+        case .dateIsText: with(subscription, ["expiresDate": #""tomorrow""#])
+        case .dateOutOfRange: with(subscription, ["expiresDate": "1e400"])
+        case .anotherEnvironment: with(subscription, ["environment": #""Sandbox""#])
+        case .noTransaction: subscription.record(subscription.notification(0), nil, nil).value
+        case .noTransactionId: with(subscription, ["transactionId": nil])
+        case .noOriginalTransactionId: with(subscription, ["originalTransactionId": nil], hasRenewalInfo: false)
+        case .longIdentifier: with(subscription, ["productId": "\"\(String(repeating: "p", count: 5000))\""])
+        }
+    }
+
+    private func with(
+        _ subscription: Subscription, _ changes: [String: String?], hasRenewalInfo: Bool = true
+    ) -> [UInt8] {
+        subscription.record(
+            subscription.notification(0), subscription.transaction(0, changes),
+            hasRenewalInfo ? subscription.renewalInfo(0) : nil
+        ).value
+    }
+
+    /// The name of the header that tells in the tests which one it is.
+    static let header = "test.poison"
+}
+
+extension EndToEnd.ConsumerPoison {
+    /// Everything among the good ones that is not good: poison, each kind as often as the others, and what is skipped
+    /// because it says nothing of a purchase.
+    private func odd(_ topic: KafkaTopic, _ count: Int) -> [KafkaProducerRecord] {
+        let poison = (0..<count).map { number in
+            let kind = Poison.allCases[number % Poison.allCases.count]
+            let subscription = Subscription(number: 500_000 + number)
+            // One without anything that others have.
+            let isBare = kind == .notJSON
+            return KafkaProducerRecord(
+                topic: topic, key: isBare ? nil : subscription.key, value: kind.value(subscription),
+                headers: (isBare ? [] : subscription.record(0).produced(in: topic).headers)
+                    + [KafkaHeader(key: Poison.header, text: "\(kind.rawValue)-\(number)")])
+        }
+        let stranger = Subscription(number: 600_000)
+        return poison + [
+            KafkaProducerRecord(topic: topic, key: stranger.key, value: nil),
+            stranger.record(stranger.notification(0, type: "TEST"), nil, nil).produced(in: topic),
+            stranger.record(stranger.notification(0, type: "INVENTED_LATER"), nil, nil).produced(in: topic),
+        ]
+    }
+
+    /// The good ones; one is of a type that nobody knows yet, with a purchase all the same.
+    private func good(_ topic: KafkaTopic, _ count: Int) -> [KafkaProducerRecord] {
+        let periods = 3
+        let late = Subscription(number: 700_000)
+        return (0..<count / periods).flatMap { number in
+            (0..<periods).map { Subscription(number: number).record($0).produced(in: topic) }
+        } + [
+            late.record(late.notification(0, type: "INVENTED_LATER"), late.transaction(0), late.renewalInfo(0))
+                .produced(in: topic)
+        ]
+    }
+
+    /// - Returns: the dead letters.
+    private func poison(_ broker: Broker, _ stage: Stage, _ count: Int) async throws -> [KafkaRecord] {
+        let topic = broker.notifications(.production)
+        let good = good(topic, count)
+        let odd = odd(topic, max(Poison.allCases.count, count / 1000))
+        let records = good.enumerated().flatMap { index, record in
+            // Spread over all of them.
+            index % (good.count / odd.count) == 0 && index / (good.count / odd.count) < odd.count
+                ? [odd[index / (good.count / odd.count)], record] : [record]
+        }
+        #expect(records.count == good.count + odd.count)
+
+        let client = HTTPClient()
+        defer { client.close() }
+        let entitlements = try await stage.entitlements(on: broker)
+        try await waitUntil(within: .seconds(30)) { await entitlements.isReady(client) }
+        try await broker.writeAtOnce(records)
+        let written = ContinuousClock.now
+        try await broker.waitForNoLag(entitlements.process)
+        let took = ContinuousClock.now - written
+        #expect(took <= .seconds(30).patient)
+
+        let letters = try await broker.deadLetters()
+        try await check(letters, broker)
+        #expect(
+            letters.compactMap { $0.header(Poison.header)?.text }.sorted()
+                == odd.compactMap { $0.headers.first { $0.key == Poison.header }?.text }.sorted())
+        #expect(try await entitlements.metric("sluice_consumer_records_total{outcome=\"skipped\"", client) == 3)
+
+        let clean = try await clean(good.map { ($0.key, $0.value, $0.headers) }, isEmbedded: broker.isEmbedded)
+        #expect(try await broker.facts() == clean.facts)
+        #expect(try await entitlements.chains(client, withHistory: !Extent.isLong) == clean.chains)
+        #expect(clean.facts.count == count / 3 + 1)
+
+        var report = FaultReport("poison among good records, \(broker.isEmbedded ? "embedded broker" : "Apache Kafka")")
+        report.add("records", records.count)
+        report.add("poison", letters.count)
+        report.add("kinds", Poison.allCases.count)
+        report.add("no lag after", took)
+        report.add("chains as without poison", clean.facts.count)
+        try report.publish()
+        return letters
+    }
+
+    /// What the good records come to on their own.
+    private func clean(
+        _ records: [(key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader])], isEmbedded: Bool
+    ) async throws -> (facts: [String: String], chains: [String: String]) {
+        try await Stage.open { stage in
+            let broker = isEmbedded ? try await stage.embeddedBroker(partitions: 12) : try await stage.apacheKafka()
+            try await broker.writeAtOnce(
+                records.map {
+                    KafkaProducerRecord(
+                        topic: broker.notifications(.production), key: $0.key, value: $0.value, headers: $0.headers)
+                })
+            let entitlements = try await stage.entitlements(on: broker)
+            try await broker.waitForNoLag(entitlements.process, within: .seconds(60))
+            let client = HTTPClient()
+            defer { client.close() }
+            return (
+                try await broker.facts(), try await entitlements.chains(client, withHistory: !Extent.isLong)
+            )
+        }
+    }
+
+    /// Each is the record as it was, and its headers say where it stood and why it is here.
+    private func check(_ letters: [KafkaRecord], _ broker: Broker) async throws {
+        let inputs = try await broker.records(of: broker.notifications(.production))
+        for letter in letters {
+            let name = letter.header(Poison.header)?.text
+            let input = try #require(inputs.first { $0.header(Poison.header)?.text == name })
+            let kind = try #require(Poison.allCases.first { name?.hasPrefix("\($0.rawValue)-") == true })
+            #expect(letter.key == input.key && letter.value == input.value)
+            #expect(Array(letter.headers.prefix(input.headers.count)) == input.headers)
+            var added: [String: String] = [:]
+            for header in letter.headers.dropFirst(input.headers.count) {
+                added[header.key] = header.text
+            }
+            let message = added.removeValue(forKey: "__connect.errors.exception.message") ?? ""
+            #expect(!message.isEmpty && message.utf8.count <= 1024)
+            _ = try Date(
+                added.removeValue(forKey: "sluice.dlq.first.failure.time") ?? "", strategy: .rfc3339Milliseconds)
+            #expect(
+                added == [
+                    "__connect.errors.topic": input.topic.rawValue,
+                    "__connect.errors.partition": "\(input.partition.rawValue)",
+                    "__connect.errors.offset": "\(input.offset.rawValue)",
+                    "__connect.errors.exception.class.name": kind.reason, "__connect.errors.stage": "TASK_PUT",
+                    "sluice.dlq.group": Broker.group, "sluice.dlq.reason": kind.reason, "sluice.dlq.attempts": "1",
+                ], "\(kind)")
+        }
+    }
+
+    /// Kafka's own consumer and kcat show every reason as text.
+    private func lookFromOutside(_ letters: [KafkaRecord], _ broker: Broker, _ stage: Stage) async throws {
+        let topic = broker.deadLetterTopic().rawValue
+        let kcat = try await stage.run([
+            "kcat", "-C", "-b", broker.bootstrapServers, "-t", topic, "-o", "beginning", "-e", "-q", "-f", "%h\n",
+        ])
+        #expect(kcat.end == .exit(0), "\(kcat)")
+        let console = try await stage.run([
+            try #require(KafkaTools.consoleConsumer), "--bootstrap-server", broker.bootstrapServers, "--topic", topic,
+            "--from-beginning", "--max-messages", "\(letters.count)", "--timeout-ms", "30000",
+            "--formatter-property", "print.headers=true", "--formatter-property", "print.value=false",
+        ])
+        #expect(console.end == .exit(0), "\(console)")
+        for letter in letters {
+            let name = try #require(letter.header(Poison.header)?.text)
+            let reason = try #require(letter.header("sluice.dlq.reason")?.text)
+            let lines = kcat.output.split(separator: "\n").filter { $0.contains("\(Poison.header)=\(name),") }
+            #expect(lines.count == 1)
+            #expect(lines.first?.contains("sluice.dlq.reason=\(reason),") == true)
+            #expect(lines.first?.contains("__connect.errors.stage=TASK_PUT,") == true)
+            let shown = console.output.split(separator: "\n").filter { $0.contains("\(Poison.header):\(name),") }
+            #expect(shown.count == 1)
+            #expect(shown.first?.contains("sluice.dlq.reason:\(reason),") == true)
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import HTTPClient
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// The database takes nothing for a while: records wait, none is passed over and none put aside.
+    @Suite struct ConsumerSink {
+        @Test(.enabled(if: Program.path(of: "python3") != nil, "needs python3"))
+        func `a database that another process holds makes records wait, and loses none`() async throws {
+            try await Stage.open { stage in
+                let scene = try await Scene(stage, try await stage.embeddedBroker(partitions: 12))
+                for seconds in Extent.choose(short: [1, 8], long: [1, 2, 3, 5, 8, 12, 20, 30]) {
+                    try await scene.withhold(for: .seconds(seconds)) {
+                        let holder = try stage.start(["python3", "-c", Self.hold, stage.path("entitlements")])
+                        try await waitUntil { holder.output.contains("held") }
+                        return { await holder.stop() }
+                    }
+                }
+                try await scene.check("database held by another process")
+            }
+        }
+
+        @Test(.enabled("needs to mount a tmpfs in a namespace") { await SmallDisk.isAllowed })
+        func `a full disk makes records wait, and loses none`() async throws {
+            try await Stage.open { stage in
+                let disk = try SmallDisk(stage.path("entitlements"))
+                let scene = try await Scene(stage, try await stage.embeddedBroker(partitions: 12), under: disk.wrapper)
+                for seconds in Extent.choose(short: [1, 3], long: [1, 2, 3, 5, 8, 12, 20, 30]) {
+                    try await scene.withhold(for: .seconds(seconds)) {
+                        let process = scene.entitlements.process
+                        try disk.fill(process)
+                        return { disk.free(process) }
+                    }
+                }
+                let check = try await stage.run(["python3", "-c", Self.check, disk.inside(scene.entitlements.process)])
+                #expect(check.output.contains("ok"), "\(check)")
+                try await scene.check("disk full")
+            }
+        }
+
+        private static let hold = """
+            import sqlite3, sys, time
+            database = sqlite3.connect(sys.argv[1] + "/entitlements.sqlite", timeout=60, isolation_level=None)
+            database.execute("BEGIN EXCLUSIVE")
+            print("held", flush=True)
+            time.sleep(600)
+            """
+
+        private static let check = """
+            import sqlite3, sys
+            database = sqlite3.connect(sys.argv[1] + "/entitlements.sqlite", timeout=60)
+            print(database.execute("PRAGMA integrity_check").fetchone()[0])
+            """
+    }
+}
+
+/// A consumer, and the subscriptions that it was told of so far.
+private final class Scene {
+    let entitlements: Entitlements
+    private let broker: Broker
+    private let client = HTTPClient()
+    private var written = 0
+    private var report: [Duration] = []
+
+    init(_ stage: Stage, _ broker: Broker, under wrapper: [String] = []) async throws {
+        self.broker = broker
+        entitlements = try await stage.entitlements(on: broker, under: wrapper)
+        let isReady = await eventually(within: .seconds(30)) { await entitlements.isReady(client) }
+        try #require(isReady, "\(entitlements.process)")
+        try await write()
+        try await broker.waitForNoLag(entitlements.process)
+    }
+
+    deinit { client.close() }
+
+    private func write() async throws {
+        try await broker.write(written..<written + 100)
+        written += 100
+    }
+
+    /// Takes the sink away, writes records, and gives it back.
+    ///
+    /// - Parameter take: returns what gives it back.
+    func withhold(for duration: Duration, _ take: () async throws -> () async -> Void) async throws {
+        let giveBack = try await take()
+        let begun = ContinuousClock.now
+        do {
+            try await write()
+            try await expectWaiting(begun, duration)
+        } catch {
+            await giveBack()
+            throw error
+        }
+        await giveBack()
+        let given = ContinuousClock.now
+        try await broker.waitForNoLag(entitlements.process)
+        report.append(ContinuousClock.now - given)
+    }
+
+    /// Nothing is committed, reads go on, and the metrics tell.
+    private func expectWaiting(_ begun: ContinuousClock.Instant, _ duration: Duration) async throws {
+        let isSeen = try await eventually {
+            try await entitlements.metric("sluice_consumer_unfinished_records{", client) > 0
+        }
+        #expect(isSeen, "\(entitlements.process)")
+        _ = await eventually(within: .seconds(60)) { ContinuousClock.now - begun >= duration }
+        #expect(try await broker.lag() == 100)
+        #expect(await entitlements.isReady(client))
+        let known = Subscription(number: 0).originalTransactionId
+        #expect(
+            try await entitlements.answer(originalTransactionId: known, environment: "Production", with: client) != nil)
+        // The database gives up after five seconds, and the handler tries again.
+        guard duration > .seconds(7) else { return }
+        let isCounted = try await eventually {
+            try await entitlements.metric("sluice_consumer_retries_total{cause=\"infrastructure\"", client) > 0
+        }
+        #expect(isCounted, "\(entitlements.process)")
+        #expect(try await entitlements.metric("sluice_consumer_oldest_unfinished_seconds{", client) > 1)
+    }
+
+    func check(_ fault: String) async throws {
+        #expect(try await broker.deadLetters().isEmpty)
+        #expect(try await entitlements.metric("sluice_consumer_records_total{outcome=\"dead-lettered\"", client) == 0)
+        let keys = (0..<written).map { String(decoding: Subscription(number: $0).key, as: UTF8.self) }
+        #expect(try await broker.facts().keys.sorted() == keys.sorted())
+        #expect(try await entitlements.chains(client, withHistory: false).count == written)
+        entitlements.process.signal(SIGTERM)
+        #expect(try await entitlements.process.end(within: .seconds(40)) == .exit(0))
+
+        var figures = FaultReport("\(fault), embedded broker")
+        figures.add("times", report.count)
+        figures.add("records", written)
+        figures.add("slowest until no lag", report.max())
+        try figures.publish()
+    }
+}
+
+/// A disk of a few megabytes in a mount namespace of the process that writes to it; it goes with the process.
+private struct SmallDisk {
+    private let path: String
+
+    init(_ path: String) throws {
+        self.path = path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    private static func command(_ path: String) -> [String] {
+        ["unshare", "-Urm", "sh", "-c", #"mount -t tmpfs -o size=8m tmpfs "$0" && exec "$@""#, path]
+    }
+
+    static var isAllowed: Bool {
+        get async {
+            guard Program.path(of: "unshare") != nil, Program.path(of: "python3") != nil else { return false }
+            let directory = Aftercare.shared.directory
+            let run = try? await ChildProcess.run(
+                "unshare", command(directory) + ["true"], directory: directory, within: .seconds(10))
+            return run?.end == .exit(0)
+        }
+    }
+
+    var wrapper: [String] { Self.command(path) }
+
+    /// The directory as others reach it.
+    func inside(_ process: ChildProcess) -> String { "/proc/\(process.id)/root\(path)" }
+
+    private func filler(_ process: ChildProcess) -> String { inside(process) + "/filler" }
+
+    /// Writes until nothing goes in any more.
+    func fill(_ process: ChildProcess) throws {
+        let descriptor = open(filler(process), O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        var size = 1 << 20
+        while size > 0 {
+            let count = [UInt8](repeating: 0, count: size).withUnsafeBytes {
+                write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < size { size /= 2 }
+        }
+        #expect(errno == ENOSPC)
+    }
+
+    func free(_ process: ChildProcess) { unlink(filler(process)) }
+}

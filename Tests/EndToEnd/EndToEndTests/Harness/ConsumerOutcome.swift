@@ -1,0 +1,105 @@
+import Foundation
+import HTTPClient
+import Kafka
+import NotificationRecord
+import TestSupport
+import Testing
+
+/// What a consumer group has done and made, seen from outside.
+extension Broker {
+    /// The records of the notification topics that the group of `sluice-entitlements` has not committed.
+    func lag() async throws -> Int64 {
+        try await withAdmin { admin in
+            var lag: Int64 = 0
+            for environment in RecordEnvironment.allCases {
+                let ends = try await admin.watermarks(of: notifications(environment))
+                let committed = try await admin.committedOffsets(
+                    of: KafkaConsumerGroup(rawValue: Self.group), partitions: Array(ends.keys))
+                for (partition, watermarks) in ends {
+                    lag += watermarks.high.rawValue - (committed[partition] ?? watermarks.low).rawValue
+                }
+            }
+            return lag
+        }
+    }
+
+    static let group = "sluice-entitlements"
+
+    /// Waits until the group has committed all that is in the notification topics.
+    func waitForNoLag(_ process: ChildProcess, within limit: Duration = .seconds(30)) async throws {
+        var lag: Int64?
+        let isDone = await eventually(within: limit) {
+            lag = try? await self.lag()
+            return lag == 0 || process.ended != nil
+        }
+        try #require(isDone && lag == 0, "lag \(lag.map { "\($0)" } ?? "unknown"); \(process)")
+    }
+
+    /// What the group of `sluice-entitlements` put aside.
+    func deadLetters(_ environment: RecordEnvironment = .production) async throws -> [KafkaRecord] {
+        try await records(of: deadLetterTopic(environment))
+    }
+
+    func deadLetterTopic(_ environment: RecordEnvironment = .production) -> KafkaTopic {
+        KafkaTopic(rawValue: topics.notifications(environment).deadLetters(of: Self.group).rawValue)
+    }
+
+    /// The facts that the state's topic has last of each key, as they stand there; without those of a tombstone.
+    func facts(_ environment: RecordEnvironment = .production) async throws -> [String: String] {
+        var facts: [String: String] = [:]
+        try await read(entitlements(environment)) { records in
+            for record in records {
+                let key = String(decoding: record.key ?? [], as: UTF8.self)
+                // The last member, and the only one that does not depend on the moment.
+                facts[key] = record.value.flatMap { value in
+                    let text = String(decoding: value, as: UTF8.self)
+                    return text.range(of: #""facts":"#).map { String(text[$0.upperBound...].dropLast()) }
+                }
+            }
+        }
+        return facts
+    }
+}
+
+extension Entitlements {
+    /// What the read API says of every chain, by originalTransactionId: the same for the same facts.
+    ///
+    /// - Parameter withHistory: what happened to it, too; an answer for each.
+    func chains(_ client: HTTPClient, withHistory: Bool = true) async throws -> [String: String] {
+        var chains: [String: String] = [:]
+        var target: String? = "/v1/chains?limit=1000"
+        while let page = target {
+            let page = try await object(page, client)
+            for chain in page.objects("chains") {
+                let id = try #require(chain.text("originalTransactionId"))
+                chains[id] = chain.keys.sorted().map { "\($0) \(chain[$0] ?? "")" }.joined(separator: ", ")
+            }
+            target = page.text("next").map {
+                "/v1/chains?limit=1000&after=\($0.replacingOccurrences(of: "/", with: "%2F"))"
+            }
+        }
+        guard withHistory else { return chains }
+        for id in chains.keys {
+            let history = try await answer("/v1/history?originalTransactionId=\(id)", client)
+            chains[id, default: ""] += " " + String(decoding: history, as: UTF8.self)
+        }
+        return chains
+    }
+
+    private func object(_ target: String, _ client: HTTPClient) async throws -> JSON.Object {
+        try #require(JSON.object(try await answer(target, client)))
+    }
+
+    /// The body of an answer 200, which may have to wait until the state has been read.
+    private func answer(_ target: String, _ client: HTTPClient) async throws -> [UInt8] {
+        var answer = try await client.send(HTTPClientRequest(url: url + target))
+        _ = try await eventually(within: .seconds(60)) {
+            guard answer.status == 503 else { return true }
+            answer = try await client.send(HTTPClientRequest(url: url + target))
+            return answer.status != 503
+        }
+        try #require(
+            answer.status == 200, "\(answer.status) \(String(decoding: answer.body, as: UTF8.self)); \(process)")
+        return answer.body
+    }
+}

@@ -1,0 +1,113 @@
+import AppStoreModel
+import Kafka
+import NotificationRecord
+
+/// A subscription that nobody bought: what the ingress would have recorded of it, without an ingress. The same number
+/// always gives the same records. It ended long ago, so that time changes nothing while a test runs.
+struct Subscription: Sendable {
+    let number: Int
+
+    static let bundleId = "com.example.app"
+
+    var originalTransactionId: String { "\(700_000_000_000_000 + number)" }
+    var key: [UInt8] { Array("\(Self.bundleId)/\(originalTransactionId)".utf8) }
+
+    /// The purchase is 0, each renewal one more.
+    func record(_ period: Int) -> EncodedRecord {
+        record(notification(period), transaction(period), renewalInfo(period))
+    }
+
+    /// A record of it whose payloads are not what they should be.
+    func record(
+        _ notification: String, _ transaction: String?, _ renewalInfo: String?, period: Int = 0
+    ) -> EncodedRecord {
+        EncodedRecord(
+            RecordIdentity(
+                notificationUUID: NotificationUUID(uuid(period)), notificationType: NotificationType(type(period)),
+                environment: .production, bundleId: BundleId(Self.bundleId),
+                signedDate: AppStoreInstant(clampingMillisecondsSince1970: start(period)),
+                originalTransactionId: OriginalTransactionId(originalTransactionId)),
+            content: RecordContent(
+                notification: Array(notification.utf8), transaction: transaction.map { Array($0.utf8) },
+                renewalInfo: renewalInfo.map { Array($0.utf8) }),
+            receivedAt: AppStoreInstant(clampingMillisecondsSince1970: start(period) + 1000))
+    }
+
+    func notification(_ period: Int, type: String? = nil) -> String {
+        """
+        {"notificationType":"\(type ?? self.type(period))","notificationUUID":"\(uuid(period))","version":"2.0",\
+        "signedDate":\(start(period)),"data":{"environment":"Production","bundleId":"\(Self.bundleId)",\
+        "appAppleId":1234567890,"status":1}}
+        """
+    }
+
+    /// - Parameter further: members beside the usual ones, or instead of those of the same name.
+    func transaction(_ period: Int, _ changes: [String: String?] = [:]) -> String {
+        object(
+            [
+                ("transactionId", "\"\(originalTransactionId)\(period)\""),
+                ("originalTransactionId", "\"\(originalTransactionId)\""), ("bundleId", "\"\(Self.bundleId)\""),
+                ("environment", "\"Production\""), ("productId", "\"com.example.monthly\""),
+                ("type", "\"Auto-Renewable Subscription\""), ("inAppOwnershipType", "\"PURCHASED\""),
+                ("quantity", "1"), ("appAccountToken", "\"\(Self.uuid(0xA, number))\""),
+                ("purchaseDate", "\(start(period))"), ("expiresDate", "\(start(period + 1))"),
+                ("signedDate", "\(start(period))"),
+            ], changes)
+    }
+
+    func renewalInfo(_ period: Int) -> String {
+        object(
+            [
+                ("originalTransactionId", "\"\(originalTransactionId)\""), ("environment", "\"Production\""),
+                ("productId", "\"com.example.monthly\""), ("autoRenewProductId", "\"com.example.monthly\""),
+                ("autoRenewStatus", "1"), ("signedDate", "\(start(period))"),
+            ], [:])
+    }
+
+    private func object(_ members: [(String, String)], _ changes: [String: String?]) -> String {
+        "{"
+            + members.compactMap { name, value in
+                (changes[name] ?? value).map { "\"\(name)\":\($0)" }
+            }.joined(separator: ",") + "}"
+    }
+
+    private func type(_ period: Int) -> String { period == 0 ? "SUBSCRIBED" : "DID_RENEW" }
+
+    /// Milliseconds since 1970: a month of 2020 or 2021.
+    private func start(_ period: Int) -> Int64 {
+        1_577_836_800_000 + Int64(number % 1_000_000) * 1000 + Int64(period) * 30 * 86_400_000
+    }
+
+    private func uuid(_ period: Int) -> String { Self.uuid(period, number) }
+
+    private static func uuid(_ kind: Int, _ number: Int) -> String {
+        let digits = String(number, radix: 16)
+        let kind = String(kind, radix: 16)
+        return "00000000-\(String(repeating: "0", count: 4 - kind.count))\(kind)-4000-8000-"
+            + String(repeating: "0", count: 12 - digits.count) + digits
+    }
+}
+
+extension EncodedRecord {
+    func produced(in topic: KafkaTopic, with further: [KafkaHeader] = []) -> KafkaProducerRecord {
+        KafkaProducerRecord(
+            topic: topic, key: key, value: value,
+            headers: headers.map { KafkaHeader(key: $0.name, value: $0.value) } + further)
+    }
+}
+
+extension Broker {
+    /// Writes so many periods of subscriptions, all purchases before the first renewals.
+    func write(_ subscriptions: Range<Int>, periods: Range<Int> = 0..<1) async throws {
+        let topic = notifications(.production)
+        for period in periods {
+            // Not all at once: a hundred thousand are a hundred megabytes.
+            for start in stride(from: subscriptions.lowerBound, to: subscriptions.upperBound, by: 5000) {
+                try await writeAtOnce(
+                    (start..<min(start + 5000, subscriptions.upperBound)).map {
+                        Subscription(number: $0).record(period).produced(in: topic)
+                    })
+            }
+        }
+    }
+}
