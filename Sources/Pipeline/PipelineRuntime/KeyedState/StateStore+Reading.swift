@@ -104,7 +104,10 @@ extension StateStore {
             read = erasure
         } else {
             // A change that is not published yet is newer than the tombstone and will follow it.
-            if let known, known.row.isPublished { try work.remove(name) }
+            // One that came with it has its number only when it is written.
+            if let known, known.row.isPublished || known.row.publishedMark == Self.theRowItself {
+                try work.remove(name)
+            }
             return
         }
         _ = try work.merge(read, into: name, in: partition, &guarded.cache)

@@ -77,6 +77,14 @@ import Testing
         #expect(try store.counts() == (1, 1))
     }
 
+    @Test func `a row and its tombstone read together leave nothing`() throws {
+        let store = try store()
+        let tombstone = KafkaRecord(
+            topic: place.topic, partition: place.partition, offset: 1, key: Array("a".utf8), value: nil)
+        _ = try store.follow([record(0, NumberSet("a", [1])), tombstone], of: place, at: 0)
+        #expect(try store.counts() == (0, 0))
+    }
+
     @Test func `a topic begun anew is given everything again, or everything is forgotten`() throws {
         let store = try store()
         _ = try store.follow([record(0, NumberSet("a", [1]))], of: place, at: 0)
