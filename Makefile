@@ -1,6 +1,7 @@
 # make            this list
 # make demo       the whole pipeline on this machine: broker, ingress, entitlements, a simulated App Store; KEEP=1 leaves it running
 # make test       all tests, or those that FILTER=Name names; what needs Apache Kafka or the test vectors skips without them
+# make test-kafka only the tests on Apache Kafka: KAFKA_HOME=directory, or SLUICE_TEST_BOOTSTRAP_SERVERS=host:port of one that runs
 # make mutants    takes each check out of a copy in turn: a test must fail every time; ONLY=name for some
 # make fuzz       each reader of foreign bytes for TIME=60 seconds under libFuzzer; TARGET=name runs one
 # make mutations  COUNT=100000 mutants of notifications through the verifier, SEED=1
@@ -16,7 +17,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test faults mutants lint format build release bench deps clean fuzz mutations sanitize
+.PHONY: help demo test test-kafka faults mutants lint format build release bench deps clean fuzz mutations sanitize
 
 SOURCES := Sources Tests Package.swift
 CONFIGURATION ?= debug
@@ -62,6 +63,11 @@ else
 	@Tests/run --skip '$(WAITING)'
 	@Tests/run --no-parallel --filter '$(WAITING)'
 endif
+
+# Their suites or they themselves have it in their name: ApacheKafkaSelectionTests sees to it.
+test-kafka: deps
+	@swift build --build-tests
+	@SLUICE_TEST_KAFKA=required Tests/run --no-parallel --filter 'Apache ?Kafka'
 
 mutants: deps
 	@swift build --product mutants

@@ -25,6 +25,14 @@ package struct ApacheKafka: Sendable {
     /// The same broker for all tests of this process, or the cluster that runs already.
     package static func shared() async throws -> ApacheKafka { try await cluster.value.whole() }
 
+    /// Runs what a test of the embedded broker does, with Apache Kafka in its place: ``chosen`` tells its support.
+    package static func use(_ body: () async throws -> Void) async throws {
+        try await $chosen.withValue(shared()) { try await body() }
+    }
+
+    /// The broker that the test's support should take instead of an embedded one.
+    @TaskLocal package static var chosen: ApacheKafka?
+
     /// The same three brokers for all tests of this process: three replicas, two of them in sync.
     package static func threeBrokers() async throws -> ApacheKafka { try await threeBrokerCluster.value.whole() }
 

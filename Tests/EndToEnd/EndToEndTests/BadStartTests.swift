@@ -33,7 +33,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-        func `topics that could lose records are refused in production`() async throws {
+        func `topics of Apache Kafka that could lose records are refused in production`() async throws {
             try await Stage.open { stage in
                 let broker = try await stage.apacheKafka()
                 try await check(.unsafeTopics, stage, broker.arguments)

@@ -27,7 +27,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: KafkaTools.areHere, "\(KafkaTools.absence)"))
-        func `kcat and the console consumer show the same records`() async throws {
+        func `kcat and the console consumer show the same records of Apache Kafka`() async throws {
             try await Stage.open { stage in
                 let broker = try await stage.apacheKafka()
                 let genuine = try await post(to: try await stage.ingress(on: broker, for: .genuine))

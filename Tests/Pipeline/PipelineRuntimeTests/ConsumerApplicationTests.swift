@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct ConsumerApplicationTests {
     @Test func `a handler and a name are an executable that starts, reads, tells and stops`() async throws {
-        let options = try PipelineTestBroker.options()
+        let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 3, keys: 1, to: options.topics[0])
         let handler = NotingHandler()
         let topics = options.topics

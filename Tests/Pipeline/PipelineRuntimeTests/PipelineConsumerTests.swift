@@ -14,7 +14,7 @@ private struct Poison: Error {}
 @Suite(.timeLimit(.minutes(5)))
 struct PipelineConsumerTests {
     @Test func `every record is handled once, in order for each key`() async throws {
-        let options = try PipelineTestBroker.options(partitions: 4)
+        let options = try await PipelineTestBroker.options(partitions: 4)
         try await PipelineTestBroker.write(numbers: 2000, keys: 37, to: options.topics[0])
         let handler = NotingHandler()
         let test = try await PipelineUnderTest(options, .records(handler))
@@ -30,7 +30,7 @@ struct PipelineConsumerTests {
     }
 
     @Test func `a restart goes on where the last member stopped`() async throws {
-        let options = try PipelineTestBroker.options(partitions: 2)
+        let options = try await PipelineTestBroker.options(partitions: 2)
         try await PipelineTestBroker.write(numbers: 100, keys: 10, to: options.topics[0])
         let first = NotingHandler()
         let test = try await PipelineUnderTest(options, .records(first))
@@ -48,7 +48,7 @@ struct PipelineConsumerTests {
     }
 
     @Test func `poison becomes a dead letter and does not block`() async throws {
-        let options = try PipelineTestBroker.options()
+        let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write([
             KafkaProducerRecord(topic: options.topics[0], key: [1], value: Array("0".utf8)),
             KafkaProducerRecord(
@@ -85,7 +85,7 @@ struct PipelineConsumerTests {
     }
 
     @Test func `the offset waits for the dead letter's acknowledgement`() async throws {
-        var options = try PipelineTestBroker.options()
+        var options = try await PipelineTestBroker.options()
         options.lanes = 1
         try await PipelineTestBroker.write(numbers: 3, keys: 1, to: options.topics[0])
         let handler = NotingHandler { record, _ in record.offset == 1 ? .deadLetter("bad") : .done }
@@ -110,7 +110,7 @@ struct PipelineConsumerTests {
     }
 
     @Test func `a retry keeps the partition and the membership, and the others go on`() async throws {
-        let options = try PipelineTestBroker.options(partitions: 2)
+        let options = try await PipelineTestBroker.options(partitions: 2)
         let topic = options.topics[0]
         try await PipelineTestBroker.write(
             (0..<20).map { KafkaProducerRecord(topic: topic, partition: 0, key: [0], value: Array("\($0)".utf8)) }
@@ -141,7 +141,7 @@ struct PipelineConsumerTests {
     }
 
     @Test func `a second member gets partitions only after running records have finished`() async throws {
-        let options = try PipelineTestBroker.options(partitions: 2)
+        let options = try await PipelineTestBroker.options(partitions: 2)
         let topic = options.topics[0]
         try await PipelineTestBroker.write([
             KafkaProducerRecord(topic: topic, partition: 0, key: [0], value: Array("0".utf8)),
@@ -174,7 +174,7 @@ struct PipelineConsumerTests {
     }
 
     @Test func `stopping finishes what runs and leaves what has not started`() async throws {
-        var options = try PipelineTestBroker.options()
+        var options = try await PipelineTestBroker.options()
         options.lanes = 1
         try await PipelineTestBroker.write(numbers: 10, keys: 1, to: options.topics[0])
         let gate = Gate()
@@ -198,7 +198,7 @@ struct PipelineConsumerTests {
     }
 
     @Test func `a handler that does not end is abandoned at the drain limit and committed nothing`() async throws {
-        var options = try PipelineTestBroker.options()
+        var options = try await PipelineTestBroker.options()
         options.drainLimit = .milliseconds(300)
         try await PipelineTestBroker.write(numbers: 1, keys: 1, to: options.topics[0])
         let handler = NotingHandler { _, _ in
@@ -220,7 +220,7 @@ struct PipelineConsumerTests {
     }
 
     @Test func `work that outlives its partition ends the process when the partition comes back`() async throws {
-        var options = try PipelineTestBroker.options(partitions: 2)
+        var options = try await PipelineTestBroker.options(partitions: 2)
         options.drainLimit = .milliseconds(300)
         let topic = options.topics[0]
         try await PipelineTestBroker.write([
@@ -254,7 +254,7 @@ struct PipelineConsumerTests {
     }
 
     @Test func `a record that takes long holds up its own key only, and nothing behind it is committed`() async throws {
-        var options = try PipelineTestBroker.options()
+        var options = try await PipelineTestBroker.options()
         options.drainLimit = .milliseconds(300)
         try await PipelineTestBroker.write(
             (0..<20).map {
@@ -284,7 +284,7 @@ struct PipelineConsumerTests {
     }
 
     @Test func `lag and age are told`() async throws {
-        let options = try PipelineTestBroker.options()
+        let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 5, keys: 1, to: options.topics[0])
         let gate = Gate()
         let handler = NotingHandler { _, _ in
@@ -311,7 +311,7 @@ struct PipelineConsumerTests {
 @Suite(.timeLimit(.minutes(5)))
 struct PipelineBatchTests {
     @Test func `records come in batches, once and in order`() async throws {
-        var options = try PipelineTestBroker.options()
+        var options = try await PipelineTestBroker.options()
         options.maximumBatch = 50
         try await PipelineTestBroker.write(numbers: 500, keys: 1, to: options.topics[0])
         let batches = Mutex<[[Int]]>([])
@@ -330,7 +330,7 @@ struct PipelineBatchTests {
     }
 
     @Test func `only the record at fault is dead-lettered`() async throws {
-        let options = try PipelineTestBroker.options()
+        let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 20, keys: 1, to: options.topics[0])
         let done = Mutex<Set<Int>>([])
         let test = try await PipelineUnderTest(
@@ -350,7 +350,7 @@ struct PipelineBatchTests {
     }
 
     @Test func `from the first retry on, records are handed over again`() async throws {
-        let options = try PipelineTestBroker.options()
+        let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 10, keys: 1, to: options.topics[0])
         let calls = Mutex<[[Int]]>([])
         let test = try await PipelineUnderTest(
@@ -382,7 +382,7 @@ struct PipelineBatchTests {
     }
 
     @Test func `a sink that is down gets the same batch again, and nothing is dead-lettered`() async throws {
-        let options = try PipelineTestBroker.options()
+        let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 5, keys: 1, to: options.topics[0])
         let calls = Mutex(0)
         let done = Mutex<[Int]>([])
@@ -405,7 +405,7 @@ struct PipelineBatchTests {
     }
 
     @Test func `a wrong number of verdicts is the record's fault`() async throws {
-        let options = try PipelineTestBroker.options()
+        let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 2, keys: 1, to: options.topics[0])
         let test = try await PipelineUnderTest(options, .batches(BatchClosure { _ in [] }))
         try await waitUntil { test.metric("sluice_consumer_records_total{outcome=\"dead-lettered\"") == 2 }

@@ -1,3 +1,4 @@
+import Foundation
 import Kafka
 import Lifecycle
 import Synchronization
@@ -7,7 +8,7 @@ import Testing
 
 @testable import PipelineRuntime
 
-/// One embedded broker for all pipeline tests; each test has its own topic and group.
+/// One broker for all pipeline tests, embedded unless `ApacheKafka.use` chose; each test has its own topic and group.
 enum PipelineTestBroker {
     private static let broker = Result { try DevBroker() }
     private static let lastNumber = Mutex(0)
@@ -15,25 +16,35 @@ enum PipelineTestBroker {
     static func shared() throws -> DevBroker { try broker.get() }
 
     static func configuration(_ properties: [String: String] = [:]) throws -> KafkaConfiguration {
-        try KafkaConfiguration(
+        if let kafka = ApacheKafka.chosen {
+            return try KafkaConfiguration(bootstrapServers: kafka.bootstrapServers, properties: properties)
+        }
+        return try KafkaConfiguration(
             bootstrapServers: shared().bootstrapServers, properties: properties, profile: .embedded)
     }
 
     /// Options of a group of the test's own over a topic of its own, whose dead letter topic exists.
-    static func options(partitions: Int = 1) throws -> PipelineOptions {
+    static func options(partitions: Int = 1) async throws -> PipelineOptions {
         let number = lastNumber.withLock { number in
             number += 1
             return number
         }
+        let name = ApacheKafka.chosen == nil ? "\(number)" : UUID().uuidString.lowercased()
         var options = PipelineOptions(
-            group: KafkaConsumerGroup(rawValue: "group-\(number)"), topics: [KafkaTopic(rawValue: "input.\(number)")])
+            group: KafkaConsumerGroup(rawValue: "group-\(name)"), topics: [KafkaTopic(rawValue: "input.\(name)")])
         options.firstBackoff = .milliseconds(2)
         options.maximumBackoff = .milliseconds(20)
         options.maximumAttempts = 3
-        for topic in options.topics + options.deadLetterTopics {
-            try shared().createTopic(topic, partitions: partitions)
-        }
+        for topic in options.topics + options.deadLetterTopics { try await create(topic, partitions: partitions) }
         return options
+    }
+
+    private static func create(_ topic: KafkaTopic, partitions: Int) async throws {
+        guard ApacheKafka.chosen != nil else { return try shared().createTopic(topic, partitions: partitions) }
+        let admin = try KafkaAdmin(configuration())
+        let new = KafkaNewTopic(topic: topic, partitions: partitions, replicationFactor: 1)
+        #expect(try await admin.createTopics([new]).isEmpty)
+        await admin.close(within: .seconds(5))
     }
 
     /// Writes records in order, each acknowledged before the next.

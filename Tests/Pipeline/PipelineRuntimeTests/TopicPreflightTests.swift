@@ -128,7 +128,9 @@ import Testing
     }
 
     @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-    func `a state topic is refused when it is not compacted, and told when its tombstones go too soon`() async throws {
+    func `Apache Kafka's state topic is refused when it is not compacted, and told when its tombstones go too soon`()
+        async throws
+    {
         let stage = try await StateStage.onApacheKafka(["cleanup.policy": "compact", "delete.retention.ms": "86400000"])
         let created = ["cleanup.policy": "compact", "delete.retention.ms": "3888000000"]
         func check(_ topic: KafkaTopic) async throws -> TopicPreflight.Outcome {

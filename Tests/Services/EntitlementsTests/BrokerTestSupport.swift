@@ -1,5 +1,6 @@
 import AppStoreModel
 import Configuration
+import Foundation
 import HTTPClient
 import Kafka
 import Lifecycle
@@ -11,23 +12,45 @@ import Testing
 
 @testable import Entitlements
 
-/// An embedded broker with the topics of one installation, whose prefix and group are the test's own.
+/// A broker with the topics of one installation, whose prefix and group are the test's own; embedded unless
+/// `ApacheKafka.use` chose.
 final class Installation: Sendable {
-    let broker: DevBroker
     let topics: TopicNames
     let group: String
+    let kafka: KafkaConfiguration
+    private let embedded: DevBroker?
 
-    init(_ name: String, partitions: Int = 2) throws {
-        broker = try DevBroker()
+    init(_ name: String, partitions: Int = 2) async throws {
+        let name = ApacheKafka.chosen == nil ? name : "\(name).\(UUID().uuidString.lowercased())"
         topics = TopicNames(prefix: name)
         group = "entitlements-of-\(name)"
-        for specification in topics.ingress(partitions: partitions) + topics.state(partitions: partitions)
+        let specifications =
+            topics.ingress(partitions: partitions) + topics.state(partitions: partitions)
             + topics.deadLetters(of: group, partitions: partitions)
-        {
+        if let chosen = ApacheKafka.chosen {
+            embedded = nil
+            kafka = try KafkaConfiguration(bootstrapServers: chosen.bootstrapServers)
+            let admin = try KafkaAdmin(kafka)
+            let failures = try await admin.createTopics(
+                specifications.map {
+                    KafkaNewTopic(
+                        topic: KafkaTopic(rawValue: $0.name.rawValue), partitions: $0.partitions, replicationFactor: 1,
+                        configuration: $0.settings)
+                })
+            #expect(failures.isEmpty)
+            await admin.close(within: .seconds(5))
+            return
+        }
+        let broker = try DevBroker()
+        embedded = broker
+        kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        for specification in specifications {
             try broker.createTopic(
                 KafkaTopic(rawValue: specification.name.rawValue), partitions: specification.partitions)
         }
     }
+
+    func stop() async { await embedded?.stop() }
 
     func notifications(_ environment: RecordEnvironment) -> KafkaTopic {
         KafkaTopic(rawValue: topics.notifications(environment).rawValue)
@@ -41,12 +64,8 @@ final class Installation: Sendable {
         KafkaTopic(rawValue: topics.notifications(environment).deadLetters(of: group).rawValue)
     }
 
-    func kafka() throws -> KafkaConfiguration {
-        try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
-    }
-
     func write(_ records: [KafkaProducerRecord]) async throws {
-        let producer = try KafkaProducer(kafka(), topics: Array(Set(records.map(\.topic))))
+        let producer = try KafkaProducer(kafka, topics: Array(Set(records.map(\.topic))))
         for record in records { _ = try await producer.send(record, deadline: .seconds(20)) }
         await producer.close(within: .seconds(5))
     }
@@ -57,7 +76,7 @@ final class Installation: Sendable {
             offsets[KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: partition))] = .beginning
         }
         var records: [KafkaRecord] = []
-        try await KafkaConsumer.readToEnd(kafka(), from: offsets, within: .seconds(20)) { records += $0 }
+        try await KafkaConsumer.readToEnd(kafka, from: offsets, within: .seconds(20)) { records += $0 }
         return records
     }
 
@@ -65,7 +84,7 @@ final class Installation: Sendable {
     func configuration(data: String, _ further: [String] = []) throws -> Configuration {
         try EntitlementsTests.configuration(
             [
-                "--kafka.bootstrap.servers", broker.bootstrapServers, "--kafka.group.id", group,
+                "--kafka.bootstrap.servers", kafka.bootstrapServers, "--kafka.group.id", group,
                 "--topics.prefix", topics.prefix, "--profile", "single-node", "--data.dir", data, "--http.port", "0",
                 "--admin.port", "0", "--entitlements.changes", "true",
             ] + further)

@@ -15,7 +15,7 @@ import Testing
     private let at61 = "at=\(on(61))"
 
     @Test func `records become answers, over a restart, and poison is put aside`() async throws {
-        let installation = try Installation("restart")
+        let installation = try await Installation("restart")
         let directory = try TemporaryDirectory()
         let production = installation.notifications(.production)
         let life = lifeOfOne(chain: "1000")
@@ -74,12 +74,12 @@ import Testing
         #expect(
             try await restored.states("?appAccountToken=\(account)&at=\(on(45))") == ["ACTIVE 10002", "ACTIVE 50002"])
         #expect(await restored.stop() == .ok)
-        await installation.broker.stop()
+        await installation.stop()
     }
 
     /// The group as it is when it has read production's topic up to an offset, without a member that did.
     private func commit(_ installation: Installation, _ offset: (KafkaWatermarks) -> KafkaOffset) async throws {
-        let admin = try KafkaAdmin(installation.kafka())
+        let admin = try KafkaAdmin(installation.kafka)
         let ends = try await admin.watermarks(of: installation.notifications(.production))
         try await admin.alterOffsets(
             of: KafkaConsumerGroup(rawValue: installation.group), to: ends.mapValues(offset))
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `a state that is lost is not begun anew before the group reads everything again`() async throws {
-        let installation = try Installation("lost")
+        let installation = try await Installation("lost")
         let production = installation.notifications(.production)
         try await installation.write(lifeOfOne(chain: "1000").map { $0.produced(in: production) })
         try await commit(installation, \.high)
@@ -113,22 +113,22 @@ import Testing
         try await again.finish(4)
         #expect(try await again.states("?originalTransactionId=1000&\(at61)") == ["EXPIRED 10002"])
         #expect(await again.stop() == .ok)
-        await installation.broker.stop()
+        await installation.stop()
     }
 
     @Test func `a group that has read nothing but Apple's tests starts on any disk`() async throws {
-        let installation = try Installation("tests")
+        let installation = try await Installation("tests")
         let test = Draft("TEST", signed: on(0), chain: "none", status: nil)
         try await installation.write([test.produced(in: installation.notifications(.production))])
         try await commit(installation, \.high)
         let directory = try TemporaryDirectory()
         let running = try await RunningEntitlements(installation.configuration(data: directory.path))
         #expect(await running.stop() == .ok)
-        await installation.broker.stop()
+        await installation.stop()
     }
 
     @Test func `a claim gives an unclaimed purchase an account, and Apple's word stands above it`() async throws {
-        let installation = try Installation("claims")
+        let installation = try await Installation("claims")
         let directory = try TemporaryDirectory()
         let production = installation.notifications(.production)
         try await installation.write(
@@ -163,11 +163,11 @@ import Testing
         let again = try await claim("1", account)
         #expect(again.body["appAccountToken"]?.string == account)
         #expect(await service.stop() == .ok)
-        await installation.broker.stop()
+        await installation.stop()
     }
 
     @Test func `an erasure leaves a tombstone, and a replay brings nothing back`() async throws {
-        let installation = try Installation("erasure")
+        let installation = try await Installation("erasure")
         let directory = try TemporaryDirectory()
         let production = installation.notifications(.production)
         let life = lifeOfOne(chain: "1")
@@ -196,11 +196,11 @@ import Testing
         #expect(try await restored.get("?originalTransactionId=1").status == 404)
         #expect(try await installation.read(installation.state(.production)).last?.value == nil)
         #expect(await restored.stop() == .ok)
-        await installation.broker.stop()
+        await installation.stop()
     }
 
     @Test func `several members share the records, and each answers for all of them`() async throws {
-        let installation = try Installation("members", partitions: 4)
+        let installation = try await Installation("members", partitions: 4)
         let production = installation.notifications(.production)
         let directories = [try TemporaryDirectory(), try TemporaryDirectory()]
         var members: [RunningEntitlements] = []
@@ -221,12 +221,12 @@ import Testing
         let done = members.map { $0.metric("sluice_consumer_records_total{") }
         #expect(done.reduce(0, +) >= 24)
         for member in members { #expect(await member.stop() == .ok) }
-        await installation.broker.stop()
+        await installation.stop()
     }
 
     @Test(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
     func `a genuine chain ends in the expected states through the whole service`() async throws {
-        let installation = try Installation("genuine")
+        let installation = try await Installation("genuine")
         let directory = try TemporaryDirectory()
         var random = SeededGenerator(seed: 4)
         let records = try GenuineChainTests.records()
@@ -249,6 +249,6 @@ import Testing
         #expect(published["grants"]?.array?.first?.object?["state"] == "EXPIRED")
         #expect(published["active"]?.array == [])
         #expect(await service.stop() == .ok)
-        await installation.broker.stop()
+        await installation.stop()
     }
 }

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
     private let installation: Installation
 
-    init() throws { installation = try Installation() }
+    init() async throws { installation = try await Installation() }
 
     @Test func `each state is posted once, signed by every key, in order for each key`() async throws {
         let receiver = try Receiver()

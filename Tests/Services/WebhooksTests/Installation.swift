@@ -46,33 +46,46 @@ func handler(url: String, attempts: Int, directory: TemporaryDirectory) throws -
         logger: Logger(label: "test", level: .error, format: .json, sink: MemoryLogSink()))
 }
 
-/// An embedded broker with the topics of one installation, and a directory.
+/// A broker with the topics of one installation, embedded unless `ApacheKafka.use` chose, and a directory.
 final class Installation: Sendable {
-    let broker: DevBroker
     let directory: TemporaryDirectory
-    let topics = TopicNames()
+    let topics: TopicNames
+    private let kafka: KafkaConfiguration
     private let partitions: Int
+    private let embedded: DevBroker?
 
-    init(partitions: Int = 2) throws {
+    init(partitions: Int = 2) async throws {
         self.partitions = partitions
         directory = try TemporaryDirectory()
-        broker = try DevBroker(
+        topics = ApacheKafka.chosen == nil ? TopicNames() : TopicNames(prefix: UUID().uuidString.lowercased())
+        let specifications = topics.specifications(partitions: partitions)
+        if let chosen = ApacheKafka.chosen {
+            embedded = nil
+            kafka = try KafkaConfiguration(bootstrapServers: chosen.bootstrapServers)
+            let admin = try KafkaAdmin(kafka)
+            let failures = try await admin.createTopics(
+                specifications.map {
+                    KafkaNewTopic(
+                        topic: KafkaTopic(rawValue: $0.name.rawValue), partitions: $0.partitions, replicationFactor: 1,
+                        configuration: $0.settings)
+                })
+            #expect(failures.isEmpty)
+            await admin.close(within: .seconds(5))
+            return
+        }
+        let broker = try DevBroker(
             topics: Dictionary(
-                uniqueKeysWithValues: topics.specifications(partitions: partitions).map {
-                    (KafkaTopic(rawValue: $0.name.rawValue), $0.partitions)
-                }))
+                uniqueKeysWithValues: specifications.map { (KafkaTopic(rawValue: $0.name.rawValue), $0.partitions) }))
+        embedded = broker
+        kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
     }
 
     var production: KafkaTopic { KafkaTopic(rawValue: topics.entitlements(.production).rawValue) }
     var sandbox: KafkaTopic { KafkaTopic(rawValue: topics.entitlements(.sandbox).rawValue) }
 
-    private func kafka() throws -> KafkaConfiguration {
-        try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
-    }
-
     /// Writes records in order, each acknowledged before the next.
     func write(_ records: [KafkaProducerRecord]) async throws {
-        let producer = try KafkaProducer(kafka(), topics: [production, sandbox])
+        let producer = try KafkaProducer(kafka, topics: [production, sandbox])
         for record in records { _ = try await producer.send(record, deadline: .seconds(20)) }
         await producer.close(within: .seconds(5))
     }
@@ -95,7 +108,7 @@ final class Installation: Sendable {
         }
         var records: [KafkaRecord] = []
         try await KafkaConsumer.readToEnd(
-            kafka(), from: Dictionary(uniqueKeysWithValues: offsets), within: .seconds(20)
+            kafka, from: Dictionary(uniqueKeysWithValues: offsets), within: .seconds(20)
         ) { records += $0 }
         return records
     }
@@ -104,7 +117,8 @@ final class Installation: Sendable {
     func arguments(url: String, keys: [[UInt8]] = [TestKey.first]) throws -> [String] {
         let secrets = try directory.write(keys.map(TestKey.line).joined(separator: "\n") + "\n", to: "secrets")
         return [
-            "--kafka.bootstrap.servers", broker.bootstrapServers, "--profile", "single-node", "--admin.port", "0",
+            "--kafka.bootstrap.servers", kafka.bootstrapServers, "--topics.prefix", topics.prefix,
+            "--profile", "single-node", "--admin.port", "0",
             "--webhooks.url", url, "--webhooks.secret.file", secrets,
         ]
     }

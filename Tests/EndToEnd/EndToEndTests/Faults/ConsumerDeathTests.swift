@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// Members of the entitlements' group that are killed, and brokers under them.
-    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct ConsumerDeaths {
+    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct ConsumerDeathsOnApacheKafka {
         @Test func `members killed again and again lose nothing and apply nothing twice`() async throws {
             let kills = Extent.choose(short: 3, longTimes: 50)
             try await ConsumerGroup.open { group, load in

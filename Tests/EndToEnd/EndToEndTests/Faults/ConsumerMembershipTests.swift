@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Members of the entitlements' group that come and go.
-    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct ConsumerMembership {
+    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct ConsumerMembershipOnApacheKafka {
         @Test func `three members joining and leaving lose nothing and apply nothing twice`() async throws {
             let time = Duration.seconds(Extent.choose(short: 15, longTimes: 180))
             try await ConsumerGroup.open { group, load in

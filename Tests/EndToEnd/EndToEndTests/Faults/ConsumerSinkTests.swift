@@ -14,7 +14,10 @@ extension EndToEnd {
                     try await scene.withhold(for: .seconds(seconds)) {
                         let holder = try stage.start(["python3", "-c", Self.hold, stage.path("entitlements")])
                         try await waitUntil { holder.output.contains("held") }
-                        return { await holder.stop() }
+                        return {
+                            holder.signal(SIGKILL)
+                            _ = await eventually { holder.ended != nil }
+                        }
                     }
                 }
                 try await scene.check("database held by another process")

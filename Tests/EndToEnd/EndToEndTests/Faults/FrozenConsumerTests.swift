@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// A member of the entitlements' group that stands still and does not know it.
-    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct FrozenConsumers {
+    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct FrozenConsumersOnApacheKafka {
         @Test func `what a member publishes that slept through its session does not stay`() async throws {
             let times = Extent.choose(short: 1, longTimes: 5)
             try await ConsumerGroup.open { group, load in

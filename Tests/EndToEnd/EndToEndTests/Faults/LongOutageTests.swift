@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// The broker away for a long time, with hundreds or thousands of slow clients connected all the while.
-    @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.tormentAbsence)")) struct LongOutage {
+    @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.tormentAbsence)")) struct LongOutageOfApacheKafka {
         @Test func `a long outage among slow clients is answered at once and within bounds`() async throws {
             try await Stage.open { stage in
                 let broker = try await stage.apacheKafka(partitions: 12)
@@ -49,7 +49,7 @@ extension EndToEnd {
     }
 }
 
-extension EndToEnd.LongOutage {
+extension EndToEnd.LongOutageOfApacheKafka {
     private struct Figures {
         var steadyBytes = 0
         var peakBytes = 0

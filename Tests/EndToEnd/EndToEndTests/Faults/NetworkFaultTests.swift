@@ -8,7 +8,7 @@ extension EndToEnd {
     @Suite(
         .enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)"),
         .enabled(if: Toxiproxy.path != nil, "\(Toxiproxy.absence)"))
-    struct NetworkFaults {
+    struct NetworkFaultsOnApacheKafka {
         /// What is done to the connections, both ways.
         struct Toxic: Sendable, CustomStringConvertible {
             let type: String
@@ -50,7 +50,7 @@ extension EndToEnd {
     }
 }
 
-extension EndToEnd.NetworkFaults {
+extension EndToEnd.NetworkFaultsOnApacheKafka {
     private func torment(
         _ toxic: Toxic, _ proxy: ProxiedKafka, _ broker: Broker, _ ingress: Ingress, _ stage: Stage, seed: UInt64
     ) async throws {

@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEnd {
     /// Three brokers, three replicas, two of them in sync, and the profile `production`.
-    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct ThreeBrokers {
+    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct ThreeBrokersOfApacheKafka {
         @Test func `one broker of three killed again and again loses nothing`() async throws {
             try await scene { broker, ingress, load in
                 let kills = Extent.choose(short: 1, long: 20)
@@ -102,7 +102,7 @@ extension EndToEnd {
     }
 }
 
-extension EndToEnd.ThreeBrokers {
+extension EndToEnd.ThreeBrokersOfApacheKafka {
     private func scene(_ body: (Broker, Ingress, Load) async throws -> Void) async throws {
         try await Stage.open { stage in
             let broker = try await stage.apacheKafka(try await .threeBrokers(), partitions: Self.partitions)

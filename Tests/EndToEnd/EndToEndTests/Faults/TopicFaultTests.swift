@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEnd {
     /// The brokers answer, but the topic or the disk beneath does not take the record: ours to mend, so 503.
-    @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.tormentAbsence)")) struct TopicFaults {
+    @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.tormentAbsence)")) struct TopicFaultsOnApacheKafka {
         @Test func `a limit lowered under the ingress's feet is 503 until it is raised again`() async throws {
             try await Stage.open { stage in
                 let broker = try await stage.apacheKafka(try await .shared())
@@ -53,7 +53,7 @@ extension EndToEnd {
     }
 }
 
-extension EndToEnd.TopicFaults {
+extension EndToEnd.TopicFaultsOnApacheKafka {
     /// - Parameters:
     ///   - keepsRecords: whether what was acknowledged before is still there afterwards.
     ///   - spoil: returns when nothing is taken any more.

@@ -131,7 +131,7 @@ import Testing
     @Test(
         .enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"),
         arguments: [(50_000, ["b=1", "erased=1"]), (50_001, ["a=1", "b=1"])] as [(Int64, [String])])
-    func `a topic that keeps tombstones for less has its file built anew sooner`(
+    func `a topic of Apache Kafka that keeps tombstones for less has its file built anew sooner`(
         milliseconds: Int64, rows: [String]
     ) async throws {
         let stage = try await StateStage.onApacheKafka(["cleanup.policy": "compact", "delete.retention.ms": "60000"])

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-    func `a topic that was made anew under a running member ends it`() async throws {
+    func `a topic of Apache Kafka that was made anew under a running member ends it`() async throws {
         let stage = try await StateStage.onApacheKafka(["cleanup.policy": "compact"])
         let member = try await stage.member()
         let running = RunUnderTest { try await member.run() }

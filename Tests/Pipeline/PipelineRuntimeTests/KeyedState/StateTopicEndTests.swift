@@ -7,7 +7,7 @@ import Testing
 
 /// A topic whose newest offset is no record: a member is ready all the same.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(2)))
-struct StateTopicEndTests {
+struct StateTopicEndOnApacheKafkaTests {
     /// Everything that a member does before and with its first record.
     private func isReady(_ stage: StateStage, file: String, _ number: Int) async throws {
         let member = try await stage.member(file)

@@ -1,0 +1,56 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `make test-kafka` chooses tests by their names.
+struct ApacheKafkaSelectionTests {
+    /// Only where it is asked for: else a machine without Kafka would fail.
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["SLUICE_TEST_KAFKA"] == "required", "for make test-kafka"))
+    func `an Apache Kafka is here`() {
+        #expect(
+            ApacheKafka.isAvailable,
+            """
+            no Apache Kafka is here. Name one that runs: make test-kafka SLUICE_TEST_BOOTSTRAP_SERVERS=localhost:9092, \
+            or have the tests start theirs: make test-kafka KAFKA_HOME=DIRECTORY, with Java and bin/test-cluster there
+            """)
+    }
+
+    /// What runs only with Apache Kafka has its name in the suite's or the test's.
+    @Test func `every test that needs Apache Kafka says so in its name`() throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)?.compactMap {
+            $0 as? URL
+        }
+        var found = 0
+        for file in try #require(files) where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            guard text.contains("ApacheKafka.") || text.contains("KafkaTools.") else { continue }
+            for (place, name) in Self.namesThatNeedKafka(text) {
+                found += 1
+                #expect(name.contains("ApacheKafka") || name.contains("Apache Kafka"), "\(place) of \(file.path)")
+            }
+        }
+        #expect(found > 10)
+    }
+
+    /// The names of tests and suites whose attribute asks for Apache Kafka, each after the type that holds it.
+    private static func namesThatNeedKafka(_ text: String) -> [(place: String, name: String)] {
+        var holder = ""
+        var attribute: String?
+        var found: [(place: String, name: String)] = []
+        for line in text.split(separator: "\n") {
+            if line.contains("@Test") || line.contains("@Suite") { attribute = "" }
+            attribute? += line
+            let type = line.firstMatch(of: /(?:struct|enum|class|extension) ([A-Za-z.]+)[^{]*\{/).map { String($0.1) }
+            let test = line.firstMatch(of: /func `([^`]+)`/).map { String($0.1) }
+            if let asked = attribute, let name = type ?? test {
+                let needsKafka = asked.contains(/enabled\(\s*if: (ApacheKafka|KafkaTools)\./)
+                if needsKafka { found.append((name, type ?? "\(holder) \(name)")) }
+                attribute = nil
+            }
+            if let type { holder = type }
+        }
+        return found
+    }
+}
