@@ -95,8 +95,10 @@ final class GroupTelemetry: Sendable {
             ])
     }
 
+    /// - Parameter starts: the offset that each partition began with when it was assigned.
     func sample(
         _ samples: inout MetricSamples, loads: [KafkaTopicPartition: PartitionWindow.Load],
+        starts: [KafkaTopicPartition: KafkaOffset],
         statistics: [KafkaTopicPartition: KafkaStatistics.Partition], brokersUp: Int
     ) {
         samples.gauge(
@@ -116,7 +118,11 @@ final class GroupTelemetry: Sendable {
                 PipelineMetricName.oldestUnfinishedSeconds,
                 help: "Time since the oldest unfinished record was handed over.", labels: labels,
                 Double(now - (load.oldestAdmittedAt ?? now)) / 1e9)
-            guard let lag = statistics[partition]?.consumerLagStored else { continue }
+            // Until something of an assignment is done, librdkafka knows only where the log ends.
+            let begun = starts[partition].flatMap { start in
+                statistics[partition]?.highOffset.map { max(0, $0 - start.rawValue) }
+            }
+            guard let lag = statistics[partition]?.consumerLagStored ?? begun else { continue }
             samples.gauge(
                 PipelineMetricName.lagRecords, help: "Records between the finished ones and the end.", labels: labels,
                 Double(lag))

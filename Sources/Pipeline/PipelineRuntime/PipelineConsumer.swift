@@ -8,11 +8,18 @@ package import Telemetry
 /// Stopping order: nothing new is started, running records finish (up to the drain limit), their offsets are committed,
 /// the member leaves, the client ends.
 package final class PipelineConsumer: Service {
+    private struct Worker {
+        let task: Task<Void, Never>
+        let window: PartitionWindow
+        let epoch: UInt64
+        let start: KafkaOffset
+    }
+
     private struct State {
         var consumer: KafkaConsumer?
         var health = PipelineHealth(lastSign: MonotonicClock.nanoseconds())
         /// The worker of each partition, and the window for its metrics. One that comes back waits for the last one.
-        var workers: [KafkaTopicPartition: (task: Task<Void, Never>, window: PartitionWindow, epoch: UInt64)] = [:]
+        var workers: [KafkaTopicPartition: Worker] = [:]
         var statistics: [KafkaTopicPartition: KafkaStatistics.Partition] = [:]
         var failure: StartupError?
     }
@@ -154,7 +161,8 @@ package final class PipelineConsumer: Service {
                 await worker.run()
                 self?.forget(partition)
             }
-            state.workers[partition.topicPartition] = (task, window, partition.epoch)
+            state.workers[partition.topicPartition] = Worker(
+                task: task, window: window, epoch: partition.epoch, start: partition.startOffset)
         }
     }
 
@@ -186,9 +194,10 @@ package final class PipelineConsumer: Service {
 
     private func sample(_ samples: inout MetricSamples) {
         let (workers, statistics, brokersUp) = state.withLock { state in
-            (state.workers.mapValues(\.window), state.statistics, state.health.brokersUp)
+            (state.workers, state.statistics, state.health.brokersUp)
         }
         groupTelemetry.sample(
-            &samples, loads: workers.mapValues(\.load), statistics: statistics, brokersUp: brokersUp)
+            &samples, loads: workers.mapValues(\.window.load), starts: workers.mapValues(\.start),
+            statistics: statistics, brokersUp: brokersUp)
     }
 }

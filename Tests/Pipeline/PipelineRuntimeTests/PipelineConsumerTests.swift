@@ -306,6 +306,31 @@ struct PipelineConsumerTests {
         await test.stop()
         #expect(test.pipeline.obstacle == "stopping")
     }
+
+    @Test func `lag is told before the first record of an assignment is done, and when there is none`() async throws {
+        let options = try await PipelineTestBroker.options()
+        try await PipelineTestBroker.write(numbers: 5, keys: 1, to: options.topics[0])
+        let often = ["statistics.interval.ms": "100"]
+        let first = NotingHandler()
+        var test = try await PipelineUnderTest(options, .records(first), properties: often)
+        try await waitUntil { first.finished.count == 5 }
+        await test.stop()
+        test = try await PipelineUnderTest(options, .records(first), properties: often)
+        try await waitUntil { test.metric("sluice_consumer_lag_records") == 0 }
+        await test.stop()
+
+        try await PipelineTestBroker.write(numbers: 3, keys: 1, to: options.topics[0])
+        let gate = Gate()
+        let waiting = NotingHandler { _, _ in
+            await gate.pass()
+            return .done
+        }
+        test = try await PipelineUnderTest(options, .records(waiting), properties: often)
+        try await waitUntil { test.metric("sluice_consumer_lag_records") == 3 }
+        gate.open()
+        try await waitUntil { test.metric("sluice_consumer_lag_records") == 0 }
+        await test.stop()
+    }
 }
 
 @Suite(.timeLimit(.minutes(5)))
