@@ -4,8 +4,9 @@ import Dispatch
 extension KafkaConsumer {
     /// Gives up all partitions (draining and committing as in a rebalance), leaves the group and ends the client.
     ///
-    /// A member that has not got its first assignment yet waits for it first, at most 5 s: librdkafka 2.0.2 may hang or
-    /// crash otherwise. A static member (`groupInstanceId`) does not leave: it is expected back.
+    /// A member that has not got its first assignment yet waits for it first, at most 5 s. When it does not come, the
+    /// closed client is never destroyed: librdkafka up to 2.2 aborts the process then (its issue 4312), and a member
+    /// that leaves while a group is busy is no reason to. A static member (`groupInstanceId`) does not leave: it is expected back.
     ///
     /// - Returns: false when it was not closed within `limit`. The client is then left behind; end the process soon.
     @discardableResult
@@ -32,6 +33,11 @@ extension KafkaConsumer {
         }
         closeClient()
         let isClosed = await closed.wait(within: max(.milliseconds(100), deadline - clock.now))
+        if case .group = source, !firstAssignment.isComplete {
+            handle?.neverDestroy()
+            finishClosing()
+            return isClosed
+        }
         let released = handle?.released
         finishClosing()
         guard isClosed, let released else { return isClosed }

@@ -112,6 +112,12 @@ final class KafkaHandle: Sendable {
         handlers.drained()
     }
 
+    /// Keeps the client until the process ends, for one that cannot be destroyed.
+    func neverDestroy() {
+        crdkafka_wakeup_disable(queue.raw)
+        _ = Unmanaged.passRetained(self)
+    }
+
     deinit {
         // No more writes to the descriptor after this.
         crdkafka_wakeup_disable(queue.raw)
