@@ -40,7 +40,7 @@ extension EndToEnd {
                 report.add("databases lost with them", lostDisks)
                 report.add("p50 until records are handled again", recoveries.percentile(50))
                 report.add("slowest", recoveries.max())
-                try await group.conclude(load, members, report)
+                try await group.conclude(load, members, report, repeats: true)
             }
         }
 
@@ -79,8 +79,8 @@ extension EndToEnd {
                         try await load.wait(for: Extent.choose(short: 50, long: 200))
                         try await group.limitState(to: 100)
                         // Only a batch that is in the database and was refused by the topic is tried again.
-                        try await waitUntil(within: .seconds(60)) {
-                            await member.sum(of: "sluice_consumer_retries_total") ?? 0 >= 3
+                        try await group.wait(for: member) {
+                            await $0.sum(of: "sluice_consumer_retries_total") ?? 0 >= 3
                         }
                     }
                     let ledger = try await StateLedger(load, group.broker)

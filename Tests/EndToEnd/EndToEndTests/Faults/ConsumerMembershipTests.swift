@@ -6,7 +6,7 @@ extension EndToEnd {
     /// Members of the entitlements' group that come and go.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct ConsumerMembershipOnApacheKafka {
         @Test func `three members joining and leaving lose nothing and apply nothing twice`() async throws {
-            let time = Duration.seconds(Extent.choose(short: 15, longTimes: 180))
+            let time = Duration.seconds(Extent.choose(short: 10, longTimes: 180))
             try await ConsumerGroup.open { group, load in
                 var members: [String: GroupMember] = [:]
                 for name in ["0", "1", "2"] { members[name] = try await group.member(name) }
@@ -39,7 +39,10 @@ extension EndToEnd {
                 report.add("given up", group.count(logged: "giving up partitions"))
                 report.add("lost", group.count(logged: "partitions lost, their work is dropped"))
                 report.add("commits refused", group.count(logged: "commit refused"))
-                try await group.conclude(load, Array(members.values), report)
+                // Some are asked to leave before the busy group has let them in: nothing is theirs to give back then.
+                let late = "consumer not closed in time"
+                report.add("left before they were in", group.count(logged: late))
+                try await group.conclude(load, Array(members.values), report, mayLog: late)
             }
         }
     }

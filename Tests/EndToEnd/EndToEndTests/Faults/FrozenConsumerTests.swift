@@ -19,21 +19,21 @@ extension EndToEnd {
                 try await load.run {
                     for number in 1...times {
                         try await group.waitUntilHandling([awake, sleeper])
-                        try await group.waitUntil(sleeper) { $0 > 0 }
+                        // By its log: the metric counts work of lost partitions until it ends.
+                        try await group.wait(for: sleeper) { $0.lastAssignment == "partitions assigned" }
                         try await load.wait(for: Extent.choose(short: 150, long: 600))
                         sleeper.process.signal(SIGSTOP)
                         let asleep = ContinuousClock.now
-                        try await group.waitUntil(awake) { $0 == Double(ConsumerGroup.partitions) + 1 }
+                        try await group.wait(for: awake) { await $0.partitions == ConsumerGroup.partitions + 1 }
                         // The same purchases go on.
                         try await load.wait(for: Extent.choose(short: 200, long: 800))
                         sleeper.process.signal(SIGCONT)
                         slept.append(ContinuousClock.now - asleep)
-                        try await TestSupport.waitUntil(within: .seconds(60)) {
-                            sleeper.process.log.count { $0.message == "partitions lost, their work is dropped" }
-                                >= number
+                        try await group.wait(for: sleeper) {
+                            $0.process.log.count { $0.message == GroupMember.lost } >= number
                         }
                     }
-                    try await group.waitUntil(sleeper) { $0 > 0 }
+                    try await group.wait(for: sleeper) { $0.lastAssignment == "partitions assigned" }
                 }
                 let repaired = await awake.sum(of: "sluice_state_repaired_total") ?? 0
                 var report = FaultReport("SIGSTOP of a member past its session, Apache Kafka with 3 brokers")
@@ -48,12 +48,13 @@ extension EndToEnd {
     }
 }
 
-extension ConsumerGroup {
-    /// Waits until a member has so many partitions.
-    fileprivate func waitUntil(_ member: GroupMember, has condition: (Double) -> Bool) async throws {
-        let isThere = await eventually(within: .seconds(60)) {
-            await member.sum(of: "sluice_consumer_assigned_partitions").map(condition) ?? false
+extension GroupMember {
+    fileprivate static let lost = "partitions lost, their work is dropped"
+
+    /// What its log said last of its partitions.
+    fileprivate var lastAssignment: String? {
+        process.log.compactMap(\.message).last {
+            ["partitions assigned", "giving up partitions", Self.lost].contains($0)
         }
-        try #require(isThere, "\(member.process)")
     }
 }

@@ -71,11 +71,19 @@ final class ConsumerGroup: Sendable {
     /// Waits until each of these has handled a record since it started.
     func waitUntilHandling(_ members: [GroupMember], within limit: Duration = .seconds(60)) async throws {
         for member in members {
-            let isHandling = await eventually(within: limit) {
-                await member.sum(of: "sluice_consumer_records_total") ?? 0 > 0
-            }
-            try #require(isHandling, "\(member.process)")
+            try await wait(for: member, within: limit) { await $0.sum(of: "sluice_consumer_records_total") ?? 0 > 0 }
         }
+    }
+
+    /// Waits for a state of a member, looking at it ten times a second: each look costs the member work.
+    func wait(
+        for member: GroupMember, within limit: Duration = .seconds(60), _ condition: (GroupMember) async -> Bool
+    ) async throws {
+        let isThere = await eventually(within: limit) {
+            await pass(.milliseconds(100))
+            return await condition(member)
+        }
+        try #require(isThere, "\(member.process)")
     }
 
     /// How often the members have logged this.
@@ -84,9 +92,7 @@ final class ConsumerGroup: Sendable {
     }
 
     /// What the members have logged as errors.
-    var errors: [String] {
-        processes.withLock { $0 }.flatMap(\.log).filter { $0.level == "error" }.map { "\($0.fields)" }
-    }
+    var errors: [LogLine] { processes.withLock { $0 }.flatMap(\.log).filter { $0.level == "error" } }
 
     // MARK: Lag
 
@@ -94,6 +100,7 @@ final class ConsumerGroup: Sendable {
     func waitUntilDone(_ members: [GroupMember], within limit: Duration = .seconds(60)) async throws {
         var left: Double?
         let isDone = await eventually(within: limit) {
+            await pass(.milliseconds(100))
             left = await lag(members)
             return left == 0
         }
@@ -224,6 +231,9 @@ struct GroupMember: Sendable {
 
     /// All series of a metric together; `nil` while it does not answer.
     func sum(of metric: String) async -> Double? { await metrics().map { Self.sum(of: metric, in: $0) } }
+
+    /// How many partitions it has; 0 while it does not answer.
+    var partitions: Int { get async { Int(await sum(of: "sluice_consumer_assigned_partitions") ?? 0) } }
 
     static func sum(of metric: String, in text: String) -> Double {
         text.split(separator: "\n").filter { $0.hasPrefix(metric + "{") || $0.hasPrefix(metric + " ") }
