@@ -103,7 +103,7 @@ let executables: [Target] = [
         "sluice-bench",
         uses: [
             "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "NotificationRecord", "Simulator", "Kafka",
-            "HTTPServer", "Configuration", "Cryptography", "Telemetry",
+            "SQLite", "HTTPServer", "Configuration", "Cryptography", "Telemetry",
         ]),
     executable(
         "sluicectl",

@@ -1,7 +1,10 @@
 package import AppStoreModel
 
 /// That a notification happened: the history of a chain is the set of these.
-package struct ChainEvent: VersionedFacts {
+package typealias ChainEvent = Facts<EventContent>
+
+/// What a ``ChainEvent`` says.
+package struct EventContent: FactsContent {
     package var version: FactVersion
     package var notificationType: NotificationType
     package var subtype: Subtype?
@@ -10,7 +13,7 @@ package struct ChainEvent: VersionedFacts {
     package var status: SubscriptionStatus?
     package var unknownFields = JSONObject()
 
-    package init(
+    fileprivate init(
         version: FactVersion, notificationType: NotificationType, subtype: Subtype? = nil,
         transactionId: TransactionId? = nil, status: SubscriptionStatus? = nil
     ) {
@@ -32,7 +35,7 @@ package struct ChainEvent: VersionedFacts {
     }
 
     /// Nil without a type or a signedDate.
-    init?(_ element: JSONElement) {
+    fileprivate init?(_ element: JSONElement) {
         var fields = FieldReader(element)
         guard let version = fields.version(), let type: NotificationType = fields.enumeration("notificationType")
         else { return nil }
@@ -41,5 +44,26 @@ package struct ChainEvent: VersionedFacts {
         transactionId = fields.identifier("transactionId")
         status = fields.enumeration("status")
         unknownFields = fields.unknownFields
+    }
+}
+
+extension ChainEvent {
+    package init(
+        version: FactVersion, notificationType: NotificationType, subtype: Subtype? = nil,
+        transactionId: TransactionId? = nil, status: SubscriptionStatus? = nil
+    ) {
+        self =
+            Facts(
+                EventContent(
+                    version: version, notificationType: notificationType, subtype: subtype,
+                    transactionId: transactionId,
+                    status: status)
+            ).written
+    }
+
+    /// - Parameter keepsText: the text is one that this library wrote.
+    init?(_ element: JSONElement, keepsText: Bool) {
+        guard let content = EventContent(element) else { return nil }
+        self.init(content, text: keepsText ? element.bytes : nil)
     }
 }

@@ -32,8 +32,11 @@ extension ChainFacts {
         object.set("environment", environment)
         object.set("bundleId", bundleId)
         object.set("originalTransactionId", originalTransactionId)
-        Self.write(orderedPurchases, as: "purchases", to: &object)
-        Self.write(renewal, as: "renewalInfo", to: &object)
+        Self.write(purchases.values, as: "purchases", to: &object)
+        if let renewal {
+            object.name("renewalInfo")
+            renewal.writeObject(to: &object)
+        }
         Self.write(status, as: "status", to: &object)
         Self.write(claim, as: "claim", to: &object)
         if !upgrades.isEmpty {
@@ -69,13 +72,15 @@ extension ChainFacts {
     }
 
     /// An empty array is left out.
-    private static func write(_ facts: [some VersionedFacts], as name: StaticString, to object: inout JSONWriter) {
+    private static func write<Content>(_ facts: [Facts<Content>], as name: StaticString, to object: inout JSONWriter) {
         guard !facts.isEmpty else { return }
-        object.array(name) { array in for one in facts { array.object { one.write(to: &$0) } } }
+        object.array(name) { array in for one in facts { one.writeObject(to: &array) } }
     }
 
     /// Reads what ``jsonText`` wrote. A member of the wrong kind reads as absent.
-    package init(json text: [UInt8]) throws(ChainFormatError) { try self.init(Self.object(text)) }
+    ///
+    /// What no merge touches is written again as it was read.
+    package init(json text: [UInt8]) throws(ChainFormatError) { try self.init(Self.object(text), keepsText: true) }
 
     private static func object(_ text: [UInt8]) throws(ChainFormatError) -> JSONElement {
         let root: JSONElement
@@ -89,7 +94,7 @@ extension ChainFacts {
         return root
     }
 
-    private init(_ element: JSONElement) throws(ChainFormatError) {
+    private init(_ element: JSONElement, keepsText: Bool) throws(ChainFormatError) {
         var fields = FieldReader(element)
         guard let format = fields.int64("formatVersion"), format <= Self.formatVersion else {
             throw ChainFormatError(code: .unknownFormat)
@@ -99,8 +104,12 @@ extension ChainFacts {
             let originalTransactionId: OriginalTransactionId = fields.identifier("originalTransactionId")
         else { throw ChainFormatError(code: .noIdentity) }
         self.init(environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId)
-        for element in fields.objects("purchases") { if let purchase = PurchaseFacts(element) { insert(purchase) } }
-        if let facts = fields.object("renewalInfo").flatMap(RenewalFacts.init(_:)) { insert(facts) }
+        for element in fields.objects("purchases") {
+            if let purchase = PurchaseFacts(element, keepsText: keepsText) { insert(purchase) }
+        }
+        if let facts = fields.object("renewalInfo").flatMap({ RenewalFacts($0, keepsText: keepsText) }) {
+            insert(facts)
+        }
         if let facts = fields.object("status").flatMap(StatusFacts.init(_:)) { insert(facts) }
         if let facts = fields.object("claim").flatMap(OwnerClaim.init(_:)) { insert(facts) }
         for element in fields.objects("upgrades") {
@@ -110,7 +119,9 @@ extension ChainFacts {
             else { continue }
             insertUpgrade(to: transactionId, signedDate: signedDate)
         }
-        for element in fields.objects("events") { if let event = ChainEvent(element) { insert(event) } }
+        for element in fields.objects("events") {
+            if let event = ChainEvent(element, keepsText: keepsText) { insert(event) }
+        }
         for element in fields.objects("successors") {
             var fields = FieldReader(element)
             guard let id: OriginalTransactionId = fields.identifier("originalTransactionId"),
@@ -154,7 +165,8 @@ extension ChainFacts {
         guard let facts = try Self.object(text)["facts"], facts.kind == .object else {
             throw ChainFormatError(code: .noIdentity)
         }
-        try self.init(facts)
+        // Whoever wrote it: what is kept is written anew.
+        try self.init(facts, keepsText: false)
     }
 }
 

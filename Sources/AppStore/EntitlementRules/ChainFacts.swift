@@ -16,7 +16,7 @@ package struct ChainFacts: Hashable, Sendable {
     package let bundleId: BundleId
     package let originalTransactionId: OriginalTransactionId
 
-    package private(set) var purchases: [TransactionId: PurchaseFacts] = [:]
+    package private(set) var purchases = Purchases()
     package private(set) var renewal: RenewalFacts?
     package private(set) var status: StatusFacts?
     package private(set) var claim: OwnerClaim?
@@ -65,7 +65,7 @@ package struct ChainFacts: Hashable, Sendable {
         let before = mayOverflow(with: other) ? self : nil
         var outcome = MergeOutcome()
         if let erasedAt = other.erasedAt { erase(upTo: erasedAt, &outcome) }
-        for (id, purchase) in other.purchases { Self.take(purchase, into: &purchases[id], erasedAt, &outcome) }
+        for purchase in other.purchases.values { take(purchase, &outcome) }
         Self.take(other.renewal, into: &renewal, erasedAt, &outcome)
         Self.take(other.status, into: &status, erasedAt, &outcome)
         Self.take(other.claim, into: &claim, erasedAt, &outcome)
@@ -86,6 +86,15 @@ package struct ChainFacts: Hashable, Sendable {
         dropOldest()
         if let before { outcome.changed = self != before }
         return outcome
+    }
+
+    private mutating func take(_ offered: PurchaseFacts, _ outcome: inout MergeOutcome) {
+        var place = purchases[offered.transactionId]
+        var taken = MergeOutcome()
+        Self.take(offered, into: &place, erasedAt, &taken)
+        if taken.changed { purchases[offered.transactionId] = place }
+        outcome.changed = outcome.changed || taken.changed
+        outcome.isLate = outcome.isLate || taken.isLate
     }
 
     /// The newer of two statements stays; one from before the erasure is none.
@@ -115,7 +124,8 @@ package struct ChainFacts: Hashable, Sendable {
     // MARK: Single facts
 
     package mutating func insert(_ purchase: PurchaseFacts) {
-        Self.insert(purchase, erasedAt, into: &purchases[purchase.transactionId])
+        var outcome = MergeOutcome()
+        take(purchase, &outcome)
         dropOldest()
     }
 
@@ -163,7 +173,7 @@ package struct ChainFacts: Hashable, Sendable {
         guard moment > erasedAt ?? .earliest || erasedAt == nil else { return }
         outcome.changed = true
         erasedAt = moment
-        purchases = purchases.filter { $0.value.version.signedDate > moment }
+        purchases.removeAll { $0.version.signedDate <= moment }
         upgrades = upgrades.filter { $0.value > moment }
         events = events.filter { $0.version.signedDate > moment }
         renewal = Self.kept(renewal, after: moment)
@@ -184,6 +194,16 @@ package struct ChainFacts: Hashable, Sendable {
     package var isErased: Bool {
         erasedAt != nil && purchases.isEmpty && renewal == nil && status == nil && claim == nil && events.isEmpty
             && upgrades.isEmpty && inheritedToken == nil && inheritedClaim == nil
+    }
+
+    /// Whether everything that becomes part of a key, an index or an answer's names is of a sensible length.
+    package var hasBoundedIdentifiers: Bool {
+        originalTransactionId.isBounded && bundleId.isBounded
+            && purchases.values.allSatisfy {
+                $0.transactionId.isBounded && $0.productId?.isBounded ?? true
+                    && $0.previousOriginalTransactionId?.isBounded ?? true
+            }
+            && appAccountToken?.isBounded ?? true && appTransactionId?.isBounded ?? true
     }
 
     /// The latest moment that anything known was signed at.
@@ -244,10 +264,7 @@ package struct ChainFacts: Hashable, Sendable {
 
     /// Keeps the greatest purchases and upgrades by an order that does not depend on arrival.
     private mutating func dropOldest() {
-        if purchases.count > Self.maximumPurchases {
-            let kept = orderedPurchases.suffix(Self.maximumPurchases)
-            purchases = Dictionary(uniqueKeysWithValues: kept.map { ($0.transactionId, $0) })
-        }
+        purchases.keepLast(Self.maximumPurchases)
         if upgrades.count > Self.maximumPurchases {
             let kept = upgrades.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.suffix(Self.maximumPurchases)
             upgrades = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
@@ -259,8 +276,5 @@ package struct ChainFacts: Hashable, Sendable {
     }
 
     /// By purchaseDate, then transactionId.
-    package var orderedPurchases: [PurchaseFacts] {
-        guard purchases.count > 1 else { return Array(purchases.values) }
-        return purchases.values.sorted { ($0.start, $0.transactionId) < ($1.start, $1.transactionId) }
-    }
+    package var orderedPurchases: [PurchaseFacts] { purchases.values }
 }

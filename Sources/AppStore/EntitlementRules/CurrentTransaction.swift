@@ -26,7 +26,8 @@ extension ChainFacts {
 
     /// Seat additions of the period of a purchase.
     func seatAdditions(to purchase: PurchaseFacts) -> [PurchaseFacts] {
-        guard let expiresDate = purchase.expiresDate, purchases.values.contains(where: \.isSeatAddition) else {
+        guard let expiresDate = purchase.expiresDate, purchases.values.contains(where: { $0.isSeatAddition })
+        else {
             return []
         }
         return orderedPurchases.filter {

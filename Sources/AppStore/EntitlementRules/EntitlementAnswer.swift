@@ -108,13 +108,17 @@ extension EntitlementAnswer {
     }
 
     private mutating func add(subscription chain: ChainFacts, rules: ProductRules, view: View) {
-        let state =
-            switch view {
-            case .newestFacts: chain.state(at: asOf, policy: rules.subscriptions)
-            case .history: chain.state(asOf: asOf, policy: rules.subscriptions)
-            }
+        var state: SubscriptionState?
+        var change: AppStoreInstant?
+        switch view {
+        case .newestFacts:
+            if let both = chain.stateAndNextChange(at: asOf, policy: rules.subscriptions) { (state, change) = both }
+        case .history:
+            state = chain.state(asOf: asOf, policy: rules.subscriptions)
+            change = chain.nextChange(after: asOf, policy: rules.subscriptions)
+        }
         guard let state, let purchase = state.purchase else { return }
-        note(nextChange: chain.nextChange(after: asOf, policy: rules.subscriptions))
+        note(nextChange: change)
         guard let productId = purchase.productId else {
             reports.append(Report(transactionId: purchase.transactionId, problem: .productMissing))
             return

@@ -47,6 +47,17 @@ package enum EntitlementProblem: String, Sendable, CaseIterable {
 extension PurchaseFacts {
     /// State of this purchase by itself.
     package func oneTimeState(at instant: AppStoreInstant, rule: ProductRule) -> OneTimeState {
+        content.oneTimeState(at: instant, rule: rule)
+    }
+
+    /// A non-renewing subscription that runs from `start` to `end`; nil is a length that is not known.
+    func timedState(at instant: AppStoreInstant, from start: AppStoreInstant, end: AppStoreInstant?) -> OneTimeState {
+        content.timedState(at: instant, from: start, end: end)
+    }
+}
+
+extension PurchaseContent {
+    fileprivate func oneTimeState(at instant: AppStoreInstant, rule: ProductRule) -> OneTimeState {
         switch type {
         case .some(.consumable):
             return creditState(at: instant, unitsPerItem: rule.units)
@@ -61,8 +72,9 @@ extension PurchaseFacts {
         }
     }
 
-    /// A non-renewing subscription that runs from `start` to `end`; nil is a length that is not known.
-    func timedState(at instant: AppStoreInstant, from start: AppStoreInstant, end: AppStoreInstant?) -> OneTimeState {
+    fileprivate func timedState(
+        at instant: AppStoreInstant, from start: AppStoreInstant, end: AppStoreInstant?
+    ) -> OneTimeState {
         if isRevoked(at: instant) { return OneTimeState(phase: .revoked, isEntitled: false) }
         guard let end else {
             return OneTimeState(phase: .ended, isEntitled: false, problems: [.lengthNotConfigured])

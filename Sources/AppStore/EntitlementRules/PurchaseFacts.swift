@@ -2,7 +2,10 @@ package import AppStoreModel
 
 /// What Apple last said about one transaction. A newer statement replaces it as a whole, so that a revocation which is
 /// absent from a newer one is thereby removed: that is how a reversed refund arrives.
-package struct PurchaseFacts: VersionedFacts {
+package typealias PurchaseFacts = Facts<PurchaseContent>
+
+/// What a ``PurchaseFacts`` says.
+package struct PurchaseContent: FactsContent {
     /// An amount that is out of range: the purchase then gives no credit.
     package enum AmountProblem: String, Sendable, CaseIterable {
         /// Not a whole number from 1 to 2^31 - 1.
@@ -71,7 +74,15 @@ package struct PurchaseFacts: VersionedFacts {
     /// Seats that were added to a period; such a transaction replaces no other.
     package var isSeatAddition: Bool { additionalTransactionReason == .seatAddition }
 
-    package func isRevoked(at instant: AppStoreInstant) -> Bool { revocationDate.map { $0 <= instant } ?? false }
+    func isRevoked(at instant: AppStoreInstant) -> Bool { revocationDate.map { $0 <= instant } ?? false }
+}
+
+extension PurchaseFacts {
+    package init(transactionId: TransactionId, version: FactVersion) {
+        self.init(PurchaseContent(transactionId: transactionId, version: version))
+    }
+
+    package func isRevoked(at instant: AppStoreInstant) -> Bool { content.isRevoked(at: instant) }
 }
 
 // MARK: From Apple's payload
@@ -80,6 +91,19 @@ extension PurchaseFacts {
     /// - Parameter version: decides by the transaction's own signedDate; `fallback` names what came with it.
     /// Nil without a transactionId.
     package init?(_ payload: TransactionPayload, fallback: FactVersion) {
+        guard let content = PurchaseContent(payload, fallback: fallback) else { return nil }
+        self = Facts(content).written
+    }
+
+    /// - Parameter keepsText: the text is one that this library wrote.
+    init?(_ element: JSONElement, keepsText: Bool) {
+        guard let content = PurchaseContent(element) else { return nil }
+        self.init(content, text: keepsText ? element.bytes : nil)
+    }
+}
+
+extension PurchaseContent {
+    fileprivate init?(_ payload: TransactionPayload, fallback: FactVersion) {
         guard let transactionId = payload.transactionId else { return nil }
         var version = fallback
         if let signedDate = payload.signedDate { version.signedDate = signedDate }
@@ -114,15 +138,15 @@ extension PurchaseFacts {
     }
 
     private mutating func readAmounts(_ payload: TransactionPayload) {
-        let unreadable = Set(payload.fieldProblems.map(\.path))
+        func isUnreadable(_ name: String) -> Bool { payload.fieldProblems.contains { $0.path == name } }
         if let value = payload.quantity, value >= 1 {
             quantity = value
-        } else if payload.quantity != nil || unreadable.contains("quantity") {
+        } else if payload.quantity != nil || isUnreadable("quantity") {
             amountProblems.append(.quantity)
         }
         if let value = payload.revocationPercentage, (0...100_000).contains(value) {
             revocationPercentage = value
-        } else if payload.revocationPercentage != nil || unreadable.contains("revocationPercentage") {
+        } else if payload.revocationPercentage != nil || isUnreadable("revocationPercentage") {
             amountProblems.append(.revocationPercentage)
         }
     }
@@ -130,8 +154,8 @@ extension PurchaseFacts {
 
 // MARK: JSON
 
-extension PurchaseFacts {
-    func write(to object: inout JSONWriter) {
+extension PurchaseContent {
+    package func write(to object: inout JSONWriter) {
         object.set("transactionId", transactionId)
         object.set("productId", productId)
         object.set("type", type)
@@ -169,7 +193,7 @@ extension PurchaseFacts {
     }
 
     /// Nil without a transactionId or a signedDate.
-    init?(_ element: JSONElement) {
+    fileprivate init?(_ element: JSONElement) {
         var fields = FieldReader(element)
         guard let transactionId: TransactionId = fields.identifier("transactionId"), let version = fields.version()
         else { return nil }
@@ -205,13 +229,13 @@ extension PurchaseFacts {
     }
 }
 
-extension PurchaseFacts.Item {
-    func write(to object: inout JSONWriter) {
+extension PurchaseContent.Item {
+    fileprivate func write(to object: inout JSONWriter) {
         object.set("SKU", sku)
         object.set("revocationDate", revocationDate)
     }
 
-    init?(_ element: JSONElement) {
+    fileprivate init?(_ element: JSONElement) {
         var fields = FieldReader(element)
         guard let sku = fields.string("SKU") else { return nil }
         self.init(sku: sku, revocationDate: fields.instant("revocationDate"))

@@ -1,7 +1,10 @@
 package import AppStoreModel
 
 /// What Apple last said about the renewal of a subscription.
-package struct RenewalFacts: VersionedFacts {
+package typealias RenewalFacts = Facts<RenewalContent>
+
+/// What a ``RenewalFacts`` says.
+package struct RenewalContent: FactsContent {
     package var version: FactVersion
     package var productId: ProductId?
     package var autoRenewProductId: ProductId?
@@ -25,8 +28,7 @@ package struct RenewalFacts: VersionedFacts {
 
     package init(version: FactVersion) { self.version = version }
 
-    /// The version decides by the renewal info's own signedDate; `fallback` names what came with it.
-    package init(_ payload: RenewalInfoPayload, fallback: FactVersion) {
+    fileprivate init(_ payload: RenewalInfoPayload, fallback: FactVersion) {
         var version = fallback
         if let signedDate = payload.signedDate { version.signedDate = signedDate }
         self.init(version: version)
@@ -48,7 +50,7 @@ package struct RenewalFacts: VersionedFacts {
         renewalQuantity = payload.renewalQuantity
     }
 
-    func write(to object: inout JSONWriter) {
+    package func write(to object: inout JSONWriter) {
         object.set("productId", productId)
         object.set("autoRenewProductId", autoRenewProductId)
         object.set("autoRenewStatus", autoRenewStatus)
@@ -70,7 +72,7 @@ package struct RenewalFacts: VersionedFacts {
     }
 
     /// Nil without a signedDate.
-    init?(_ element: JSONElement) {
+    fileprivate init?(_ element: JSONElement) {
         var fields = FieldReader(element)
         guard let version = fields.version() else { return nil }
         self.init(version: version)
@@ -91,5 +93,20 @@ package struct RenewalFacts: VersionedFacts {
         appTransactionId = fields.identifier("appTransactionId")
         renewalQuantity = fields.int32("renewalQuantity")
         unknownFields = fields.unknownFields
+    }
+}
+
+extension RenewalFacts {
+    package init(version: FactVersion) { self.init(RenewalContent(version: version)) }
+
+    /// The version decides by the renewal info's own signedDate; `fallback` names what came with it.
+    package init(_ payload: RenewalInfoPayload, fallback: FactVersion) {
+        self = Facts(RenewalContent(payload, fallback: fallback)).written
+    }
+
+    /// - Parameter keepsText: the text is one that this library wrote.
+    init?(_ element: JSONElement, keepsText: Bool) {
+        guard let content = RenewalContent(element) else { return nil }
+        self.init(content, text: keepsText ? element.bytes : nil)
     }
 }

@@ -77,6 +77,16 @@ extension ChainFacts {
         isSubscription ? newestEvidence.state(at: instant, policy: policy) : nil
     }
 
+    /// Both of the newest facts: the state at a moment, and when it will be another without any notification.
+    func stateAndNextChange(
+        at instant: AppStoreInstant, policy: SubscriptionPolicy
+    ) -> (state: SubscriptionState, nextChange: AppStoreInstant?)? {
+        guard isSubscription else { return nil }
+        let evidence = newestEvidence
+        let state = evidence.state(at: instant, policy: policy)
+        return (state, evidence.nextChange(after: instant, from: state, policy: policy))
+    }
+
     private var newestEvidence: Evidence {
         let current = currentPurchase
         return Evidence(
@@ -101,7 +111,7 @@ extension ChainFacts {
     package func nextChange(
         after instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
     ) -> AppStoreInstant? {
-        isSubscription ? newestEvidence.nextChange(after: instant, policy: policy) : nil
+        stateAndNextChange(at: instant, policy: policy)?.nextChange
     }
 
     /// Whether the status that Apple stated disagrees with what the facts give for the moment it was stated.
@@ -123,27 +133,31 @@ extension ChainFacts {
 extension PurchaseFacts {
     /// Advanced Commerce: the SKUs that are not revoked then.
     package func skus(at instant: AppStoreInstant) -> [String] {
-        items.filter { item in item.revocationDate.map { $0 > instant } ?? true }.map(\.sku)
+        content.items.filter { item in item.revocationDate.map { $0 > instant } ?? true }.map(\.sku)
     }
 }
 
 extension Evidence {
-    func nextChange(after instant: AppStoreInstant, policy: SubscriptionPolicy) -> AppStoreInstant? {
+    /// - Parameter now: the state at `instant`.
+    func nextChange(
+        after instant: AppStoreInstant, from now: SubscriptionState, policy: SubscriptionPolicy
+    ) -> AppStoreInstant? {
         var moments: [AppStoreInstant] = []
         func consider(_ moment: AppStoreInstant?) {
             if let moment, moment > instant { moments.append(moment) }
         }
-        for purchase in [current].compactMap({ $0 }) + seatAdditions {
+        func consider(_ purchase: PurchaseFacts) {
             consider(purchase.expiresDate)
             consider(purchase.revocationDate)
             for item in purchase.items { consider(item.revocationDate) }
         }
+        if let current { consider(current) }
+        for addition in seatAdditions { consider(addition) }
         consider(current?.expiresDate?.advanced(byMilliseconds: policy.billingRetryMilliseconds))
         consider(renewal?.gracePeriodExpiresDate)
         consider(migratedAt)
         consider(status?.version.signedDate.advanced(byMilliseconds: policy.staleToleranceMilliseconds))
         guard !moments.isEmpty else { return nil }
-        let now = state(at: instant, policy: policy)
         return moments.sorted().first { moment in
             let then = state(at: moment, policy: policy)
             return then.phase != now.phase || then.isEntitled != now.isEntitled || then.seats != now.seats
@@ -161,8 +175,8 @@ extension Evidence {
         let expiresDate = current?.expiresDate
         if let expiresDate, expiresDate > instant {
             let revocation = seatsRevokedAt.flatMap { $0 > instant ? $0 : nil }
-            let ends = [expiresDate, revocation, migratedAt].compactMap { $0 }
-            return make(.active, isEntitled: true, until: ends.min(), at: instant)
+            let end = min(expiresDate, revocation ?? expiresDate, migratedAt ?? expiresDate)
+            return make(.active, isEntitled: true, until: end, at: instant)
         }
         if let end = renewal?.gracePeriodExpiresDate, end > instant {
             return make(.grace, isEntitled: true, until: end, at: instant)
@@ -183,13 +197,17 @@ extension Evidence {
     /// All transactions of the period are revoked: with added seats the purchaser keeps access until the last is.
     private func isRevoked(at instant: AppStoreInstant) -> Bool {
         guard let current else { return false }
-        return ([current] + seatAdditions).allSatisfy { $0.isRevoked(at: instant) }
+        return current.isRevoked(at: instant) && seatAdditions.allSatisfy { $0.isRevoked(at: instant) }
     }
 
     /// When the last transaction of the period is revoked; nil if one is not.
     private var seatsRevokedAt: AppStoreInstant? {
-        let dates = ((current.map { [$0] } ?? []) + seatAdditions).map(\.revocationDate)
-        return dates.contains(nil) ? nil : dates.compactMap { $0 }.max()
+        guard var latest = current?.revocationDate else { return nil }
+        for addition in seatAdditions {
+            guard let date = addition.revocationDate else { return nil }
+            latest = max(latest, date)
+        }
+        return latest
     }
 
     /// Apple said "revoked" and has said nothing about the transaction since, which does not explain it.
@@ -216,11 +234,14 @@ extension Evidence {
 
     private func seats(at instant: AppStoreInstant) -> Int64 {
         guard let current else { return 0 }
-        let transactions = [current] + seatAdditions
-        let held = transactions.filter { !$0.isRevoked(at: instant) }.reduce(Int64(0)) {
-            $0 + ($1.amountProblems.contains(.quantity) ? 0 : Int64($1.quantity ?? 1))
-        }
-        let revoked = transactions.reduce(Int64(0)) { $0 + Int64(max($1.revokedSeatQuantity ?? 0, 0)) }
-        return max(held - revoked, 0)
+        var seats = Self.seats(of: current, at: instant)
+        for addition in seatAdditions { seats += Self.seats(of: addition, at: instant) }
+        return max(seats, 0)
+    }
+
+    /// What a transaction adds or takes: 32 bits each, of 512 transactions at most.
+    private static func seats(of purchase: PurchaseFacts, at instant: AppStoreInstant) -> Int64 {
+        let isHeld = !purchase.isRevoked(at: instant) && !purchase.amountProblems.contains(.quantity)
+        return (isHeld ? Int64(purchase.quantity ?? 1) : 0) - Int64(max(purchase.revokedSeatQuantity ?? 0, 0))
     }
 }

@@ -25,13 +25,15 @@ struct SluiceBench {
     static let quick = Setting.flag("quick", help: "One round of a second each: figures to look at, not to quote.")
     static let strict = Setting.flag("strict", help: "Exit with 1 when a figure misses its bar.")
 
+    static let onlyEntitlements = Setting.flag("only-entitlements", help: "Nothing but the rows of entitlements.")
+
     static let command = Command(
-        "sluice-bench", summary: "Measures verification and ingress; prints ratios and writes JSON.",
+        "sluice-bench", summary: "Measures verification, ingress and entitlements; prints ratios and writes JSON.",
         discussion: """
-            Needs release builds of sluice-ingress and sluice-dev-broker beside it; `make bench` makes them. With \
-            Python 3 and PyPI at hand it measures Apple's own Python library too.
+            Needs release builds of sluice-ingress, sluice-entitlements and sluice-dev-broker beside it; `make bench` \
+            makes them. With Python 3 and PyPI at hand it measures Apple's own Python library too.
             """,
-        schema: ConfigurationSchema([output, seconds, rounds, bodies, quick, strict]),
+        schema: ConfigurationSchema([output, seconds, rounds, bodies, quick, strict, onlyEntitlements]),
         examples: [
             .init("make bench", "Builds for release and measures."),
             .init("make bench QUICK=1", "The same in a minute less."),
@@ -53,14 +55,20 @@ struct SluiceBench {
         let probe = try VerificationProbe(bodies: corpus.notifications.map(\.body), pki: pki, app: app, at: now)
 
         var report = BenchReport()
-        try VerificationBenchmark(probe: probe, rounds: rounds).run(into: &report)
-        try await HTTPBenchmark(bodies: probe.bodies, rounds: rounds, seconds: seconds / 2).run(into: &report)
-        try IngressBenchmark(probe: probe, pki: pki, app: app, rounds: rounds, seconds: seconds).run(into: &report)
-        ApplePythonBenchmark(
-            probe: probe, pki: pki, app: app, rounds: rounds,
-            environment: URL(fileURLWithPath: configuration[output]).deletingLastPathComponent()
-                .appendingPathComponent("apple-python").path
-        ).run(into: &report)
+        let entitlements = EntitlementsBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
+        if configuration[onlyEntitlements] {
+            try await entitlements.run(into: &report)
+        } else {
+            try VerificationBenchmark(probe: probe, rounds: rounds).run(into: &report)
+            try await HTTPBenchmark(bodies: probe.bodies, rounds: rounds, seconds: seconds / 2).run(into: &report)
+            try IngressBenchmark(probe: probe, pki: pki, app: app, rounds: rounds, seconds: seconds).run(into: &report)
+            try await entitlements.run(into: &report)
+            ApplePythonBenchmark(
+                probe: probe, pki: pki, app: app, rounds: rounds,
+                environment: URL(fileURLWithPath: configuration[output]).deletingLastPathComponent()
+                    .appendingPathComponent("apple-python").path
+            ).run(into: &report)
+        }
         await responder.stop()
 
         try report.write(to: configuration[output])

@@ -34,11 +34,16 @@ struct VerificationProbe: Sendable {
         for body in bodies { try verify(body) }
     }
 
-    private func verify(_ body: [UInt8]) throws {
-        guard case .accepted = verifier.verify(body: body, at: now) else {
+    @discardableResult
+    private func verify(_ body: [UInt8]) throws -> VerifiedNotification {
+        guard case .accepted(let notification) = verifier.verify(body: body, at: now) else {
             throw BenchFailure("the verifier refused a notification of the corpus")
         }
+        return notification
     }
+
+    /// All bodies, verified.
+    func verified() throws -> [VerifiedNotification] { try bodies.map(verify) }
 
     /// Microseconds for each body.
     func whole(round: Int, count: Int = bodiesPerRound) throws -> Double {

@@ -80,7 +80,7 @@ struct PartitionWorker: Sendable {
     // MARK: Batches
 
     private func runBatches(_ handler: any BatchHandler) async {
-        while let records = await read(atMost: max(1, options.maximumBatch)) {
+        while let records = await read(atMost: max(1, options.maximumBatch), bytes: options.maximumBatchBytes) {
             var rest = records[...]
             var failures = 0
             while !rest.isEmpty {
@@ -168,9 +168,10 @@ struct PartitionWorker: Sendable {
     // MARK: Both
 
     /// The next records, when the window has room for them; nil when the partition is over.
-    private func read(atMost most: Int) async -> [KafkaRecord]? {
+    private func read(atMost most: Int, bytes: Int = .max) async -> [KafkaRecord]? {
         guard let room = await window.waitForRoom(),
-            let records = await partition.next(maxRecords: min(most, room.records), maxBytes: room.bytes)
+            let records = await partition.next(
+                maxRecords: min(most, room.records), maxBytes: min(bytes, room.bytes))
         else { return nil }
         return window.admit(records)
     }

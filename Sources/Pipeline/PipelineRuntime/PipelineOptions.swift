@@ -12,6 +12,9 @@ public struct PipelineOptions: Sendable {
     public var lanes = 8
     /// Most records in one call of a ``BatchHandler``.
     public var maximumBatch = 500
+    /// A call of a ``BatchHandler`` gets no further record once those it gets have this many bytes: a batch of each
+    /// partition is in memory at once.
+    public var maximumBatchBytes = 1 << 20
     /// A partition is not polled while this many of its records are unfinished.
     public var maximumUnfinishedRecords = 1000
     /// A partition is not polled while its unfinished records have this many bytes of key, value and headers.

@@ -46,7 +46,7 @@ enum DefaultProperties {
             // Two seconds of work: less stalls the fetcher for a second each time it is full.
             Setting("queued.min.messages", "2000"),
             // Counted for each partition, since each has its own queue.
-            Setting("queued.max.messages.kbytes", isProduction ? "8192" : "4096"),
+            Setting("queued.max.messages.kbytes", isProduction ? "8192" : "1024"),
             Setting("fetch.message.max.bytes", "1048576"),
             Setting("fetch.max.bytes", "16777216"),
             Setting("check.crcs", "true"),

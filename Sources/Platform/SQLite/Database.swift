@@ -39,8 +39,13 @@ package final class Database {
         try self.init(path: path, access: access, lock: lock, busyTimeout: busyTimeout)
         do throws(SQLiteError) {
             if access == .writer {
+                // 8 MiB of pages, and a log of 16 MiB before it is written back: a page that many transactions change
+                // is then written back once.
                 try executeScript(
-                    "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;")
+                    """
+                    PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;
+                    PRAGMA cache_size=-8192; PRAGMA wal_autocheckpoint=4000;
+                    """)
             } else {
                 try executeScript("PRAGMA query_only=ON;")
             }

@@ -85,6 +85,7 @@ struct EntitlementsModel: StateModel {
 
     func terms(of state: ChainFacts) -> [StateTerm] {
         var terms: [StateTerm] = []
+        terms.reserveCapacity(3)
         guard !state.isErased else { return terms }
         terms.append(StateTerm(Term.originalTransactionId, state.originalTransactionId.rawValue))
         if let token = state.appAccountToken {

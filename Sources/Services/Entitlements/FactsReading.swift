@@ -13,8 +13,10 @@ enum FactsReading {
     static func read(_ record: KafkaRecord, environment: RecordEnvironment) -> StateReading<ChainFacts> {
         do {
             let parsed = try NotificationRecord(
-                key: record.key, value: record.value,
-                headers: record.headers.map { RecordHeader(name: $0.key, value: $0.value) })
+                key: nil, value: record.value,
+                // The others say nothing that the value does not say.
+                headers: record.headers.filter { $0.key == RecordHeaderName.trust.rawValue }
+                    .map { RecordHeader(name: $0.key, value: $0.value) })
             return read(parsed, environment: environment)
         } catch {
             return error.code == .nullValue
@@ -47,18 +49,8 @@ enum FactsReading {
                 // Only what says that it was signed counts as signed.
                 isSigned: record.trust == .signed)
         else { return deadLetter(EntitlementsReason.noChain, nil) }
-        guard hasBoundedIdentifiers(facts) else { return deadLetter(EntitlementsReason.identifierTooLong, nil) }
+        guard facts.hasBoundedIdentifiers else { return deadLetter(EntitlementsReason.identifierTooLong, nil) }
         return .state(facts)
-    }
-
-    /// Whether everything that becomes part of a key, an index or an answer's names is of a sensible length.
-    private static func hasBoundedIdentifiers(_ facts: ChainFacts) -> Bool {
-        facts.originalTransactionId.isBounded && facts.bundleId.isBounded
-            && facts.purchases.values.allSatisfy {
-                $0.transactionId.isBounded && $0.productId?.isBounded ?? true
-                    && $0.previousOriginalTransactionId?.isBounded ?? true
-            }
-            && facts.appAccountToken?.isBounded ?? true && facts.appTransactionId?.isBounded ?? true
     }
 
     /// A test, a summary, a token or a consent has no purchase; a type that always has one should not be without.

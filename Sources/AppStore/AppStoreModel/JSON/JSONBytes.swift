@@ -86,6 +86,18 @@ enum JSONBytes {
         return length
     }
 
+    /// A number of at most 18 digits without sign, fraction and exponent: nearly all that are sent. Nil for others.
+    static func plainInteger(_ input: Span<UInt8>, from start: Int, to end: Int) -> Int64? {
+        guard start < end, end - start <= 18 else { return nil }
+        var number: Int64 = 0
+        for position in start..<end {
+            let digit = input[position] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            number = number &* 10 &+ Int64(digit)
+        }
+        return number
+    }
+
     static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -101,6 +113,15 @@ enum JSONBytes {
         guard length > 0 else { return 0 }
         let middle = UInt16(input[start + length / 2])
         let ends = UInt16(input[start]) &* 31 ^ UInt16(input[end - 1]) &* 257
+        return UInt16(truncatingIfNeeded: length) &* 1031 ^ middle &* 7919 ^ ends
+    }
+
+    /// That of a name without escapes.
+    static func fingerprint(_ name: StaticString) -> UInt16 {
+        let length = name.utf8CodeUnitCount
+        guard length > 0 else { return 0 }
+        let middle = UInt16(name.utf8Start[length / 2])
+        let ends = UInt16(name.utf8Start[0]) &* 31 ^ UInt16(name.utf8Start[length - 1]) &* 257
         return UInt16(truncatingIfNeeded: length) &* 1031 ^ middle &* 7919 ^ ends
     }
 
@@ -180,17 +201,5 @@ enum JSONBytes {
             output.append(digits.utf8Start[Int(byte & 15)])
         default: output.append(byte)
         }
-    }
-
-    /// Appends a whole number as decimal text.
-    static func append(_ value: Int64, to output: inout [UInt8]) {
-        if value < 0 { output.append(UInt8(ascii: "-")) }
-        let start = output.count
-        var rest = value.magnitude
-        repeat {
-            output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        output[start...].reverse()
     }
 }

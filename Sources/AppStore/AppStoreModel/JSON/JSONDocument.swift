@@ -98,14 +98,10 @@ public struct JSONElement: Sendable {
     }
 
     /// A number that is a whole number within `Int64`; nil for anything else.
-    public var integer: Int64? {
-        node.kind == .number ? JSONDecimal(document.bytes[Int(node.start)..<Int(node.end)]).exactInteger : nil
-    }
+    public var integer: Int64? { document.integer(of: index) }
 
     /// A number rounded down to a whole one; nil for other kinds and outside `Int64`.
-    public var flooredInteger: Int64? {
-        node.kind == .number ? JSONDecimal(document.bytes[Int(node.start)..<Int(node.end)]).flooredInteger : nil
-    }
+    public var flooredInteger: Int64? { document.flooredInteger(of: index) }
 
     /// The member of that name; nil if there is none or this is no object. `null` is a value like others.
     public subscript(name: StaticString) -> JSONElement? {
@@ -149,6 +145,22 @@ extension JSONDocument {
             nameIndex = Int(nodes[nameIndex + 1].next)
         }
         return nil
+    }
+
+    /// A number that is a whole one within `Int64`; nil for anything else.
+    func integer(of index: Int) -> Int64? {
+        let node = nodes[index]
+        guard node.kind == .number else { return nil }
+        if let number = JSONBytes.plainInteger(bytes.span, from: Int(node.start), to: Int(node.end)) { return number }
+        return JSONDecimal(bytes[Int(node.start)..<Int(node.end)]).exactInteger
+    }
+
+    /// A number rounded down to a whole one; nil for other kinds and outside `Int64`.
+    func flooredInteger(of index: Int) -> Int64? {
+        let node = nodes[index]
+        guard node.kind == .number else { return nil }
+        if let number = JSONBytes.plainInteger(bytes.span, from: Int(node.start), to: Int(node.end)) { return number }
+        return JSONDecimal(bytes[Int(node.start)..<Int(node.end)]).flooredInteger
     }
 
     func quotedRange(of index: Int) -> Range<Int> {

@@ -65,7 +65,14 @@ enum JSONNames {
     }
 
     /// Whether the name at `node` is `name`. A name with escapes is resolved first.
+    @inline(__always)
     static func isEqual(_ node: JSONNode, to name: StaticString, _ input: Span<UInt8>) -> Bool {
+        // Nearly all that are not the one are told by this.
+        if Int(node.end &- node.start) != name.utf8CodeUnitCount, !node.hasEscapes { return false }
+        return isEqualText(node, to: name, input)
+    }
+
+    private static func isEqualText(_ node: JSONNode, to name: StaticString, _ input: Span<UInt8>) -> Bool {
         let start = Int(node.start)
         let length = Int(node.end) - start
         if node.hasEscapes {
@@ -73,7 +80,20 @@ enum JSONNames {
                 .elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         }
         guard length == name.utf8CodeUnitCount else { return false }
-        for index in 0..<length where input[start + index] != name.utf8Start[index] { return false }
-        return true
+        guard length >= 8 else {
+            for index in 0..<length where input[start + index] != name.utf8Start[index] { return false }
+            return true
+        }
+        // Eight bytes a step; the last step may overlap the one before it.
+        let bytes = input.bytes
+        let text = UnsafeRawPointer(name.utf8Start)
+        var offset = 0
+        while true {
+            // The node lies inside the input, and offset + 8 inside both.
+            let one = bytes.unsafeLoadUnaligned(fromByteOffset: start + offset, as: UInt64.self)
+            guard one == text.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
+            guard offset + 8 < length else { return true }
+            offset = min(offset + 8, length - 8)
+        }
     }
 }

@@ -22,7 +22,8 @@ struct JSONScanner {
             throw JSONError(.tooLong, at: bytes.count)
         }
         var scanner = JSONScanner(maximumDepth: maximumDepth)
-        scanner.nodes.reserveCapacity(64)
+        // A record of a notification has about a hundred.
+        scanner.nodes.reserveCapacity(bytes.count < 2048 ? 64 : 160)
         scanner.open.reserveCapacity(JSONDocument.defaultMaximumDepth)
         try scanner.scanText(bytes.span)
         return scanner.nodes

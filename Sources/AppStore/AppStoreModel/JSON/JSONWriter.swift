@@ -43,15 +43,28 @@ package struct JSONWriter: Sendable {
     }
 
     package mutating func integer(_ value: Int64) {
-        var digits: [UInt8] = []
-        JSONBytes.append(value, to: &digits)
-        digits.withUnsafeBytes { append($0, quoted: false) }
+        makeRoom(for: 24)
+        if needsComma { append(UInt8(ascii: ",")) }
+        if value < 0 { append(UInt8(ascii: "-")) }
+        var rest = value.magnitude
+        let start = count
+        repeat {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        storage[start..<count].reverse()
     }
 
-    package mutating func bool(_ value: Bool) { text(Array((value ? "true" : "false").utf8)) }
+    package mutating func bool(_ value: Bool) {
+        let text: StaticString = value ? "true" : "false"
+        append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), quoted: false)
+    }
 
     /// A value that is JSON text already.
     package mutating func text(_ json: [UInt8]) { json.withUnsafeBytes { append($0, quoted: false) } }
+
+    /// As ``text(_:)``.
+    package mutating func text(_ json: ArraySlice<UInt8>) { json.withUnsafeBytes { append($0, quoted: false) } }
 
     package mutating func value(_ value: JSONValue) { text(value.json) }
 

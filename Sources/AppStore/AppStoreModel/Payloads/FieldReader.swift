@@ -29,66 +29,108 @@ protocol PayloadObject: Hashable, Sendable {
 package struct FieldReader {
     private let document: JSONDocument
     private let path: String
-    /// Node indexes of the members' names.
-    private var names: [Int] = []
-    private var isRead: [Bool]
-    private var next = 0
+    /// Node indexes of the first member's name, and of what comes after the last member.
+    private let first: Int
+    private let end: Int
+    /// Of each name a bit by its fingerprint: most fields that are absent are told by it.
+    private let present: UInt64
+    /// The member that comes after the one that was found last, and its number.
+    private var next: Int
+    private var nextNumber = 0
+    /// By number, the members that were found; of those from 64 on all are remembered in `further`.
+    private var found: UInt64 = 0
+    private var further: Set<Int> = []
     package private(set) var problems: [FieldProblem] = []
 
     package init(_ element: JSONElement, path: String = "") {
         document = element.document
         self.path = path
-        if element.kind == .object {
-            names.reserveCapacity(48)
-            let end = Int(document.nodes[element.index].next)
-            var name = element.index + 1
-            while name < end {
-                names.append(name)
-                name = Int(document.nodes[name + 1].next)
-            }
+        first = element.index + 1
+        let node = document.nodes[element.index]
+        end = node.kind == .object ? Int(node.next) : first
+        next = first
+        var present: UInt64 = 0
+        var name = first
+        while name < end {
+            // What an escaped name says is not known by its bytes.
+            let isPlain = !document.nodes[name].hasEscapes
+            present |= isPlain ? Self.bit(of: document.nodes[name].fingerprint) : .max
+            name = Int(document.nodes[name + 1].next)
         }
-        isRead = Array(repeating: false, count: names.count)
+        self.present = present
     }
 
     /// The members that no field was read from, as they came.
     package var unknownFields: JSONObject {
         var object = JSONObject()
-        for (position, name) in names.enumerated() where !isRead[position] {
-            let member = JSONElement.Member(
-                nameIndex: name, value: JSONElement(document: document, index: name + 1))
-            object[member.name] = JSONValue(member.value)
+        var name = first
+        var number = 0
+        while name < end {
+            if !isFound(number) {
+                let member = JSONElement.Member(
+                    nameIndex: name, value: JSONElement(document: document, index: name + 1))
+                object[member.name] = JSONValue(member.value)
+            }
+            name = Int(document.nodes[name + 1].next)
+            number += 1
         }
         return object
     }
 
-    package mutating func string(_ name: StaticString) -> String? { read(name, .string) { $0.string } }
-
-    package mutating func identifier<Identifier: AppStoreIdentifier>(_ name: StaticString) -> Identifier? {
-        read(name, .string) { $0.string }.map { Identifier($0) }
+    package mutating func string(_ name: StaticString) -> String? {
+        guard let value = find(name) else { return nil }
+        guard document.nodes[value].kind == .string else { return wrong(name, value, .string) }
+        return document.text(of: value)
     }
 
+    @inlinable
+    package mutating func identifier<Identifier: AppStoreIdentifier>(_ name: StaticString) -> Identifier? {
+        guard let text = string(name) else { return nil }
+        return Identifier(rawValue: text)
+    }
+
+    @inlinable
     package mutating func enumeration<Value: OpenEnumeration>(_ name: StaticString) -> Value?
     where Value.RawValue == String {
-        read(name, .string) { $0.string }.map { Value($0) }
+        guard let text = string(name) else { return nil }
+        return Value(rawValue: text)
     }
 
+    @inlinable
     package mutating func enumeration<Value: OpenEnumeration>(_ name: StaticString) -> Value?
     where Value.RawValue == Int32 {
-        int32(name).map { Value($0) }
+        guard let number = int32(name) else { return nil }
+        return Value(rawValue: number)
     }
 
-    package mutating func bool(_ name: StaticString) -> Bool? { read(name, .bool) { $0.bool } }
+    package mutating func bool(_ name: StaticString) -> Bool? {
+        guard let value = find(name) else { return nil }
+        guard document.nodes[value].kind == .bool else { return wrong(name, value, .bool) }
+        return document.bytes[Int(document.nodes[value].start)] == UInt8(ascii: "t")
+    }
 
     package mutating func int32(_ name: StaticString) -> Int32? {
-        read(name, .int32) { $0.integer.flatMap { Int32(exactly: $0) } }
+        guard let value = find(name) else { return nil }
+        guard let number = document.integer(of: value), let number = Int32(exactly: number) else {
+            return wrong(name, value, .int32)
+        }
+        return number
     }
 
-    package mutating func int64(_ name: StaticString) -> Int64? { read(name, .int64) { $0.integer } }
+    package mutating func int64(_ name: StaticString) -> Int64? {
+        guard let value = find(name) else { return nil }
+        guard let number = document.integer(of: value) else { return wrong(name, value, .int64) }
+        return number
+    }
 
     mutating func appAppleId(_ name: StaticString) -> AppAppleId? { int64(name).map { AppAppleId($0) } }
 
     package mutating func instant(_ name: StaticString) -> AppStoreInstant? {
-        read(name, .date) { $0.flooredInteger.flatMap(AppStoreInstant.init(millisecondsSince1970:)) }
+        guard let value = find(name) else { return nil }
+        guard let number = document.flooredInteger(of: value),
+            let instant = AppStoreInstant(millisecondsSince1970: number)
+        else { return wrong(name, value, .date) }
+        return instant
     }
 
     /// Elements of another type than text are reported and left out.
@@ -141,27 +183,52 @@ package struct FieldReader {
         return object
     }
 
-    /// `null` reads as absent.
     private mutating func read<Value>(
         _ name: StaticString, _ expected: FieldProblem.Expectation, _ convert: (JSONElement) -> Value?
     ) -> Value? {
-        guard let element = find(name), !element.isNull else { return nil }
-        if let value = convert(element) { return value }
-        problems.append(FieldProblem(path: "\(path)\(name)", expected: expected))
+        guard let index = find(name) else { return nil }
+        if let value = convert(JSONElement(document: document, index: index)) { return value }
+        return wrong(name, index, expected)
+    }
+
+    /// `null` reads as absent.
+    private mutating func wrong<Value>(
+        _ name: StaticString, _ value: Int, _ expected: FieldProblem.Expectation
+    ) -> Value? {
+        if document.nodes[value].kind != .null {
+            problems.append(FieldProblem(path: "\(path)\(name)", expected: expected))
+        }
         return nil
     }
 
-    /// Starts where the last search ended, since fields mostly come in a constant order.
-    private mutating func find(_ name: StaticString) -> JSONElement? {
-        let document = document
+    private func isFound(_ number: Int) -> Bool {
+        number < 64 ? found & 1 << UInt64(number) != 0 : further.contains(number)
+    }
+
+    /// The node of a member's value. Starts where the last search ended, since fields mostly come in a constant order.
+    private mutating func find(_ name: StaticString) -> Int? {
+        guard let place = place(of: name) else { return nil }
+        next = place.following
+        nextNumber = place.number + 1
+        if place.number < 64 { found |= 1 << UInt64(place.number) } else { further.insert(place.number) }
+        return place.name + 1
+    }
+
+    private static func bit(of fingerprint: UInt16) -> UInt64 { 1 << UInt64(fingerprint & 63) }
+
+    private func place(of name: StaticString) -> (name: Int, number: Int, following: Int)? {
+        guard present & Self.bit(of: JSONBytes.fingerprint(name)) != 0 else { return nil }
         let input = document.bytes.span
-        for step in 0..<names.count {
-            let position = next + step < names.count ? next + step : next + step - names.count
-            if JSONNames.isEqual(document.nodes[names[position]], to: name, input) {
-                isRead[position] = true
-                next = position + 1
-                return JSONElement(document: document, index: names[position] + 1)
+        let nodes = document.nodes.span
+        var (candidate, number, limit) = (next, nextNumber, end)
+        for _ in 0..<2 {
+            while candidate < limit {
+                let following = Int(nodes[candidate + 1].next)
+                if JSONNames.isEqual(nodes[candidate], to: name, input) { return (candidate, number, following) }
+                candidate = following
+                number += 1
             }
+            (candidate, number, limit) = (first, 0, next)
         }
         return nil
     }

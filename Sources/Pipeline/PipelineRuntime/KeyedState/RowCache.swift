@@ -11,7 +11,7 @@ struct RowCache<State: Sendable & Equatable> {
     /// Of encoded rows in one generation; decoded they are about four times as large.
     private let maximumBytes: Int
 
-    init(maximumBytes: Int = 4 << 20) { self.maximumBytes = maximumBytes }
+    init(maximumBytes: Int = 1 << 20) { self.maximumBytes = maximumBytes }
 
     mutating func take(_ name: RowName) -> StoredRow<State>? {
         if let row = young.removeValue(forKey: name) {

@@ -22,12 +22,17 @@ extension StateStore {
         try write { guarded in
             if keepsRows {
                 try guarded.database.run(
-                    "UPDATE rows SET published = -1, published_mark = -1 WHERE topic = ? AND partition = ?", place)
+                    """
+                    UPDATE marks SET published = -1, published_mark = -1
+                    WHERE place = (SELECT id FROM places WHERE topic = ? AND partition = ?)
+                    """, place)
             } else {
                 try guarded.database.run(
                     """
                     DELETE FROM terms WHERE row IN (SELECT id FROM rows WHERE topic = ? AND partition = ?)
                     """, place)
+                try guarded.database.run(
+                    "DELETE FROM marks WHERE place = (SELECT id FROM places WHERE topic = ? AND partition = ?)", place)
                 try guarded.database.run("DELETE FROM rows WHERE topic = ? AND partition = ?", place)
             }
             try guarded.database.run("DELETE FROM positions WHERE topic = ? AND partition = ?", place)
@@ -54,11 +59,9 @@ extension StateStore {
                 if guarded.ownOffsets[partition]?.remove(record.offset.rawValue) != nil { continue }
                 try follow(record, of: partition, &work, &guarded, &followed)
             }
-            try work.spread(&guarded.cache)
-            for name in Array(work.entries.keys) {
-                try work.change(name) { entry in try put(followed: &entry, &guarded) }
-            }
-            followed.merged = work.entries.values.count(where: \.isChanged)
+            try work.spread(&guarded)
+            for entry in work.entries where !entry.isRemoved { try put(followed: entry, &guarded) }
+            followed.merged = work.entries.count { $0.isChanged && !$0.isRemoved }
             work.giveBack(to: &guarded.cache)
             try guarded.database.run(
                 """
@@ -91,8 +94,8 @@ extension StateStore {
         let offset = record.offset.rawValue
         let moment = record.timestampMilliseconds ?? 0
         let name = RowName(topic: partition.topic, key: key)
-        let known = try work.entry(name, &guarded.cache)
-        if let known, known.row.published >= offset { return }
+        let known = try work.find(name, &guarded)
+        if let known, work.entries[known].row.published >= offset { return }
         let read: State
         if let value = record.value {
             guard let state = try? model.read(published: value), model.key(of: state) == key else {
@@ -105,13 +108,15 @@ extension StateStore {
         } else {
             // A change that is not published yet is newer than the tombstone and will follow it.
             // One that came with it has its number only when it is written.
-            if let known, known.row.isPublished || known.row.publishedMark == Self.theRowItself {
-                try work.remove(name)
+            if let known {
+                let row = work.entries[known].row
+                if row.isPublished || row.publishedMark == Self.theRowItself { try work.remove(known, name, &guarded) }
             }
             return
         }
-        _ = try work.merge(read, into: name, in: partition, &guarded.cache)
-        work.change(name) { entry in
+        _ = try work.merge(read, into: name, in: partition, &guarded)
+        guard let place = try work.find(name, &guarded) else { return }
+        work.change(place) { entry in
             entry.row.published = offset
             let saysAll = known == nil || entry.row.state == read
             if !saysAll { followed.behind += 1 }
@@ -122,17 +127,17 @@ extension StateStore {
     }
 
     /// Writes a row that reading the topic touched.
-    private func put(followed entry: inout RowsInWork<Model>.Entry, _ guarded: inout Guarded) throws {
+    private func put(followed entry: RowsInWork<Model>.Entry, _ guarded: inout Guarded) throws {
         guard entry.isChanged || entry.readAt != nil else { return }
         let saysAll = entry.row.publishedMark == Self.theRowItself
         if entry.isChanged || entry.row.id == 0 { entry.row.mark = guarded.takeMark() }
         if saysAll { entry.row.publishedMark = entry.row.mark }
         guard entry.isChanged else {
-            return try guarded.database.write(entry.row, encoded: nil, terms: entry.row.terms)
+            return try guarded.statements.write(entry.row, encoded: nil, terms: entry.row.terms)
         }
         // What was due is due by what was published then, not by what is now.
         entry.row.due = model.nextChange(of: entry.row.state, after: entry.readAt ?? 0)
-        try guarded.database.write(
+        try guarded.statements.write(
             entry.row, encoded: model.encode(entry.row.state), terms: model.terms(of: entry.row.state))
     }
 

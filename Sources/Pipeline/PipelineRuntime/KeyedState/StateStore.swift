@@ -49,6 +49,7 @@ final class StateStore<Model: StateModel>: Sendable {
 
     struct Guarded {
         let database: Database
+        var statements: StateStatements
         /// The number of the next change.
         var nextMark: Int64
         /// Publications handed over and not settled, by row.
@@ -81,6 +82,7 @@ final class StateStore<Model: StateModel>: Sendable {
         self.publish = publish
         var positions: [KafkaTopicPartition: Int64] = [:]
         let nextMark: Int64
+        let statements: StateStatements
         do {
             try database.migrate(StateSchema.migrations)
             nextMark = try database.transaction {
@@ -91,10 +93,12 @@ final class StateStore<Model: StateModel>: Sendable {
                 (try KafkaTopicPartition(row, topic: 0, partition: 1), try row.integer(2))
             }
             for (place, next) in rows { positions[place] = next }
+            statements = try StateStatements(database)
         } catch {
             throw StateError(error)
         }
-        guarded = Mutex(Guarded(database: database, nextMark: nextMark, positions: positions))
+        guarded = Mutex(
+            Guarded(database: database, statements: statements, nextMark: nextMark, positions: positions))
     }
 
     /// Notes how many partitions a topic has.
@@ -119,7 +123,7 @@ final class StateStore<Model: StateModel>: Sendable {
             var work = RowsInWork(model, guarded)
             for state in incoming {
                 let name = RowName(topic: partition.topic, key: model.key(of: state))
-                if try work.merge(state, into: name, in: partition, &guarded.cache).isLate { merge.late += 1 }
+                if try work.merge(state, into: name, in: partition, &guarded).isLate { merge.late += 1 }
             }
             let changes = try finish(&work, now, &guarded) { merge.changed.append($0) }
             return (merge, changes)
@@ -134,31 +138,29 @@ final class StateStore<Model: StateModel>: Sendable {
     private func finish(
         _ work: inout RowsInWork<Model>, _ now: Int64, _ guarded: inout Guarded, changed: (State) -> Void = { _ in }
     ) throws -> [Change] {
-        try work.spread(&guarded.cache)
+        try work.spread(&guarded)
         var changes: [Change] = []
         changes.reserveCapacity(work.entries.count)
-        for name in Array(work.entries.keys) {
-            try work.change(name) { entry in
-                guard entry.isChanged || !entry.row.isPublished else { return }
-                if entry.isChanged { changed(entry.row.state) }
-                changes.append(try put(&entry, now, &guarded))
-            }
+        for place in work.entries.indices {
+            let entry = work.entries[place]
+            guard entry.isChanged || !entry.row.isPublished else { continue }
+            if entry.isChanged { changed(entry.row.state) }
+            changes.append(try put(entry, now, &guarded))
         }
         work.giveBack(to: &guarded.cache)
         return changes
     }
 
     /// Writes a row that is to be published.
-    private func put(_ entry: inout RowsInWork<Model>.Entry, _ now: Int64, _ guarded: inout Guarded) throws -> Change {
-        let state = entry.row.state
-        let encoded = model.encode(state)
-        let publication = model.publication(of: state, row: encoded, at: now)
+    private func put(_ entry: RowsInWork<Model>.Entry, _ now: Int64, _ guarded: inout Guarded) throws -> Change {
+        let encoded = model.encode(entry.row.state)
+        let publication = model.publication(of: entry.row.state, row: encoded, at: now)
         if entry.isChanged || entry.row.id == 0 { entry.row.mark = guarded.takeMark() }
         // Not before the next look, whatever the model says.
         entry.row.due = publication.nextChange.map { max($0, now + 1) }
-        try guarded.database.write(
+        try guarded.statements.write(
             entry.row, encoded: entry.isChanged ? encoded : nil,
-            terms: entry.isChanged ? model.terms(of: state) : entry.row.terms)
+            terms: entry.isChanged ? model.terms(of: entry.row.state) : entry.row.terms)
         return Change(
             row: entry.row.id, partition: entry.row.partition, key: entry.row.key, value: publication.value,
             timestamp: publication.timestamp, mark: entry.row.mark)
@@ -180,9 +182,7 @@ final class StateStore<Model: StateModel>: Sendable {
                 if guarded.inFlight[change.row] == change.mark { guarded.inFlight[change.row] = nil }
                 guard let offset else { continue }
                 // The last word of the topic decides, whichever acknowledgement comes last.
-                try guarded.database.run(
-                    "UPDATE rows SET published = ?2, published_mark = ?3 WHERE id = ?1 AND published <= ?2",
-                    [.integer(change.row), .integer(offset), .integer(change.mark)])
+                try guarded.statements.settle(change.row, published: offset, mark: change.mark)
                 guarded.cache.published(
                     RowName(topic: change.partition.topic, key: change.key), offset: offset, mark: change.mark)
                 if offset >= guarded.positions[change.partition] ?? 0 {
@@ -206,14 +206,13 @@ final class StateStore<Model: StateModel>: Sendable {
             var work = RowsInWork(model, guarded)
             var changes: [Change] = []
             for id in ids where guarded.inFlight[id] == nil {
-                guard let name = try guarded.database.name(of: id), try work.entry(name, &guarded.cache) != nil else {
+                guard let name = try guarded.statements.name(of: id), let place = try work.find(name, &guarded) else {
                     continue
                 }
-                try work.change(name) { entry in
-                    // A new number: the value is another, and only its own acknowledgement is the topic's last word.
-                    entry.row.mark = guarded.takeMark()
-                    changes.append(try put(&entry, now, &guarded))
-                }
+                let entry = work.entries[place]
+                // A new number: the value is another, and only its own acknowledgement is the topic's last word.
+                entry.row.mark = guarded.takeMark()
+                changes.append(try put(entry, now, &guarded))
             }
             work.giveBack(to: &guarded.cache)
             return changes
@@ -231,12 +230,13 @@ final class StateStore<Model: StateModel>: Sendable {
         try write { guarded -> (state: State, changes: [Change])? in
             var work = RowsInWork(model, guarded)
             let name = RowName(topic: topic, key: key)
-            guard let known = try work.entry(name, &guarded.cache) else { return nil }
-            if let other = try contribution(known.row.state) {
-                _ = try work.merge(other, into: name, in: known.row.partition, &guarded.cache)
+            guard let place = try work.find(name, &guarded) else { return nil }
+            let row = work.entries[place].row
+            if let other = try contribution(row.state) {
+                _ = try work.merge(other, into: name, in: row.partition, &guarded)
             }
             let changes = try finish(&work, now, &guarded)
-            return (work.entries[name]?.row.state ?? known.row.state, changes)
+            return (row.state, changes)
         } then: { guarded, result in
             result.map { ($0.state, hand(over: $0.changes, &guarded)) }
         }
@@ -248,7 +248,7 @@ final class StateStore<Model: StateModel>: Sendable {
     func counts() throws(StateError) -> (rows: Int64, unpublished: Int64) {
         try read { database in
             try database.firstRow(
-                "SELECT (SELECT count(*) FROM rows), (SELECT count(*) FROM rows WHERE published_mark <> mark)"
+                "SELECT (SELECT count(*) FROM rows), (SELECT count(*) FROM marks WHERE published_mark <> mark)"
             ) { (try $0.integer(0), try $0.integer(1)) } ?? (0, 0)
         }
     }
@@ -277,6 +277,7 @@ final class StateStore<Model: StateModel>: Sendable {
                 } catch {
                     // Rows were given back before the commit that failed.
                     guarded.cache.removeAll()
+                    guarded.statements.forgetPlaces()
                     throw error
                 }
             }

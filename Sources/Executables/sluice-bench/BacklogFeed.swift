@@ -1,0 +1,101 @@
+internal import Foundation
+internal import Kafka
+
+/// Writes a backlog to the embedded broker, which keeps 5 MiB of a partition: as far ahead of the consumer as that
+/// allows.
+final class BacklogFeed {
+    let bootstrapServers: String
+    private let backlog: NotificationBacklog
+    private let producer: KafkaProducer
+    private let admin: KafkaAdmin
+    private let partitions: [KafkaTopicPartition]
+    private let failures = Outcomes<KafkaError>()
+    private var written: [Int]
+    private var committed: [Int]
+    private var next = 0
+
+    /// Records of a partition that may wait: compressed they take less than half of their bytes.
+    private static let window = 500
+    private static let inFlight = 1500
+
+    init(_ backlog: NotificationBacklog, bootstrapServers: String) throws {
+        self.backlog = backlog
+        self.bootstrapServers = bootstrapServers
+        producer = try KafkaProducer(
+            // Full batches, as a backlog has them: the embedded broker hands out one batch of a partition at a time.
+            KafkaConfiguration(bootstrapServers: bootstrapServers, properties: ["linger.ms": "50"]),
+            topics: [backlog.topic])
+        admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: bootstrapServers, profile: .embedded))
+        partitions = (0..<12).map {
+            KafkaTopicPartition(topic: backlog.topic, partition: KafkaPartition(rawValue: $0))
+        }
+        written = partitions.map { _ in 0 }
+        committed = written
+    }
+
+    /// As much as the broker holds.
+    func fill() async throws {
+        while !producer.status.isReady { try await Task.sleep(for: .milliseconds(10)) }
+        while next < backlog.count, try await write() {}
+        try await flush(to: 0)
+    }
+
+    /// Writes the rest as the consumer goes on, until it has committed all of it.
+    ///
+    /// - Parameter progress: told of each percent that is committed.
+    /// - Returns: seconds since the first commit that was more than none.
+    func run(progress: (Int) -> Void) async throws -> Double {
+        var start: Double?
+        var told = 0
+        var lastChange = Clocks.monotonic
+        while true {
+            while next < backlog.count, try await write() {}
+            let before = committed.reduce(0, +)
+            try await ask()
+            let done = committed.reduce(0, +)
+            if done > before { lastChange = Clocks.monotonic }
+            guard Clocks.monotonic < lastChange + 60e9 else { throw BenchFailure("the consumer stands at \(done)") }
+            if done > 0, start == nil { start = Clocks.monotonic }
+            while told < done * 100 / backlog.count {
+                told += 1
+                progress(told)
+            }
+            if done == backlog.count { break }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return (Clocks.monotonic - (start ?? 0)) / 1e9
+    }
+
+    /// The records that were ever written to a topic.
+    func length(of topic: KafkaTopic) async throws -> Int {
+        try await admin.watermarks(of: topic).values.reduce(0) { $0 + Int($1.high.rawValue) }
+    }
+
+    func close() async {
+        await producer.close(within: .seconds(2))
+        await admin.close(within: .seconds(2))
+    }
+
+    /// - Returns: false when the record's partition is full.
+    private func write() async throws -> Bool {
+        let partition = Int(KafkaPartition(ofKey: backlog.key(at: next), partitions: 12).rawValue)
+        guard written[partition] - committed[partition] < Self.window else { return false }
+        try await flush(to: Self.inFlight)
+        producer.send(backlog[next]) { [failures] result in
+            if case .failure(let error) = result { failures.add(error) }
+        }
+        written[partition] += 1
+        next += 1
+        return true
+    }
+
+    private func flush(to count: Int) async throws {
+        while producer.status.recordsInFlight > count { try await Task.sleep(for: .milliseconds(1)) }
+        if let error = failures.values.first { throw error }
+    }
+
+    private func ask() async throws {
+        let offsets = try await admin.committedOffsets(of: "sluice-entitlements", partitions: partitions)
+        for (place, offset) in offsets { committed[Int(place.partition.rawValue)] = Int(offset.rawValue) }
+    }
+}

@@ -1,0 +1,125 @@
+internal import AppStoreVerification
+internal import Foundation
+internal import Kafka
+internal import NotificationRecord
+internal import SQLite
+
+/// Entitlements as a process of its own, from an empty database until a backlog on the embedded broker is merged,
+/// published and committed; and beside it what SQLite alone takes.
+struct EntitlementsBenchmark {
+    let verified: [VerifiedNotification]
+    /// Milliseconds since 1970.
+    let now: Int64
+    let isQuick: Bool
+
+    func run(into report: inout BenchReport) async throws {
+        report.section("entitlements from the embedded broker, one process each, an empty database")
+        let count = isQuick ? 20_000 : 60_000
+        let spread = try await drain(count, .spread)
+        report.add("entitlements.keys", Double(spread.customers), "customers", digits: 0)
+        report.add(
+            "entitlements.records", Double(spread.records),
+            "records of \(spread.recordBytes) bytes, a customer's next after every other's", digits: 0)
+        add(spread, "entitlements", bars: true, into: &report)
+        let interleaved = try await drain(count, .interleaved)
+        report.section("the same records, those of 64 customers at a time, so that a batch has several of a key")
+        add(interleaved, "entitlements.interleaved", bars: false, into: &report)
+        guard !isQuick else { return report.skip("entitlements.backlog", because: "not with --quick") }
+        let long = try await drain(500_000, .spread)
+        report.section("entitlements over a backlog of \(long.records) records, \(long.customers) keys")
+        for (share, memory) in long.memory {
+            report.add("entitlements.backlog.memory_\(share)_mib", memory, "MiB resident after \(share) %")
+        }
+        report.add("entitlements.backlog.memory_peak_mib", long.peak, "MiB resident", bar: .atMost(128))
+        report.add("entitlements.backlog.per_core_second", long.perCPUSecond, "records/s of one core", digits: 0)
+        report.add("entitlements.backlog.per_second", long.perSecond, "records/s", digits: 0)
+    }
+
+    private func add(_ outcome: Outcome, _ name: String, bars: Bool, into report: inout BenchReport) {
+        report.add("\(name).published", Double(outcome.published), "records of state acknowledged", digits: 0)
+        report.add("\(name).cpu_us", 1e6 / outcome.perCPUSecond, "us CPU each")
+        report.add(
+            "\(name).per_core_second", outcome.perCPUSecond, "records/s of one core", digits: 0,
+            bar: bars ? .atLeast(20_000) : nil)
+        report.add("\(name).per_second", outcome.perSecond, "records/s, broker and feed on the same cores", digits: 0)
+        report.add(
+            "\(name).bare_upserts", outcome.bareUpserts,
+            "rows/s of one core by SQLite alone, of \(outcome.rowBytes) bytes in the end", digits: 0)
+        report.add(
+            "\(name).ratio", outcome.perCPUSecond / outcome.bareUpserts, "of bare upserts", digits: 3,
+            bar: bars ? .atLeast(0.5) : nil)
+        report.add("\(name).memory_peak_mib", outcome.peak, "MiB resident")
+    }
+
+    private struct Outcome {
+        var customers = 0
+        var records = 0
+        var recordBytes = 0
+        var published = 0
+        var perCPUSecond = 0.0
+        var perSecond = 0.0
+        var bareUpserts = 0.0
+        /// Of a customer's row in the end.
+        var rowBytes = 0
+        var peak = 0.0
+        /// By share of the backlog, in percent.
+        var memory: [(Int, Double)] = []
+    }
+
+    private func drain(_ count: Int, _ order: NotificationBacklog.Order) async throws -> Outcome {
+        let topics = TopicNames()
+        let topic = KafkaTopic(rawValue: topics.notifications(.production).rawValue)
+        let backlog = try NotificationBacklog(verified, topic: topic, count: count, order: order, at: now)
+        let directory = FileManager.default.temporaryDirectory
+            .appendingPathComponent("sluice-bench-entitlements-\(getpid())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let broker = try ChildProcess("sluice-dev-broker", ["--port", "0"])
+        let feed = try BacklogFeed(backlog, bootstrapServers: try broker.ready(field: "bootstrapServers"))
+        try await feed.fill()
+        let entitlements = try ChildProcess(
+            "sluice-entitlements",
+            [
+                "--kafka.bootstrap.servers", feed.bootstrapServers, "--profile", "single-node", "--data.dir",
+                directory.path, "--http.port", "0", "--admin.port", "0",
+                // The feed goes by what is committed, and the broker holds little.
+                "--kafka.auto.commit.interval.ms", "100",
+            ])
+        _ = try entitlements.ready(field: "port")
+        var outcome = Outcome()
+        let seconds = try await feed.run { share in
+            if [10, 50, 100].contains(share) { outcome.memory.append((share, entitlements.memory.now)) }
+        }
+        outcome.customers = backlog.customers
+        outcome.records = backlog.count
+        outcome.recordBytes = backlog[0].value?.count ?? 0
+        outcome.perCPUSecond = Double(backlog.count) / (entitlements.cpu / 1e9)
+        outcome.perSecond = Double(backlog.count) / seconds
+        outcome.peak = entitlements.memory.peak
+        outcome.published = try await feed.length(of: KafkaTopic(rawValue: topics.entitlements(.production).rawValue))
+        try entitlements.stop()
+        await feed.close()
+        try broker.stop()
+        outcome.rowBytes = try rowBytes(directory.path + "/entitlements.sqlite", customers: backlog.customers)
+        let rowBytes = outcome.rowBytes
+        outcome.bareUpserts = try BareUpserts(path: directory.path + "/bare.sqlite", batch: 500)
+            .rate(of: backlog, count: min(backlog.count, 60_000)) { index in
+                rowBytes * (backlog.place(index).step + 1) / backlog.stepCount
+            }
+        return outcome
+    }
+
+    /// The mean length of the rows, of which there must be one for each customer.
+    private func rowBytes(_ path: String, customers: Int) throws -> Int {
+        let database = try Database(path: path, access: .reader)
+        defer { database.close() }
+        let (rows, bytes) =
+            try database.firstRow("SELECT count(*), sum(length(state)) FROM rows") { row in
+                (Int(try row.integer(0)), Int(try row.integer(1)))
+            } ?? (0, 0)
+        guard rows == customers else {
+            throw BenchFailure("\(rows) rows for \(customers) customers: the broker lost some")
+        }
+        return bytes / rows
+    }
+}

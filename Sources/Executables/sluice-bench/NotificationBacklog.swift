@@ -1,0 +1,160 @@
+internal import AppStoreModel
+internal import AppStoreVerification
+internal import Foundation
+internal import Kafka
+internal import NotificationRecord
+internal import Simulator
+
+/// A backlog of a notification topic as the ingress writes it, as long as wanted: subscriptions of a corpus, told again
+/// and again for other customers.
+///
+struct NotificationBacklog {
+    /// When a customer's next notification comes.
+    enum Order {
+        /// After every other customer's, as with subscriptions that renew each month: never in the same batch, and its
+        /// row in no cache.
+        case spread
+        /// Among those of 64 customers, as the simulator posts them: often in the same batch.
+        case interleaved
+    }
+
+    /// The records of one subscription, and where in them the customer is named.
+    private struct Life {
+        let records: [Template]
+    }
+
+    private struct Template {
+        let record: KafkaProducerRecord
+        /// Where three characters of an identifier stand that are the customer's.
+        let places: [Int]
+        let keyPlaces: [Int]
+        /// By header.
+        let headerPlaces: [[Int]]
+
+        func key(of copy: Int) -> [UInt8] { Self.naming(copy, in: record.key, keyPlaces) ?? [] }
+
+        func record(of copy: Int) -> KafkaProducerRecord {
+            var record = record
+            record.key = Self.naming(copy, in: record.key, keyPlaces)
+            record.value = Self.naming(copy, in: record.value, places)
+            record.headers = zip(record.headers, headerPlaces).map { header, places in
+                places.isEmpty
+                    ? header : KafkaHeader(key: header.key, value: Self.naming(copy, in: header.value, places))
+            }
+            return record
+        }
+
+        private static func naming(_ copy: Int, in bytes: [UInt8]?, _ places: [Int]) -> [UInt8]? {
+            guard var bytes, !places.isEmpty else { return bytes }
+            let digits = [(200 + copy) / 100 % 10, copy / 10 % 10, copy % 10]
+            for place in places {
+                for (index, digit) in digits.enumerated() {
+                    bytes[place + index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+                }
+            }
+            return bytes
+        }
+    }
+
+    let topic: KafkaTopic
+    let order: Order
+    /// Notifications of each customer.
+    let stepCount: Int
+    let customers: Int
+    private let lives: [Life]
+
+    var count: Int { customers * stepCount }
+
+    /// As many customers may be made of one subscription.
+    private static let maximumCopies = 799
+
+    /// - Parameters:
+    ///   - verified: in the order of the corpus; subscriptions that it does not tell to the end are left out.
+    ///   - count: at least so many records, as far as the corpus goes.
+    init(_ verified: [VerifiedNotification], topic: KafkaTopic, count: Int, order: Order, at now: Int64) throws {
+        self.topic = topic
+        self.order = order
+        var stories: [OriginalTransactionId: [EncodedRecord]] = [:]
+        for notification in verified {
+            guard let record = EncodedRecord(notification, receivedAt: now),
+                let id = notification.transactionEnvelope?.originalTransactionId.value
+            else { throw BenchFailure("a notification of the corpus is no record") }
+            stories[id, default: []].append(record)
+        }
+        let stepCount = stories.values.map(\.count).max() ?? 0
+        self.stepCount = stepCount
+        lives = stories.filter { $0.value.count == stepCount }.sorted { $0.key < $1.key }.map { id, records in
+            Life(records: records.map { Self.template($0, of: id.rawValue, topic) })
+        }
+        guard !lives.isEmpty, stepCount > 0 else { throw BenchFailure("the corpus has no whole subscription") }
+        customers = min((count + stepCount - 1) / stepCount, lives.count * Self.maximumCopies)
+    }
+
+    /// The key of the record at a place of the backlog.
+    func key(at index: Int) -> [UInt8] {
+        let customer = place(index).customer
+        let (copy, life) = customer.quotientAndRemainder(dividingBy: lives.count)
+        return lives[life].records[0].key(of: copy)
+    }
+
+    /// Which notification of which customer stands at a place of the backlog.
+    func place(_ index: Int) -> (step: Int, customer: Int) {
+        let width = order == .spread ? customers : 64
+        let (group, rest) = index.quotientAndRemainder(dividingBy: width * stepCount)
+        let (step, customer) = rest.quotientAndRemainder(dividingBy: min(width, customers - group * width))
+        return (step, group * width + customer)
+    }
+
+    /// The record at a place of the backlog.
+    subscript(index: Int) -> KafkaProducerRecord {
+        let (step, customer) = place(index)
+        let (copy, life) = customer.quotientAndRemainder(dividingBy: lives.count)
+        return lives[life].records[step].record(of: copy)
+    }
+
+    private static func template(_ encoded: EncodedRecord, of id: String, _ topic: KafkaTopic) -> Template {
+        // All transactions of a story have these digits, the first three of which are the customer's here.
+        let needles = [String(id.prefix(12))] + names(in: encoded)
+        func places(in bytes: [UInt8]?) -> [Int] {
+            guard let bytes else { return [] }
+            // What was signed stays as it was signed.
+            let end = bytes.firstRange(of: Array(",\"signedPayload\"".utf8))?.lowerBound ?? bytes.count
+            return needles.flatMap { bytes[..<end].ranges(of: Array($0.utf8)).map(\.lowerBound) }
+        }
+        let record = KafkaProducerRecord(
+            topic: topic, key: encoded.key, value: encoded.value,
+            headers: encoded.headers.map { KafkaHeader(key: $0.name, value: $0.value) })
+        return Template(
+            record: record, places: places(in: encoded.value), keyPlaces: places(in: encoded.key),
+            headerPlaces: encoded.headers.map { places(in: $0.value) })
+    }
+
+    /// Identifiers of the customer and of the notification beside those of the transactions.
+    private static func names(in encoded: EncodedRecord) -> [String] {
+        guard let record = try? NotificationRecord(key: nil, value: encoded.value, headers: encoded.headers) else {
+            return []
+        }
+        return [
+            record.notificationUUID?.rawValue, record.transaction?.appAccountToken?.rawValue,
+            record.transaction?.appTransactionId?.rawValue,
+        ].compactMap { $0 }
+    }
+}
+
+extension EncodedRecord {
+    /// As the ingress makes it.
+    fileprivate init?(_ verified: VerifiedNotification, receivedAt now: Int64) {
+        guard
+            let identity = RecordIdentity(
+                verified.envelope, transaction: verified.transactionEnvelope,
+                renewalInfo: verified.renewalInfoEnvelope)
+        else { return nil }
+        self.init(
+            identity,
+            content: RecordContent(
+                notification: verified.notification, omitted: verified.envelope.nestedJWSMembers,
+                transaction: verified.transaction, renewalInfo: verified.renewalInfo,
+                signedPayload: verified.signedPayload[...]),
+            receivedAt: AppStoreInstant(clampingMillisecondsSince1970: now))
+    }
+}
