@@ -181,7 +181,9 @@ let package = Package(
         tests(
             "PipelineRuntimeTests", floor: "Pipeline",
             uses: ["PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle", "TestSupport"]),
-        tests("PipelineTestKitTests", floor: "Pipeline", uses: ["PipelineTestKit", "PipelineRuntime", "Kafka"]),
+        tests(
+            "PipelineTestKitTests", floor: "Pipeline",
+            uses: ["PipelineTestKit", "PipelineRuntime", "Kafka", "TestSupport"]),
         tests(
             "IngressTests", floor: "Services",
             uses: [

@@ -2,6 +2,7 @@ import Kafka
 import PipelineRuntime
 import PipelineTestKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// The last value of each key, and how it can be kept well and badly.
@@ -89,7 +90,7 @@ private struct TableBatches: BatchHandler {
     }
 
     private func contract(_ mistake: Mistake, batches: Bool = false) -> HandlerContract {
-        HandlerContract(records: Self.records, within: .seconds(mistake == .none ? 20 : 2)) {
+        HandlerContract(records: Self.records, within: mistake == .none ? .seconds(20).patient : .seconds(2)) {
             let table = Table()
             return HandlerSubject(
                 handler: {

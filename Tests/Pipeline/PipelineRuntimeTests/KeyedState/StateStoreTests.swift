@@ -138,6 +138,27 @@ import Testing
         #expect(pending.changes.map(\.value) == [NumberSet("b", [1, 2]).text])
     }
 
+    @Test func `a file of the first schema keeps its rows, and what was not published yet`() throws {
+        let database = try Database.inMemory()
+        try database.migrate([StateSchema.migrations[0]])
+        func hex(_ bytes: [UInt8]) -> String {
+            "x'\(bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())'"
+        }
+        for (name, mark, published, publishedMark) in [("a", 7, 3, 7), ("b", 9, 4, 8)] {
+            let key = hex(Array(name.utf8)), state = hex(NumberSet(name, [1]).text)
+            try database.executeScript(
+                """
+                INSERT INTO rows (topic, partition, key, state, mark, published, published_mark)
+                VALUES ('out', 0, \(key), \(state), \(mark), \(published), \(publishedMark));
+                """)
+        }
+        let store = try StateStore(database, model: NumberSetModel()) { StatePublisher.Group(count: $0.count) }
+        #expect(try store.states() == [NumberSet("a", [1]), NumberSet("b", [1])])
+        #expect(try store.counts() == (2, 1))
+        let pending = try #require(try store.publishPending(of: place, at: 0, atMost: 10))
+        #expect(pending.changes.map(\.key) == [Array("b".utf8)])
+    }
+
     @Test func `rows used lately are kept, within bounds`() {
         var cache = RowCache<NumberSet>(maximumBytes: 1600)
         func name(_ number: Int) -> RowName { RowName(topic: place.topic, key: Array("\(number)".utf8)) }
