@@ -9,7 +9,7 @@ extension EndToEnd {
         @Test(.enabled(if: Program.path(of: "python3") != nil, "needs python3"))
         func `a database that another process holds makes records wait, and loses none`() async throws {
             try await Stage.open { stage in
-                let scene = try await Scene(stage, try await stage.embeddedBroker(partitions: 12))
+                let scene = try await Scene(stage, try await stage.embeddedBroker(partitions: 12), 100)
                 for seconds in Extent.choose(short: [1, 8], long: [1, 2, 3, 5, 8, 12, 20, 30]) {
                     try await scene.withhold(for: .seconds(seconds)) {
                         let holder = try stage.start(["python3", "-c", Self.hold, stage.path("entitlements")])
@@ -28,7 +28,8 @@ extension EndToEnd {
         func `a full disk makes records wait, and loses none`() async throws {
             try await Stage.open { stage in
                 let disk = try SmallDisk(stage.path("entitlements"))
-                let scene = try await Scene(stage, try await stage.embeddedBroker(partitions: 12), under: disk.wrapper)
+                let scene = try await Scene(
+                    stage, try await stage.embeddedBroker(partitions: 12), 1000, mayPass: true, under: disk.wrapper)
                 for seconds in Extent.choose(short: [1, 3], long: [1, 2, 3, 5, 8, 12, 20, 30]) {
                     try await scene.withhold(for: .seconds(seconds)) {
                         let process = scene.entitlements.process
@@ -63,11 +64,20 @@ private final class Scene {
     let entitlements: Entitlements
     private let broker: Broker
     private let client = HTTPClient()
+    private let count: Int
+    private let mayPass: Bool
     private var written = 0
     private var report: [Duration] = []
 
-    init(_ stage: Stage, _ broker: Broker, under wrapper: [String] = []) async throws {
+    /// - Parameters:
+    ///   - count: records of each time that the sink is away.
+    ///   - mayPass: whether some of them may still get through: a full disk has room in the files that are there.
+    init(
+        _ stage: Stage, _ broker: Broker, _ count: Int, mayPass: Bool = false, under wrapper: [String] = []
+    ) async throws {
         self.broker = broker
+        self.count = count
+        self.mayPass = mayPass
         entitlements = try await stage.entitlements(on: broker, under: wrapper)
         let isReady = await eventually(within: .seconds(30)) { await entitlements.isReady(client) }
         try #require(isReady, "\(entitlements.process)")
@@ -78,8 +88,8 @@ private final class Scene {
     deinit { client.close() }
 
     private func write() async throws {
-        try await broker.write(written..<written + 100)
-        written += 100
+        try await broker.write(written..<written + count)
+        written += count
     }
 
     /// Takes the sink away, writes records, and gives it back.
@@ -108,7 +118,8 @@ private final class Scene {
         }
         #expect(isSeen, "\(entitlements.process)")
         _ = await eventually(within: .seconds(60)) { ContinuousClock.now - begun >= duration }
-        #expect(try await broker.lag() == 100)
+        let lag = try await broker.lag()
+        #expect(lag == count || mayPass && (1..<Int64(count)).contains(lag))
         #expect(await entitlements.isReady(client))
         let known = Subscription(number: 0).originalTransactionId
         #expect(
@@ -139,7 +150,7 @@ private final class Scene {
     }
 }
 
-/// A disk of a few megabytes in a mount namespace of the process that writes to it; it goes with the process.
+/// A small disk in a mount namespace of the process that writes to it; it goes with the process.
 private struct SmallDisk {
     private let path: String
 
@@ -149,7 +160,7 @@ private struct SmallDisk {
     }
 
     private static func command(_ path: String) -> [String] {
-        ["unshare", "-Urm", "sh", "-c", #"mount -t tmpfs -o size=8m tmpfs "$0" && exec "$@""#, path]
+        ["unshare", "-Urm", "sh", "-c", #"mount -t tmpfs -o size=64m tmpfs "$0" && exec "$@""#, path]
     }
 
     static var isAllowed: Bool {
