@@ -95,7 +95,9 @@ extension StateStore {
         let moment = record.timestampMilliseconds ?? 0
         let name = RowName(topic: partition.topic, key: key)
         let known = try work.find(name, &guarded)
-        if let known, work.entries[known].row.published >= offset { return }
+        let lastWord = known.map { work.entries[$0].row.published } ?? -1
+        // Ours, or read before.
+        if lastWord == offset { return }
         let read: State
         if let value = record.value {
             guard let state = try? model.read(published: value), model.key(of: state) == key else {
@@ -108,13 +110,18 @@ extension StateStore {
         } else {
             // A change that is not published yet is newer than the tombstone and will follow it.
             // One that came with it has its number only when it is written.
-            if let known {
+            if let known, lastWord < offset {
                 let row = work.entries[known].row
                 if row.isPublished || row.publishedMark == Self.theRowItself { try work.remove(known, name, &guarded) }
             }
             return
         }
-        _ = try work.merge(read, into: name, in: partition, &guarded)
+        let merge = try work.merge(read, into: name, in: partition, &guarded)
+        guard lastWord < offset else {
+            // Another's, with a word of ours behind it that was written without knowing it: ours does not say all.
+            if merge.isChanged { followed.behind += 1 }
+            return
+        }
         guard let place = try work.find(name, &guarded) else { return }
         work.change(place) { entry in
             entry.row.published = offset

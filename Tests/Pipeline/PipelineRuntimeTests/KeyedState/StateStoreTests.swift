@@ -68,6 +68,29 @@ import Testing
         #expect(try store.publishPending(of: place, at: 0, atMost: 10) == nil)
     }
 
+    @Test func `what another has written in front of an own word is merged, and published again`() throws {
+        let store = try store()
+        // Ours waited while another wrote more, then came behind it and was acknowledged before that was read.
+        let one = try #require(try store.merge([NumberSet("a", [1])], in: place, at: 0).publication)
+        try store.settle(one, offsets: [one.changes[0].row: 8])
+        let followed = try store.follow([record(5, NumberSet("a", [1, 2]))], of: place, at: 0)
+        #expect(followed.behind == 1)
+        #expect(try store.counts() == (1, 1))
+        _ = try store.follow([record(8, NumberSet("a", [1]))], of: place, at: 0)
+        let again = try #require(try store.publishPending(of: place, at: 0, atMost: 10))
+        #expect(again.changes.map(\.value) == [NumberSet("a", [1, 2]).text])
+    }
+
+    @Test func `a tombstone in front of an own word removes nothing`() throws {
+        let store = try store()
+        let one = try #require(try store.merge([NumberSet("a", [1])], in: place, at: 0).publication)
+        try store.settle(one, offsets: [one.changes[0].row: 8])
+        let tombstone = KafkaRecord(
+            topic: place.topic, partition: place.partition, offset: 5, key: Array("a".utf8), value: nil)
+        _ = try store.follow([tombstone], of: place, at: 0)
+        #expect(try store.counts() == (1, 0))
+    }
+
     @Test func `a tombstone does not remove what is changed and not published yet`() throws {
         let store = try store()
         _ = try store.merge([NumberSet("a", [1])], in: place, at: 0)
