@@ -97,7 +97,7 @@ final class PipelineTelemetry: Sendable {
     func preparationFailed(_ partition: KafkaTopicPartition, _ error: any Error) {
         infrastructureRetries.increment()
         frequent.log(
-            .error, key: "preparation", "partition cannot be prepared, trying again",
+            .warning, key: "preparation", "partition cannot be prepared, trying again",
             partition.logFields + [LogField(.error, "\(error)")])
     }
 
