@@ -107,8 +107,18 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
         var arguments = command.map { strdup($0) } + [nil]
         var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in arguments + variables { free(pointer) } }
+        // The test's runner holds back signals, and a child would inherit that: SIGTERM would not end it.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var process: pid_t = 0
-        let code = posix_spawnp(&process, command[0], &actions, nil, &arguments, &variables)
+        let code = posix_spawnp(&process, command[0], &actions, &attributes, &arguments, &variables)
         guard code == 0 else {
             throw SupportError("\(command[0]) cannot be started: \(String(cString: strerror(code)))")
         }

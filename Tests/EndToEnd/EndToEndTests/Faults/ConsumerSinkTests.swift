@@ -15,7 +15,7 @@ extension EndToEnd {
                         let holder = try stage.start(["python3", "-c", Self.hold, stage.path("entitlements")])
                         try await waitUntil { holder.output.contains("held") }
                         return {
-                            holder.signal(SIGKILL)
+                            holder.signal(SIGTERM)
                             _ = await eventually { holder.ended != nil }
                         }
                     }
