@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func `topics that are missing are named with the command that makes them`() async throws {
-        let arguments = try installation.arguments(url: "https://127.0.0.1:1/") + ["--topics.prefix", "none"]
+        let arguments = try installation.arguments(url: "https://127.0.0.1:1/", prefix: "none")
         let error = await #expect(throws: StartupError.self) { _ = try await RunningWebhooks(arguments) }
         #expect(error?.exitCode == .configuration)
         #expect(error?.line.contains("none.entitlements.production") == true)

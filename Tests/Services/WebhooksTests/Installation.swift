@@ -114,10 +114,13 @@ final class Installation: Sendable {
     }
 
     /// The command line of a service that posts to the URL.
-    func arguments(url: String, keys: [[UInt8]] = [TestKey.first]) throws -> [String] {
+    ///
+    /// - Parameter prefix: of the topics; nil for this installation's.
+    func arguments(url: String, keys: [[UInt8]] = [TestKey.first], prefix: String? = nil) throws -> [String] {
         let secrets = try directory.write(keys.map(TestKey.line).joined(separator: "\n") + "\n", to: "secrets")
         return [
-            "--kafka.bootstrap.servers", kafka.bootstrapServers, "--topics.prefix", topics.prefix,
+            "--kafka.bootstrap.servers", kafka.bootstrapServers, "--topics.prefix",
+            prefix ?? topics.prefix,
             "--profile", "single-node", "--admin.port", "0",
             "--webhooks.url", url, "--webhooks.secret.file", secrets,
         ]
