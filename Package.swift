@@ -10,8 +10,8 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),  // SE-0443
 ]
 
-func room(_ name: String, floor: String, uses dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: settings)
+func module(_ name: String, layer: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(layer)/\(name)", swiftSettings: settings)
 }
 
 func executable(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
@@ -19,8 +19,8 @@ func executable(_ name: String, uses dependencies: [Target.Dependency]) -> Targe
         name: name, dependencies: dependencies, path: "Sources/Executables/\(name)", swiftSettings: settings)
 }
 
-func tests(_ name: String, floor: String, uses dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(floor)/\(name)", swiftSettings: settings)
+func tests(_ name: String, layer: String, uses dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(layer)/\(name)", swiftSettings: settings)
 }
 
 func systemLibrary(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
@@ -29,7 +29,7 @@ func systemLibrary(_ name: String, pkgConfig: String, apt: String, brew: String)
         providers: [.apt([apt]), .brew([brew])])
 }
 
-// Floor by floor; a target imports from floors below, or from rooms above it on its own floor.
+// Layer by layer; a target imports from layers below, or from modules above it in its own layer.
 let platform: [Target] = [
     systemLibrary("CRdKafka", pkgConfig: "rdkafka", apt: "librdkafka-dev", brew: "librdkafka"),
     systemLibrary("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev", brew: "openssl@3"),
@@ -37,55 +37,55 @@ let platform: [Target] = [
     systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
     .systemLibrary(name: "CSockets", path: "Sources/Platform/CSockets"),
     .target(name: "CFixedPort", path: "Sources/Platform/CFixedPort"),
-    room("Telemetry", floor: "Platform"),
-    room("Configuration", floor: "Platform"),
-    room("Lifecycle", floor: "Platform", uses: ["Telemetry"]),
-    room("Kafka", floor: "Platform", uses: ["CRdKafka"]),
-    room("Cryptography", floor: "Platform", uses: ["COpenSSL"]),
-    room("SQLite", floor: "Platform", uses: ["CSQLite"]),
-    room("HTTPServer", floor: "Platform", uses: ["CSockets"]),
-    room("HTTPClient", floor: "Platform", uses: ["CCurl"]),
+    module("Telemetry", layer: "Platform"),
+    module("Configuration", layer: "Platform"),
+    module("Lifecycle", layer: "Platform", uses: ["Telemetry"]),
+    module("Kafka", layer: "Platform", uses: ["CRdKafka"]),
+    module("Cryptography", layer: "Platform", uses: ["COpenSSL"]),
+    module("SQLite", layer: "Platform", uses: ["CSQLite"]),
+    module("HTTPServer", layer: "Platform", uses: ["CSockets"]),
+    module("HTTPClient", layer: "Platform", uses: ["CCurl"]),
 ]
 
 let appStore: [Target] = [
-    room("AppStoreModel", floor: "AppStore"),
-    room("NotificationRecord", floor: "AppStore", uses: ["AppStoreModel"]),
-    room("EntitlementRules", floor: "AppStore", uses: ["AppStoreModel"]),
-    room("AppStoreVerification", floor: "AppStore", uses: ["AppStoreModel", "Cryptography"]),
-    room("AppStoreSigning", floor: "AppStore", uses: ["Cryptography"]),
+    module("AppStoreModel", layer: "AppStore"),
+    module("NotificationRecord", layer: "AppStore", uses: ["AppStoreModel"]),
+    module("EntitlementRules", layer: "AppStore", uses: ["AppStoreModel"]),
+    module("AppStoreVerification", layer: "AppStore", uses: ["AppStoreModel", "Cryptography"]),
+    module("AppStoreSigning", layer: "AppStore", uses: ["Cryptography"]),
 ]
 
 let pipeline: [Target] = [
-    room(
-        "PipelineRuntime", floor: "Pipeline",
+    module(
+        "PipelineRuntime", layer: "Pipeline",
         uses: ["Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle", "HTTPServer"]),
-    room("PipelineTestKit", floor: "Pipeline", uses: ["PipelineRuntime", "Kafka", "Telemetry"]),
+    module("PipelineTestKit", layer: "Pipeline", uses: ["PipelineRuntime", "Kafka", "Telemetry"]),
 ]
 
 let services: [Target] = [
-    room(
-        "Ingress", floor: "Services",
+    module(
+        "Ingress", layer: "Services",
         uses: [
             "AppStoreModel", "AppStoreVerification", "NotificationRecord", "PipelineRuntime", "Kafka", "HTTPServer",
             "HTTPClient", "Cryptography", "Telemetry", "Configuration", "Lifecycle",
         ]),
-    room(
-        "Entitlements", floor: "Services",
+    module(
+        "Entitlements", layer: "Services",
         uses: [
             "AppStoreModel", "EntitlementRules", "NotificationRecord", "PipelineRuntime", "Kafka", "HTTPServer",
             "Telemetry", "Configuration", "Lifecycle",
         ]),
-    room(
-        "Webhooks", floor: "Services",
+    module(
+        "Webhooks", layer: "Services",
         uses: [
             "NotificationRecord", "PipelineRuntime", "Kafka", "HTTPClient", "Cryptography", "Telemetry",
             "Configuration",
         ]),
-    room(
-        "Simulator", floor: "Services",
+    module(
+        "Simulator", layer: "Services",
         uses: ["AppStoreModel", "AppStoreSigning", "HTTPClient", "Telemetry", "Configuration"]),
-    room(
-        "Operations", floor: "Services",
+    module(
+        "Operations", layer: "Services",
         uses: [
             "AppStoreModel", "AppStoreVerification", "NotificationRecord", "PipelineRuntime", "Kafka", "Cryptography",
             "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle",
@@ -144,7 +144,7 @@ let fuzzing: [Target] = [
     .executableTarget(
         name: "fuzz", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/FuzzRunner",
         swiftSettings: settings),
-    tests("FuzzTests", floor: "Fuzzing", uses: ["FuzzTargets", "AppStoreVerification", "Cryptography", "TestSupport"]),
+    tests("FuzzTests", layer: "Fuzzing", uses: ["FuzzTargets", "AppStoreVerification", "Cryptography", "TestSupport"]),
 ]
 
 let package = Package(
@@ -159,61 +159,61 @@ let package = Package(
     ],
     targets: platform + appStore + pipeline + services + executables + fuzzing + [
         testSupport, appStoreTestSupport, httpProbe, mutants,
-        tests("TelemetryTests", floor: "Platform", uses: ["Telemetry", "TestSupport"]),
-        tests("ConfigurationTests", floor: "Platform", uses: ["Configuration", "TestSupport"]),
-        tests("LifecycleTests", floor: "Platform", uses: ["Lifecycle", "Telemetry", "TestSupport"]),
-        tests("KafkaTests", floor: "Platform", uses: ["Kafka", "TestSupport"]),
-        tests("CryptographyTests", floor: "Platform", uses: ["Cryptography", "TestSupport"]),
-        tests("SQLiteTests", floor: "Platform", uses: ["SQLite", "TestSupport"]),
-        tests("HTTPServerTests", floor: "Platform", uses: ["HTTPServer", "TestSupport"]),
-        tests("HTTPClientTests", floor: "Platform", uses: ["HTTPClient", "HTTPServer", "TestSupport"]),
-        tests("AppStoreModelTests", floor: "AppStore", uses: ["AppStoreModel", "TestSupport"]),
+        tests("TelemetryTests", layer: "Platform", uses: ["Telemetry", "TestSupport"]),
+        tests("ConfigurationTests", layer: "Platform", uses: ["Configuration", "TestSupport"]),
+        tests("LifecycleTests", layer: "Platform", uses: ["Lifecycle", "Telemetry", "TestSupport"]),
+        tests("KafkaTests", layer: "Platform", uses: ["Kafka", "TestSupport"]),
+        tests("CryptographyTests", layer: "Platform", uses: ["Cryptography", "TestSupport"]),
+        tests("SQLiteTests", layer: "Platform", uses: ["SQLite", "TestSupport"]),
+        tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport"]),
+        tests("HTTPClientTests", layer: "Platform", uses: ["HTTPClient", "HTTPServer", "TestSupport"]),
+        tests("AppStoreModelTests", layer: "AppStore", uses: ["AppStoreModel", "TestSupport"]),
         tests(
-            "NotificationRecordTests", floor: "AppStore", uses: ["NotificationRecord", "AppStoreModel", "TestSupport"]),
-        tests("EntitlementRulesTests", floor: "AppStore", uses: ["EntitlementRules", "AppStoreModel", "TestSupport"]),
+            "NotificationRecordTests", layer: "AppStore", uses: ["NotificationRecord", "AppStoreModel", "TestSupport"]),
+        tests("EntitlementRulesTests", layer: "AppStore", uses: ["EntitlementRules", "AppStoreModel", "TestSupport"]),
         tests(
-            "AppStoreVerificationTests", floor: "AppStore",
+            "AppStoreVerificationTests", layer: "AppStore",
             uses: [
                 "AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography", "AppStoreTestSupport",
                 "TestSupport",
             ]),
-        tests("AppStoreSigningTests", floor: "AppStore", uses: ["AppStoreSigning", "Cryptography", "TestSupport"]),
+        tests("AppStoreSigningTests", layer: "AppStore", uses: ["AppStoreSigning", "Cryptography", "TestSupport"]),
         tests(
-            "PipelineRuntimeTests", floor: "Pipeline",
+            "PipelineRuntimeTests", layer: "Pipeline",
             uses: ["PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle", "TestSupport"]),
         tests(
-            "PipelineTestKitTests", floor: "Pipeline",
+            "PipelineTestKitTests", layer: "Pipeline",
             uses: ["PipelineTestKit", "PipelineRuntime", "Kafka", "TestSupport"]),
         tests(
-            "IngressTests", floor: "Services",
+            "IngressTests", layer: "Services",
             uses: [
                 "Ingress", "Simulator", "PipelineRuntime", "AppStoreSigning", "AppStoreVerification", "AppStoreModel",
                 "NotificationRecord", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
                 "Lifecycle", "AppStoreTestSupport", "TestSupport",
             ]),
         tests(
-            "EntitlementsTests", floor: "Services",
+            "EntitlementsTests", layer: "Services",
             uses: [
                 "Entitlements", "AppStoreModel", "NotificationRecord", "EntitlementRules", "PipelineRuntime", "Kafka",
                 "SQLite", "HTTPClient", "HTTPServer", "Configuration", "Lifecycle", "Telemetry", "TestSupport",
             ]),
         tests(
-            "WebhooksTests", floor: "Services",
+            "WebhooksTests", layer: "Services",
             uses: [
                 "Webhooks", "NotificationRecord", "PipelineRuntime", "PipelineTestKit", "Kafka", "HTTPServer",
                 "HTTPClient", "Cryptography", "Configuration", "Lifecycle", "Telemetry", "TestSupport",
             ]),
         tests(
-            "SimulatorTests", floor: "Services", uses: ["Simulator", "AppStoreSigning", "AppStoreModel", "TestSupport"]),
+            "SimulatorTests", layer: "Services", uses: ["Simulator", "AppStoreSigning", "AppStoreModel", "TestSupport"]),
         tests(
-            "OperationsTests", floor: "Services",
+            "OperationsTests", layer: "Services",
             uses: [
                 "Operations", "Ingress", "PipelineRuntime", "AppStoreModel", "AppStoreSigning", "NotificationRecord",
                 "Kafka", "Cryptography", "HTTPServer", "Configuration", "Telemetry", "TestSupport",
             ]),
         // It starts the executables but links none of them: what they override would be overridden in the tests too.
         tests(
-            "EndToEndTests", floor: "EndToEnd",
+            "EndToEndTests", layer: "EndToEnd",
             uses: [
                 "AppStoreModel", "AppStoreSigning", "NotificationRecord", "Simulator", "Kafka", "HTTPClient",
                 "HTTPServer", "TestSupport",
