@@ -14,7 +14,7 @@ package struct ApacheKafka: Sendable {
     package static let absence =
         "needs KAFKA_HOME with bin/test-cluster and Java, or SLUICE_TEST_BOOTSTRAP_SERVERS"
     /// Why tests that stop it are skipped.
-    package static let tormentAbsence = "needs KAFKA_HOME with bin/test-cluster and Java, to stop a broker"
+    package static let faultAbsence = "needs KAFKA_HOME with bin/test-cluster and Java, to stop a broker"
 
     package static var isAvailable: Bool { runningServers != nil || canStart }
     /// Whether the broker is started here, so that it may be stopped too.
@@ -43,7 +43,7 @@ package struct ApacheKafka: Sendable {
         guard let home else { throw SupportError(absence) }
         let directory = FileManager.default.temporaryDirectory.appending(path: "kafka-\(UUID().uuidString)").path
         let stop = #"while kill -0 "$1" 2>/dev/null; do sleep 1; done; "$2" stop "$3"; rm -rf "$3""#
-        Aftercare.shared.watch(stop, [script(in: home), directory])
+        ProcessCleanup.shared.watch(stop, [script(in: home), directory])
         let output = try await runScript(
             ["start", directory, "--brokers", "\(brokers)"] + settings.flatMap { ["--set", "\($0.key)=\($0.value)"] })
         let line = output.split(separator: "\n").first { $0.hasPrefix("BOOTSTRAP_SERVERS=") }
@@ -62,7 +62,7 @@ package struct ApacheKafka: Sendable {
         ApacheKafka(bootstrapServers: address, brokerCount: brokerCount, directory: directory)
     }
 
-    // MARK: torment
+    // MARK: Fault injection
 
     /// Ends a broker with SIGTERM and waits until it is gone.
     package func terminate(_ node: Int = 1) async throws {
@@ -105,7 +105,7 @@ package struct ApacheKafka: Sendable {
     }
 
     private func run(_ command: String, _ node: Int? = nil) async throws -> String {
-        guard let directory else { throw SupportError(Self.tormentAbsence) }
+        guard let directory else { throw SupportError(Self.faultAbsence) }
         return try await Self.runScript([command, directory] + (node.map { ["\($0)"] } ?? []))
     }
 
@@ -150,7 +150,7 @@ package struct ApacheKafka: Sendable {
         try await Task {
             let name = URL(filePath: command[0]).lastPathComponent
             let (end, process) = try await ChildProcess.run(
-                name, command, directory: Aftercare.shared.directory, within: .seconds(90))
+                name, command, directory: ProcessCleanup.shared.directory, within: .seconds(90))
             guard end == .exit(0) else { throw SupportError("\(process)") }
             return process.output
         }.value

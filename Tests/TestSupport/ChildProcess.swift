@@ -27,7 +27,7 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
         outputPath = stem + ".out"
         errorPath = stem + ".err"
         id = try Self.spawn(command, environment: environment, output: outputPath, errors: errorPath)
-        Aftercare.shared.add(id)
+        ProcessCleanup.shared.add(id)
     }
 
     /// Runs a program to its end; it is stopped when it does not end in time.
@@ -60,7 +60,7 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
             var status: Int32 = 0
             guard waitpid(id, &status, WNOHANG) == id else { return nil }
             end = ProcessEnd(waitStatus: status)
-            Aftercare.shared.remove(id)
+            ProcessCleanup.shared.remove(id)
             return end
         }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A door that tests open once. Waiting before it ends when it is open and not by cancellation, as that of a stuck C call.
+/// A latch that a test opens once. Waiting for it ends when it is open and not by cancellation, as that of a stuck C call.
 package final class Gate: Sendable {
     private struct State {
         var isOpen = false

@@ -36,7 +36,7 @@ extension ChildProcess {
 extension ApacheKafka {
     /// A broker's writes beyond so many bytes of any file fail, as on a full disk, until it is started again.
     package func limitFiles(of node: Int = 1, to bytes: Int) async throws {
-        guard let id = processId(node) else { throw SupportError(Self.tormentAbsence) }
+        guard let id = processId(node) else { throw SupportError(Self.faultAbsence) }
         try await ProcessLimit.set("fsize", of: id, to: bytes)
     }
 }
@@ -46,7 +46,7 @@ private enum ProcessLimit {
     static func set(_ resource: String, of id: Int32, to value: Int) async throws {
         let (end, process) = try await ChildProcess.run(
             "prlimit", ["prlimit", "--pid", "\(id)", "--\(resource)=\(value):"],
-            directory: Aftercare.shared.directory, within: .seconds(10))
+            directory: ProcessCleanup.shared.directory, within: .seconds(10))
         guard end == .exit(0) else { throw SupportError("\(process)") }
     }
 }

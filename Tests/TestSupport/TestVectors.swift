@@ -39,7 +39,7 @@ package enum TestVectors {
 }
 
 /// A notification that Apple signed.
-package struct GenuineNotification: Sendable {
+package struct AppleSample: Sendable {
     /// What `genuine/cases.json` says of it.
     package struct Facts: Decodable, Sendable {
         package let file: String
@@ -66,8 +66,8 @@ package struct GenuineNotification: Sendable {
 
 extension TestVectors {
     /// In the order of their signed dates.
-    package static func genuine() throws -> [GenuineNotification] {
-        let facts: [GenuineNotification.Facts] = try decode("genuine/cases.json")
-        return try facts.map { GenuineNotification(facts: $0, signedPayload: try text("genuine/\($0.file)")) }
+    package static func appleSamples() throws -> [AppleSample] {
+        let facts: [AppleSample.Facts] = try decode("genuine/cases.json")
+        return try facts.map { AppleSample(facts: $0, signedPayload: try text("genuine/\($0.file)")) }
     }
 }

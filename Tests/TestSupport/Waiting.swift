@@ -1,10 +1,10 @@
-/// Waits for a state, looking at it every few milliseconds. A busy machine gets longer: ``Swift/Duration/patient``.
+/// Waits for a state, looking at it every few milliseconds. The limit is scaled: ``Swift/Duration/scaled``.
 ///
 /// - Returns: `false` when it did not come within `limit`, or when the test was cancelled before.
 package func eventually(
     within limit: Duration = .seconds(20), _ condition: () async throws -> Bool
 ) async rethrows -> Bool {
-    let end = ContinuousClock.now + limit.patient
+    let end = ContinuousClock.now + limit.scaled
     while try await !condition() {
         guard ContinuousClock.now < end else { return false }
         do {
@@ -34,5 +34,5 @@ package struct NotInTime: Error, CustomStringConvertible {
     let place: String
     let limit: Duration
 
-    package var description: String { "what \(place) waits for did not come within \(limit.patient)" }
+    package var description: String { "what \(place) waits for did not come within \(limit.scaled)" }
 }

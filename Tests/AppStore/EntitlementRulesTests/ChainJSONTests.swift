@@ -131,7 +131,7 @@ import Testing
 }
 
 @Suite("A genuine chain", .enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
-struct GenuineChainTests {
+struct AppleSampleTests {
     private static let files = [
         "01-DID_RENEW", "02-SUBSCRIBED-RESUBSCRIBE", "03-DID_CHANGE_RENEWAL_STATUS-AUTO_RENEW_DISABLED",
         "04-EXPIRED-VOLUNTARY", "05-SUBSCRIBED-RESUBSCRIBE", "06-CONSUMPTION_REQUEST", "07-REFUND",

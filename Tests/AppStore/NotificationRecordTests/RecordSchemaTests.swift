@@ -70,7 +70,7 @@ import Testing
 }
 
 @Suite("Records of genuine notifications", .enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
-struct GenuineRecordTests {
+struct AppleSampleRecordTests {
     @Test(arguments: [
         "01-DID_RENEW", "02-SUBSCRIBED-RESUBSCRIBE", "03-DID_CHANGE_RENEWAL_STATUS-AUTO_RENEW_DISABLED",
         "04-EXPIRED-VOLUNTARY", "05-SUBSCRIBED-RESUBSCRIBE", "06-CONSUMPTION_REQUEST", "07-REFUND",

@@ -7,7 +7,7 @@ extension EndToEnd {
     @Suite struct BadStarts {
         @Test(arguments: BadStart.alone)
         func `a wrong configuration ends in one clear line`(_ start: BadStart) async throws {
-            try await Stage.open { stage in try await check(start, stage, []) }
+            try await Harness.open { harness in try await check(start, harness, []) }
         }
 
         /// At the same time: each waits ten seconds for a broker.
@@ -15,8 +15,8 @@ extension EndToEnd {
             try await withThrowingTaskGroup { group in
                 for start in BadStart.withoutBroker {
                     group.addTask {
-                        try await Stage.open { stage in
-                            try await check(start, stage, ["--kafka.bootstrap.servers", "127.0.0.1:1"])
+                        try await Harness.open { harness in
+                            try await check(start, harness, ["--kafka.bootstrap.servers", "127.0.0.1:1"])
                         }
                     }
                 }
@@ -26,31 +26,31 @@ extension EndToEnd {
 
         @Test(arguments: BadStart.withBroker)
         func `what the broker or the machine does not allow ends in one clear line`(_ start: BadStart) async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker()
-                try await check(start, stage, broker.arguments)
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker()
+                try await check(start, harness, broker.arguments)
             }
         }
 
         @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
         func `topics of Apache Kafka that could lose records are refused in production`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.apacheKafka()
-                try await check(.unsafeTopics, stage, broker.arguments)
+            try await Harness.open { harness in
+                let broker = try await harness.apacheKafka()
+                try await check(.unsafeTopics, harness, broker.arguments)
             }
         }
 
-        private func check(_ start: BadStart, _ stage: Stage, _ common: [String]) async throws {
+        private func check(_ start: BadStart, _ harness: Harness, _ common: [String]) async throws {
             let port = try BusyPort()
             defer { port.close() }
-            _ = try stage.write("This is neither a certificate nor a setting.\n", to: "file")
+            _ = try harness.write("This is neither a certificate nor a setting.\n", to: "file")
             func filled(_ text: String) -> String {
-                text.replacing("BUSY", with: "\(port.number)").replacing("DIR", with: stage.directory)
+                text.replacing("BUSY", with: "\(port.number)").replacing("DIR", with: harness.directory)
             }
             let own = start.arguments.map(filled)
             let executable = Executable(
                 start.executable, arguments: own + common.withoutFlags(of: own), environment: start.environment)
-            let finished = try await stage.run(executable)
+            let finished = try await harness.run(executable)
 
             #expect(finished.end == .exit(start.code), "\(finished)")
             let lines = finished.complaints

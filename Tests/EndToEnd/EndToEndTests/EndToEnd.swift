@@ -3,4 +3,4 @@ import Testing
 /// The built executables, seen from outside: over HTTP, Kafka, files, signals and exit codes.
 ///
 /// One test at a time: each runs several processes and measures how long they take.
-@Suite(.serialized, .timeLimit(.minutes(Extent.isLong ? 40 * Extent.times : 10))) enum EndToEnd {}
+@Suite(.serialized, .timeLimit(.minutes(TestScale.isLong ? 40 * TestScale.times : 10))) enum EndToEnd {}

@@ -8,19 +8,19 @@ extension EndToEnd {
     /// The commands of `sluicectl` against what really runs, as programs use them.
     @Suite struct OperatorTool {
         @Test func `topics, tap, verify and entitlements show what the simulator sent`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker(partitions: 12)
-                let app = try await stage.simulatedApp()
-                let ingress = try await stage.ingress(on: broker, for: app)
-                let entitlements = try await stage.entitlements(on: broker)
-                let posted = try await stage.post(to: ingress, ["--scenario", "subscription-life"])
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker(partitions: 12)
+                let app = try await harness.simulatedApp()
+                let ingress = try await harness.ingress(on: broker, for: app)
+                let entitlements = try await harness.entitlements(on: broker)
+                let posted = try await harness.post(to: ingress, ["--scenario", "subscription-life"])
 
-                let topics = try await stage.sluicectl(["topics", "check"] + broker.arguments)
+                let topics = try await harness.sluicectl(["topics", "check"] + broker.arguments)
                 #expect(topics.end == .exit(0), "\(topics)")
                 #expect(try topics.json.flag("embeddedBroker") == true)
                 #expect(Set(try topics.json.objects("topics").compactMap { $0.text("status") }) == ["exists"])
 
-                let tap = try await stage.sluicectl(["tap", "--no-follow"] + broker.tapArguments)
+                let tap = try await harness.sluicectl(["tap", "--no-follow"] + broker.tapArguments)
                 #expect(tap.end == .exit(0), "\(tap)")
                 let tapped = try tap.jsonLines
                 #expect(
@@ -28,21 +28,21 @@ extension EndToEnd {
                         == posted.compactMap { $0.text("notificationUUID") }.sorted())
 
                 let signed = try #require(tapped.first?.object("value")?.text("signedPayload"))
-                try await expectVerdicts(of: signed, app, stage)
-                try await expectEntitlements(of: posted, entitlements, stage)
+                try await expectVerdicts(of: signed, app, harness)
+                try await expectEntitlements(of: posted, entitlements, harness)
             }
         }
 
         @Test func `tap shows what is in quarantine, and why`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker()
-                let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
-                let odd = try await stage.oddNotification()
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker()
+                let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
+                let odd = try await harness.oddNotification()
                 let client = HTTPClient()
                 defer { client.close() }
                 #expect(try await ingress.post(odd, with: client).status == 200)
 
-                let tap = try await stage.sluicectl(["tap", "--quarantine", "--no-follow"] + broker.tapArguments)
+                let tap = try await harness.sluicectl(["tap", "--quarantine", "--no-follow"] + broker.tapArguments)
                 let record = try #require(try tap.jsonLines.first, "\(tap)")
                 #expect(try tap.jsonLines.count == 1)
                 #expect(record.text("kind") == "quarantine")
@@ -53,67 +53,67 @@ extension EndToEnd {
 
         @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
         func `topics are created on Apache Kafka and are then as they should be`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.apacheKafka(withTopics: false)
+            try await Harness.open { harness in
+                let broker = try await harness.apacheKafka(withTopics: false)
                 let options = broker.arguments + ["--partitions", "3"]
 
-                let missing = try await stage.sluicectl(["topics", "check"] + options)
+                let missing = try await harness.sluicectl(["topics", "check"] + options)
                 #expect(missing.end == .exit(1), "\(missing)")
                 #expect(Set(try missing.json.objects("topics").compactMap { $0.text("status") }) == ["missing"])
 
-                let applied = try await stage.sluicectl(["topics", "apply"] + options)
+                let applied = try await harness.sluicectl(["topics", "apply"] + options)
                 #expect(applied.end == .exit(0), "\(applied)")
-                let expected = stage.topics.specifications(partitions: 3).map(\.name.rawValue)
+                let expected = harness.topics.specifications(partitions: 3).map(\.name.rawValue)
                 #expect(
                     try applied.json.objects("topics").compactMap { $0.text("topic") }.sorted() == expected.sorted())
                 #expect(Set(try applied.json.objects("topics").compactMap { $0.text("status") }) == ["created"])
 
-                let checked = try await stage.sluicectl(["topics", "check"] + options)
+                let checked = try await harness.sluicectl(["topics", "check"] + options)
                 #expect(checked.end == .exit(0), "\(checked)")
                 #expect(Set(try checked.json.objects("topics").compactMap { $0.text("status") }) == ["exists"])
                 // An ingress that finds them starts.
-                _ = try await stage.ingress(on: broker, for: .genuine)
+                _ = try await harness.ingress(on: broker, for: .appleSamples)
             }
         }
 
         @Test func `config and version answer without brokers`() async throws {
-            try await Stage.open { stage in
-                let file = try stage.write("apps=com.example.app:1\nprofile=single-node\n", to: "sluice.properties")
-                let good = try await stage.sluicectl(["config", "check", "--config", file])
+            try await Harness.open { harness in
+                let file = try harness.write("apps=com.example.app:1\nprofile=single-node\n", to: "sluice.properties")
+                let good = try await harness.sluicectl(["config", "check", "--config", file])
                 #expect(good.end == .exit(0), "\(good)")
                 #expect(try good.json.flag("ok") == true)
 
-                let shown = try await stage.sluicectl(["config", "show", "--for", "sluice-ingress", "--config", file])
+                let shown = try await harness.sluicectl(["config", "show", "--for", "sluice-ingress", "--config", file])
                 #expect(shown.end == .exit(0), "\(shown)")
                 #expect(try shown.json.objects("executables").map { $0.text("executable") } == ["sluice-ingress"])
 
-                let wrong = try stage.write("apps=com.example.app\n", to: "wrong.properties")
-                let bad = try await stage.sluicectl(["config", "check", "--config", wrong])
+                let wrong = try harness.write("apps=com.example.app\n", to: "wrong.properties")
+                let bad = try await harness.sluicectl(["config", "check", "--config", wrong])
                 #expect(bad.end == .exit(78), "\(bad)")
                 #expect(try bad.json.flag("ok") == false)
 
-                let version = try await stage.sluicectl(["version"])
+                let version = try await harness.sluicectl(["version"])
                 #expect(version.end == .exit(0), "\(version)")
                 #expect(
                     Set(try version.json.keys) == ["sluice", "swift", "librdkafka", "openssl", "sqlite", "libcurl"])
             }
         }
 
-        private func expectVerdicts(of signedPayload: String, _ app: SentApp, _ stage: Stage) async throws {
-            let file = try stage.write(#"{"signedPayload":"\#(signedPayload)"}"#, to: "body.json")
+        private func expectVerdicts(of signedPayload: String, _ app: SentApp, _ harness: Harness) async throws {
+            let file = try harness.write(#"{"signedPayload":"\#(signedPayload)"}"#, to: "body.json")
             let root = try #require(app.rootCertificate)
-            let ours = try await stage.sluicectl(["verify", file, "--root.certificates", root, "--apps", app.setting])
+            let ours = try await harness.sluicectl(["verify", file, "--root.certificates", root, "--apps", app.setting])
             #expect(ours.end == .exit(0), "\(ours)")
             #expect(try ours.json.flag("accepted") == true)
-            // By Apple's root it is a stranger's.
-            let stranger = try await stage.sluicectl(["verify", file])
-            #expect(stranger.end == .exit(1), "\(stranger)")
-            #expect(try stranger.json.flag("accepted") == false)
-            #expect(try stranger.json.text("reason") != nil)
+            // Under Apple's root it is not trusted.
+            let byApple = try await harness.sluicectl(["verify", file])
+            #expect(byApple.end == .exit(1), "\(byApple)")
+            #expect(try byApple.json.flag("accepted") == false)
+            #expect(try byApple.json.text("reason") != nil)
         }
 
         private func expectEntitlements(
-            of posted: [JSON.Object], _ entitlements: Entitlements, _ stage: Stage
+            of posted: [JSON.Object], _ entitlements: Entitlements, _ harness: Harness
         ) async throws {
             let original = try #require(posted.compactMap { $0.text("originalTransactionId") }.first)
             let client = HTTPClient()
@@ -123,18 +123,18 @@ extension EndToEnd {
                     originalTransactionId: original, environment: "Production", with: client) != nil
             }
             try #require(isKnown, "\(entitlements.process)")
-            let shown = try await stage.sluicectl(
+            let shown = try await harness.sluicectl(
                 ["entitlements", "show", original, "--entitlements.url", entitlements.url])
             #expect(shown.end == .exit(0), "\(shown)")
             #expect(try shown.json.text("originalTransactionId") == original)
-            let unknown = try await stage.sluicectl(
+            let unknown = try await harness.sluicectl(
                 ["entitlements", "show", "1", "--entitlements.url", entitlements.url])
             #expect(unknown.end == .exit(1), "\(unknown)")
         }
     }
 }
 
-extension Stage {
+extension Harness {
     /// Runs a command of `sluicectl` that prints JSON.
     fileprivate func sluicectl(_ arguments: [String]) async throws -> Finished {
         try await run(Executable("sluicectl", arguments: arguments + ["--output", "json"]))

@@ -9,12 +9,12 @@ extension EndToEnd {
     /// Whole life cycles from the simulated App Store, through the ingress, to what somebody may use.
     @Suite struct SimulatedStore {
         @Test func `every scenario is acknowledged, recorded and answered for`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker(partitions: 12)
-                let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
-                let entitlements = try await stage.entitlements(on: broker)
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker(partitions: 12)
+                let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
+                let entitlements = try await harness.entitlements(on: broker)
 
-                let posted = try await stage.post(
+                let posted = try await harness.post(
                     to: ingress, ["--scenario", "all", "--duplicates", "20%", "--disorder", "20%"])
                 let acknowledged = posted.filter { (200...206).contains($0.integer("status") ?? 0) }
                 #expect(acknowledged.count == posted.count)
@@ -33,10 +33,10 @@ extension EndToEnd {
         }
 
         @Test func `what Apple signed but nobody understands goes to quarantine, byte for byte`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker()
-                let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
-                let body = try await stage.oddNotification()
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker()
+                let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
+                let body = try await harness.oddNotification()
                 let client = HTTPClient()
                 defer { client.close() }
                 #expect(try await ingress.post(body, with: client).status == 200)
@@ -64,7 +64,7 @@ extension EndToEnd {
     }
 }
 
-extension Stage {
+extension Harness {
     /// Runs the simulator to its end; its report, one object for each attempt. `simulatedApp()` comes before.
     func post(to ingress: Ingress, _ arguments: [String]) async throws -> [JSON.Object] {
         let report = path("report.jsonl")

@@ -13,13 +13,13 @@ extension EndToEnd {
                 { await PythonEnvironment.shared.value != nil }))
         func `the Python consumer of the tutorial reads what the ingress wrote`() async throws {
             let python = try #require(await PythonEnvironment.shared.value)
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker()
-                let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
-                let posted = try await stage.post(
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker()
+                let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
+                let posted = try await harness.post(
                     to: ingress, ["--scenario", "subscription-life", "--accounts", "2", "--app", SentApp.simulated])
-                let script = try stage.write(try Self.script(), to: "consumer.py")
-                let consumer = try stage.start(
+                let script = try harness.write(try Self.script(), to: "consumer.py")
+                let consumer = try harness.start(
                     "python", [python, script],
                     [
                         "SLUICE_KAFKA_BOOTSTRAP_SERVERS": broker.bootstrapServers,
@@ -61,7 +61,7 @@ private enum PythonEnvironment {
     /// Its interpreter; nil when it cannot be made here. Awaited by the condition of the test.
     static let shared = Task { () -> String? in
         guard let python = Program.path(of: "python3") else { return nil }
-        let directory = Aftercare.shared.directory
+        let directory = ProcessCleanup.shared.directory
         let home = "\(directory)/python"
         let commands = [
             [python, "-m", "venv", home],

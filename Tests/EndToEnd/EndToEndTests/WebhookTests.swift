@@ -10,13 +10,13 @@ extension EndToEnd {
     /// `sluice-webhooks` as an operator starts it, against a receiver of this process.
     @Suite struct Webhooks {
         @Test func `what the App Store says arrives at the receiver as the state in Kafka`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker()
-                let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
-                _ = try await stage.entitlements(on: broker)
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker()
+                let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
+                _ = try await harness.entitlements(on: broker)
                 let receiver = try StateReceiver()
-                let webhooks = try stage.webhooks(on: broker, to: receiver)
-                let posted = try await stage.post(
+                let webhooks = try harness.webhooks(on: broker, to: receiver)
+                let posted = try await harness.post(
                     to: ingress, ["--scenario", "subscription-life", "--accounts", "3", "--app", SentApp.simulated])
                 let purchases = Set(posted.compactMap { $0.text("key") })
                 #expect(purchases.count >= 3)
@@ -35,18 +35,18 @@ extension EndToEnd {
         }
 
         @Test func `a receiver has the last state of every purchase, whatever ends the sender`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker()
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker()
                 let receiver = try StateReceiver()
                 try await broker.write(states: 0..<100)
-                let first = try stage.webhooks(on: broker, to: receiver)
+                let first = try harness.webhooks(on: broker, to: receiver)
                 // Killed while it delivers: what was not committed comes again.
                 try await waitUntil(within: .seconds(30)) { receiver.count >= 20 }
                 first.signal(SIGKILL)
                 try await waitUntil { first.ended != nil }
                 try await broker.write(states: 100..<150)
 
-                let second = try stage.webhooks(on: broker, to: receiver)
+                let second = try harness.webhooks(on: broker, to: receiver)
                 let isComplete = await eventually(within: .seconds(60)) {
                     receiver.states == Dictionary(uniqueKeysWithValues: (140..<150).map { ("key-\($0 % 10)", $0) })
                 }
@@ -117,7 +117,7 @@ extension Broker {
     }
 }
 
-extension Stage {
+extension Harness {
     fileprivate func webhooks(on broker: Broker, to receiver: StateReceiver) throws -> ChildProcess {
         let key = "whsec_" + Data(repeating: 1, count: 32).base64EncodedString()
         return try start(

@@ -39,7 +39,7 @@
             let material = try SignedMaterial(keptIn: options.material, count: 43)
             var runs = [("generated", try MutationRun(material, seed: options.seed))]
             if TestVectors.arePresent {
-                runs.append(("genuine", try MutationRun(try TestVectors.genuine(), seed: options.seed)))
+                runs.append(("genuine", try MutationRun(try TestVectors.appleSamples(), seed: options.seed)))
             } else {
                 print("without the notifications that Apple signed: \(TestVectors.absence)")
             }

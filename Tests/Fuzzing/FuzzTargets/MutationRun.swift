@@ -27,7 +27,7 @@ package struct MutationRun: Sendable {
     }
 
     /// Mutants of notifications that Apple signed.
-    package init(_ genuine: [GenuineNotification], seed: UInt64) throws {
+    package init(_ genuine: [AppleSample], seed: UInt64) throws {
         try initializeCryptography()
         var environments: [BundleId: Set<AppStoreEnvironment>] = [:]
         var ids: [BundleId: AppAppleId] = [:]

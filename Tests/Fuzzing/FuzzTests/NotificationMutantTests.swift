@@ -12,7 +12,7 @@ struct NotificationMutantTests {
 
     @Test(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
     func `no mutant of what Apple signed is accepted with another meaning`() throws {
-        var run = try MutationRun(try TestVectors.genuine(), seed: 1)
+        var run = try MutationRun(try TestVectors.appleSamples(), seed: 1)
         run.run(0..<500)
         expectClean(run, count: 500)
     }

@@ -13,7 +13,7 @@ struct ConsumerApplicationTests {
     @Test func `a handler and a name are an executable that starts, reads, tells and stops`() async throws {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 3, keys: 1, to: options.topics[0])
-        let handler = NotingHandler()
+        let handler = RecordingHandler()
         let topics = options.topics
         let application = ConsumerApplication(
             name: options.group.rawValue, summary: "Test.", adminPort: 0, topics: topics

@@ -16,8 +16,8 @@ struct PipelineConsumerTests {
     @Test func `every record is handled once, in order for each key`() async throws {
         let options = try await PipelineTestBroker.options(partitions: 4)
         try await PipelineTestBroker.write(numbers: 2000, keys: 37, to: options.topics[0])
-        let handler = NotingHandler()
-        let test = try await PipelineUnderTest(options, .records(handler))
+        let handler = RecordingHandler()
+        let test = try await PipelineHarness(options, .records(handler))
         try await waitUntil { handler.finished.count >= 2000 }
         await test.stop()
         let finished = handler.finished
@@ -32,15 +32,15 @@ struct PipelineConsumerTests {
     @Test func `a restart goes on where the last member stopped`() async throws {
         let options = try await PipelineTestBroker.options(partitions: 2)
         try await PipelineTestBroker.write(numbers: 100, keys: 10, to: options.topics[0])
-        let first = NotingHandler()
-        let test = try await PipelineUnderTest(options, .records(first))
+        let first = RecordingHandler()
+        let test = try await PipelineHarness(options, .records(first))
         try await waitUntil { first.finished.count == 100 }
         await test.stop()
         try await PipelineTestBroker.write([
             KafkaProducerRecord(topic: options.topics[0], key: nil, value: nil)
         ])
-        let second = NotingHandler()
-        let again = try await PipelineUnderTest(options, .records(second))
+        let second = RecordingHandler()
+        let again = try await PipelineHarness(options, .records(second))
         try await waitUntil { !second.finished.isEmpty }
         await again.stop()
         #expect(second.finished.map(\.value) == [nil])
@@ -61,11 +61,11 @@ struct PipelineConsumerTests {
             KafkaProducerRecord(topic: options.topics[0], key: nil, value: nil),
             KafkaProducerRecord(topic: options.topics[0], key: [1], value: Array("3".utf8)),
         ])
-        let handler = NotingHandler { record, _ in
+        let handler = RecordingHandler { record, _ in
             if record.offset == 1 { throw Poison() }
             return record.value == nil ? .deadLetter(HandlerReason(code: "tombstone", detail: "why")) : .done
         }
-        let test = try await PipelineUnderTest(options, .records(handler))
+        let test = try await PipelineHarness(options, .records(handler))
         try await waitUntil { handler.finished.count == 2 }
         try await waitUntil { test.metric("sluice_consumer_records_total{outcome=\"dead-lettered\"") == 2 }
         await test.stop()
@@ -88,10 +88,10 @@ struct PipelineConsumerTests {
         var options = try await PipelineTestBroker.options()
         options.lanes = 1
         try await PipelineTestBroker.write(numbers: 3, keys: 1, to: options.topics[0])
-        let handler = NotingHandler { record, _ in record.offset == 1 ? .deadLetter("bad") : .done }
+        let handler = RecordingHandler { record, _ in record.offset == 1 ? .deadLetter("bad") : .done }
         // The first member cannot write its dead letter.
         let attempts = Atomic(0)
-        let test = try await PipelineUnderTest(options, .records(handler)) { _ in
+        let test = try await PipelineHarness(options, .records(handler)) { _ in
             attempts.add(1, ordering: .relaxed)
             throw SinkDown()
         }
@@ -100,8 +100,8 @@ struct PipelineConsumerTests {
         await test.stop()
         #expect(test.metric("sluice_consumer_dead_letter_failures_total") ?? 0 > 3)
 
-        let second = NotingHandler { record, _ in record.offset == 1 ? .deadLetter("bad") : .done }
-        let again = try await PipelineUnderTest(options, .records(second))
+        let second = RecordingHandler { record, _ in record.offset == 1 ? .deadLetter("bad") : .done }
+        let again = try await PipelineHarness(options, .records(second))
         try await waitUntil { second.finished.map(\.offset) == [2] }
         await again.stop()
         #expect(second.calls(for: 0) == 0)
@@ -118,13 +118,13 @@ struct PipelineConsumerTests {
                     KafkaProducerRecord(topic: topic, partition: 1, key: [1], value: Array("\($0)".utf8))
                 })
         let isDown = Atomic(true)
-        let handler = NotingHandler { record, number in
+        let handler = RecordingHandler { record, number in
             guard record.partition == 0, isDown.load(ordering: .relaxed) else { return .done }
             if number % 2 == 0 { return .retry(after: .milliseconds(5)) }
             throw SinkDown()
         }
         // Longer than the session.
-        let test = try await PipelineUnderTest(options, .records(handler), properties: ["max.poll.interval.ms": "3000"])
+        let test = try await PipelineHarness(options, .records(handler), properties: ["max.poll.interval.ms": "3000"])
         try await waitUntil { handler.finished.count == 20 }
         #expect(handler.finished.allSatisfy { $0.partition == 1 })
         let clock = ContinuousClock()
@@ -148,14 +148,14 @@ struct PipelineConsumerTests {
             KafkaProducerRecord(topic: topic, partition: 1, key: [1], value: Array("1".utf8)),
         ])
         let gate = Gate()
-        let first = NotingHandler { _, _ in
+        let first = RecordingHandler { _, _ in
             await gate.pass()
             return .done
         }
-        let one = try await PipelineUnderTest(options, .records(first))
+        let one = try await PipelineHarness(options, .records(first))
         try await waitUntil { one.metric("sluice_consumer_unfinished_records") == 1 }
-        let second = NotingHandler()
-        let two = try await PipelineUnderTest(options, .records(second))
+        let second = RecordingHandler()
+        let two = try await PipelineHarness(options, .records(second))
         try await waitUntil { one.metric("sluice_consumer_rebalances_total{kind=\"revoked\"") == 1 }
         #expect(two.metric("sluice_consumer_assigned_partitions") == 0)
         #expect(second.finished.isEmpty)
@@ -178,11 +178,11 @@ struct PipelineConsumerTests {
         options.lanes = 1
         try await PipelineTestBroker.write(numbers: 10, keys: 1, to: options.topics[0])
         let gate = Gate()
-        let handler = NotingHandler { _, _ in
+        let handler = RecordingHandler { _, _ in
             await gate.pass()
             return .done
         }
-        let test = try await PipelineUnderTest(options, .records(handler))
+        let test = try await PipelineHarness(options, .records(handler))
         try await waitUntil { handler.calls(for: 0) == 1 }
         async let stopped: Void = test.stop()
         try await waitUntil { test.metric("sluice_consumer_rebalances_total{kind=\"revoked\"") == 1 }
@@ -190,8 +190,8 @@ struct PipelineConsumerTests {
         await stopped
         #expect(handler.finished.map(\.offset) == [0])
         #expect(handler.calls(for: 1) == 0)
-        let next = NotingHandler()
-        let again = try await PipelineUnderTest(options, .records(next))
+        let next = RecordingHandler()
+        let again = try await PipelineHarness(options, .records(next))
         try await waitUntil { next.finished.count == 9 }
         await again.stop()
         #expect(next.finished.map(\.offset) == (1..<10).map { KafkaOffset(rawValue: $0) })
@@ -201,20 +201,20 @@ struct PipelineConsumerTests {
         var options = try await PipelineTestBroker.options()
         options.drainLimit = .milliseconds(300)
         try await PipelineTestBroker.write(numbers: 1, keys: 1, to: options.topics[0])
-        let handler = NotingHandler { _, _ in
+        let handler = RecordingHandler { _, _ in
             // Ends by cancellation only.
             try await Task.sleep(for: .seconds(3600))
             return .done
         }
-        let test = try await PipelineUnderTest(options, .records(handler))
+        let test = try await PipelineHarness(options, .records(handler))
         try await waitUntil { handler.calls(for: 0) == 1 }
         let clock = ContinuousClock()
         let start = clock.now
         await test.stop()
-        #expect(clock.now - start < .seconds(5).patient)
+        #expect(clock.now - start < .seconds(5).scaled)
         #expect(test.log.lines.contains { $0.contains("given up all the same") })
-        let next = NotingHandler()
-        let again = try await PipelineUnderTest(options, .records(next))
+        let next = RecordingHandler()
+        let again = try await PipelineHarness(options, .records(next))
         try await waitUntil { next.finished.map(\.offset) == [0] }
         await again.stop()
     }
@@ -229,15 +229,15 @@ struct PipelineConsumerTests {
         ])
         // As a C call that listens to no cancellation.
         let gate = Gate()
-        let stuck = NotingHandler { _, _ in
+        let stuck = RecordingHandler { _, _ in
             await gate.pass()
             return .done
         }
-        let one = try await PipelineUnderTest(options, .records(stuck))
-        let running = RunUnderTest { try await one.pipeline.run() }
+        let one = try await PipelineHarness(options, .records(stuck))
+        let running = RunHarness { try await one.pipeline.run() }
         try await waitUntil { stuck.calls(for: 0) == 2 }
-        let other = NotingHandler()
-        let two = try await PipelineUnderTest(options, .records(other))
+        let other = RecordingHandler()
+        let two = try await PipelineHarness(options, .records(other))
         try await waitUntil { other.finished.count == 1 }
         #expect(one.pipeline.obstacle == nil)
         await two.stop()
@@ -249,7 +249,7 @@ struct PipelineConsumerTests {
         let clock = ContinuousClock()
         let begun = clock.now
         await one.stop(within: .seconds(2))
-        #expect(clock.now - begun < .seconds(4).patient)
+        #expect(clock.now - begun < .seconds(4).scaled)
         gate.open()
     }
 
@@ -261,13 +261,13 @@ struct PipelineConsumerTests {
                 KafkaProducerRecord(
                     topic: options.topics[0], key: [UInt8($0 % 2)], value: Array("\($0)".utf8))
             })
-        let handler = NotingHandler { record, _ in
+        let handler = RecordingHandler { record, _ in
             // Ends by cancellation only.
             if record.offset == 0 { try await Task.sleep(for: .seconds(3600)) }
             return .done
         }
         // Longer than the group would wait for a poll.
-        let test = try await PipelineUnderTest(options, .records(handler), properties: ["max.poll.interval.ms": "3000"])
+        let test = try await PipelineHarness(options, .records(handler), properties: ["max.poll.interval.ms": "3000"])
         try await waitUntil { handler.finished.count == 10 }
         let clock = ContinuousClock()
         let begun = clock.now
@@ -277,21 +277,21 @@ struct PipelineConsumerTests {
         #expect(handler.calls(for: 2) == 0)
         #expect(test.metric("sluice_consumer_rebalances_total{kind=\"lost\"") == 0)
         await test.stop()
-        let next = NotingHandler()
-        let again = try await PipelineUnderTest(options, .records(next))
+        let next = RecordingHandler()
+        let again = try await PipelineHarness(options, .records(next))
         try await waitUntil { next.finished.count == 20 }
         await again.stop()
     }
 
-    @Test func `lag and age are told`() async throws {
+    @Test func `lag and record age are reported`() async throws {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 5, keys: 1, to: options.topics[0])
         let gate = Gate()
-        let handler = NotingHandler { _, _ in
+        let handler = RecordingHandler { _, _ in
             await gate.pass()
             return .done
         }
-        let test = try await PipelineUnderTest(
+        let test = try await PipelineHarness(
             options, .records(handler), properties: ["statistics.interval.ms": "100"])
         #expect(test.pipeline.obstacle != nil)
         try await waitUntil { test.metric("sluice_consumer_lag_records") == 5 }
@@ -311,21 +311,21 @@ struct PipelineConsumerTests {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 5, keys: 1, to: options.topics[0])
         let often = ["statistics.interval.ms": "100"]
-        let first = NotingHandler()
-        var test = try await PipelineUnderTest(options, .records(first), properties: often)
+        let first = RecordingHandler()
+        var test = try await PipelineHarness(options, .records(first), properties: often)
         try await waitUntil { first.finished.count == 5 }
         await test.stop()
-        test = try await PipelineUnderTest(options, .records(first), properties: often)
+        test = try await PipelineHarness(options, .records(first), properties: often)
         try await waitUntil { test.metric("sluice_consumer_lag_records") == 0 }
         await test.stop()
 
         try await PipelineTestBroker.write(numbers: 3, keys: 1, to: options.topics[0])
         let gate = Gate()
-        let waiting = NotingHandler { _, _ in
+        let waiting = RecordingHandler { _, _ in
             await gate.pass()
             return .done
         }
-        test = try await PipelineUnderTest(options, .records(waiting), properties: often)
+        test = try await PipelineHarness(options, .records(waiting), properties: often)
         try await waitUntil { test.metric("sluice_consumer_lag_records") == 3 }
         gate.open()
         try await waitUntil { test.metric("sluice_consumer_lag_records") == 0 }
@@ -340,7 +340,7 @@ struct PipelineBatchTests {
         options.maximumBatch = 50
         try await PipelineTestBroker.write(numbers: 500, keys: 1, to: options.topics[0])
         let batches = Mutex<[[Int]]>([])
-        let test = try await PipelineUnderTest(
+        let test = try await PipelineHarness(
             options,
             .batches(
                 BatchClosure { records in
@@ -358,7 +358,7 @@ struct PipelineBatchTests {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 20, keys: 1, to: options.topics[0])
         let done = Mutex<Set<Int>>([])
-        let test = try await PipelineUnderTest(
+        let test = try await PipelineHarness(
             options,
             .batches(
                 BatchClosure { records in
@@ -378,7 +378,7 @@ struct PipelineBatchTests {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 10, keys: 1, to: options.topics[0])
         let calls = Mutex<[[Int]]>([])
-        let test = try await PipelineUnderTest(
+        let test = try await PipelineHarness(
             options,
             .batches(
                 BatchClosure { records in
@@ -411,7 +411,7 @@ struct PipelineBatchTests {
         try await PipelineTestBroker.write(numbers: 5, keys: 1, to: options.topics[0])
         let calls = Mutex(0)
         let done = Mutex<[Int]>([])
-        let test = try await PipelineUnderTest(
+        let test = try await PipelineHarness(
             options,
             .batches(
                 BatchClosure { records in
@@ -432,7 +432,7 @@ struct PipelineBatchTests {
     @Test func `a wrong number of verdicts is the record's fault`() async throws {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 2, keys: 1, to: options.topics[0])
-        let test = try await PipelineUnderTest(options, .batches(BatchClosure { _ in [] }))
+        let test = try await PipelineHarness(options, .batches(BatchClosure { _ in [] }))
         try await waitUntil { test.metric("sluice_consumer_records_total{outcome=\"dead-lettered\"") == 2 }
         await test.stop()
         let letters = try await PipelineTestBroker.deadLetters(options)

@@ -80,7 +80,7 @@ enum PipelineTestBroker {
 }
 
 /// A pipeline over a closure, with what it logged and counted.
-final class PipelineUnderTest: Sendable {
+final class PipelineHarness: Sendable {
     let pipeline: PipelineConsumer
     let metrics = MetricsRegistry()
     let log = MemoryLogSink()
@@ -115,7 +115,7 @@ final class PipelineUnderTest: Sendable {
 }
 
 /// A service's `run()` on its own, and why it ended.
-final class RunUnderTest: Sendable {
+final class RunHarness: Sendable {
     private let failure = Mutex<StartupError?>(nil)
     private let task: Mutex<Task<Void, Never>?> = Mutex(nil)
 
@@ -142,7 +142,7 @@ final class RunUnderTest: Sendable {
 }
 
 /// A handler of single records that notes what it gets.
-final class NotingHandler: RecordHandler {
+final class RecordingHandler: RecordHandler {
     private let notes = Mutex<[KafkaRecord]>([])
     private let body: @Sendable (KafkaRecord, Int) async throws -> HandlerVerdict
     private let calls = Mutex<[KafkaOffset: Int]>([:])

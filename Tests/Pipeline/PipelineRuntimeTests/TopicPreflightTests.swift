@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [KafkaError.Code(rawValue: 5), .notLeader, .unknownTopicOrPartition])
-    func `an answer of brokers that are not ready yet is asked away`(code: KafkaError.Code) async throws {
+    func `transient broker errors are retried`(code: KafkaError.Code) async throws {
         let (found, questions) = try await settled { question throws(KafkaError) in
             if question < 4 { throw KafkaError(code, "describe") }
             return [topic]
@@ -131,22 +131,25 @@ import Testing
     func `Apache Kafka's state topic is refused when it is not compacted, and told when its tombstones go too soon`()
         async throws
     {
-        let stage = try await StateStage.onApacheKafka(["cleanup.policy": "compact", "delete.retention.ms": "86400000"])
+        let harness = try await StateHarness.onApacheKafka([
+            "cleanup.policy": "compact", "delete.retention.ms": "86400000",
+        ])
         let created = ["cleanup.policy": "compact", "delete.retention.ms": "3888000000"]
         func check(_ topic: KafkaTopic) async throws -> TopicPreflight.Outcome {
             try await TopicPreflight.run(
-                stage.kafka, topics: [KafkaTopicExpectation(topic: topic, createdWith: created)], profile: .singleNode)
+                harness.kafka, topics: [KafkaTopicExpectation(topic: topic, createdWith: created)], profile: .singleNode
+            )
         }
-        let advice = try await check(stage.output).advice
+        let advice = try await check(harness.output).advice
         #expect(advice.count == 1)
         for part in [
-            "\(stage.output)", "86400000", "at least 3888000000", "kafka-configs.sh",
+            "\(harness.output)", "86400000", "at least 3888000000", "kafka-configs.sh",
             "--add-config delete.retention.ms=3888000000",
         ] {
             #expect(advice.first?.contains(part) == true, "\(part)")
         }
         // The input's topic is not compacted.
-        let refusal = await #expect(throws: StartupError.self) { _ = try await check(stage.input) }
+        let refusal = await #expect(throws: StartupError.self) { _ = try await check(harness.input) }
         #expect(refusal?.exitCode == .configuration)
         #expect(refusal?.line.contains("cleanup.policy is delete, expected compact") == true)
         #expect(refusal?.line.contains("--add-config cleanup.policy=compact") == true)

@@ -90,7 +90,7 @@ private struct TableBatches: BatchHandler {
     }
 
     private func contract(_ mistake: Mistake, batches: Bool = false) -> HandlerContract {
-        HandlerContract(records: Self.records, within: mistake == .none ? .seconds(20).patient : .seconds(2)) {
+        HandlerContract(records: Self.records, within: mistake == .none ? .seconds(20).scaled : .seconds(2)) {
             let table = Table()
             return HandlerSubject(
                 handler: {

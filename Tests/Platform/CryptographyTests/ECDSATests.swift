@@ -47,8 +47,8 @@ struct ECDSATests {
     @Test func `another digest and another key are refused`() throws {
         let other = SHA256.digest(of: Array("header.Payload".utf8))
         #expect(publicKey.verify(digest: other, rawSignature: signature) == .invalid)
-        let stranger = try #require(try PrivateKey.generate(.p256).publicKey)
-        #expect(stranger.verify(digest: digest, rawSignature: signature) == .invalid)
+        let untrusted = try #require(try PrivateKey.generate(.p256).publicKey)
+        #expect(untrusted.verify(digest: digest, rawSignature: signature) == .invalid)
     }
 
     @Test func `the twin with n - s is accepted`() {

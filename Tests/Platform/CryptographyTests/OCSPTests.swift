@@ -91,7 +91,7 @@ struct OCSPTests {
 
     @Test func `whoever is no delegate of the issuer may not answer`() throws {
         let authority = authority
-        let stranger = try TestAuthority()
+        let untrusted = try TestAuthority()
         let bad = OCSPAnswer.nothingNew(.badResponder)
         let withoutUsage = try authority.responder { $0.extensions.remove(at: 2) }
         #expect(try answer(by: withoutUsage) == bad)
@@ -103,7 +103,7 @@ struct OCSPTests {
         #expect(try answer(by: weak) == bad)
         let ofRoot = try authority.responder(by: authority.root, issuerKey: authority.rootKey)
         #expect(try answer(by: ofRoot) == bad)
-        let lookAlike = try stranger.responder()
+        let lookAlike = try untrusted.responder()
         #expect(try answer(by: lookAlike) == bad)
         #expect(try answer(by: (authority.leaf, authority.leafKey)) == bad)
         #expect(try answer(by: (authority.root, authority.rootKey)) == bad)

@@ -20,8 +20,8 @@ struct TrustStoreTests {
     }
 
     @Test func `the root need not be sent and may be anything`() throws {
-        let stranger = try TestAuthority(root: { $0.subject = [.init("CN", "Stranger")] }).root
-        for others in [[], [stranger], [stranger, authority.root], [authority.leaf, authority.intermediate]] {
+        let untrusted = try TestAuthority(root: { $0.subject = [.init("CN", "Untrusted")] }).root
+        for others in [[], [untrusted], [untrusted, authority.root], [authority.leaf, authority.intermediate]] {
             let path = try store.validate(chain: [authority.leaf, authority.intermediate] + others).get()
             #expect(path.certificates == authority.chain)
         }
@@ -57,8 +57,8 @@ struct TrustStoreTests {
     }
 
     @Test func `a chain under another root has no path, sent root or not`() throws {
-        let stranger = try TestAuthority()
-        for chain in [stranger.chain, [stranger.leaf, stranger.intermediate], [stranger.leaf]] {
+        let untrusted = try TestAuthority()
+        for chain in [untrusted.chain, [untrusted.leaf, untrusted.intermediate], [untrusted.leaf]] {
             expect(store.validate(chain: chain), .noTrustedRoot)
         }
         expect(store.validate(chain: [authority.leaf]), .noTrustedRoot)
@@ -66,15 +66,15 @@ struct TrustStoreTests {
         expect(store.validate(chain: []), .internalFailure)
     }
 
-    @Test func `names and key identifiers copied from good certificates do not help`() throws {
-        let stranger = try TestAuthority()
+    @Test func `copied names and key identifiers do not make a certificate trusted`() throws {
+        let untrusted = try TestAuthority()
         var builder = TestAuthority.intermediateBuilder
         builder.issuerName = TestAuthority.rootBuilder.subject
         builder.claimedAuthority = authority.root
         let intermediate = try builder.issued(
-            for: stranger.intermediateKey, by: stranger.root, authorityKey: stranger.rootKey)
+            for: untrusted.intermediateKey, by: untrusted.root, authorityKey: untrusted.rootKey)
         let leaf = try TestAuthority.leafBuilder.issued(
-            for: stranger.leafKey, by: intermediate, authorityKey: stranger.intermediateKey)
+            for: untrusted.leafKey, by: intermediate, authorityKey: untrusted.intermediateKey)
         let forgedIssuer = expect(store.validate(chain: [leaf, intermediate]), .noTrustedRoot)
         #expect(forgedIssuer?.code == 7)
         #expect(forgedIssuer?.depth == 1)
@@ -82,7 +82,7 @@ struct TrustStoreTests {
         builder = TestAuthority.leafBuilder
         builder.claimedAuthority = authority.intermediate
         let forgedLeaf = try builder.issued(
-            for: stranger.leafKey, by: authority.intermediate, authorityKey: stranger.intermediateKey)
+            for: untrusted.leafKey, by: authority.intermediate, authorityKey: untrusted.intermediateKey)
         let failure = expect(store.validate(chain: [forgedLeaf, authority.intermediate]), .signature)
         #expect(failure?.code == 7)
         #expect(failure?.depth == 0)

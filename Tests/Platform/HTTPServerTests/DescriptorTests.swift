@@ -16,11 +16,11 @@ struct DescriptorTests {
         #expect(await eventually { server.counters.bodyBytes == 4 })
         let response = try withOneDescriptorLeft {
             // Taken by the client: the server has none.
-            let genuine = try server.connect()
-            genuine.send(TestServer.echo("genuine"))
-            return try genuine.response()
+            let valid = try server.connect()
+            valid.send(TestServer.echo("valid"))
+            return try valid.response()
         }
-        #expect(response.text == "genuine")
+        #expect(response.text == "valid")
         #expect(server.counters.evicted == 1)
         #expect(server.counters.acceptPauses == 0)
         #expect(waiting[0].isClosedByPeer())

@@ -25,7 +25,7 @@ struct EvictionTests {
         #expect(try client.response().status == 200)
     }
 
-    @Test func `who has been sending a first request longest leaves`() async throws {
+    @Test func `the client with the slowest first request is evicted`() async throws {
         let server = try makeServer()
         let older = try await sendHalf(to: server, bodyBytes: 1)
         let newer = try await sendHalf(to: server, bodyBytes: 2)
@@ -45,7 +45,7 @@ struct EvictionTests {
         try expectAnswer(to: served)
     }
 
-    @Test func `of those that were served before the longest idle one leaves`() async throws {
+    @Test func `among served connections the longest idle one is evicted`() async throws {
         let server = try makeServer()
         let older = try server.connect()
         try expectAnswer(to: older)

@@ -15,9 +15,9 @@ struct LoadTests {
             return client
         }
         #expect(await eventually { server.counters.bodyBytes == 4 })
-        let genuine = try server.connect()
-        genuine.send(TestServer.echo("genuine"))
-        #expect(try genuine.response().text == "genuine")
+        let valid = try server.connect()
+        valid.send(TestServer.echo("valid"))
+        #expect(try valid.response().text == "valid")
         #expect(server.counters.evicted == 1)
         #expect(server.counters.connections == 4)
         #expect(server.verdicts == ["0 evicted", "200 ok"])
@@ -150,8 +150,8 @@ struct LoadTests {
         #expect(server.counters.bodyBytes == 0)
         #expect(server.counters.unsentBytes == 0)
         #expect(server.counters.answersDropped == resetting.values.count)
-        let genuine = try server.connect()
-        genuine.send(TestServer.echo("genuine"))
-        #expect(try genuine.response().text == "genuine")
+        let valid = try server.connect()
+        valid.send(TestServer.echo("valid"))
+        #expect(try valid.response().text == "valid")
     }
 }

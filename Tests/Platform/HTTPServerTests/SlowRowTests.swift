@@ -119,9 +119,9 @@ import Testing
             return client
         }
         for number in 0..<40 {
-            let genuine = try server.connect()
-            genuine.send(TestServer.echo("genuine \(number)"))
-            #expect(try genuine.response().text == "genuine \(number)")
+            let valid = try server.connect()
+            valid.send(TestServer.echo("valid \(number)"))
+            #expect(try valid.response().text == "valid \(number)")
         }
         #expect(server.counters.connections <= Limits().connections)
         server.clock.advance(by: crowd.limit)

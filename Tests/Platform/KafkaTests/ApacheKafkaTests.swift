@@ -53,7 +53,7 @@ struct ApacheKafkaTests {
         await producer.close(within: .seconds(5))
     }
 
-    @Test(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.tormentAbsence)"))
+    @Test(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)"))
     func `a broker that is killed loses nothing that was acknowledged and doubles nothing`() async throws {
         let kafka = try await ApacheKafka.shared()
         let topic = try await createTopic(partitions: 6)

@@ -16,15 +16,15 @@ extension ApacheKafkaTests {
 
     private static func member(
         _ group: KafkaConsumerGroup, _ topic: KafkaTopic, options: KafkaConsumer.Options = KafkaConsumer.Options()
-    ) async throws -> ConsumerUnderTest {
-        try await ConsumerUnderTest(
+    ) async throws -> ConsumerHarness {
+        try await ConsumerHarness(
             .group(group, topics: [topic]),
             properties: ["session.timeout.ms": "6000", "heartbeat.interval.ms": "1000", "fetch.wait.max.ms": "100"],
             options: options, bootstrapServers: await ApacheKafka.shared().bootstrapServers, profile: .production)
     }
 
     /// Reads every assignment of a member until the member closes, and stores after each batch.
-    private static func work(_ member: ConsumerUnderTest, into log: ReadLog) -> Task<Void, Never> {
+    private static func work(_ member: ConsumerHarness, into log: ReadLog) -> Task<Void, Never> {
         // Awaited by the test after the member has closed.
         Task {
             await withDiscardingTaskGroup { group in
@@ -118,7 +118,7 @@ extension ApacheKafkaTests {
         let partition = try #require(try await member.assigned(1).first)
         // Without any record handled: the lag is the whole log.
         try await waitUntil { try await admin.committedOffsets(of: group, partitions: [place])[place] == 0 }
-        _ = try await ConsumerUnderTest.read(5, of: partition)
+        _ = try await ConsumerHarness.read(5, of: partition)
         await partition.store(nextOffset: 3)
         try await waitUntil { try await admin.committedOffsets(of: group, partitions: [place])[place] == 3 }
         await partition.store(nextOffset: 4)

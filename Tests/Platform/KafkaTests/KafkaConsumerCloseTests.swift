@@ -14,7 +14,7 @@ struct KafkaConsumerCloseTests {
 
     @Test func `closing before the first assignment ends in time`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
-        let member = try await ConsumerUnderTest(.group("early", topics: [topic]))
+        let member = try await ConsumerHarness(.group("early", topics: [topic]))
         let clock = ContinuousClock()
         let start = clock.now
         // The first assignment is waited for; its owner is told to give it back.
@@ -24,7 +24,7 @@ struct KafkaConsumerCloseTests {
         }()
         #expect(await member.consumer.close(within: .seconds(12)))
         try await released
-        #expect(clock.now - start < .seconds(12).patient)
+        #expect(clock.now - start < .seconds(12).scaled)
     }
 
     @Test func `closing without any broker ends in time`() async throws {
@@ -36,12 +36,12 @@ struct KafkaConsumerCloseTests {
         let clock = ContinuousClock()
         let start = clock.now
         _ = await consumer.close(within: .seconds(4))
-        #expect(clock.now - start < .seconds(6).patient)
+        #expect(clock.now - start < .seconds(6).scaled)
     }
 
     @Test func `closing ends waiting readers, and closing twice is one close`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
-        let member = try await ConsumerUnderTest(.group("twice", topics: [topic]))
+        let member = try await ConsumerHarness(.group("twice", topics: [topic]))
         let partition = try #require(try await member.assigned(1).first)
         let reader = Task {
             let records = await partition.next(maxRecords: 1)

@@ -17,9 +17,9 @@ struct KafkaConsumerGroupTests {
             KafkaProducerRecord(
                 topic: topic, timestampMilliseconds: 1_700_000_000_123, key: [0, 1, 255], value: [9], headers: headers),
         ])
-        let member = try await ConsumerUnderTest(.group("values", topics: [topic]))
+        let member = try await ConsumerHarness(.group("values", topics: [topic]))
         let partition = try #require(try await member.assigned(1).first)
-        let records = try await ConsumerUnderTest.read(3, of: partition)
+        let records = try await ConsumerHarness.read(3, of: partition)
         #expect(records.map(\.offset) == [0, 1, 2])
         #expect(records.map(\.key) == [nil, [], [0, 1, 255]])
         #expect(records.map(\.value) == [nil, [], [9]])
@@ -32,10 +32,10 @@ struct KafkaConsumerGroupTests {
     @Test func `a new group starts at the beginning, and the next member at the stored offset`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(10, topic: topic))
-        let first = try await ConsumerUnderTest(.group("restart", topics: [topic]))
+        let first = try await ConsumerHarness(.group("restart", topics: [topic]))
         let partition = try #require(try await first.assigned(1).first)
         #expect(partition.startOffset == 0)
-        _ = try await ConsumerUnderTest.read(10, of: partition)
+        _ = try await ConsumerHarness.read(10, of: partition)
         // Handled up to and with offset 6.
         await partition.store(nextOffset: 4)
         await partition.store(nextOffset: 7)
@@ -43,10 +43,10 @@ struct KafkaConsumerGroupTests {
         await partition.release()
         #expect(await first.consumer.close(within: .seconds(10)))
 
-        let second = try await ConsumerUnderTest(.group("restart", topics: [topic]))
+        let second = try await ConsumerHarness(.group("restart", topics: [topic]))
         let again = try #require(try await second.assigned(1).first)
         #expect(again.startOffset == 7)
-        #expect(try await ConsumerUnderTest.read(3, of: again).map(\.text) == ["7", "8", "9"])
+        #expect(try await ConsumerHarness.read(3, of: again).map(\.text) == ["7", "8", "9"])
         await again.release()
         #expect(await second.consumer.close(within: .seconds(10)))
     }
@@ -56,12 +56,12 @@ struct KafkaConsumerGroupTests {
         try await ConsumerTestBroker.write(
             ConsumerTestBroker.numbered(3000, topic: topic, partition: 0)
                 + ConsumerTestBroker.numbered(50, topic: topic, partition: 1))
-        let member = try await ConsumerUnderTest(.group("unread", topics: [topic]))
+        let member = try await ConsumerHarness(.group("unread", topics: [topic]))
         let partitions = try await member.assigned(2)
-        let others = try await ConsumerUnderTest.read(50, of: partitions[1])
+        let others = try await ConsumerHarness.read(50, of: partitions[1])
         #expect(others.map(\.text) == (0..<50).map { "\($0)" })
         // And it starts again where it stood.
-        let late = try await ConsumerUnderTest.read(3000, of: partitions[0])
+        let late = try await ConsumerHarness.read(3000, of: partitions[0])
         #expect(late.map(\.text) == (0..<3000).map { "\($0)" })
         for partition in partitions { await partition.release() }
         #expect(await member.consumer.close(within: .seconds(10)))
@@ -72,10 +72,10 @@ struct KafkaConsumerGroupTests {
         try await ConsumerTestBroker.write(
             ConsumerTestBroker.numbered(5, topic: topic, partition: 0)
                 + ConsumerTestBroker.numbered(5, topic: topic, partition: 1))
-        let first = try await ConsumerUnderTest(.group("moves", topics: [topic]))
+        let first = try await ConsumerHarness(.group("moves", topics: [topic]))
         let partitions = try await first.assigned(2)
-        for partition in partitions { _ = try await ConsumerUnderTest.read(5, of: partition) }
-        let second = try await ConsumerUnderTest(.group("moves", topics: [topic]))
+        for partition in partitions { _ = try await ConsumerHarness.read(5, of: partition) }
+        let second = try await ConsumerHarness(.group("moves", topics: [topic]))
         try await waitUntil { first.noted.revoking.count == 1 }
         let moving = try #require(partitions.first { !$0.isActive })
         // Its owner is told so, and may still say what it finishes.
@@ -99,7 +99,7 @@ struct KafkaConsumerGroupTests {
         try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(1, topic: topic))
         var options = KafkaConsumer.Options()
         options.drainLimit = .milliseconds(200)
-        let member = try await ConsumerUnderTest(.group("late", topics: [topic]), options: options)
+        let member = try await ConsumerHarness(.group("late", topics: [topic]), options: options)
         let partition = try #require(try await member.assigned(1).first)
         async let ended: Void = partition.untilEnded()
         #expect(await member.consumer.close(within: .seconds(10)))
@@ -117,11 +117,11 @@ struct KafkaConsumerGroupTests {
         _ = try await producer.send(ConsumerTestBroker.numbered(1, topic: topic)[0], deadline: .seconds(10))
         await producer.close(within: .seconds(5))
         // The interval is longer than the test, so that nothing is committed but by a hand-over.
-        let member = try await ConsumerUnderTest(
+        let member = try await ConsumerHarness(
             .group("lost", topics: [topic]), properties: ["auto.commit.interval.ms": "60000"],
             bootstrapServers: broker.bootstrapServers)
         let first = try #require(try await member.assigned(1).first)
-        _ = try await ConsumerUnderTest.read(1, of: first)
+        _ = try await ConsumerHarness.read(1, of: first)
         await first.store(nextOffset: 1)
         try broker.failNext(.heartbeat, with: [.unknownMember])
         await first.untilEnded()
@@ -134,7 +134,7 @@ struct KafkaConsumerGroupTests {
         await first.store(nextOffset: 1)
         await first.release()
         #expect(second.isActive)
-        #expect(try await ConsumerUnderTest.read(1, of: second).map(\.offset) == [0])
+        #expect(try await ConsumerHarness.read(1, of: second).map(\.offset) == [0])
         await second.release()
         #expect(await member.consumer.close(within: .seconds(10)))
         await broker.stop()
@@ -142,7 +142,7 @@ struct KafkaConsumerGroupTests {
 
     @Test func `an idle consumer stays in its group`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
-        let member = try await ConsumerUnderTest(
+        let member = try await ConsumerHarness(
             .group("idle", topics: [topic]),
             properties: ["max.poll.interval.ms": "3000", "statistics.interval.ms": "60000"])
         let partition = try #require(try await member.assigned(1).first)
@@ -154,7 +154,7 @@ struct KafkaConsumerGroupTests {
         #expect(member.noted.errors.isEmpty)
         #expect(member.noted.lost.isEmpty && member.noted.revoking.isEmpty)
         try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(1, topic: topic))
-        #expect(try await ConsumerUnderTest.read(1, of: partition).map(\.text) == ["0"])
+        #expect(try await ConsumerHarness.read(1, of: partition).map(\.text) == ["0"])
         await partition.release()
         #expect(await member.consumer.close(within: .seconds(10)))
     }
@@ -162,7 +162,7 @@ struct KafkaConsumerGroupTests {
     @Test func `statistics tell the lag of a group that has stored nothing yet`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(9, topic: topic))
-        let member = try await ConsumerUnderTest(
+        let member = try await ConsumerHarness(
             .group("lag", topics: [topic]), properties: ["statistics.interval.ms": "100"])
         let partition = try #require(try await member.assigned(1).first)
         try await waitUntil { member.noted.statistics.last?.partitions.first?.consumerLagStored == 9 }
@@ -176,7 +176,7 @@ struct KafkaConsumerGroupTests {
 
     @Test func `a task that is cancelled leaves next and pause at once`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
-        let member = try await ConsumerUnderTest(.group("cancelled", topics: [topic]))
+        let member = try await ConsumerHarness(.group("cancelled", topics: [topic]))
         let partition = try #require(try await member.assigned(1).first)
         let reading = Task { await partition.next(maxRecords: 1) }
         let pausing = Task { await partition.pause(for: .seconds(3600)) }

@@ -27,17 +27,17 @@ struct KafkaConsumerReaderTests {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(2, topic: topic))
         let place = KafkaTopicPartition(topic: topic, partition: 0)
-        let reader = try await ConsumerUnderTest(.partitions([place: .beginning]))
+        let reader = try await ConsumerHarness(.partitions([place: .beginning]))
         let partition = try #require(await reader.consumer.assignedPartitions.first)
         #expect(partition.position == .beginning)
-        #expect(try await ConsumerUnderTest.read(2, of: partition).map(\.text) == ["0", "1"])
+        #expect(try await ConsumerHarness.read(2, of: partition).map(\.text) == ["0", "1"])
         #expect(await partition.next(maxRecords: 10) == [])
         #expect(partition.position == 2)
         let ends = try await reader.consumer.watermarks(of: place)
         #expect(ends.low == 0)
         #expect(ends.high == 2)
         try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(1, topic: topic, from: 2))
-        #expect(try await ConsumerUnderTest.read(1, of: partition).map(\.text) == ["2"])
+        #expect(try await ConsumerHarness.read(1, of: partition).map(\.text) == ["2"])
         #expect(partition.position == 3)
         #expect(await reader.consumer.close(within: .seconds(10)))
     }
@@ -46,7 +46,7 @@ struct KafkaConsumerReaderTests {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await ConsumerTestBroker.write(Self.moreThanKept(topic))
         let place = KafkaTopicPartition(topic: topic, partition: 0)
-        let reader = try await ConsumerUnderTest(.partitions([place: 0]))
+        let reader = try await ConsumerHarness(.partitions([place: 0]))
         let partition = try #require(await reader.consumer.assignedPartitions.first)
         #expect(await partition.next(maxRecords: 1) == nil)
         #expect(reader.noted.outOfRange == [place])
@@ -62,9 +62,9 @@ struct KafkaConsumerReaderTests {
         let place = KafkaTopicPartition(topic: topic, partition: 0)
         var options = KafkaConsumer.Options()
         options.outOfRange = .resetToBeginning
-        let reader = try await ConsumerUnderTest(.partitions([place: 1]), options: options)
+        let reader = try await ConsumerHarness(.partitions([place: 1]), options: options)
         let partition = try #require(await reader.consumer.assignedPartitions.first)
-        let record = try #require(try await ConsumerUnderTest.read(1, of: partition).first)
+        let record = try #require(try await ConsumerHarness.read(1, of: partition).first)
         #expect(record.offset > 1)
         #expect(reader.noted.resets.map(\.expected) == [1])
         #expect(reader.noted.resets.map(\.found) == [record.offset])
@@ -80,7 +80,7 @@ struct KafkaConsumerReaderTests {
         await #expect(throws: KafkaError.self) {
             try await KafkaConsumer.readToEnd(configuration, from: [place: .beginning], within: .seconds(1)) { _ in }
         }
-        #expect(clock.now - start < .seconds(10).patient)
+        #expect(clock.now - start < .seconds(10).scaled)
     }
 
     private static func readAll(_ place: KafkaTopicPartition, from offset: KafkaOffset) async throws {

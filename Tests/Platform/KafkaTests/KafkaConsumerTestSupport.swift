@@ -47,7 +47,7 @@ enum ConsumerTestBroker {
 }
 
 /// A started consumer that notes its events, for one test.
-final class ConsumerUnderTest: Sendable {
+final class ConsumerHarness: Sendable {
     struct Notes {
         var assigned: [KafkaAssignedPartition] = []
         var revoking: [KafkaTopicPartition] = []
@@ -103,7 +103,7 @@ final class ConsumerUnderTest: Sendable {
     }
 }
 
-extension ConsumerUnderTest.Notes {
+extension ConsumerHarness.Notes {
     fileprivate mutating func add(_ event: KafkaConsumerEvent) {
         switch event {
         case .assigned(let partitions): assigned += partitions

@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct EntitlementsHandlerTests {
     @Test func `each record of a batch has its verdict, and the good ones are stored`() throws {
-        let rows = try RowsUnderTest()
+        let rows = try RowsHarness()
         var wrong = lifeOfOne(chain: "2")[0]
         wrong.transaction?["expiresDate"] = "tomorrow"
         let records = [
@@ -34,11 +34,11 @@ import Testing
 
     @Test func `the topic decides the environment`() throws {
         let record = lifeOfOne(environment: .sandbox)[0].record(in: "appstore.notifications.sandbox")
-        #expect(try RowsUnderTest().handle([record]) == [.done])
+        #expect(try RowsHarness().handle([record]) == [.done])
     }
 
     @Test func `a batch that is handed over again after its commit changes nothing`() throws {
-        let rows = try RowsUnderTest()
+        let rows = try RowsHarness()
         let records = lifeOfOne().map { $0.record() }
         #expect(try rows.handle(records) == Array(repeating: .done, count: 4))
         let before = try rows.dump()
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `chains of different apps and environments never meet`() throws {
-        let rows = try RowsUnderTest()
+        let rows = try RowsHarness()
         var other = lifeOfOne()[0]
         other.notification["data"] = .object(["environment": "Production", "bundleId": "com.other"])
         let sandbox = lifeOfOne(environment: .sandbox)[0]
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `without the database no record is answered, not even a bad one`() throws {
-        let rows = try RowsUnderTest()
+        let rows = try RowsHarness()
         rows.store.close()
         let error = #expect(throws: StateError.self) { _ = try rows.handle([lifeOfOne()[0].record()]) }
         #expect((error as (any Error)?) is any InfrastructureFault)
@@ -64,24 +64,24 @@ import Testing
 
     @Test func `rows survive the process, and a row that cannot be read is never overwritten`() throws {
         let directory = try TemporaryDirectory()
-        let first = try RowsUnderTest(path: directory.database)
+        let first = try RowsHarness(path: directory.database)
         try first.merge(lifeOfOne().map { try $0.facts() })
         let dump = try first.dump()
         first.store.close()
-        let again = try RowsUnderTest(path: directory.database)
+        let again = try RowsHarness(path: directory.database)
         #expect(try again.dump() == dump)
         again.store.close()
         let database = try Database(path: directory.database)
         try database.executeScript(
             #"UPDATE rows SET state = CAST(replace(state, '"formatVersion":1', '"formatVersion":9') AS BLOB)"#)
         database.close()
-        let older = try RowsUnderTest(path: directory.database)
+        let older = try RowsHarness(path: directory.database)
         let error = #expect(throws: StateError.self) { try older.merge(lifeOfOne().map { try $0.facts() }) }
         #expect(error?.code == .newer)
     }
 
     @Test func `what time changes is due, and published then without a notification`() throws {
-        let rows = try RowsUnderTest()
+        let rows = try RowsHarness()
         let place = KafkaTopicPartition(topic: "appstore.entitlements.production", partition: 0)
         let bought = try #require(try rows.store.merge([lifeOfOne()[0].facts()], in: place, at: on(1)).publication)
         try rows.store.settle(bought, offsets: [bought.changes[0].row: 0])
@@ -106,7 +106,7 @@ import Testing
         new.transaction?["previousOriginalTransactionId"] = "1"
         var dumps: Set<[String]> = []
         for order in [[old, new], [new, old]] {
-            let rows = try RowsUnderTest(partitions: 12)
+            let rows = try RowsHarness(partitions: 12)
             for draft in order {
                 let facts = try draft.facts()
                 let key = EntitlementsModel.key(facts.bundleId, facts.originalTransactionId)

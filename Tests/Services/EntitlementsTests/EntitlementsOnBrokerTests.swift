@@ -225,18 +225,18 @@ import Testing
     }
 
     @Test(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
-    func `a genuine chain ends in the expected states through the whole service`() async throws {
-        let installation = try await Installation("genuine")
+    func `the chain of Apple's samples ends in the expected states through the whole service`() async throws {
+        let installation = try await Installation("samples")
         let directory = try TemporaryDirectory()
         var random = SeededGenerator(seed: 4)
-        let records = try GenuineChainTests.records()
+        let records = try AppleSampleTests.records()
         try await installation.write(
             (records + records).shuffled(using: &random).map {
                 $0.produced(in: installation.notifications(.sandbox))
             })
         let service = try await RunningEntitlements(installation.configuration(data: directory.path))
         try await service.finish(14)
-        for (at, state) in GenuineChainTests.expected {
+        for (at, state) in AppleSampleTests.expected {
             let query = "?environment=Sandbox&originalTransactionId=2000001024993299&at=\(at)"
             let found = try await service.get(query).body["grants"]?.array?.compactMap(\.object).map { grant in
                 "\(grant["state"]?.string ?? "") \(grant["isEntitled"]?.bool ?? false) \(grant["transactionId"]?.string ?? "")"

@@ -18,7 +18,7 @@ import Testing
     ])
 
     @Test func `the answer has the members that clients know`() async throws {
-        let api = try await ReadAPIUnderTest(now: on(45), rules: Self.rules)
+        let api = try await ReadAPIHarness(now: on(45), rules: Self.rules)
         try api.merge(Array(lifeOfOne()[..<3]))
         let answer = try await api.get("?appAccountToken=\(account.uppercased())")
         #expect(answer.status == 200)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `a purchase without an account is found by its chain alone`() async throws {
-        let api = try await ReadAPIUnderTest(now: on(1))
+        let api = try await ReadAPIHarness(now: on(1))
         try api.merge([lifeOfOne(token: nil)[0]])
         #expect(try await api.get("?appAccountToken=\(account)").status == 404)
         let body = try await api.body("?originalTransactionId=1000")
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `what is not known is 404, in the environment that was asked for`() async throws {
-        let api = try await ReadAPIUnderTest(now: on(1))
+        let api = try await ReadAPIHarness(now: on(1))
         try api.merge([lifeOfOne()[0]])
         let unknown = try await api.get("?originalTransactionId=2")
         #expect(unknown.status == 404)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `a wrong question is 400 with the parameter's name`() async throws {
-        let api = try await ReadAPIUnderTest(now: on(1))
+        let api = try await ReadAPIHarness(now: on(1))
         for (query, message) in EntitlementsQueryTests.refused {
             let answer = try await api.get(query.map { "?\($0)" } ?? "")
             #expect(answer.status == 400)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `HEAD is GET without the body`() async throws {
-        let api = try await ReadAPIUnderTest(now: on(1))
+        let api = try await ReadAPIHarness(now: on(1))
         try api.merge([lifeOfOne()[0]])
         let get = try await api.get("?originalTransactionId=1000")
         let head = try await api.get("?originalTransactionId=1000", method: "HEAD")
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `an answer that has not changed is 304`() async throws {
-        let api = try await ReadAPIUnderTest(now: on(1))
+        let api = try await ReadAPIHarness(now: on(1))
         try api.merge([lifeOfOne()[0]])
         let query = "?originalTransactionId=1000"
         let first = try await api.get(query)
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func `a past moment is judged by what had happened by then, a coming one by what is known`() async throws {
-        let api = try await ReadAPIUnderTest(now: on(45))
+        let api = try await ReadAPIHarness(now: on(45))
         try api.merge(lifeOfOne())
         let expected = [
             (-1, ""), (1, "ACTIVE true 10001"), (29, "ACTIVE true 10001"), (31, "ACTIVE true 10002"),
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func `an account has the union of its chains`() async throws {
-        let api = try await ReadAPIUnderTest(now: on(61))
+        let api = try await ReadAPIHarness(now: on(61))
         try api.merge(lifeOfOne(chain: "1000"))
         try api.merge([
             Draft(
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test func `a row that cannot be read is 503, counted and logged without its contents`() async throws {
-        let api = try await ReadAPIUnderTest(now: on(1))
+        let api = try await ReadAPIHarness(now: on(1))
         try api.merge([lifeOfOne(chain: "1")[0], lifeOfOne(chain: "2")[0]])
         api.rows.store.close()
         let database = try Database(path: api.directory.database)
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func `more purchases than an answer may have are refused, not cut`() async throws {
-        let api = try await ReadAPIUnderTest(now: on(1), maximumChains: 3)
+        let api = try await ReadAPIHarness(now: on(1), maximumChains: 3)
         let facts = try lifeOfOne()[0].facts()
         try api.rows.merge((0..<3).map { try facts.renamed("c\($0)") })
         #expect(try await api.body("?appAccountToken=\(account)")["chains"]?.array?.count == 3)
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test func `an app transaction finds everything of its customer`() async throws {
-        let api = try await ReadAPIUnderTest(now: on(1))
+        let api = try await ReadAPIHarness(now: on(1))
         var draft = lifeOfOne(chain: "1", token: nil)[0]
         draft.transaction?["appTransactionId"] = "704"
         try api.merge([draft, lifeOfOne(chain: "2")[0]])
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test func `nothing is answered while the state is not whole`() async throws {
-        let api = try await ReadAPIUnderTest(now: on(1))
+        let api = try await ReadAPIHarness(now: on(1))
         try api.merge([lifeOfOne()[0]])
         api.obstacle.text.withLock { $0 = "the state is not read yet" }
         for path in ["/v1/entitlements", "/v1/history"] {
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test func `a history names the notification that caused each change`() async throws {
-        let api = try await ReadAPIUnderTest(now: on(61))
+        let api = try await ReadAPIHarness(now: on(61))
         try api.merge(lifeOfOne().reversed())
         let answer = try await api.get("?originalTransactionId=1000", path: "/v1/history")
         #expect(answer.status == 200)
@@ -245,7 +245,7 @@ import Testing
     }
 
     @Test func `chains are listed page by page, all or those without an account`() async throws {
-        let api = try await ReadAPIUnderTest(now: on(1), rules: Self.rules)
+        let api = try await ReadAPIHarness(now: on(1), rules: Self.rules)
         try api.merge((1...5).map { lifeOfOne(chain: "\($0)", token: $0 % 2 == 0 ? account : nil)[0] })
         func page(_ query: String) async throws -> (ids: [String], next: String?) {
             let body = try await api.body(query, path: "/v1/chains")
@@ -272,7 +272,7 @@ import Testing
     }
 
     @Test func `changes are refused unless they are allowed`() async throws {
-        let api = try await ReadAPIUnderTest(now: on(1))
+        let api = try await ReadAPIHarness(now: on(1))
         let body = #"{"bundleId":"com.example","originalTransactionId":"1","appAccountToken":"\#(account)"}"#
         let claim = try await api.get("", path: "/v1/claims", method: "POST", body: body)
         #expect(claim.status == 403)

@@ -22,15 +22,15 @@ import Testing
     @Test func `200 means one record with Apple's bytes, its key and its headers`() async throws {
         let draft = TestAppStore.Draft()
         let jws = try appStore.renewal(draft)
-        try await IngressRig.with(broker) { rig async throws in
-            let response = try await rig.post(TestAppStore.body(jws))
+        try await IngressHarness.with(broker) { harness async throws in
+            let response = try await harness.post(TestAppStore.body(jws))
             #expect(response.status == 200)
             #expect(response.body.isEmpty)
             #expect(response.header("server") == nil)
-            #expect(rig.decisions("accepted", 200) == 1)
+            #expect(harness.decisions("accepted", 200) == 1)
 
-            let record = try #require(try await rig.records(rig.production).first)
-            #expect(try await rig.counts() == [1, 0, 0])
+            let record = try #require(try await harness.records(harness.production).first)
+            #expect(try await harness.counts() == [1, 0, 0])
             #expect(record.keyText == "com.example.app/2000000000000001")
             let value =
                 #"{"notification":\#(draft.notification(nested: false)),"transaction":\#(draft.transaction),"#
@@ -53,14 +53,14 @@ import Testing
 
     @Test func `every notification of many customers stands under its key`() async throws {
         let notifications = try appStore.corpus(120)
-        try await IngressRig.with(broker) { rig async throws in
+        try await IngressHarness.with(broker) { harness async throws in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for notification in notifications {
-                    group.addTask { try await rig.post(notification.body).status }
+                    group.addTask { try await harness.post(notification.body).status }
                 }
                 for try await status in group { #expect(status == 200) }
             }
-            let records = try await rig.records(rig.production)
+            let records = try await harness.records(harness.production)
             #expect(
                 Set(records.map { [$0.text("ce_id"), $0.keyText] })
                     == Set(notifications.map { [$0.notificationUUID.rawValue, $0.key] }))
@@ -77,11 +77,11 @@ import Testing
 
     @Test func `a notification that was acknowledged is answered again without a second record`() async throws {
         let body = TestAppStore.body(try appStore.renewal())
-        try await IngressRig.with(broker) { rig async throws in
-            for _ in 0..<5 { #expect(try await rig.post(body).status == 200) }
-            #expect(rig.decisions("accepted", 200) == 1)
-            #expect(rig.decisions("duplicate", 200) == 4)
-            #expect(try await rig.counts() == [1, 0, 0])
+        try await IngressHarness.with(broker) { harness async throws in
+            for _ in 0..<5 { #expect(try await harness.post(body).status == 200) }
+            #expect(harness.decisions("accepted", 200) == 1)
+            #expect(harness.decisions("duplicate", 200) == 4)
+            #expect(try await harness.counts() == [1, 0, 0])
         }
     }
 
@@ -91,9 +91,9 @@ import Testing
             TestAppStore.body(try appStore.renewal(draft)), TestAppStore.body(try appStore.renewal(draft)),
         ]
         #expect(bodies[0] != bodies[1])
-        try await IngressRig.with(broker) { rig async throws in
-            for body in bodies { #expect(try await rig.post(body).status == 200) }
-            #expect(try await rig.counts() == [1, 0, 0])
+        try await IngressHarness.with(broker) { harness async throws in
+            for body in bodies { #expect(try await harness.post(body).status == 200) }
+            #expect(try await harness.counts() == [1, 0, 0])
         }
     }
 
@@ -101,16 +101,16 @@ import Testing
         let body = TestAppStore.body(try appStore.renewal())
         // A broker of its own: its answers are held, so that the copies meet.
         let slow = try DevBroker()
-        try await IngressRig.with(slow) { rig async throws in
+        try await IngressHarness.with(slow) { harness async throws in
             try slow.setRoundTripTime(.milliseconds(300))
             try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<20 { group.addTask { try await rig.post(body).status } }
+                for _ in 0..<20 { group.addTask { try await harness.post(body).status } }
                 for try await status in group { #expect(status == 200) }
             }
             try slow.setRoundTripTime(.zero)
-            #expect(rig.decisions("accepted", 200) == 1)
-            #expect(rig.decisions("duplicate", 200) == 19)
-            #expect(try await rig.counts() == [1, 0, 0])
+            #expect(harness.decisions("accepted", 200) == 1)
+            #expect(harness.decisions("duplicate", 200) == 19)
+            #expect(try await harness.counts() == [1, 0, 0])
         }
         await slow.stop()
     }
@@ -119,11 +119,11 @@ import Testing
         var draft = TestAppStore.Draft()
         draft.environment = "Sandbox"
         let jws = try appStore.renewal(draft)
-        try await IngressRig.with(broker) { rig async throws in
-            #expect(try await rig.post(TestAppStore.body(jws)).status == 200)
-            #expect(rig.decisions("sandbox", 200) == 1)
-            #expect(try await rig.counts() == [0, 1, 0])
-            let record = try #require(try await rig.records(rig.sandbox).first)
+        try await IngressHarness.with(broker) { harness async throws in
+            #expect(try await harness.post(TestAppStore.body(jws)).status == 200)
+            #expect(harness.decisions("sandbox", 200) == 1)
+            #expect(try await harness.counts() == [0, 1, 0])
+            let record = try #require(try await harness.records(harness.sandbox).first)
             #expect(record.text("ce_environment") == "Sandbox")
             #expect(record.text("ce_source") == "/appstore/Sandbox/com.example.app")
         }
@@ -136,9 +136,9 @@ import Testing
         let bodies = [
             TestAppStore.body(try appStore.renewal(production)), TestAppStore.body(try appStore.renewal(sandbox)),
         ]
-        try await IngressRig.with(broker) { rig async throws in
-            for body in bodies { #expect(try await rig.post(body).status == 200) }
-            #expect(try await rig.counts() == [1, 1, 0])
+        try await IngressHarness.with(broker) { harness async throws in
+            for body in bodies { #expect(try await harness.post(body).status == 200) }
+            #expect(try await harness.counts() == [1, 1, 0])
         }
     }
 
@@ -146,12 +146,12 @@ import Testing
         var draft = TestAppStore.Draft()
         draft.notificationType = "INVENTED_TOMORROW"
         let body = Array(#"{"new":{"a":[1]},"signedPayload":"\#(try appStore.renewal(draft))","x":null}"#.utf8)
-        try await IngressRig.with(broker) { rig async throws in
-            #expect(try await rig.post(body).status == 200)
-            let record = try #require(try await rig.records(rig.production).first)
+        try await IngressHarness.with(broker) { harness async throws in
+            #expect(try await harness.post(body).status == 200)
+            let record = try #require(try await harness.records(harness.production).first)
             #expect(record.text("ce_type") == "com.apple.appstore.INVENTED_TOMORROW.BILLING_RECOVERY")
             #expect(
-                rig.value("sluice_ingress_notifications_total{environment=\"production\",type=\"other\"}") == 1)
+                harness.value("sluice_ingress_notifications_total{environment=\"production\",type=\"other\"}") == 1)
         }
     }
 
@@ -165,9 +165,9 @@ import Testing
     ])
     func `trace context is handed on only when it is valid`(traceparent: String, isValid: Bool) async throws {
         let body = TestAppStore.body(try appStore.renewal())
-        try await IngressRig.with(broker) { rig async throws in
-            #expect(try await rig.post(body, headers: [("traceparent", traceparent)]).status == 200)
-            let record = try #require(try await rig.records(rig.production).first)
+        try await IngressHarness.with(broker) { harness async throws in
+            #expect(try await harness.post(body, headers: [("traceparent", traceparent)]).status == 200)
+            let record = try #require(try await harness.records(harness.production).first)
             #expect(record.text("traceparent") == (isValid ? traceparent : nil))
         }
     }

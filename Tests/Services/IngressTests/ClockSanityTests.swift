@@ -21,7 +21,7 @@ import Testing
         #expect(ClockSanity().observe(wall: wall, monotonic: 5) == isSane)
     }
 
-    @Test func `a clock that walks with the monotonic one stays sane`() {
+    @Test func `a clock that advances with the monotonic clock stays trusted`() {
         let sanity = ClockSanity()
         for minute in 0..<(60 * 24) {
             let monotonic = Int64(minute) * 60_000

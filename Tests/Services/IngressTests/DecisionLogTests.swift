@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a stranger's chain without the markers is not explained`() {
+    @Test func `an untrusted chain without the markers is not explained`() {
         log.explain(unknownRoot(nil))
         #expect(sink.lines.isEmpty)
     }

@@ -108,9 +108,9 @@ import Testing
         let store = try TestAppStore.shared()
         let directory = try TemporaryDirectory()
         let pem = try directory.write(store.pki.root.pem, to: "a.pem")
-        let der = try directory.write(store.stranger.root.der, to: "b.der")
+        let der = try directory.write(store.untrusted.root.der, to: "b.der")
         let plan = try plan(Self.apps + ["--root.certificates", "\(pem),\(der)"])
-        #expect(plan.verifier.roots == [store.pki.root.der, store.stranger.root.der])
+        #expect(plan.verifier.roots == [store.pki.root.der, store.untrusted.root.der])
     }
 
     @Test func `a root file that cannot be read or holds no certificate is told with key and file`() throws {

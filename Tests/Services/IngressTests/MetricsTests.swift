@@ -11,9 +11,9 @@ import Testing
     @Test func `the metrics of an ingress are these, by name and type`() async throws {
         let broker = try DevBroker()
         let appStore = try TestAppStore.shared()
-        try await IngressRig.with(broker) { rig async throws in
-            _ = try await rig.post(TestAppStore.body(try appStore.renewal()))
-            let text = try await rig.get("/metrics").text
+        try await IngressHarness.with(broker) { harness async throws in
+            _ = try await harness.post(TestAppStore.body(try appStore.renewal()))
+            let text = try await harness.get("/metrics").text
             let types = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }.map { $0.dropFirst(7) }
             #expect(
                 types.sorted() == [
@@ -33,10 +33,10 @@ import Testing
                     "sluice_ingress_revocation_certificates gauge", "sluice_ingress_revocation_needs_attention gauge",
                     "sluice_ingress_verification_duration_seconds histogram",
                 ])
-            #expect(rig.value("sluice_ingress_ready") == 1)
-            #expect(rig.value("sluice_ingress_chain_validations_total") == 1)
+            #expect(harness.value("sluice_ingress_ready") == 1)
+            #expect(harness.value("sluice_ingress_chain_validations_total") == 1)
             #expect(
-                rig.value("sluice_ingress_notifications_total{environment=\"production\",type=\"DID_RENEW\"}") == 1)
+                harness.value("sluice_ingress_notifications_total{environment=\"production\",type=\"DID_RENEW\"}") == 1)
         }
         await broker.stop()
     }
@@ -44,9 +44,9 @@ import Testing
     @Test(.enabled(if: Promtool.isInstalled, "\(Promtool.absence)"))
     func `promtool has nothing to complain about`() async throws {
         let broker = try DevBroker()
-        try await IngressRig.with(broker) { rig async throws in
-            _ = try await rig.post(Array("x".utf8))
-            #expect(try await Promtool.complaints(about: Array(rig.get("/metrics").text.utf8)) == "")
+        try await IngressHarness.with(broker) { harness async throws in
+            _ = try await harness.post(Array("x".utf8))
+            #expect(try await Promtool.complaints(about: Array(harness.get("/metrics").text.utf8)) == "")
         }
         await broker.stop()
     }

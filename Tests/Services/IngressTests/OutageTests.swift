@@ -35,10 +35,10 @@ import Testing
         }
 
         private let state: Mutex<State>
-        private let rig: IngressRig
+        private let harness: IngressHarness
 
-        init(_ rig: IngressRig, _ notifications: [SignedNotification]) {
-            self.rig = rig
+        init(_ harness: IngressHarness, _ notifications: [SignedNotification]) {
+            self.harness = harness
             state = Mutex(State(waiting: notifications.reversed()))
         }
 
@@ -56,7 +56,7 @@ import Testing
         private func lane() async throws {
             while let next = state.withLock({ $0.isOver ? nil : $0.waiting.popLast() }) {
                 let begun = ContinuousClock.now
-                let status = try await rig.post(next.body).status
+                let status = try await harness.post(next.body).status
                 let seconds = (ContinuousClock.now - begun) / .seconds(1)
                 state.withLock { state in
                     state.replies.append(
@@ -71,16 +71,16 @@ import Testing
     @Test func `while no broker answers every request is 503 in time, and 200 soon after it is back`() async throws {
         let broker = try DevBroker()
         let notifications = try appStore.corpus(3_000)
-        try await IngressRig.with(broker) { rig async throws in
-            let load = Load(rig, notifications)
+        try await IngressHarness.with(broker) { harness async throws in
+            let load = Load(harness, notifications)
             async let running: Void = load.run(lanes: 16)
             #expect(await eventually { load.replies.count >= 50 })
             #expect(load.replies.allSatisfy { $0.status == 200 })
 
             try broker.setDown()
-            #expect(await eventually { rig.value("sluice_ingress_kafka_available") == 0 })
+            #expect(await eventually { harness.value("sluice_ingress_kafka_available") == 0 })
             let opened = load.replies.count
-            let ready = try await rig.get("/readyz")
+            let ready = try await harness.get("/readyz")
             #expect(ready.status == 503)
             #expect(ready.text.contains("kafka: "))
             #expect(await eventually { load.replies.count >= opened + 300 })
@@ -92,8 +92,8 @@ import Testing
             let up = ContinuousClock.now
             let before = load.replies.count
             #expect(await eventually { load.replies.dropFirst(before).contains { $0.status == 200 } })
-            #expect(ContinuousClock.now - up < .seconds(10).patient)
-            let isReady = try await eventually { try await rig.get("/readyz").status == 200 }
+            #expect(ContinuousClock.now - up < .seconds(10).scaled)
+            let isReady = try await eventually { try await harness.get("/readyz").status == 200 }
             #expect(isReady)
             load.end()
             try await running
@@ -101,14 +101,14 @@ import Testing
             let replies = load.replies
             #expect(Set(replies.map(\.status)) == [200, 503])
             #expect(replies.map(\.seconds).max() ?? 99 < 5.5)
-            try await Self.check(replies, rig)
+            try await Self.check(replies, harness)
         }
         await broker.stop()
     }
 
     /// Every notification that was answered 200 stands in its topic.
-    private static func check(_ replies: [Reply], _ rig: IngressRig) async throws {
-        let stored = Set(try await rig.records(rig.production).map { $0.text("ce_id") ?? "" })
+    private static func check(_ replies: [Reply], _ harness: IngressHarness) async throws {
+        let stored = Set(try await harness.records(harness.production).map { $0.text("ce_id") ?? "" })
         let taken = Set(replies.filter { $0.status == 200 }.map(\.notificationUUID))
         #expect(taken.subtracting(stored).isEmpty)
         #expect(!taken.isEmpty)
@@ -117,12 +117,12 @@ import Testing
     @Test func `a broker that does not answer ends in 503 by the handler deadline`() async throws {
         let broker = try DevBroker()
         let body = TestAppStore.body(try appStore.renewal())
-        try await IngressRig.with(broker) { rig async throws in
-            #expect(try await rig.post(TestAppStore.body(try appStore.renewal())).status == 200)
+        try await IngressHarness.with(broker) { harness async throws in
+            #expect(try await harness.post(TestAppStore.body(try appStore.renewal())).status == 200)
             try broker.setRoundTripTime(.seconds(12))
             let begun = ContinuousClock.now
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<3 { group.addTask { try await rig.post(body).status } }
+                for _ in 0..<3 { group.addTask { try await harness.post(body).status } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             // The copies that waited for the first one have the same deadline.
@@ -130,9 +130,9 @@ import Testing
             #expect(ContinuousClock.now - begun < .seconds(9.5))
             try broker.setRoundTripTime(.zero)
             // The ambiguous one is sent again: it may stand there twice, and is not lost.
-            let isTaken = try await eventually { try await rig.post(body).status == 200 }
+            let isTaken = try await eventually { try await harness.post(body).status == 200 }
             #expect(isTaken)
-            #expect(try await rig.records(rig.production).count >= 2)
+            #expect(try await harness.records(harness.production).count >= 2)
         }
         await broker.stop()
     }
@@ -148,16 +148,16 @@ import Testing
     {
         let broker = try DevBroker()
         let notifications = try appStore.corpus(codes.count)
-        try await IngressRig.with(broker) { rig async throws in
+        try await IngressHarness.with(broker) { harness async throws in
             for (code, notification) in zip(codes, notifications) {
                 try broker.failNext(.produce, with: [KafkaError.Code(rawValue: code)])
-                #expect(try await rig.post(notification.body).status == status, "code \(code)")
+                #expect(try await harness.post(notification.body).status == status, "code \(code)")
                 try broker.clearFailures(.produce)
                 // Some refusals stick until librdkafka has asked for metadata again.
-                let isTaken = try await eventually { try await rig.post(notification.body).status == 200 }
+                let isTaken = try await eventually { try await harness.post(notification.body).status == 200 }
                 #expect(isTaken, "code \(code)")
             }
-            let stored = Set(try await rig.records(rig.production).map { $0.text("ce_id") })
+            let stored = Set(try await harness.records(harness.production).map { $0.text("ce_id") })
             #expect(stored == Set(notifications.map(\.notificationUUID.rawValue)))
         }
         await broker.stop()
@@ -166,22 +166,22 @@ import Testing
     @Test func `a fatal error of the producer is 503 until a new one has taken its place`() async throws {
         let broker = try DevBroker()
         let notifications = try appStore.corpus(20)
-        try await IngressRig.with(broker) { rig async throws in
-            #expect(try await rig.post(notifications[0].body).status == 200)
+        try await IngressHarness.with(broker) { harness async throws in
+            #expect(try await harness.post(notifications[0].body).status == 200)
             try broker.failNext(.produce, with: [.outOfOrderSequence])
             var statuses: Set<Int> = []
             for notification in notifications.dropFirst() {
                 let isTaken = try await eventually(within: .seconds(10)) {
-                    let status = try await rig.post(notification.body).status
+                    let status = try await harness.post(notification.body).status
                     statuses.insert(status)
                     return status == 200
                 }
                 #expect(isTaken)
             }
             #expect(statuses == [200, 503])
-            #expect(rig.value("sluice_ingress_kafka_producer_generation") == 2)
-            #expect(rig.log.lines.contains { $0.contains("kafka producer replaced") })
-            let stored = Set(try await rig.records(rig.production).map { $0.text("ce_id") })
+            #expect(harness.value("sluice_ingress_kafka_producer_generation") == 2)
+            #expect(harness.log.lines.contains { $0.contains("kafka producer replaced") })
+            let stored = Set(try await harness.records(harness.production).map { $0.text("ce_id") })
             #expect(stored == Set(notifications.map(\.notificationUUID.rawValue)))
         }
         await broker.stop()

@@ -14,7 +14,7 @@ import Testing
         #expect(budget.spentShare(nowNanoseconds: 0) == 1)
     }
 
-    @Test func `an hour fills the bucket evenly, and never above its rim`() {
+    @Test func `the bucket refills linearly and never exceeds its capacity`() {
         let budget = QuarantineBudget(bytesPerHour: 1000, nowNanoseconds: 0)
         #expect(budget.take(1000, nowNanoseconds: 0))
         #expect(!budget.take(251, nowNanoseconds: Self.hour / 4))

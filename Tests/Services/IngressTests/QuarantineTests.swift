@@ -29,11 +29,11 @@ import Testing
 
     @Test func `an odd notification is kept exactly as received, and 200`() async throws {
         let body = try odd()
-        try await IngressRig.with(broker) { rig async throws in
-            #expect(try await rig.post(body).status == 200)
-            #expect(rig.decisions("profile_version", 200) == 1)
-            #expect(try await rig.counts() == [0, 0, 1])
-            let record = try #require(try await rig.records(rig.topics.quarantine).first)
+        try await IngressHarness.with(broker) { harness async throws in
+            #expect(try await harness.post(body).status == 200)
+            #expect(harness.decisions("profile_version", 200) == 1)
+            #expect(try await harness.counts() == [0, 0, 1])
+            let record = try #require(try await harness.records(harness.topics.quarantine).first)
             #expect(record.keyText == "002e14d5-51f5-4503-b5a8-c3a1af68eb20")
             #expect(record.value == body)
             let receivedTime = try #require(record.text("sluice.quarantine.receivedtime"))
@@ -45,17 +45,17 @@ import Testing
                     "sluice.quarantine.receivedtime: \(receivedTime)", "sluice.quarantine.environment: Production",
                     "sluice.quarantine.bundleid: com.example.app", "sluice.quarantine.source: live",
                 ])
-            #expect(rig.value("sluice_ingress_quarantined_total{reason=\"profile_version\"}") == 1)
-            #expect(rig.log.lines.contains { $0.contains("002e14d5-51f5-4503-b5a8-c3a1af68eb20") })
+            #expect(harness.value("sluice_ingress_quarantined_total{reason=\"profile_version\"}") == 1)
+            #expect(harness.log.lines.contains { $0.contains("002e14d5-51f5-4503-b5a8-c3a1af68eb20") })
         }
     }
 
     @Test func `without a UUID that can be a key the record has none`() async throws {
         let body = try odd { $0.notificationUUID = "not a UUID" }
-        try await IngressRig.with(broker) { rig async throws in
-            #expect(try await rig.post(body).status == 200)
-            #expect(rig.decisions("profile_uuid", 200) == 1)
-            let record = try #require(try await rig.records(rig.topics.quarantine).first)
+        try await IngressHarness.with(broker) { harness async throws in
+            #expect(try await harness.post(body).status == 200)
+            #expect(harness.decisions("profile_uuid", 200) == 1)
+            let record = try #require(try await harness.records(harness.topics.quarantine).first)
             #expect(record.key == nil)
             #expect(record.value == body)
         }
@@ -63,9 +63,9 @@ import Testing
 
     @Test func `a good notification is not mistaken for the odd one of its UUID`() async throws {
         let bodies = [try odd(), try odd { _ in }]
-        try await IngressRig.with(broker) { rig async throws in
-            for body in bodies { #expect(try await rig.post(body).status == 200) }
-            #expect(try await rig.counts() == [1, 0, 1])
+        try await IngressHarness.with(broker) { harness async throws in
+            for body in bodies { #expect(try await harness.post(body).status == 200) }
+            #expect(try await harness.counts() == [1, 0, 1])
         }
     }
 
@@ -78,13 +78,13 @@ import Testing
         }
         let good = TestAppStore.body(try appStore.renewal())
         let budget = bodies[0].count + bodies[1].count
-        try await IngressRig.with(broker, { $0.quarantineBytesPerHour = budget }) { rig async throws in
-            #expect(try await rig.post(bodies[0]).status == 200)
-            #expect(try await rig.post(bodies[1]).status == 200)
-            for _ in 0..<2 { #expect(try await rig.post(bodies[2]).status == 503) }
-            #expect(rig.decisions("quarantine_budget", 503) == 2)
-            #expect(try await rig.post(good).status == 200)
-            #expect(try await rig.counts() == [1, 0, 2])
+        try await IngressHarness.with(broker, { $0.quarantineBytesPerHour = budget }) { harness async throws in
+            #expect(try await harness.post(bodies[0]).status == 200)
+            #expect(try await harness.post(bodies[1]).status == 200)
+            for _ in 0..<2 { #expect(try await harness.post(bodies[2]).status == 503) }
+            #expect(harness.decisions("quarantine_budget", 503) == 2)
+            #expect(try await harness.post(good).status == 200)
+            #expect(try await harness.counts() == [1, 0, 2])
         }
     }
 
@@ -97,31 +97,31 @@ import Testing
         #expect(again != body && again.starts(with: body.prefix(body.count - 90)))
         let spaced = Array(String(decoding: body, as: UTF8.self).replacing(":", with: " : ", maxReplacements: 1).utf8)
         let other = try odd { $0.version = "4.0" }
-        try await IngressRig.with(broker, { $0.quarantineBytesPerHour = body.count + other.count }) {
-            rig async throws in
-            #expect(try await rig.post(body).status == 200)
-            for copy in [body, again, spaced, body] { #expect(try await rig.post(copy).status == 200) }
-            #expect(rig.decisions("duplicate", 200) == 4)
-            #expect(try await rig.post(other).status == 200)
-            #expect(rig.decisions("profile_version", 200) == 2)
-            #expect(rig.value("sluice_ingress_quarantined_total{reason=\"profile_version\"}") == 2)
-            #expect(try await rig.counts() == [0, 0, 2])
+        try await IngressHarness.with(broker, { $0.quarantineBytesPerHour = body.count + other.count }) {
+            harness async throws in
+            #expect(try await harness.post(body).status == 200)
+            for copy in [body, again, spaced, body] { #expect(try await harness.post(copy).status == 200) }
+            #expect(harness.decisions("duplicate", 200) == 4)
+            #expect(try await harness.post(other).status == 200)
+            #expect(harness.decisions("profile_version", 200) == 2)
+            #expect(harness.value("sluice_ingress_quarantined_total{reason=\"profile_version\"}") == 2)
+            #expect(try await harness.counts() == [0, 0, 2])
         }
     }
 
     @Test func `a second copy of an odd one waits for the outcome of the first`() async throws {
         let body = try odd()
         let broker = try DevBroker()
-        try await IngressRig.with(broker) { rig async throws in
+        try await IngressHarness.with(broker) { harness async throws in
             try broker.setRoundTripTime(.milliseconds(300))
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<5 { group.addTask { try await rig.post(body).status } }
+                for _ in 0..<5 { group.addTask { try await harness.post(body).status } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             try broker.setRoundTripTime(.zero)
             #expect(statuses == [200, 200, 200, 200, 200])
-            #expect(rig.decisions("duplicate", 200) == 4)
-            #expect(try await rig.counts() == [0, 0, 1])
+            #expect(harness.decisions("duplicate", 200) == 4)
+            #expect(try await harness.counts() == [0, 0, 1])
         }
         await broker.stop()
     }
@@ -129,11 +129,11 @@ import Testing
     @Test func `what a broker refused is not taken out of the budget`() async throws {
         let body = try odd()
         let broker = try DevBroker()
-        try await IngressRig.with(broker, { $0.quarantineBytesPerHour = body.count }) { rig async throws in
+        try await IngressHarness.with(broker, { $0.quarantineBytesPerHour = body.count }) { harness async throws in
             try broker.failNext(.produce, with: [.topicAuthorizationFailed])
-            #expect(try await rig.post(body).status == 503)
-            #expect(rig.decisions("kafka_error", 503) == 1)
-            let isBack = try await eventually { try await rig.post(body).status == 200 }
+            #expect(try await harness.post(body).status == 503)
+            #expect(harness.decisions("kafka_error", 503) == 1)
+            let isBack = try await eventually { try await harness.post(body).status == 200 }
             #expect(isBack)
         }
         await broker.stop()

@@ -54,14 +54,14 @@ import Testing
     private func forged() throws -> [Case] {
         let jws = try appStore.renewal()
         let parts = jws.split(separator: ".").map(String.init)
-        let key = appStore.stranger.leafKey
+        let key = appStore.untrusted.leafKey
         let transaction = try JWSSigner(appStore.pki).sign(TestAppStore.Draft().transaction)
         var other = TestAppStore.Draft()
         other.bundleId = "com.example.other"
         var number = TestAppStore.Draft()
         number.appAppleId = 1
         return [
-            Case(TestAppStore.body(try appStore.renewal(by: JWSSigner(appStore.stranger))), 403, "chain_root"),
+            Case(TestAppStore.body(try appStore.renewal(by: JWSSigner(appStore.untrusted))), 403, "chain_root"),
             Case(
                 TestAppStore.body(
                     try appStore.renewal(by: JWSSigner(header: JWSSigner.header(chain: appStore.pki.chain), key: key))),
@@ -77,17 +77,17 @@ import Testing
 
     @Test func `each refusal has its status and reason and leaves no record`() async throws {
         let cases = try malformed() + forged()
-        try await IngressRig.with(broker) { rig async throws in
+        try await IngressHarness.with(broker) { harness async throws in
             for refused in cases {
-                let before = rig.decisions(refused.reason, refused.status)
-                let response = try await rig.post(refused.body)
+                let before = harness.decisions(refused.reason, refused.status)
+                let response = try await harness.post(refused.body)
                 #expect(response.status == refused.status, "\(refused.reason)")
                 #expect(response.body.isEmpty)
-                #expect(rig.decisions(refused.reason, refused.status) == before + 1, "\(refused.reason)")
+                #expect(harness.decisions(refused.reason, refused.status) == before + 1, "\(refused.reason)")
             }
-            #expect(try await rig.counts() == [0, 0, 0])
+            #expect(try await harness.counts() == [0, 0, 0])
             // None of it hinders the next one.
-            #expect(try await rig.post(TestAppStore.body(try appStore.renewal())).status == 200)
+            #expect(try await harness.post(TestAppStore.body(try appStore.renewal())).status == 200)
         }
     }
 
@@ -96,10 +96,10 @@ import Testing
         var other = TestAppStore.Draft()
         other.bundleId = "com.example.other"
         let jws = try appStore.renewal(other)
-        try await IngressRig.with(broker) { rig async throws in
-            for refused in cases { _ = try await rig.post(refused.body, headers: [("X-Secret", "canary-4711")]) }
-            _ = try await rig.post(TestAppStore.body(jws))
-            let lines = rig.log.lines
+        try await IngressHarness.with(broker) { harness async throws in
+            for refused in cases { _ = try await harness.post(refused.body, headers: [("X-Secret", "canary-4711")]) }
+            _ = try await harness.post(TestAppStore.body(jws))
+            let lines = harness.log.lines
             for refused in cases {
                 #expect(lines.contains { $0.contains(#""reason":"\#(refused.reason)""#) }, "\(refused.reason)")
             }
@@ -114,12 +114,12 @@ import Testing
     }
 
     @Test func `a flood of refusals makes few lines and a full count`() async throws {
-        try await IngressRig.with(broker) { rig async throws in
+        try await IngressHarness.with(broker) { harness async throws in
             let begun = ContinuousClock.now
-            for _ in 0..<200 { #expect(try await rig.post(Array("x".utf8)).status == 400) }
+            for _ in 0..<200 { #expect(try await harness.post(Array("x".utf8)).status == 400) }
             let seconds = Int((ContinuousClock.now - begun) / .seconds(1)) + 2
-            #expect(rig.decisions("json", 400) == 200)
-            #expect(rig.log.lines.filter { $0.contains(#""reason":"json""#) }.count <= 2 * seconds)
+            #expect(harness.decisions("json", 400) == 200)
+            #expect(harness.log.lines.filter { $0.contains(#""reason":"json""#) }.count <= 2 * seconds)
         }
     }
 
@@ -132,27 +132,27 @@ import Testing
     func `only POST on the one path is taken`(
         method: String, path: String, status: Int, reason: String
     ) async throws {
-        try await IngressRig.with(broker) { rig async throws in
-            let response = try await rig.client.send(
+        try await IngressHarness.with(broker) { harness async throws in
+            let response = try await harness.client.send(
                 HTTPClientRequest(
-                    method: method, url: "http://127.0.0.1:\(rig.ingress.port)\(path)",
+                    method: method, url: "http://127.0.0.1:\(harness.ingress.port)\(path)",
                     body: method == "GET" ? nil : Array("{}".utf8)))
             #expect(response.status == status)
             if status == 405 { #expect(response.header("allow") == "POST") }
-            #expect(await eventually(within: .seconds(5)) { rig.decisions(reason, status) == 1 })
+            #expect(await eventually(within: .seconds(5)) { harness.decisions(reason, status) == 1 })
         }
     }
 
     @Test func `a body beyond the limit is refused, one at the limit is read`() async throws {
-        try await IngressRig.with(broker) { rig async throws in
+        try await IngressHarness.with(broker) { harness async throws in
             let limit = NotificationListener.maximumBody
             #expect(limit == 262_144)
             let most = Array(#"{"a":""#.utf8) + [UInt8](repeating: 0x61, count: limit - 8) + Array(#""}"#.utf8)
             #expect(most.count == limit)
-            #expect(try await rig.post(most).status == 400)
-            #expect(rig.decisions("json_shape", 400) == 1)
-            #expect(try await rig.post(most + [0x20]).status == 413)
-            #expect(await eventually(within: .seconds(5)) { rig.decisions("too_large", 413) == 1 })
+            #expect(try await harness.post(most).status == 400)
+            #expect(harness.decisions("json_shape", 400) == 1)
+            #expect(try await harness.post(most + [0x20]).status == 413)
+            #expect(await eventually(within: .seconds(5)) { harness.decisions("too_large", 413) == 1 })
         }
     }
 
@@ -165,10 +165,10 @@ import Testing
             let clocks = Clocks(
                 wallMilliseconds: { wall + Clocks.system.monotonicMilliseconds() - begun },
                 monotonicNanoseconds: Clocks.system.monotonicNanoseconds)
-            try await IngressRig.with(broker, clocks: clocks) { rig async throws in
-                #expect(try await rig.post(body).status == status)
-                #expect(rig.decisions("cert_time", status) == 1)
-                #expect(try await rig.counts() == [0, 0, 0])
+            try await IngressHarness.with(broker, clocks: clocks) { harness async throws in
+                #expect(try await harness.post(body).status == status)
+                #expect(harness.decisions("cert_time", status) == 1)
+                #expect(try await harness.counts() == [0, 0, 0])
             }
         }
     }
@@ -178,13 +178,13 @@ import Testing
         let clocks = Clocks(
             wallMilliseconds: { ClockSanity.earliest - 1 },
             monotonicNanoseconds: Clocks.system.monotonicNanoseconds)
-        try await IngressRig.with(broker, clocks: clocks) { rig async throws in
-            for body in [body, Array("x".utf8)] { #expect(try await rig.post(body).status == 503) }
-            #expect(rig.decisions("clock", 503) == 2)
-            let ready = try await rig.get("/readyz")
+        try await IngressHarness.with(broker, clocks: clocks) { harness async throws in
+            for body in [body, Array("x".utf8)] { #expect(try await harness.post(body).status == 503) }
+            #expect(harness.decisions("clock", 503) == 2)
+            let ready = try await harness.get("/readyz")
             #expect(ready.status == 503)
             #expect(ready.text.contains("clock: "))
-            #expect(try await rig.counts() == [0, 0, 0])
+            #expect(try await harness.counts() == [0, 0, 0])
         }
     }
 }

@@ -24,7 +24,7 @@ import Testing
         for specification in topics.ingress(partitions: 1) {
             try broker.createTopic(KafkaTopic(rawValue: specification.name.rawValue), partitions: 1)
         }
-        var plan = try IngressRig.plan(broker, topics)
+        var plan = try IngressHarness.plan(broker, topics)
         try change(&plan)
         let ingress = Ingress(
             plan, logger: Logger(label: "test", level: .debug, format: .json, sink: MemoryLogSink()),

@@ -200,7 +200,7 @@ struct DoctorOnBrokerTests {
         #expect(findings.first?.contains("cannot be asked") == true, "\(findings)")
     }
 
-    @Test func `nobody is asked for a stranger's certificates`() async throws {
+    @Test func `no responder is contacted for untrusted certificates`() async throws {
         let (responder, directory) = (try Responder(.good), try TemporaryDirectory())
         let flags = try responder.flags(directory).filter { $0 != "--root.certificates" && !$0.hasSuffix("root.der") }
         let findings = try await Self.ocspFindings(flags)

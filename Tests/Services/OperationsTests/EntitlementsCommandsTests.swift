@@ -20,7 +20,7 @@ struct EntitlementsCommandsTests {
             "notificationUUID":"u1"}}],"events":[{"notificationType":"SUBSCRIBED","subtype":"INITIAL_BUY",\
             "transactionId":"1","status":1,"signedDate":1793491200000,"notificationUUID":"u1"}]}]}
             """
-        let api = try ReadAPIStandIn(status: 200, body: body)
+        let api = try FakeReadAPI(status: 200, body: body)
         let (exitCode, printed) = await sluicectl(["entitlements", "history", "1"] + api.flag)
         #expect(exitCode == 0, "\(printed.complaints)")
         #expect(
@@ -42,7 +42,7 @@ struct EntitlementsCommandsTests {
     }
 
     @Test func `a list says where the next page begins`() async throws {
-        let api = try ReadAPIStandIn(
+        let api = try FakeReadAPI(
             status: 200,
             body: """
                 {"environment":"Sandbox","asOf":1793491200000,"chains":[{"bundleId":"com.example.app",\
@@ -66,7 +66,7 @@ struct EntitlementsCommandsTests {
     }
 
     @Test func `a claim finds the app by itself`() async throws {
-        let api = try ReadAPIStandIn { path in
+        let api = try FakeReadAPI { path in
             path == "/v1/claims"
                 ? (200, #"{"environment":"Production","originalTransactionId":"1","appAccountToken":"a"}"#)
                 : (200, #"{"chains":[{"bundleId":"com.example.app","originalTransactionId":"1"}]}"#)
@@ -84,7 +84,7 @@ struct EntitlementsCommandsTests {
     }
 
     @Test func `a claim of an id that several apps have asks for the app`() async throws {
-        let api = try ReadAPIStandIn(status: 200, body: Self.found)
+        let api = try FakeReadAPI(status: 200, body: Self.found)
         let (exitCode, printed) = await sluicectl(["entitlements", "claim", "1", Self.account] + api.flag)
         #expect(exitCode == 1)
         #expect(printed.complaints.first?.contains("--bundle") == true)
@@ -92,7 +92,7 @@ struct EntitlementsCommandsTests {
     }
 
     @Test func `an erasure says what it would do, and does it when told so`() async throws {
-        let api = try ReadAPIStandIn { path in
+        let api = try FakeReadAPI { path in
             path == "/v1/erasures"
                 ? (200, #"{"originalTransactionId":"1","erasedAt":1793491200000}"#) : (200, Self.found)
         }
@@ -116,7 +116,7 @@ struct EntitlementsCommandsTests {
         (409, #"{"error":"belongs_to_another","message":"made with another"}"#, "made with another"),
     ])
     func `a refused change is one line`(_ status: Int, _ body: String, _ expected: String) async throws {
-        let api = try ReadAPIStandIn { path in
+        let api = try FakeReadAPI { path in
             path == "/v1/claims"
                 ? (status, body) : (200, #"{"chains":[{"bundleId":"b","originalTransactionId":"1"}]}"#)
         }

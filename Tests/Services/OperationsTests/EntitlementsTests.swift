@@ -16,7 +16,7 @@ struct EntitlementsTests {
         """
 
     @Test func `the answer is shown for people`() async throws {
-        let api = try ReadAPIStandIn(status: 200, body: Self.answer)
+        let api = try FakeReadAPI(status: 200, body: Self.answer)
         let (exitCode, printed) = await sluicectl(["entitlements", "show", "2000000000000001"] + api.flag)
         #expect(exitCode == 0, "\(printed.complaints)")
         #expect(
@@ -39,7 +39,7 @@ struct EntitlementsTests {
     }
 
     @Test func `for programs the answer is as the service gave it`() async throws {
-        let api = try ReadAPIStandIn(status: 200, body: Self.answer)
+        let api = try FakeReadAPI(status: 200, body: Self.answer)
         let (exitCode, printed) = await sluicectl(["entitlements", "show", "1", "--output", "json"] + api.flag)
         #expect(exitCode == 0)
         #expect(printed.output == Self.answer + "\n")
@@ -58,7 +58,7 @@ struct EntitlementsTests {
         ),
     ])
     func `a UUID is an account, everything else a purchase`(_ arguments: [String], _ query: String) async throws {
-        let api = try ReadAPIStandIn(status: 200, body: Self.answer)
+        let api = try FakeReadAPI(status: 200, body: Self.answer)
         _ = await sluicectl(["entitlements", "show"] + arguments + api.flag)
         #expect(api.seen == ["/v1/entitlements?" + query])
         await api.stop()
@@ -72,7 +72,7 @@ struct EntitlementsTests {
         (200, "[1]", "is not one of sluice-entitlements"),
     ])
     func `a refusal is one line`(_ status: Int, _ body: String, _ expected: String) async throws {
-        let api = try ReadAPIStandIn(status: status, body: body)
+        let api = try FakeReadAPI(status: status, body: body)
         let (exitCode, printed) = await sluicectl(["entitlements", "show", "1"] + api.flag)
         #expect(exitCode == 1)
         #expect(printed.output.isEmpty)
@@ -91,7 +91,7 @@ struct EntitlementsTests {
 
     @Test(arguments: ["{}", #"{"active":1,"grants":[1,{}],"balances":{},"nextChange":9e99}"#])
     func `an answer with less in it is shown all the same`(_ body: String) async throws {
-        let api = try ReadAPIStandIn(status: 200, body: body)
+        let api = try FakeReadAPI(status: 200, body: body)
         let (exitCode, printed) = await sluicectl(["entitlements", "show", "1"] + api.flag)
         #expect(exitCode == 0)
         #expect(printed.output.contains("active       none"))

@@ -111,7 +111,7 @@ import Testing
                     + #""value":{"active":["a"]}}"#))
     }
 
-    @Test func `what strangers write does not reach the terminal`() {
+    @Test func `control characters from untrusted clients do not reach the terminal`() {
         let record = Sample.record(
             topic: TopicName("other"), key: "\u{1B}[31m/\u{9B}2J\n", value: #"{"a":"\u001b[2J \u009b"}"#)
         let line = self.line(record)

@@ -63,7 +63,7 @@ import Testing
         #expect(verdict["transaction"]?.object?["productId"] == "com.example.monthly")
     }
 
-    @Test func `a stranger's body is refused by Apple's root, with the reason`() async throws {
+    @Test func `a body under an untrusted chain is refused by Apple's root, with the reason`() async throws {
         let directory = try TemporaryDirectory()
         let body = try directory.signedFiles().body
         let (exitCode, printed) = await sluicectl(["verify", body])

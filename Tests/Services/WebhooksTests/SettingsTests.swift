@@ -46,7 +46,7 @@ import Testing
         "http://api.example.com/", "http://127.0.0.1.example.com/", "http://127.0.0/", "http://localhost.example.com",
         "http://10.0.0.1/", "http://[::2]/",
     ])
-    func `an http URL of another machine needs a word`(url: String) throws {
+    func `a plaintext URL of another host requires webhooks.insecure`(url: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try plan(["--webhooks.url": url]) }
         #expect(error?.key == "webhooks.url")
         #expect(error?.message.contains("webhooks.insecure=true") == true)

@@ -1,4 +1,4 @@
-/// Bytes that a stranger may send to a listener for `POST /notifications`, and what they deserve. The rows are those of
+/// Bytes that an untrusted client may send to a listener for `POST /notifications`, and what they deserve. The rows are those of
 /// the threat model (`H-`) and classics of RFC 9110 and 9112 that servers are known to get wrong (`X-`).
 package struct HostileRequest: Sendable, CustomStringConvertible {
     /// How the bytes are sent where there is a socket.

@@ -7,27 +7,27 @@ extension EndToEnd {
     /// The only broker goes away under load, in each way in which it can, and comes back.
     @Suite struct BrokerOutages {
         @Test func `the embedded broker frozen brings 503 in time, and 200 again soon after`() async throws {
-            try await Stage.open { stage in
-                try await outage(.frozen, on: try await stage.embeddedBroker(partitions: 12), stage)
+            try await Harness.open { harness in
+                try await outage(.frozen, on: try await harness.embeddedBroker(partitions: 12), harness)
             }
         }
 
         @Test(
-            .enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.tormentAbsence)"), arguments: Disappearance.allCases)
+            .enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)"), arguments: Disappearance.allCases)
         func `Apache Kafka gone brings 503 in time, and 200 again soon after`(
             _ disappearance: Disappearance
         ) async throws {
-            try await Stage.open { stage in
-                try await outage(disappearance, on: try await stage.apacheKafka(), stage)
+            try await Harness.open { harness in
+                try await outage(disappearance, on: try await harness.apacheKafka(), harness)
             }
         }
     }
 }
 
 extension EndToEnd.BrokerOutages {
-    private func outage(_ disappearance: Disappearance, on broker: Broker, _ stage: Stage) async throws {
-        let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
-        let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 20)
+    private func outage(_ disappearance: Disappearance, on broker: Broker, _ harness: Harness) async throws {
+        let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
+        let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 20)
         let client = HTTPClient()
         defer { client.close() }
         var stopped = ContinuousClock.now
@@ -35,7 +35,7 @@ extension EndToEnd.BrokerOutages {
         var firstAgain = Duration.zero
         var isReadyMeanwhile = true
         // Frozen connections are given up after the five seconds of a delivery.
-        let outage = Extent.choose(short: Duration.seconds(disappearance == .frozen ? 9 : 5), long: .seconds(30))
+        let outage = TestScale.choose(short: Duration.seconds(disappearance == .frozen ? 9 : 5), long: .seconds(30))
         let outcomes = try await load.run {
             try await load.wait(for: 40, ingress.process) { $0.isAcknowledged }
             try await broker.remove(disappearance)
@@ -52,15 +52,15 @@ extension EndToEnd.BrokerOutages {
         let ledger = try await Ledger(outcomes, broker)
         ledger.check(ingress.process)
         #expect(ledger.count(503) > 0)
-        #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500).patient)
+        #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500).scaled)
         let meanwhile = outcomes.filter { $0.begun > stopped && $0.ended < returned }
         #expect(meanwhile.allSatisfy { $0.answer == .status(503) }, "\(ledger.answers); \(ingress.process)")
         #expect(!isReadyMeanwhile)
-        #expect(firstAgain <= .seconds(10).patient)
+        #expect(firstAgain <= .seconds(10).scaled)
         // Of those that came once it was clear that nobody answers, one each second tries whether somebody does.
         let atOnce = meanwhile.filter { $0.begun > stopped + .seconds(6) && $0.begun < returned - .milliseconds(100) }
             .map(\.duration)
-        if let median = atOnce.percentile(50) { #expect(median <= .milliseconds(50).patient) }
+        if let median = atOnce.percentile(50) { #expect(median <= .milliseconds(50).scaled) }
         #expect(disappearance != .frozen || atOnce.count > 20)
 
         var report = FaultReport("\(broker.isEmbedded ? "embedded broker" : "Apache Kafka") \(disappearance.rawValue)")

@@ -6,9 +6,9 @@ import Testing
 
 extension EndToEnd {
     /// Members of the entitlements' group that are killed, and brokers under them.
-    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct ConsumerDeathsOnApacheKafka {
+    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ConsumerDeathsOnApacheKafka {
         @Test func `members killed again and again lose nothing and apply nothing twice`() async throws {
-            let kills = Extent.choose(short: 3, longTimes: 50)
+            let kills = TestScale.choose(short: 3, longTimes: 50)
             try await ConsumerGroup.open { group, load in
                 var members = [
                     try await group.member("0", keepsPlace: true), try await group.member("1", keepsPlace: true),
@@ -19,7 +19,7 @@ extension EndToEnd {
                 try await load.run {
                     try await group.waitUntilHandling(members)
                     for number in 1...kills {
-                        try await load.wait(for: Int(random.next() % Extent.choose(short: 50, long: 200)))
+                        try await load.wait(for: Int(random.next() % TestScale.choose(short: 50, long: 200)))
                         let index = Int(random.next() % 2)
                         let killed = ContinuousClock.now
                         try await members[index].die()
@@ -45,7 +45,7 @@ extension EndToEnd {
         }
 
         @Test func `one broker of three killed again and again costs the state nothing`() async throws {
-            let kills = Extent.choose(short: 1, longTimes: 10)
+            let kills = TestScale.choose(short: 1, longTimes: 10)
             try await ConsumerGroup.open { group, load in
                 let members = [try await group.member("0"), try await group.member("1")]
                 try await load.run {
@@ -54,7 +54,7 @@ extension EndToEnd {
                         let node = number % 3 + 1
                         let killed = ContinuousClock.now
                         try await group.broker.remove(.killed, node: node)
-                        try await load.wait(for: Extent.choose(short: 50, long: 200))
+                        try await load.wait(for: TestScale.choose(short: 50, long: 200))
                         await pass(.seconds(2), since: killed)
                         try await group.broker.bringBack(node: node)
                         try await group.broker.waitForReplicas()
@@ -68,7 +68,7 @@ extension EndToEnd {
         }
 
         @Test func `a member killed between its database and the topic publishes when it is back`() async throws {
-            let kills = Extent.choose(short: 1, longTimes: 5)
+            let kills = TestScale.choose(short: 1, longTimes: 5)
             try await ConsumerGroup.open { group, load in
                 var member = try await group.member("0", keepsPlace: true)
                 var behind = 0
@@ -76,7 +76,7 @@ extension EndToEnd {
                 for _ in 0..<kills {
                     try await load.run {
                         try await group.waitUntilHandling([member])
-                        try await load.wait(for: Extent.choose(short: 50, long: 200))
+                        try await load.wait(for: TestScale.choose(short: 50, long: 200))
                         try await group.limitState(to: 100)
                         // Only a batch that is in the database and was refused by the topic is tried again.
                         try await group.wait(for: member) {
@@ -103,7 +103,7 @@ extension EndToEnd {
         }
 
         @Test func `a member killed between publication and commit applies nothing again`() async throws {
-            let kills = Extent.choose(short: 1, longTimes: 5)
+            let kills = TestScale.choose(short: 1, longTimes: 5)
             try await ConsumerGroup.open { group, load in
                 var again = 0
                 var successor: GroupMember?
@@ -114,13 +114,13 @@ extension EndToEnd {
                         "0", keepsPlace: true, settings: ["--kafka.auto.commit.interval.ms", "600000"])
                     try await load.run {
                         try await group.waitUntilHandling([member])
-                        try await load.wait(for: Extent.choose(short: 100, long: 400))
+                        try await load.wait(for: TestScale.choose(short: 100, long: 400))
                     }
                     try await group.waitUntilDone([member])
                     let published = try await StateLedger(load, group.broker)
                     let lag = try await group.lagRows().reduce(0) { $0 + ($1.end ?? 0) - ($1.committed ?? 0) }
                     try await member.die()
-                    #expect(published.missing == [] && lag >= Extent.choose(short: 100, long: 400))
+                    #expect(published.missing == [] && lag >= TestScale.choose(short: 100, long: 400))
                     again += lag
 
                     let next = try await group.member("0", keepsPlace: true)

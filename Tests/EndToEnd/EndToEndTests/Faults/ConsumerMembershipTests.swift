@@ -4,9 +4,9 @@ import Testing
 
 extension EndToEnd {
     /// Members of the entitlements' group that come and go.
-    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct ConsumerMembershipOnApacheKafka {
+    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ConsumerMembershipOnApacheKafka {
         @Test func `three members joining and leaving lose nothing and apply nothing twice`() async throws {
-            let time = Duration.seconds(Extent.choose(short: 10, longTimes: 180))
+            let time = Duration.seconds(TestScale.choose(short: 10, longTimes: 180))
             try await ConsumerGroup.open { group, load in
                 var members: [String: GroupMember] = [:]
                 for name in ["0", "1", "2"] { members[name] = try await group.member(name) }

@@ -7,10 +7,10 @@ import Testing
 
 extension EndToEnd {
     /// What operators do to a group with Kafka's own tools, and what a lost disk and a lost record do to it.
-    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct ConsumerOffsetsOnApacheKafka {
+    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ConsumerOffsetsOnApacheKafka {
         @Test func `offsets set back in every way end in the same state`() async throws {
-            try await Stage.open { stage in
-                var scene = try await Scene(stage, Extent.choose(short: 200, long: 2000), periods: 3)
+            try await Harness.open { harness in
+                var scene = try await Scene(harness, TestScale.choose(short: 200, long: 2000), periods: 3)
                 let middle = try await scene.writtenBetween()
                 let before = try await scene.stopAndDump()
                 let back = [
@@ -19,9 +19,9 @@ extension EndToEnd {
                     (name: "back", options: ["--shift-by", "-50"]),
                 ]
                 let on = [(name: "on", options: ["--shift-by", "50"]), (name: "to latest", options: ["--to-latest"])]
-                let ways = Extent.choose(short: back, long: back + on)
+                let ways = TestScale.choose(short: back, long: back + on)
                 var figures = FaultReport("offsets set back while the group is stopped, Apache Kafka")
-                for round in 0..<Extent.choose(short: 1, long: 4) {
+                for round in 0..<TestScale.choose(short: 1, long: 4) {
                     for way in ways {
                         try await scene.reset(way.options)
                         let again = try await scene.lag()
@@ -32,26 +32,26 @@ extension EndToEnd {
                         if round == 0 { figures.add("records again \(way.name)", Int(again)) }
                     }
                 }
-                try await rebuild(&scene, before, stage)
-                figures.add("rounds", Extent.choose(short: 1, long: 4))
+                try await rebuild(&scene, before, harness)
+                figures.add("rounds", TestScale.choose(short: 1, long: 4))
                 figures.add("chains", before.facts.count)
                 try figures.publish()
             }
         }
 
         @Test func `a lost database is restored from its topic`() async throws {
-            try await Stage.open { stage in
-                let count = Extent.choose(short: 300, long: 100_000)
-                var scene = try await Scene(stage, count, periods: 1)
+            try await Harness.open { harness in
+                let count = TestScale.choose(short: 300, long: 100_000)
+                var scene = try await Scene(harness, count, periods: 1)
                 let before = try await scene.stopAndDump()
                 #expect(before.facts.count == count)
-                try FileManager.default.removeItem(atPath: stage.path("entitlements"))
+                try FileManager.default.removeItem(atPath: harness.path("entitlements"))
                 let begun = ContinuousClock.now
                 try await scene.start()
                 let took = ContinuousClock.now - begun
                 #expect(try await scene.handled() == 0)
                 #expect(try await scene.stopAndDump() == before)
-                #expect(took <= .seconds(60).patient)
+                #expect(took <= .seconds(60).scaled)
 
                 var figures = FaultReport("database lost, Apache Kafka")
                 figures.add("rows", count)
@@ -63,24 +63,24 @@ extension EndToEnd {
         @Test func `records deleted before they were read end the process with 66, and nothing is passed over`()
             async throws
         {
-            try await Stage.open { stage in
-                var scene = try await Scene(stage, 100, periods: 1)
+            try await Harness.open { harness in
+                var scene = try await Scene(harness, 100, periods: 1)
                 _ = try await scene.stopAndDump()
                 try await scene.broker.write(100..<300)
                 #expect(try await scene.lag() == 200)
                 try await scene.deleteRecords()
                 let before = try await scene.committed()
 
-                let refused = try stage.start(
+                let refused = try harness.start(
                     Executable("sluice-entitlements", arguments: scene.arguments), under: [])
                 #expect(try await refused.end(within: .seconds(60)) == .exit(66), "\(refused)")
                 // Which partition and offset, and what to do.
-                let isTold = refused.log.contains { line in
+                let isLogged = refused.log.contains { line in
                     let text = "\(line.fields)"
                     return line.level == "error" && text.contains("records were deleted before they were read")
                         && text.contains("--reset-offsets")
                 }
-                #expect(isTold, "\(refused)")
+                #expect(isLogged, "\(refused)")
                 #expect(try await scene.committed() == before)
 
                 // What the line says.
@@ -92,13 +92,13 @@ extension EndToEnd {
             }
         }
 
-        @Test(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.tormentAbsence)"))
+        @Test(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)"))
         func `a broker that restarts under a consumer costs nothing but time`() async throws {
-            try await Stage.open { stage in
-                let scene = try await Scene(stage, 100, periods: 1)
+            try await Harness.open { harness in
+                let scene = try await Scene(harness, 100, periods: 1)
                 var written = 100
                 var slowest = Duration.zero
-                let times = Extent.choose(short: 1, long: 10)
+                let times = TestScale.choose(short: 1, long: 10)
                 for number in 0..<times {
                     try await scene.broker.remove(number % 2 == 0 ? .terminated : .killed)
                     try await scene.broker.bringBack()
@@ -123,13 +123,13 @@ extension EndToEnd {
 }
 
 extension EndToEnd.ConsumerOffsetsOnApacheKafka {
-    private func rebuild(_ scene: inout Scene, _ before: Scene.Dump, _ stage: Stage) async throws {
+    private func rebuild(_ scene: inout Scene, _ before: Scene.Dump, _ harness: Harness) async throws {
         let options = scene.broker.arguments.dropLast(2) + ["--output", "json"]
-        let asked = try await stage.run(
+        let asked = try await harness.run(
             Executable("sluicectl", arguments: ["entitlements", "rebuild"] + options), within: .seconds(60))
         #expect(asked.end != .exit(0))
         #expect(try await scene.lag() == 0)
-        let rebuilt = try await stage.run(
+        let rebuilt = try await harness.run(
             Executable("sluicectl", arguments: ["entitlements", "rebuild", "--yes"] + options), within: .seconds(60))
         #expect(rebuilt.end == .exit(0), "\(rebuilt)")
         let again = try await scene.lag()
@@ -152,14 +152,14 @@ private struct Scene {
 
     let broker: Broker
     let written: Int64
-    private let stage: Stage
+    private let harness: Harness
     private let times: [Date]
     private(set) var entitlements: Entitlements
 
     /// Writes the subscriptions and waits until they are handled.
-    init(_ stage: Stage, _ subscriptions: Int, periods: Int) async throws {
-        self.stage = stage
-        broker = try await stage.apacheKafka()
+    init(_ harness: Harness, _ subscriptions: Int, periods: Int) async throws {
+        self.harness = harness
+        broker = try await harness.apacheKafka()
         var times: [Date] = []
         for period in 0..<periods {
             times.append(Date())
@@ -167,12 +167,12 @@ private struct Scene {
         }
         self.times = times
         written = Int64(subscriptions * periods)
-        entitlements = try await stage.entitlements(on: broker)
+        entitlements = try await harness.entitlements(on: broker)
         try await broker.waitForNoLag(entitlements.process, within: .seconds(300))
     }
 
     var arguments: [String] {
-        broker.arguments + ["--data.dir", stage.path("entitlements"), "--http.port", "0", "--admin.port", "0"]
+        broker.arguments + ["--data.dir", harness.path("entitlements"), "--http.port", "0", "--admin.port", "0"]
     }
 
     /// A moment with records before and after it.
@@ -185,7 +185,7 @@ private struct Scene {
 
     /// Ready, with everything handled.
     mutating func start() async throws {
-        entitlements = try await stage.entitlements(on: broker)
+        entitlements = try await harness.entitlements(on: broker)
         let client = HTTPClient()
         defer { client.close() }
         let isReady = await eventually(within: .seconds(120)) {
@@ -234,7 +234,7 @@ private struct Scene {
         let places = ends.map { place, watermarks in
             #"{"topic":"\#(place.topic)","partition":\#(place.partition.rawValue),"offset":\#(watermarks.high.rawValue - 1)}"#
         }
-        let file = try stage.write(
+        let file = try harness.write(
             #"{"version":1,"partitions":[\#(places.joined(separator: ","))]}"#, to: "delete.json")
         _ = try await broker.tool("kafka-delete-records.sh", ["--offset-json-file", file])
     }

@@ -9,19 +9,19 @@ extension EndToEnd {
     /// Records that nobody can handle among good ones: put aside once, with the reason, and the others go on.
     @Suite struct ConsumerPoison {
         @Test func `poison is put aside once and holds nothing up, on the embedded broker`() async throws {
-            _ = try await Stage.open { stage in
+            _ = try await Harness.open { harness in
                 // It keeps 5 MiB of a partition.
                 try await poison(
-                    try await stage.embeddedBroker(partitions: 12), stage, Extent.choose(short: 600, long: 3000))
+                    try await harness.embeddedBroker(partitions: 12), harness, TestScale.choose(short: 600, long: 3000))
             }
         }
 
         @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
         func `poison is put aside once and holds nothing up, on Apache Kafka`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.apacheKafka()
-                let letters = try await poison(broker, stage, Extent.choose(short: 600, long: 32_000))
-                if KafkaTools.areHere { try await lookFromOutside(letters, broker, stage) }
+            try await Harness.open { harness in
+                let broker = try await harness.apacheKafka()
+                let letters = try await poison(broker, harness, TestScale.choose(short: 600, long: 32_000))
+                if KafkaTools.areHere { try await lookFromOutside(letters, broker, harness) }
             }
         }
     }
@@ -92,11 +92,11 @@ extension EndToEnd.ConsumerPoison {
                 headers: (isBare ? [] : subscription.record(0).produced(in: topic).headers)
                     + [KafkaHeader(key: Poison.header, text: "\(kind.rawValue)-\(number)")])
         }
-        let stranger = Subscription(number: 600_000)
+        let subscription = Subscription(number: 600_000)
         return poison + [
-            KafkaProducerRecord(topic: topic, key: stranger.key, value: nil),
-            stranger.record(stranger.notification(0, type: "TEST"), nil, nil).produced(in: topic),
-            stranger.record(stranger.notification(0, type: "INVENTED_LATER"), nil, nil).produced(in: topic),
+            KafkaProducerRecord(topic: topic, key: subscription.key, value: nil),
+            subscription.record(subscription.notification(0, type: "TEST"), nil, nil).produced(in: topic),
+            subscription.record(subscription.notification(0, type: "INVENTED_LATER"), nil, nil).produced(in: topic),
         ]
     }
 
@@ -113,7 +113,7 @@ extension EndToEnd.ConsumerPoison {
     }
 
     /// - Returns: the dead letters.
-    private func poison(_ broker: Broker, _ stage: Stage, _ count: Int) async throws -> [KafkaRecord] {
+    private func poison(_ broker: Broker, _ harness: Harness, _ count: Int) async throws -> [KafkaRecord] {
         let topic = broker.notifications(.production)
         let good = good(topic, count)
         let odd = odd(topic, max(Poison.allCases.count, count / 1000))
@@ -126,13 +126,13 @@ extension EndToEnd.ConsumerPoison {
 
         let client = HTTPClient()
         defer { client.close() }
-        let entitlements = try await stage.entitlements(on: broker)
+        let entitlements = try await harness.entitlements(on: broker)
         try await waitUntil(within: .seconds(30)) { await entitlements.isReady(client) }
         try await broker.writeAtOnce(records)
         let written = ContinuousClock.now
         try await broker.waitForNoLag(entitlements.process)
         let took = ContinuousClock.now - written
-        #expect(took <= .seconds(30).patient)
+        #expect(took <= .seconds(30).scaled)
 
         let letters = try await broker.deadLetters()
         try await check(letters, broker)
@@ -143,7 +143,7 @@ extension EndToEnd.ConsumerPoison {
 
         let clean = try await clean(good.map { ($0.key, $0.value, $0.headers) }, isEmbedded: broker.isEmbedded)
         #expect(try await broker.facts() == clean.facts)
-        #expect(try await entitlements.chains(client, withHistory: !Extent.isLong) == clean.chains)
+        #expect(try await entitlements.chains(client, withHistory: !TestScale.isLong) == clean.chains)
         #expect(clean.facts.count == count / 3 + 1)
 
         var report = FaultReport("poison among good records, \(broker.isEmbedded ? "embedded broker" : "Apache Kafka")")
@@ -160,19 +160,19 @@ extension EndToEnd.ConsumerPoison {
     private func clean(
         _ records: [(key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader])], isEmbedded: Bool
     ) async throws -> (facts: [String: String], chains: [String: String]) {
-        try await Stage.open { stage in
-            let broker = isEmbedded ? try await stage.embeddedBroker(partitions: 12) : try await stage.apacheKafka()
+        try await Harness.open { harness in
+            let broker = isEmbedded ? try await harness.embeddedBroker(partitions: 12) : try await harness.apacheKafka()
             try await broker.writeAtOnce(
                 records.map {
                     KafkaProducerRecord(
                         topic: broker.notifications(.production), key: $0.key, value: $0.value, headers: $0.headers)
                 })
-            let entitlements = try await stage.entitlements(on: broker)
+            let entitlements = try await harness.entitlements(on: broker)
             try await broker.waitForNoLag(entitlements.process, within: .seconds(60))
             let client = HTTPClient()
             defer { client.close() }
             return (
-                try await broker.facts(), try await entitlements.chains(client, withHistory: !Extent.isLong)
+                try await broker.facts(), try await entitlements.chains(client, withHistory: !TestScale.isLong)
             )
         }
     }
@@ -206,13 +206,13 @@ extension EndToEnd.ConsumerPoison {
     }
 
     /// Kafka's own consumer and kcat show every reason as text.
-    private func lookFromOutside(_ letters: [KafkaRecord], _ broker: Broker, _ stage: Stage) async throws {
+    private func lookFromOutside(_ letters: [KafkaRecord], _ broker: Broker, _ harness: Harness) async throws {
         let topic = broker.deadLetterTopic().rawValue
-        let kcat = try await stage.run([
+        let kcat = try await harness.run([
             "kcat", "-C", "-b", broker.bootstrapServers, "-t", topic, "-o", "beginning", "-e", "-q", "-f", "%h\n",
         ])
         #expect(kcat.end == .exit(0), "\(kcat)")
-        let console = try await stage.run([
+        let console = try await harness.run([
             try #require(KafkaTools.consoleConsumer), "--bootstrap-server", broker.bootstrapServers, "--topic", topic,
             "--from-beginning", "--max-messages", "\(letters.count)", "--timeout-ms", "30000",
             "--formatter-property", "print.headers=true", "--formatter-property", "print.value=false",

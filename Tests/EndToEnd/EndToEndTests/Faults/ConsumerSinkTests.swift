@@ -8,11 +8,11 @@ extension EndToEnd {
     @Suite struct ConsumerSink {
         @Test(.enabled(if: Program.path(of: "python3") != nil, "needs python3"))
         func `a database that another process holds makes records wait, and loses none`() async throws {
-            try await Stage.open { stage in
-                let scene = try await Scene(stage, try await stage.embeddedBroker(partitions: 12), 100)
-                for seconds in Extent.choose(short: [1, 8], long: [1, 2, 3, 5, 8, 12, 20, 30]) {
+            try await Harness.open { harness in
+                let scene = try await Scene(harness, try await harness.embeddedBroker(partitions: 12), 100)
+                for seconds in TestScale.choose(short: [1, 8], long: [1, 2, 3, 5, 8, 12, 20, 30]) {
                     try await scene.withhold(for: .seconds(seconds)) {
-                        let holder = try stage.start(["python3", "-c", Self.hold, stage.path("entitlements")])
+                        let holder = try harness.start(["python3", "-c", Self.hold, harness.path("entitlements")])
                         try await waitUntil { holder.output.contains("held") }
                         return {
                             holder.signal(SIGTERM)
@@ -26,18 +26,20 @@ extension EndToEnd {
 
         @Test(.enabled("needs to mount a tmpfs in a namespace") { await SmallDisk.isAllowed })
         func `a full disk makes records wait, and loses none`() async throws {
-            try await Stage.open { stage in
-                let disk = try SmallDisk(stage.path("entitlements"))
+            try await Harness.open { harness in
+                let disk = try SmallDisk(harness.path("entitlements"))
                 let scene = try await Scene(
-                    stage, try await stage.embeddedBroker(partitions: 12), 1000, mayPass: true, under: disk.wrapper)
-                for seconds in Extent.choose(short: [1, 3], long: [1, 2, 3, 5, 8, 12, 20, 30]) {
+                    harness, try await harness.embeddedBroker(partitions: 12), 1000, mayPass: true, under: disk.wrapper)
+                for seconds in TestScale.choose(short: [1, 3], long: [1, 2, 3, 5, 8, 12, 20, 30]) {
                     try await scene.withhold(for: .seconds(seconds)) {
                         let process = scene.entitlements.process
                         try disk.fill(process)
                         return { disk.free(process) }
                     }
                 }
-                let check = try await stage.run(["python3", "-c", Self.check, disk.inside(scene.entitlements.process)])
+                let check = try await harness.run([
+                    "python3", "-c", Self.check, disk.inside(scene.entitlements.process),
+                ])
                 #expect(check.output.contains("ok"), "\(check)")
                 try await scene.check("disk full")
             }
@@ -73,12 +75,12 @@ private final class Scene {
     ///   - count: records of each time that the sink is away.
     ///   - mayPass: whether some of them may still get through: a full disk has room in the files that are there.
     init(
-        _ stage: Stage, _ broker: Broker, _ count: Int, mayPass: Bool = false, under wrapper: [String] = []
+        _ harness: Harness, _ broker: Broker, _ count: Int, mayPass: Bool = false, under wrapper: [String] = []
     ) async throws {
         self.broker = broker
         self.count = count
         self.mayPass = mayPass
-        entitlements = try await stage.entitlements(on: broker, under: wrapper)
+        entitlements = try await harness.entitlements(on: broker, under: wrapper)
         let isReady = await eventually(within: .seconds(30)) { await entitlements.isReady(client) }
         try #require(isReady, "\(entitlements.process)")
         try await write()
@@ -166,7 +168,7 @@ private struct SmallDisk {
     static var isAllowed: Bool {
         get async {
             guard Program.path(of: "unshare") != nil, Program.path(of: "python3") != nil else { return false }
-            let directory = Aftercare.shared.directory
+            let directory = ProcessCleanup.shared.directory
             let run = try? await ChildProcess.run(
                 "unshare", command(directory) + ["true"], directory: directory, within: .seconds(10))
             return run?.end == .exit(0)

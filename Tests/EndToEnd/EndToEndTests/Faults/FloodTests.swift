@@ -4,19 +4,19 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Strangers send as much as they can, beside the genuine notifications.
+    /// Untrusted clients send as much as they can, beside the valid notifications.
     @Suite struct Floods {
-        private static let time = Extent.choose(short: Duration.seconds(3), long: .seconds(12))
+        private static let time = TestScale.choose(short: Duration.seconds(3), long: .seconds(12))
 
-        @Test func `forged notifications do not starve the genuine ones`() async throws {
-            try await scene { stage, broker, ingress in
-                _ = try await stage.simulatedApp(pki: "forged")
-                var forged = try NotificationSupply.bodies(50, pki: stage.path("forged"), seed: 1)
-                for body in try NotificationSupply.bodies(50, pki: stage.path("pki"), seed: 1_000_000) {
+        @Test func `forged notifications do not starve the valid ones`() async throws {
+            try await scene { harness, broker, ingress in
+                _ = try await harness.simulatedApp(pki: "forged")
+                var forged = try NotificationSupply.bodies(50, pki: harness.path("forged"), seed: 1)
+                for body in try NotificationSupply.bodies(50, pki: harness.path("pki"), seed: 1_000_000) {
                     forged.append(Self.withBrokenSignature(body))
                     forged.append(Array("{\"signedPayload\":\"\(forged.count)\"}".utf8))
                 }
-                let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 50)
+                let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 50)
                 let outcomes = try await load.run {
                     try await load.wait(for: 20, ingress.process) { $0.isAcknowledged }
                     let flood = Flood(port: ingress.port, bodies: forged, connections: 16, perSecond: 2000)
@@ -27,29 +27,29 @@ extension EndToEnd {
                 }
                 let ledger = try await Ledger(outcomes, broker)
                 ledger.check(ingress.process)
-                let inTime = outcomes.count { $0.isAcknowledged && $0.duration <= .seconds(2).patient }
+                let inTime = outcomes.count { $0.isAcknowledged && $0.duration <= .seconds(2).scaled }
                 #expect(inTime * 100 >= outcomes.count * 99, "\(ledger.answers)")
-                var report = FaultReport("genuine beside the forged flood, embedded broker")
+                var report = FaultReport("valid beside the forged flood, embedded broker")
                 ledger.add(to: &report)
                 try report.publish()
             }
         }
 
-        @Test func `requests that are never finished do not delay the genuine ones`() async throws {
-            try await scene { stage, broker, ingress in
+        @Test func `requests that are never finished do not delay the valid ones`() async throws {
+            try await scene { harness, broker, ingress in
                 try #require(allowDescriptors(8192))
-                let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 50)
+                let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 50)
                 var begun = ContinuousClock.now
                 var ended = ContinuousClock.now
                 var sent = 0
                 let outcomes = try await load.run {
                     await pass(Self.time)
                     begun = .now
-                    let strangers = HalfSentRequests(port: ingress.port, perSecond: 1000)
+                    let clients = HalfSentRequests(port: ingress.port, perSecond: 1000)
                     await pass(Self.time)
                     ended = .now
-                    await strangers.stop()
-                    sent = strangers.sent
+                    await clients.stop()
+                    sent = clients.sent
                 }
                 let ledger = try await Ledger(outcomes, broker)
                 ledger.check(ingress.process)
@@ -60,10 +60,10 @@ extension EndToEnd {
                 #expect(meanwhile.allSatisfy { $0.isAcknowledged }, "\(ledger.answers)")
                 let flooded = try #require(meanwhile.map(\.duration).percentile(99))
                 // The short form runs on debug executables.
-                let bound = Extent.choose(short: Duration.seconds(1), long: .milliseconds(20)).patient
+                let bound = TestScale.choose(short: Duration.seconds(1), long: .milliseconds(20)).scaled
                 #expect(flooded <= max(bound, try #require(baseline) * 3))
 
-                var report = FaultReport("genuine beside half-sent requests, embedded broker")
+                var report = FaultReport("valid beside half-sent requests, embedded broker")
                 report.add("half-sent", sent)
                 ledger.add(to: &report)
                 report.add("p99 without", baseline)
@@ -73,9 +73,9 @@ extension EndToEnd {
         }
 
         @Test func `one notification sent again and again is one record`() async throws {
-            try await scene { stage, broker, ingress in
-                let body = try NotificationSupply.bodies(1, pki: stage.path("pki"), seed: 1)
-                let times = Extent.choose(short: 2000, long: 100_000)
+            try await scene { harness, broker, ingress in
+                let body = try NotificationSupply.bodies(1, pki: harness.path("pki"), seed: 1)
+                let times = TestScale.choose(short: 2000, long: 100_000)
                 let flood = Flood(port: ingress.port, bodies: body, connections: 16, total: times)
                 #expect(await flood.finish(within: .seconds(600)))
                 #expect(flood.statuses == [200: times])
@@ -91,10 +91,11 @@ extension EndToEnd {
 }
 
 extension EndToEnd.Floods {
-    private func scene(_ body: (Stage, Broker, Ingress) async throws -> Void) async throws {
-        try await Stage.open { stage in
-            let broker = try await stage.embeddedBroker(partitions: 12)
-            try await body(stage, broker, try await stage.ingress(on: broker, for: try await stage.simulatedApp()))
+    private func scene(_ body: (Harness, Broker, Ingress) async throws -> Void) async throws {
+        try await Harness.open { harness in
+            let broker = try await harness.embeddedBroker(partitions: 12)
+            try await body(
+                harness, broker, try await harness.ingress(on: broker, for: try await harness.simulatedApp()))
         }
     }
 

@@ -4,9 +4,9 @@ import Testing
 
 extension EndToEnd {
     /// A member of the entitlements' group that stands still and does not know it.
-    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct FrozenConsumersOnApacheKafka {
+    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct FrozenConsumersOnApacheKafka {
         @Test func `what a member publishes that slept through its session does not stay`() async throws {
-            let times = Extent.choose(short: 1, longTimes: 5)
+            let times = TestScale.choose(short: 1, longTimes: 5)
             try await ConsumerGroup.open { group, load in
                 // The shortest session that brokers allow. The sleeper's publications lie ready for two seconds before
                 // they are sent: it falls asleep with some, and sends them when another member has published newer ones.
@@ -21,12 +21,12 @@ extension EndToEnd {
                         try await group.waitUntilHandling([awake, sleeper])
                         // By its log: the metric counts work of lost partitions until it ends.
                         try await group.wait(for: sleeper) { $0.lastAssignment == "partitions assigned" }
-                        try await load.wait(for: Extent.choose(short: 150, long: 600))
+                        try await load.wait(for: TestScale.choose(short: 150, long: 600))
                         sleeper.process.signal(SIGSTOP)
                         let asleep = ContinuousClock.now
                         try await group.wait(for: awake) { await $0.partitions == ConsumerGroup.partitions + 1 }
                         // The same purchases go on.
-                        try await load.wait(for: Extent.choose(short: 200, long: 800))
+                        try await load.wait(for: TestScale.choose(short: 200, long: 800))
                         sleeper.process.signal(SIGCONT)
                         slept.append(ContinuousClock.now - asleep)
                         try await group.wait(for: sleeper) {
@@ -42,7 +42,7 @@ extension EndToEnd {
                 report.add("repaired by the owner", Int(repaired))
                 let ledger = try await group.conclude(load, [awake, sleeper], report)
                 // One sleep may end before the other member has published anything newer, or after it gave up again.
-                if Extent.isLong {
+                if TestScale.isLong {
                     #expect(ledger.publications.stale > 0)
                     #expect(repaired > 0)
                 }

@@ -7,19 +7,19 @@ extension EndToEnd {
     /// The ingress itself ends, as asked or not, under load.
     @Suite struct IngressDeaths {
         @Test func `an ingress that is killed has lost nothing that it acknowledged`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker(partitions: 12)
-                try await EndToEnd.killAgainAndAgain(Extent.choose(short: 4, long: 20), broker, stage)
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker(partitions: 12)
+                try await EndToEnd.killAgainAndAgain(TestScale.choose(short: 4, long: 20), broker, harness)
             }
         }
 
         @Test func `SIGTERM ends each executable with 0`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker()
-                _ = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
-                _ = try await stage.entitlements(on: broker)
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker()
+                _ = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
+                _ = try await harness.entitlements(on: broker)
                 // Last started, first ended: each has what it needs while it stops.
-                for process in stage.running.reversed() {
+                for process in harness.running.reversed() {
                     process.signal(SIGTERM)
                     #expect(try await process.end(within: .seconds(10)) == .exit(0), "\(process)")
                 }
@@ -30,12 +30,12 @@ extension EndToEnd {
             var ends: [Ending] = []
             var records: [String] = []
             // An embedded broker has room for what about fifty of them take.
-            for batch in 0..<Extent.choose(short: 1, long: 5) {
-                try await Stage.open { stage in
-                    let broker = try await stage.embeddedBroker(partitions: 100)
-                    let app = try await stage.simulatedApp()
-                    ends += try await inLanes(Extent.choose(short: 4, long: 40)) { number in
-                        try await terminate(stage, broker, app, seed: batch * 1000 + number)
+            for batch in 0..<TestScale.choose(short: 1, long: 5) {
+                try await Harness.open { harness in
+                    let broker = try await harness.embeddedBroker(partitions: 100)
+                    let app = try await harness.simulatedApp()
+                    ends += try await inLanes(TestScale.choose(short: 4, long: 40)) { number in
+                        try await terminate(harness, broker, app, seed: batch * 1000 + number)
                     }
                     records += try await broker.notificationUUIDs()
                 }
@@ -46,13 +46,13 @@ extension EndToEnd {
         }
 
         @Test func `SIGTERM while the broker hangs leaves no request without an answer`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker(partitions: 12)
-                let app = try await stage.simulatedApp()
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker(partitions: 12)
+                let app = try await harness.simulatedApp()
                 var ends: [Ending] = []
-                for number in 1...Extent.choose(short: 1, long: 10) {
+                for number in 1...TestScale.choose(short: 1, long: 10) {
                     ends.append(
-                        try await terminate(stage, broker, app, seed: number, underWay: 20) {
+                        try await terminate(harness, broker, app, seed: number, underWay: 20) {
                             try await broker.remove(.frozen)
                         })
                     try await broker.bringBack()
@@ -64,17 +64,17 @@ extension EndToEnd {
         }
 
         @Test func `a busy process exits with 0 each time`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker(partitions: 100)
-                let app = try await stage.simulatedApp()
-                _ = try await stage.simulatedApp(pki: "forged")
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker(partitions: 100)
+                let app = try await harness.simulatedApp()
+                _ = try await harness.simulatedApp(pki: "forged")
                 // Signatures that stand, chains that do not, and junk: all parts are at work when the end comes.
                 let bodies =
-                    try NotificationSupply.bodies(100, pki: stage.path("pki"), seed: 1)
-                    + NotificationSupply.bodies(100, pki: stage.path("forged"), seed: 2)
+                    try NotificationSupply.bodies(100, pki: harness.path("pki"), seed: 1)
+                    + NotificationSupply.bodies(100, pki: harness.path("forged"), seed: 2)
                     + [Array("{}".utf8)]
-                let ends = try await inLanes(Extent.choose(short: 6, long: 300)) { _ in
-                    let ingress = try await stage.ingress(on: broker, for: app)
+                let ends = try await inLanes(TestScale.choose(short: 6, long: 300)) { _ in
+                    let ingress = try await harness.ingress(on: broker, for: app)
                     let flood = Flood(port: ingress.port, bodies: bodies.shuffled(), connections: 4)
                     try #require(await eventually { flood.statuses.values.reduce(0, +) >= 50 }, "\(flood.statuses)")
                     ingress.process.signal(SIGTERM)
@@ -124,11 +124,11 @@ extension EndToEnd.IngressDeaths {
     ///   - underWay: at least so many posts wait for their answer when SIGTERM is sent.
     ///   - before: what happens under load before it.
     private func terminate(
-        _ stage: Stage, _ broker: Broker, _ app: SentApp, seed: Int, underWay: Int = 0,
+        _ harness: Harness, _ broker: Broker, _ app: SentApp, seed: Int, underWay: Int = 0,
         before: () async throws -> Void = {}
     ) async throws -> Ending {
-        let ingress = try await stage.ingress(on: broker, for: app)
-        let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 40, seed: UInt64(seed))
+        let ingress = try await harness.ingress(on: broker, for: app)
+        let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 40, seed: UInt64(seed))
         var signalled = ContinuousClock.now
         var took = Duration.zero
         var end: ProcessEnd?
@@ -143,7 +143,7 @@ extension EndToEnd.IngressDeaths {
             try await load.wait(for: 1, ingress.process) { $0.answer == .refused }
         }
         #expect(end == .exit(0), "\(ingress.process)")
-        #expect(took <= .seconds(10).patient)
+        #expect(took <= .seconds(10).scaled)
         // Who was connected before the end is answered; who came later met nobody.
         let sent = outcomes.filter { $0.answer != .refused }
         let allAnswered = sent.allSatisfy { [.status(200), .status(503)].contains($0.answer) }
@@ -165,10 +165,10 @@ extension EndToEnd.IngressDeaths {
 
 extension EndToEnd {
     /// Kills the ingress under load so many times, each time at another moment, and starts it on the same port.
-    static func killAgainAndAgain(_ kills: Int, _ broker: Broker, _ stage: Stage) async throws {
-        let app = try await stage.simulatedApp()
-        var ingress = try await stage.ingress(on: broker, for: app)
-        let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 200)
+    static func killAgainAndAgain(_ kills: Int, _ broker: Broker, _ harness: Harness) async throws {
+        let app = try await harness.simulatedApp()
+        var ingress = try await harness.ingress(on: broker, for: app)
+        let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 200)
         var random = SeededGenerator(seed: 1)
         var outcomes = try await load.run {
             for _ in 0..<kills {
@@ -177,13 +177,14 @@ extension EndToEnd {
                 try await load.wait(for: before + wanted, ingress.process) { $0.isAcknowledged }
                 ingress.process.signal(SIGKILL)
                 #expect(try await ingress.process.end(within: .seconds(5)) == .signal(SIGKILL))
-                ingress = try await stage.ingress(on: broker, for: app, port: ingress.port)
+                ingress = try await harness.ingress(on: broker, for: app, port: ingress.port)
             }
         }
         let broken = outcomes.count { $0.answer.isUnanswered }
         // As Apple does.
         #expect(
-            try await load.repeatUnacknowledged(within: Extent.choose(short: .seconds(30), long: .seconds(300))) == 0)
+            try await load.repeatUnacknowledged(within: TestScale.choose(short: .seconds(30), long: .seconds(300))) == 0
+        )
         outcomes = load.outcomes
         let ledger = try await Ledger(outcomes, broker)
         ledger.check(ingress.process, mayBreak: true, mayRefuse: true)

@@ -5,12 +5,12 @@ import Testing
 
 extension EndToEnd {
     /// The broker away for a long time, with hundreds or thousands of slow clients connected all the while.
-    @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.tormentAbsence)")) struct LongOutageOfApacheKafka {
+    @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)")) struct LongOutageOfApacheKafka {
         @Test func `a long outage among slow clients is answered at once and within bounds`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.apacheKafka(partitions: 12)
-                let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
-                let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 50)
+            try await Harness.open { harness in
+                let broker = try await harness.apacheKafka(partitions: 12)
+                let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
+                let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 50)
                 try #require(allowDescriptors(8192))
                 var figures = Figures()
                 let outcomes = try await load.run {
@@ -18,12 +18,12 @@ extension EndToEnd {
                     figures.steadyBytes = ingress.process.residentBytes
                     figures.descriptorsBefore = ingress.process.descriptorCount
                     // Two thousand are more than have room: the listener sends one away for each that comes.
-                    let count = Extent.choose(short: 500, long: 2000)
+                    let count = TestScale.choose(short: 500, long: 2000)
                     let slow = SlowClients(port: ingress.port, count: count, interval: .seconds(5))
                     #expect(await eventually { slow.open >= min(count * 3 / 4, 1000) })
                     try await broker.remove(.terminated)
                     figures.gone = .now
-                    await pass(Extent.choose(short: .seconds(8), long: .seconds(60)))
+                    await pass(TestScale.choose(short: .seconds(8), long: .seconds(60)))
                     figures.connections = slow.opened
                     try await broker.bringBack()
                     figures.returned = .now
@@ -65,13 +65,13 @@ extension EndToEnd.LongOutageOfApacheKafka {
     private func check(_ figures: Figures, _ outcomes: [Load.Outcome]) throws {
         #expect(figures.steadyBytes <= 64 << 20)
         #expect(figures.peakBytes <= 256 << 20)
-        #expect(figures.again <= .seconds(10).patient)
+        #expect(figures.again <= .seconds(10).scaled)
         let meanwhile = outcomes.filter { $0.begun > figures.gone && $0.ended < figures.returned }
         #expect(meanwhile.allSatisfy { $0.answer == .status(503) })
-        #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500).patient)
+        #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500).scaled)
         let first = meanwhile.map(\.ended).min()
-        #expect(try #require(first) - figures.gone <= .milliseconds(5500).patient)
-        #expect(try #require(atOnce(figures, outcomes).percentile(50)) <= .milliseconds(50).patient)
+        #expect(try #require(first) - figures.gone <= .milliseconds(5500).scaled)
+        #expect(try #require(atOnce(figures, outcomes).percentile(50)) <= .milliseconds(50).scaled)
     }
 
     /// Of those that came once it was clear that nobody answers, one each second tries whether somebody does.

@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
     /// The network between ingress and broker delays, starves, cuts, resets or swallows.
     @Suite(
-        .enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)"),
+        .enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)"),
         .enabled(if: Toxiproxy.path != nil, "\(Toxiproxy.absence)"))
     struct NetworkFaultsOnApacheKafka {
         /// What is done to the connections, both ways.
@@ -36,13 +36,13 @@ extension EndToEnd {
         ]
 
         @Test func `whatever the network does, every 200 has its record and the rest is 503`() async throws {
-            try await Stage.open { stage in
-                let proxy = try await ProxiedKafka.start(stage)
-                let broker = try await stage.apacheKafka(proxy.cluster)
-                let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
-                let toxics = Extent.choose(short: Self.toxics.filter(\.isShort), long: Self.toxics)
+            try await Harness.open { harness in
+                let proxy = try await ProxiedKafka.start(harness)
+                let broker = try await harness.apacheKafka(proxy.cluster)
+                let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
+                let toxics = TestScale.choose(short: Self.toxics.filter(\.isShort), long: Self.toxics)
                 for (number, toxic) in toxics.enumerated() {
-                    try await torment(toxic, proxy, broker, ingress, stage, seed: UInt64(number + 1))
+                    try await inject(toxic, proxy, broker, ingress, harness, seed: UInt64(number + 1))
                 }
                 try await proxy.cluster.stop()
             }
@@ -51,10 +51,10 @@ extension EndToEnd {
 }
 
 extension EndToEnd.NetworkFaultsOnApacheKafka {
-    private func torment(
-        _ toxic: Toxic, _ proxy: ProxiedKafka, _ broker: Broker, _ ingress: Ingress, _ stage: Stage, seed: UInt64
+    private func inject(
+        _ toxic: Toxic, _ proxy: ProxiedKafka, _ broker: Broker, _ ingress: Ingress, _ harness: Harness, seed: UInt64
     ) async throws {
-        let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 50, seed: seed)
+        let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 50, seed: seed)
         var poisoned = ContinuousClock.now
         var healed = ContinuousClock.now
         var again = Duration.zero
@@ -63,7 +63,7 @@ extension EndToEnd.NetworkFaultsOnApacheKafka {
             try await load.wait(for: 20, ingress.process) { $0.isAcknowledged }
             try await proxy.add(toxic.type, toxic.attributes)
             poisoned = .now
-            await pass(Extent.choose(short: .seconds(toxic.isOutage ? 6 : 3), long: .seconds(20)))
+            await pass(TestScale.choose(short: .seconds(toxic.isOutage ? 6 : 3), long: .seconds(20)))
             try await proxy.removeAll()
             healed = .now
             again = try await load.waitForAcknowledgement(begunAfter: healed, ingress.process, within: .seconds(20))
@@ -72,8 +72,8 @@ extension EndToEnd.NetworkFaultsOnApacheKafka {
         // Those of the toxics before this one are none of this load.
         let ledger = Ledger(outcomes, records: try await broker.notificationUUIDs().filter { !known.contains($0) })
         ledger.check(ingress.process)
-        #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500).patient, "\(toxic)")
-        #expect(again <= .seconds(10).patient, "\(toxic)")
+        #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500).scaled, "\(toxic)")
+        #expect(again <= .seconds(10).scaled, "\(toxic)")
         let meanwhile = outcomes.filter { $0.begun > poisoned && $0.ended < healed }
         if toxic.isOutage { #expect(meanwhile.allSatisfy { $0.answer == .status(503) }, "\(toxic)") }
 
@@ -94,9 +94,9 @@ private struct ProxiedKafka {
 
     /// The broker has to name the proxy as its address, and the proxy the broker's port: the proxy comes first, and
     /// learns of the broker afterwards.
-    static func start(_ stage: Stage) async throws -> ProxiedKafka {
+    static func start(_ harness: Harness) async throws -> ProxiedKafka {
         let port = try freePort()
-        _ = try stage.start([
+        _ = try harness.start([
             try #require(Toxiproxy.path), "-host", "127.0.0.1", "-port", "\(port)",
         ])
         let api = "http://127.0.0.1:\(port)"

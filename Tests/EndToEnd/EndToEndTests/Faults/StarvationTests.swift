@@ -7,10 +7,10 @@ extension EndToEnd {
     /// The machine does not give the ingress what it needs: descriptors, memory, the time, a reader of its log.
     @Suite struct Starvation {
         @Test func `without descriptors nobody is lost, and afterwards all are accepted`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker(partitions: 12)
-                let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
-                let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 20)
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker(partitions: 12)
+                let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
+                let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 20)
                 var baseline = 0
                 var limit = 0
                 var starved = ContinuousClock.now
@@ -23,7 +23,7 @@ extension EndToEnd {
                     let slow = SlowClients(port: ingress.port, count: 100, interval: .seconds(5))
                     _ = await eventually { ingress.process.descriptorCount >= limit }
                     starved = .now
-                    await pass(Extent.choose(short: .seconds(4), long: .seconds(30)))
+                    await pass(TestScale.choose(short: .seconds(4), long: .seconds(30)))
                     #expect(slow.opened >= 100)
                     await slow.stop()
                     fed = .now
@@ -33,7 +33,7 @@ extension EndToEnd {
                 ledger.check(ingress.process)
                 let meanwhile = outcomes.filter { $0.begun > starved && $0.begun < fed }
                 // Who is slow makes room for who is not.
-                #expect(try #require(meanwhile.map(\.duration).max()) <= .seconds(2).patient)
+                #expect(try #require(meanwhile.map(\.duration).max()) <= .seconds(2).scaled)
                 let isBack = await eventually(within: .seconds(20)) {
                     abs(ingress.process.descriptorCount - baseline) <= 5
                 }
@@ -51,16 +51,16 @@ extension EndToEnd {
         }
 
         @Test func `without memory it answers or it ends, and no 200 is wrong`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker(partitions: 12)
-                let app = try await stage.simulatedApp()
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker(partitions: 12)
+                let app = try await harness.simulatedApp()
                 var ends: [String: Int] = [:]
                 var outcomes: [Load.Outcome] = []
                 var port: UInt16 = 0
-                for number in 1...Extent.choose(short: 2, long: 12) {
-                    let ingress = try await stage.ingress(on: broker, for: app, port: port)
+                for number in 1...TestScale.choose(short: 2, long: 12) {
+                    let ingress = try await harness.ingress(on: broker, for: app, port: port)
                     port = ingress.port
-                    let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 40, seed: UInt64(number))
+                    let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 40, seed: UInt64(number))
                     outcomes += try await load.run {
                         try await load.wait(for: 20, ingress.process) { $0.isAcknowledged }
                         // From what it has now to some more: other allocations are the ones that fail.
@@ -79,8 +79,8 @@ extension EndToEnd {
                     _ = try await ingress.process.end(within: .seconds(5))
                 }
                 // Started again, it works.
-                let ingress = try await stage.ingress(on: broker, for: app, port: port)
-                let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 40, seed: 99)
+                let ingress = try await harness.ingress(on: broker, for: app, port: port)
+                let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 40, seed: 99)
                 outcomes += try await load.run {
                     try await load.wait(for: 20, ingress.process) { $0.isAcknowledged }
                 }
@@ -96,22 +96,22 @@ extension EndToEnd {
 
         @Test(.enabled(if: WallClock.compiler != nil, "\(WallClock.absence)"))
         func `a clock that jumps is 503 and not ready, until it has stood for a minute`() async throws {
-            try await Stage.open { stage in try await jump(stage) }
+            try await Harness.open { harness in try await jump(harness) }
         }
 
         @Test(
             .enabled(if: WallClock.compiler != nil, "\(WallClock.absence)"),
             arguments: [(-800_000_000, false), (500_000_000, false), (-240, true), (240, true), (3000, true)])
         func `a start at a time that cannot be is never ready`(_ offset: Int, isSane: Bool) async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker()
-                let time = try await WallClock(stage)
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker()
+                let time = try await WallClock(harness)
                 try time.set(offset: offset)
-                let ingress = try await stage.ingress(
-                    on: broker, for: try await stage.simulatedApp(), environment: time.environment, untilReady: false)
+                let ingress = try await harness.ingress(
+                    on: broker, for: try await harness.simulatedApp(), environment: time.environment, untilReady: false)
                 let client = HTTPClient()
                 defer { client.close() }
-                let bodies = try NotificationSupply.bodies(5, pki: stage.path("pki"), seed: 1)
+                let bodies = try NotificationSupply.bodies(5, pki: harness.path("pki"), seed: 1)
                 if isSane {
                     let isReady = await eventually(within: .seconds(20)) { await ingress.isReady(client) }
                     #expect(isReady)
@@ -125,25 +125,25 @@ extension EndToEnd {
         }
 
         @Test func `a log that nobody reads delays nobody`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.embeddedBroker(partitions: 100)
-                let pipe = try LogPipe(stage.path("log"))
-                let ingress = try await stage.ingress(
-                    on: broker, for: try await stage.simulatedApp(), settings: ["--log.level", "debug"],
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker(partitions: 100)
+                let pipe = try LogPipe(harness.path("log"))
+                let ingress = try await harness.ingress(
+                    on: broker, for: try await harness.simulatedApp(), settings: ["--log.level", "debug"],
                     under: pipe.wrapper, log: { pipe.read() })
-                let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 50)
+                let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 50)
                 // Refused ones are logged, two lines a second.
                 let noise = Flood(port: ingress.port, bodies: [Array("{}".utf8)], connections: 1, perSecond: 50)
                 var filled = ContinuousClock.now
                 var end: ProcessEnd?
                 var took = Duration.zero
                 let outcomes = try await load.run {
-                    try await load.wait(for: Extent.choose(short: 100, long: 500), ingress.process) {
+                    try await load.wait(for: TestScale.choose(short: 100, long: 500), ingress.process) {
                         $0.isAcknowledged
                     }
                     try await waitUntil { pipe.isFull() }
                     filled = .now
-                    try await load.wait(for: Extent.choose(short: 150, long: 1500), ingress.process) {
+                    try await load.wait(for: TestScale.choose(short: 150, long: 1500), ingress.process) {
                         $0.isAcknowledged && $0.begun > filled
                     }
                     load.stop()
@@ -156,10 +156,10 @@ extension EndToEnd {
                 let ledger = try await Ledger(outcomes, broker)
                 ledger.check(ingress.process, mayRefuse: true)
                 #expect(end == .exit(0))
-                #expect(took <= .seconds(10).patient)
+                #expect(took <= .seconds(10).scaled)
                 let before = outcomes.filter { $0.ended < filled }.map(\.duration).percentile(99)
                 let after = outcomes.filter { $0.begun > filled && $0.isAcknowledged }.map(\.duration).percentile(99)
-                #expect(try #require(after) <= max(.milliseconds(100).patient, try #require(before) * 3))
+                #expect(try #require(after) <= max(.milliseconds(100).scaled, try #require(before) * 3))
 
                 var report = FaultReport("log pipe full, embedded broker")
                 ledger.add(to: &report)
@@ -173,12 +173,12 @@ extension EndToEnd {
 }
 
 extension EndToEnd.Starvation {
-    private func jump(_ stage: Stage) async throws {
-        let broker = try await stage.embeddedBroker(partitions: 12)
-        let time = try await WallClock(stage)
-        let ingress = try await stage.ingress(
-            on: broker, for: try await stage.simulatedApp(), environment: time.environment)
-        let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 20)
+    private func jump(_ harness: Harness) async throws {
+        let broker = try await harness.embeddedBroker(partitions: 12)
+        let time = try await WallClock(harness)
+        let ingress = try await harness.ingress(
+            on: broker, for: try await harness.simulatedApp(), environment: time.environment)
+        let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 20)
         var jumped = ContinuousClock.now
         var trusted = Duration.zero
         let outcomes = try await load.run {
@@ -187,7 +187,7 @@ extension EndToEnd.Starvation {
             jumped = .now
             try await load.wait(for: 40, ingress.process) { $0.answer == .status(503) }
             try await check(ingress, isReady: false)
-            if Extent.isLong {
+            if TestScale.isLong {
                 // Not one that was on its way when the clock jumped.
                 trusted =
                     .seconds(2)
@@ -203,7 +203,7 @@ extension EndToEnd.Starvation {
 
         var report = FaultReport("clock 50 minutes ahead at once, embedded broker")
         ledger.add(to: &report)
-        if Extent.isLong { report.add("believed again after", trusted) }
+        if TestScale.isLong { report.add("believed again after", trusted) }
         try report.publish()
     }
 

@@ -7,10 +7,10 @@ import Testing
 
 extension EndToEnd {
     /// Three brokers, three replicas, two of them in sync, and the profile `production`.
-    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.tormentAbsence)")) struct ThreeBrokersOfApacheKafka {
+    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ThreeBrokersOfApacheKafka {
         @Test func `one broker of three killed again and again loses nothing`() async throws {
             try await scene { broker, ingress, load in
-                let kills = Extent.choose(short: 1, long: 20)
+                let kills = TestScale.choose(short: 1, long: 20)
                 var slowest = Duration.zero
                 let outcomes = try await load.run {
                     try await load.wait(for: 40, ingress.process) { $0.isAcknowledged }
@@ -30,14 +30,14 @@ extension EndToEnd {
                 }
                 let ledger = try await Ledger(outcomes, broker)
                 ledger.check(ingress.process)
-                #expect(slowest <= .seconds(10).patient)
+                #expect(slowest <= .seconds(10).scaled)
                 try publish("kill -9 of one broker of three", kills, "kills", ledger)
             }
         }
 
         @Test func `two brokers of three gone bring 503, and 200 again soon after`() async throws {
             try await scene { broker, ingress, load in
-                let times = Extent.choose(short: 1, long: 3)
+                let times = TestScale.choose(short: 1, long: 3)
                 var windows: [Range<ContinuousClock.Instant>] = []
                 var slowest = Duration.zero
                 let outcomes = try await load.run {
@@ -47,7 +47,7 @@ extension EndToEnd {
                         try await broker.remove(.killed, node: 2)
                         try await broker.remove(.killed, node: 3)
                         let gone = ContinuousClock.now
-                        await pass(Extent.choose(short: .seconds(7), long: .seconds(30)))
+                        await pass(TestScale.choose(short: .seconds(7), long: .seconds(30)))
                         windows.append(gone..<ContinuousClock.now)
                         async let second: Void = broker.bringBack(node: 2)
                         try await broker.bringBack(node: 3)
@@ -68,15 +68,15 @@ extension EndToEnd {
                     #expect(meanwhile.count > 10)
                     #expect(meanwhile.allSatisfy { $0.answer == .status(503) })
                 }
-                #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500).patient)
-                #expect(slowest <= .seconds(10).patient)
+                #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500).scaled)
+                #expect(slowest <= .seconds(10).scaled)
                 try publish("two brokers of three killed", times, "times", ledger, again: slowest)
             }
         }
 
         @Test func `leaders that move under load lose nothing`() async throws {
             try await scene { broker, ingress, load in
-                let rounds = Extent.choose(short: 1, long: 10)
+                let rounds = TestScale.choose(short: 1, long: 10)
                 let outcomes = try await load.run {
                     try await load.wait(for: 50, ingress.process) { $0.isAcknowledged }
                     for round in 0..<rounds { try await moveLeaders(broker, round) }
@@ -92,9 +92,9 @@ extension EndToEnd {
         }
 
         @Test func `the ingress killed again and again has lost nothing that it acknowledged`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.apacheKafka(try await .threeBrokers(), partitions: Self.partitions)
-                try await EndToEnd.killAgainAndAgain(Extent.choose(short: 3, long: 200), broker, stage)
+            try await Harness.open { harness in
+                let broker = try await harness.apacheKafka(try await .threeBrokers(), partitions: Self.partitions)
+                try await EndToEnd.killAgainAndAgain(TestScale.choose(short: 3, long: 200), broker, harness)
             }
         }
 
@@ -104,13 +104,13 @@ extension EndToEnd {
 
 extension EndToEnd.ThreeBrokersOfApacheKafka {
     private func scene(_ body: (Broker, Ingress, Load) async throws -> Void) async throws {
-        try await Stage.open { stage in
-            let broker = try await stage.apacheKafka(try await .threeBrokers(), partitions: Self.partitions)
-            let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
+        try await Harness.open { harness in
+            let broker = try await harness.apacheKafka(try await .threeBrokers(), partitions: Self.partitions)
+            let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
             try await body(
                 broker, ingress,
                 try Load(
-                    to: ingress.url, pki: stage.path("pki"), perSecond: Extent.choose(short: 40, long: 100)))
+                    to: ingress.url, pki: harness.path("pki"), perSecond: TestScale.choose(short: 40, long: 100)))
         }
     }
 
@@ -131,7 +131,7 @@ extension EndToEnd.ThreeBrokersOfApacheKafka {
             let replicas = (0..<3).map { ($0 + partition + round) % 3 + 1 }
             return #"{"topic":"\#(topic)","partition":\#(partition),"replicas":\#(replicas)}"#
         }
-        let file = "\(Aftercare.shared.directory)/moves-\(UUID().uuidString.prefix(8)).json"
+        let file = "\(ProcessCleanup.shared.directory)/moves-\(UUID().uuidString.prefix(8)).json"
         try #"{"version":1,"partitions":[\#(plan.joined(separator: ","))]}"#
             .write(toFile: file, atomically: true, encoding: .utf8)
         _ = try await broker.tool(

@@ -7,12 +7,12 @@ import Testing
 
 extension EndToEnd {
     /// The brokers answer, but the topic or the disk beneath does not take the record: ours to mend, so 503.
-    @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.tormentAbsence)")) struct TopicFaultsOnApacheKafka {
+    @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)")) struct TopicFaultsOnApacheKafka {
         @Test func `a limit lowered under the ingress's feet is 503 until it is raised again`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.apacheKafka(try await .shared())
+            try await Harness.open { harness in
+                let broker = try await harness.apacheKafka(try await .shared())
                 let topic = ["--entity-type", "topics", "--entity-name", broker.notifications(.production).rawValue]
-                try await refused("records larger than the topic allows", broker, stage) {
+                try await refused("records larger than the topic allows", broker, harness) {
                     _ = try await broker.tool(
                         "kafka-configs.sh", ["--alter", "--add-config", "max.message.bytes=1000"] + topic)
                 } mend: {
@@ -23,13 +23,13 @@ extension EndToEnd {
         }
 
         @Test func `a topic deleted under the ingress's feet is 503 until it is there again`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.apacheKafka(try await .shared())
+            try await Harness.open { harness in
+                let broker = try await harness.apacheKafka(try await .shared())
                 let name = broker.notifications(.production)
                 let production = try #require(
                     broker.topics.specifications(partitions: 4).first { $0.name.rawValue == name.rawValue })
                 // What it held before goes with it.
-                try await refused("topic deleted", broker, stage, keepsRecords: false) {
+                try await refused("topic deleted", broker, harness, keepsRecords: false) {
                     _ = try await broker.tool("kafka-topics.sh", ["--delete", "--topic", name.rawValue])
                 } mend: {
                     try await broker.create([production])
@@ -38,10 +38,10 @@ extension EndToEnd {
         }
 
         @Test func `a disk that takes no more is 503 until it does again`() async throws {
-            try await Stage.open { stage in
+            try await Harness.open { harness in
                 let cluster = try await ApacheKafka.start()
-                let broker = try await stage.apacheKafka(cluster)
-                try await refused("disk of the broker refuses", broker, stage) {
+                let broker = try await harness.apacheKafka(cluster)
+                try await refused("disk of the broker refuses", broker, harness) {
                     try await cluster.limitFiles(to: 1)
                 } mend: {
                     // Without the limit. Kafka gives up a directory that failed, and ends with its last one.
@@ -59,11 +59,11 @@ extension EndToEnd.TopicFaultsOnApacheKafka {
     ///   - spoil: returns when nothing is taken any more.
     ///   - mend: returns when it is again.
     private func refused(
-        _ fault: String, _ broker: Broker, _ stage: Stage, keepsRecords: Bool = true,
+        _ fault: String, _ broker: Broker, _ harness: Harness, keepsRecords: Bool = true,
         spoil: () async throws -> Void, mend: () async throws -> Void
     ) async throws {
-        let ingress = try await stage.ingress(on: broker, for: try await stage.simulatedApp())
-        let load = try Load(to: ingress.url, pki: stage.path("pki"), perSecond: 20)
+        let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
+        let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 20)
         var spoilt = ContinuousClock.now
         var mended = ContinuousClock.now
         var again = Duration.zero
@@ -73,7 +73,7 @@ extension EndToEnd.TopicFaultsOnApacheKafka {
             // The last that were taken before are answered by now.
             try await load.wait(for: 1, ingress.process) { $0.answer == .status(503) }
             spoilt = .now
-            try await load.wait(for: Extent.choose(short: 40, long: 400), ingress.process) {
+            try await load.wait(for: TestScale.choose(short: 40, long: 400), ingress.process) {
                 $0.answer == .status(503) && $0.begun > spoilt
             }
             try await mend()
@@ -86,8 +86,8 @@ extension EndToEnd.TopicFaultsOnApacheKafka {
         let ledger = try await Ledger(kept, broker)
         ledger.check(ingress.process)
         #expect(outcomes.allSatisfy { [.status(200), .status(503)].contains($0.answer) })
-        #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500).patient)
-        #expect(again <= .seconds(10).patient)
+        #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500).scaled)
+        #expect(again <= .seconds(10).scaled)
 
         var report = FaultReport("\(fault), Apache Kafka")
         report.add("lasted", mended - spoilt)

@@ -190,7 +190,7 @@ extension Broker {
     }
 }
 
-extension Stage {
+extension Harness {
     /// `sluice-dev-broker`.
     func embeddedBroker(partitions: Int = 4) async throws -> Broker {
         let process = try start(

@@ -12,12 +12,12 @@ final class ConsumerGroup: Sendable {
 
     let name: String
     let broker: Broker
-    let stage: Stage
+    let harness: Harness
     let client = HTTPClient(HTTPClient.Configuration(maximumInFlight: 64))
     private let processes = Mutex<[ChildProcess]>([])
 
-    private init(_ stage: Stage, _ broker: Broker) async throws {
-        self.stage = stage
+    private init(_ harness: Harness, _ broker: Broker) async throws {
+        self.harness = harness
         self.broker = broker
         // Members that were killed stay in their group for a while: each test has its own.
         name = broker.topics.prefix + "-group"
@@ -33,11 +33,11 @@ final class ConsumerGroup: Sendable {
 
     /// Runs `body` with a group without members, and a load that does not run yet.
     static func open(_ body: (ConsumerGroup, RecordLoad) async throws -> Void) async throws {
-        try await Stage.open { stage in
-            let broker = try await stage.apacheKafka(try await .threeBrokers(), withTopics: false)
-            let group = try await ConsumerGroup(stage, broker)
+        try await Harness.open { harness in
+            let broker = try await harness.apacheKafka(try await .threeBrokers(), withTopics: false)
+            let group = try await ConsumerGroup(harness, broker)
             defer { group.client.close() }
-            try await body(group, try RecordLoad(to: broker, perSecond: Extent.choose(short: 50, long: 200)))
+            try await body(group, try RecordLoad(to: broker, perSecond: TestScale.choose(short: 50, long: 200)))
         }
     }
 
@@ -52,7 +52,7 @@ final class ConsumerGroup: Sendable {
                 "--kafka.group.id", name, "--data.dir", directory(of: member), "--http.port", "0", "--admin.port", "0",
                 "--kafka.statistics.interval.ms", "1000",
             ] + (keepsPlace ? ["--kafka.group.instance.id", member] : []) + settings
-        let process = try stage.start(Executable("sluice-entitlements", arguments: arguments))
+        let process = try harness.start(Executable("sluice-entitlements", arguments: arguments))
         processes.withLock { $0.append(process) }
         let port = try #require(try await process.ready(listener: "entitlements", within: .seconds(60)).port)
         var adminPort: UInt16?
@@ -66,7 +66,7 @@ final class ConsumerGroup: Sendable {
     }
 
     /// Where a member has its database.
-    func directory(of member: String) -> String { stage.path(member) }
+    func directory(of member: String) -> String { harness.path(member) }
 
     /// Waits until each of these has handled a record since it started.
     func waitUntilHandling(_ members: [GroupMember], within limit: Duration = .seconds(60)) async throws {
@@ -160,7 +160,7 @@ final class ConsumerGroup: Sendable {
     func undisturbed() async throws -> [String: Data] {
         let topics = TopicNames(prefix: broker.topics.prefix + ".undisturbed")
         let other = try await ConsumerGroup(
-            stage, Broker(bootstrapServers: broker.bootstrapServers, topics: topics, machinery: broker.machinery))
+            harness, Broker(bootstrapServers: broker.bootstrapServers, topics: topics, machinery: broker.machinery))
         defer { other.client.close() }
         var records: [String: KafkaRecord] = [:]
         for record in try await broker.records(of: broker.notifications(.production)) {

@@ -13,7 +13,7 @@ import Testing
 final class RecordLoad: Sendable {
     private struct State {
         var plan: PostingPlan
-        var told = ToldStories()
+        var told = PostedNotifications()
         var oracle = StateOracle()
         var written = 0
         var repeats = 0
@@ -122,7 +122,7 @@ final class RecordLoad: Sendable {
 }
 
 /// Stories under way, each told once.
-private struct ToldStories {
+private struct PostedNotifications {
     private static let most = 1000
     private var stories: [Int: [StoryNotification]] = [:]
 

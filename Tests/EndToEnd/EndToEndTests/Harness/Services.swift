@@ -104,13 +104,13 @@ struct SentApp: Sendable {
     /// `nil`: Apple's, which is built in.
     var rootCertificate: String?
 
-    /// The app of the genuine notifications.
-    static let genuine = SentApp(setting: "com.loki-project.loki-messenger:1470168868")
+    /// The app of the captured Apple samples.
+    static let appleSamples = SentApp(setting: "com.loki-project.loki-messenger:1470168868")
     /// What the simulator sends unless told otherwise.
     static let simulated = "com.example.app:1234567890"
 }
 
-extension Stage {
+extension Harness {
     /// An ingress that is ready.
     ///
     /// - Parameters:

@@ -156,7 +156,7 @@ extension ConsumerGroup {
     ///   - allowed: an error that members may have logged; any other is none that the fault explains.
     @discardableResult
     func conclude(
-        _ load: RecordLoad, _ members: [GroupMember], _ report: FaultReport, repeats: Bool = Extent.isLong,
+        _ load: RecordLoad, _ members: [GroupMember], _ report: FaultReport, repeats: Bool = TestScale.isLong,
         mayLog allowed: String? = nil
     ) async throws -> StateLedger {
         let caughtUp = try await waitUntilCaughtUp(members)
@@ -175,7 +175,7 @@ extension ConsumerGroup {
         let errors = errors.filter { $0.message != allowed }
         #expect(errors.isEmpty, "\(errors)")
         var report = report
-        report.add("form", .text(Extent.name))
+        report.add("form", .text(TestScale.name))
         ledger.add(to: &report)
         if repeats { report.add("other than undisturbed", try await disagreements(with: ledger)) }
         report.add("writes repeated", load.repeats)

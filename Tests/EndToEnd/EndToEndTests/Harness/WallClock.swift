@@ -11,11 +11,11 @@ struct WallClock {
     private let file: String
     let environment: [String: String]
 
-    init(_ stage: Stage) async throws {
-        file = try stage.write("0", to: "clock")
-        let source = try stage.write(Self.source, to: "clock.c")
-        let library = stage.path("clock.so")
-        let compiled = try await stage.run([
+    init(_ harness: Harness) async throws {
+        file = try harness.write("0", to: "clock")
+        let source = try harness.write(Self.source, to: "clock.c")
+        let library = harness.path("clock.so")
+        let compiled = try await harness.run([
             try #require(Self.compiler), "-shared", "-fPIC", "-O1", source, "-o", library, "-ldl",
         ])
         try #require(compiled.end == .exit(0), "\(compiled)")

@@ -9,26 +9,26 @@ import Testing
 
 /// A member that dies at any step, wakes up too late, or gets back a file of earlier: the same rows, the same topic.
 @Suite(.timeLimit(.minutes(2)), .serialized) struct StateCrashTests {
-    private let stage: StateStage
+    private let harness: StateHarness
     private let place: KafkaTopicPartition
 
     init() throws {
-        stage = try StateStage()
-        place = KafkaTopicPartition(topic: stage.output, partition: 0)
+        harness = try StateHarness()
+        place = KafkaTopicPartition(topic: harness.output, partition: 0)
     }
 
     /// The file as a crash at this moment would leave it.
     private func image(of file: String, as copy: String) throws {
-        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: stage.directory.file(file + suffix)) {
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: harness.directory.file(file + suffix)) {
             try FileManager.default.copyItem(
-                atPath: stage.directory.file(file + suffix), toPath: stage.directory.file(copy + suffix))
+                atPath: harness.directory.file(file + suffix), toPath: harness.directory.file(copy + suffix))
         }
     }
 
     /// A database with changes that were handed over, and nobody who hears what became of them.
     private func leave(_ states: [NumberSet], in file: String) throws {
         let store = try StateFile(
-            path: stage.directory.file(file),
+            path: harness.directory.file(file),
             logger: Logger(label: "test", level: .debug, format: .json, sink: MemoryLogSink())
         ).open(model: NumberSetModel(), now: 0) { StatePublisher.Group(count: $0.count) }
         _ = try store.merge(states, in: place, at: 0)
@@ -37,36 +37,36 @@ import Testing
 
     @Test func `killed between the database and the publication`() async throws {
         try leave([NumberSet("a", [1])], in: "state")
-        let member = try await stage.member()
-        try await member.partitionAssigned(stage.place())
+        let member = try await harness.member()
+        try await member.partitionAssigned(harness.place())
         // The record was not committed: it comes again.
-        _ = try await member.merge([NumberSet("a", [1])], from: stage.place())
-        #expect(try await stage.published().map(\.value) == [NumberSet("a", [1]).text])
+        _ = try await member.merge([NumberSet("a", [1])], from: harness.place())
+        #expect(try await harness.published().map(\.value) == [NumberSet("a", [1]).text])
         await member.end()
     }
 
     @Test func `killed between the publication and its acknowledgement`() async throws {
         try leave([NumberSet("a", [1])], in: "state")
-        try await stage.write("a", NumberSet("a", [1]).text)
-        let member = try await stage.member()
-        try await member.partitionAssigned(stage.place())
-        _ = try await member.merge([NumberSet("a", [1])], from: stage.place())
+        try await harness.write("a", NumberSet("a", [1]).text)
+        let member = try await harness.member()
+        try await member.partitionAssigned(harness.place())
+        _ = try await member.merge([NumberSet("a", [1])], from: harness.place())
         #expect(try member.store.counts() == (1, 0))
-        #expect(try await stage.published().count == 1)
+        #expect(try await harness.published().count == 1)
         await member.end()
     }
 
     @Test func `killed between the acknowledgement and the commit of the input`() async throws {
-        let first = try await stage.member("first")
-        try await first.partitionAssigned(stage.place())
-        _ = try await first.merge([NumberSet("a", [1]), NumberSet("b", [2])], from: stage.place())
+        let first = try await harness.member("first")
+        try await first.partitionAssigned(harness.place())
+        _ = try await first.merge([NumberSet("a", [1]), NumberSet("b", [2])], from: harness.place())
         try image(of: "first", as: "image")
-        let second = try await stage.member("image")
-        try await second.partitionAssigned(stage.place())
-        let again = try await second.merge([NumberSet("a", [1]), NumberSet("b", [2])], from: stage.place())
+        let second = try await harness.member("image")
+        try await second.partitionAssigned(harness.place())
+        let again = try await second.merge([NumberSet("a", [1]), NumberSet("b", [2])], from: harness.place())
         #expect(again.changed.isEmpty)
         #expect(try second.dump() == ["a=1", "b=2"])
-        #expect(try await stage.published().count == 2)
+        #expect(try await harness.published().count == 2)
         await second.end()
         await first.end()
     }
@@ -74,21 +74,21 @@ import Testing
     @Test func `an owner that wakes up after its partition went publishes less, and the new owner repairs it`()
         async throws
     {
-        let old = try await stage.member("old")
-        try await old.partitionAssigned(stage.place())
-        _ = try await old.merge([NumberSet("a", [1])], from: stage.place())
+        let old = try await harness.member("old")
+        try await old.partitionAssigned(harness.place())
+        _ = try await old.merge([NumberSet("a", [1])], from: harness.place())
         // It sleeps: it hears of nothing that others publish.
         await old.withRunning { $0.consumer }?.close(within: .seconds(5))
 
-        let owner = try await stage.member("owner")
+        let owner = try await harness.member("owner")
         let looking = Task { try await owner.run() }
-        try await owner.partitionAssigned(stage.place())
-        _ = try await owner.merge([NumberSet("a", [2]), NumberSet("b", [3])], from: stage.place())
+        try await owner.partitionAssigned(harness.place())
+        _ = try await owner.merge([NumberSet("a", [2]), NumberSet("b", [3])], from: harness.place())
 
-        _ = try await old.merge([NumberSet("a", [9])], from: stage.place())
-        #expect(try await stage.published().contains { $0.value == NumberSet("a", [1, 9]).text })
+        _ = try await old.merge([NumberSet("a", [9])], from: harness.place())
+        #expect(try await harness.published().contains { $0.value == NumberSet("a", [1, 9]).text })
         let isRepaired = await eventually {
-            (try? await stage.lastWords()) == ["a": "a=1,2,9", "b": "b=3"]
+            (try? await harness.lastWords()) == ["a": "a=1,2,9", "b": "b=3"]
         }
         #expect(isRepaired)
         #expect(try owner.dump() == ["a=1,2,9", "b=3"])
@@ -99,10 +99,10 @@ import Testing
     }
 
     /// The rows of a member whose file has a row that was erased meanwhile, by a tombstone that may be gone.
-    private func rows(_ stage: StateStage, missing milliseconds: Int64) async throws -> [String] {
-        let place = KafkaTopicPartition(topic: stage.output, partition: 0)
+    private func rows(_ harness: StateHarness, missing milliseconds: Int64) async throws -> [String] {
+        let place = KafkaTopicPartition(topic: harness.output, partition: 0)
         let store = try StateFile(
-            path: stage.directory.file("state"),
+            path: harness.directory.file("state"),
             logger: Logger(label: "test", level: .debug, format: .json, sink: MemoryLogSink())
         ).open(model: NumberSetModel(), now: 0) { StatePublisher.Group(count: $0.count) }
         let erased = KafkaRecord(
@@ -110,11 +110,11 @@ import Testing
             key: Array("erased".utf8), value: NumberSet("erased", [1]).text)
         _ = try store.follow([erased], of: place, at: 0)
         store.close()
-        try await stage.write("a", NumberSet("a", [1]).text)
-        try await stage.write("b", NumberSet("b", [1]).text)
-        stage.now.store(milliseconds, ordering: .relaxed)
-        let member = try await stage.member()
-        try await member.partitionAssigned(stage.place())
+        try await harness.write("a", NumberSet("a", [1]).text)
+        try await harness.write("b", NumberSet("b", [1]).text)
+        harness.now.store(milliseconds, ordering: .relaxed)
+        let member = try await harness.member()
+        try await member.partitionAssigned(harness.place())
         let rows = try member.dump()
         await member.end()
         return rows
@@ -125,7 +125,7 @@ import Testing
     func `a file that missed more than tombstones are kept is built anew`(
         milliseconds: Int64, rows: [String]
     ) async throws {
-        #expect(try await self.rows(stage, missing: milliseconds) == rows)
+        #expect(try await self.rows(harness, missing: milliseconds) == rows)
     }
 
     @Test(
@@ -134,35 +134,37 @@ import Testing
     func `a topic of Apache Kafka that keeps tombstones for less has its file built anew sooner`(
         milliseconds: Int64, rows: [String]
     ) async throws {
-        let stage = try await StateStage.onApacheKafka(["cleanup.policy": "compact", "delete.retention.ms": "60000"])
-        #expect(try await self.rows(stage, missing: milliseconds) == rows)
+        let harness = try await StateHarness.onApacheKafka([
+            "cleanup.policy": "compact", "delete.retention.ms": "60000",
+        ])
+        #expect(try await self.rows(harness, missing: milliseconds) == rows)
     }
 
     @Test func `a file of earlier, the newest file and no file end in the same state`() async throws {
-        let first = try await stage.member("newest")
-        try await first.partitionAssigned(stage.place())
+        let first = try await harness.member("newest")
+        try await first.partitionAssigned(harness.place())
         _ = try await first.merge(
-            [NumberSet("a", [1]), NumberSet("b", [2]), NumberSet("erased", [3])], from: stage.place())
+            [NumberSet("a", [1]), NumberSet("b", [2]), NumberSet("erased", [3])], from: harness.place())
         await first.end()
         try image(of: "newest", as: "earlier")
-        let second = try await stage.member("newest")
-        try await second.partitionAssigned(stage.place())
-        _ = try await second.merge([NumberSet("a", [4]), NumberSet("c", [5])], from: stage.place())
-        try await stage.write("erased", nil)
+        let second = try await harness.member("newest")
+        try await second.partitionAssigned(harness.place())
+        _ = try await second.merge([NumberSet("a", [4]), NumberSet("c", [5])], from: harness.place())
+        try await harness.write("erased", nil)
         #expect(await eventually { (try? second.dump()) == ["a=1,4", "b=2", "c=5"] })
         await second.end()
 
-        let published = try await stage.published()
+        let published = try await harness.published()
         for file in ["earlier", "newest", "none"] {
-            let member = try await stage.member(file)
-            try await member.partitionAssigned(stage.place())
+            let member = try await harness.member(file)
+            try await member.partitionAssigned(harness.place())
             #expect(try member.dump() == ["a=1,4", "b=2", "c=5"], "\(file)")
             // What was read since the earlier file was put aside may come again, too.
-            let again = try await member.merge([NumberSet("a", [4]), NumberSet("b", [2])], from: stage.place())
+            let again = try await member.merge([NumberSet("a", [4]), NumberSet("b", [2])], from: harness.place())
             #expect(again.changed.isEmpty, "\(file)")
             #expect(try member.store.counts() == (3, 0), "\(file)")
             await member.end()
         }
-        #expect(try await stage.published() == published)
+        #expect(try await harness.published() == published)
     }
 }

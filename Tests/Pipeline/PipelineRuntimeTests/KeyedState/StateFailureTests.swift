@@ -21,8 +21,8 @@ import Testing
     func `what the reader cannot get over ends the process`(
         event: KafkaConsumerEvent, exitCode: ExitCode, line: String
     ) async throws {
-        let member = try await StateStage().member()
-        let running = RunUnderTest { try await member.run() }
+        let member = try await StateHarness().member()
+        let running = RunHarness { try await member.run() }
         member.receive(event)
         let failure = try await running.failed()
         #expect(failure?.exitCode == exitCode)
@@ -32,12 +32,12 @@ import Testing
     }
 
     @Test func `an error that passes ends nothing`() async throws {
-        let stage = try StateStage()
-        let member = try await stage.member()
-        let running = RunUnderTest { try await member.run() }
+        let harness = try StateHarness()
+        let member = try await harness.member()
+        let running = RunHarness { try await member.run() }
         member.receive(.error(KafkaError(.allBrokersDown, "for a moment")))
-        try await member.partitionAssigned(stage.place())
-        try await stage.write("a", NumberSet("a", [1]).text)
+        try await member.partitionAssigned(harness.place())
+        try await harness.write("a", NumberSet("a", [1]).text)
         #expect(await eventually { (try? member.dump()) == ["a=1"] })
         running.end()
         await member.end()
@@ -45,22 +45,22 @@ import Testing
 
     @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
     func `a topic of Apache Kafka that was made anew under a running member ends it`() async throws {
-        let stage = try await StateStage.onApacheKafka(["cleanup.policy": "compact"])
-        let member = try await stage.member()
-        let running = RunUnderTest { try await member.run() }
-        try await member.partitionAssigned(stage.place())
-        _ = try await member.merge([NumberSet("a", [1]), NumberSet("b", [1])], from: stage.place())
-        let place = KafkaTopicPartition(topic: stage.output, partition: 0)
+        let harness = try await StateHarness.onApacheKafka(["cleanup.policy": "compact"])
+        let member = try await harness.member()
+        let running = RunHarness { try await member.run() }
+        try await member.partitionAssigned(harness.place())
+        _ = try await member.merge([NumberSet("a", [1]), NumberSet("b", [1])], from: harness.place())
+        let place = KafkaTopicPartition(topic: harness.output, partition: 0)
         try await waitUntil { member.progress.next(of: place) == 2 }
-        _ = try await ApacheKafka.shared().tool("kafka-topics.sh", ["--delete", "--topic", stage.output.rawValue])
-        try await stage.create([stage.output: ["cleanup.policy": "compact"]])
+        _ = try await ApacheKafka.shared().tool("kafka-topics.sh", ["--delete", "--topic", harness.output.rawValue])
+        try await harness.create([harness.output: ["cleanup.policy": "compact"]])
         let failure = try await running.failed()
         #expect(failure?.exitCode == .offsetOutOfRange)
         await member.end()
         // What it knew is given to the new topic at the next start.
-        let again = try await stage.member()
-        try await again.partitionAssigned(stage.place())
-        #expect(try await stage.lastWords() == ["a": "a=1", "b": "b=1"])
+        let again = try await harness.member()
+        try await again.partitionAssigned(harness.place())
+        #expect(try await harness.lastWords() == ["a": "a=1", "b": "b=1"])
         await again.end()
     }
 

@@ -68,7 +68,7 @@ import Testing
         #expect(try store.publishPending(of: place, at: 0, atMost: 10) == nil)
     }
 
-    @Test func `what another has written in front of an own word is merged, and published again`() throws {
+    @Test func `foreign records older than the last publication are merged and republished`() throws {
         let store = try store()
         // Ours waited while another wrote more, then came behind it and was acknowledged before that was read.
         let one = try #require(try store.merge([NumberSet("a", [1])], in: place, at: 0).publication)

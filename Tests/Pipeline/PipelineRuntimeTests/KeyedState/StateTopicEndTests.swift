@@ -9,11 +9,11 @@ import Testing
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(2)))
 struct StateTopicEndOnApacheKafkaTests {
     /// Everything that a member does before and with its first record.
-    private func isReady(_ stage: StateStage, file: String, _ number: Int) async throws {
-        let member = try await stage.member(file)
-        try await member.partitionAssigned(stage.place())
+    private func isReady(_ harness: StateHarness, file: String, _ number: Int) async throws {
+        let member = try await harness.member(file)
+        try await member.partitionAssigned(harness.place())
         #expect(await eventually { member.obstacle == nil })
-        let merged = try await member.merge([NumberSet("a", [number])], from: stage.place())
+        let merged = try await member.merge([NumberSet("a", [number])], from: harness.place())
         #expect(merged.changed == [NumberSet("a", Set(1...number))])
         await member.end()
     }
@@ -25,37 +25,37 @@ struct StateTopicEndOnApacheKafkaTests {
     }
 
     @Test func `the marker of a transaction`() async throws {
-        let stage = try await StateStage.onApacheKafka(["cleanup.policy": "delete"])
-        try await stage.write("a", NumberSet("a", [1]).text)
+        let harness = try await StateHarness.onApacheKafka(["cleanup.policy": "delete"])
+        try await harness.write("a", NumberSet("a", [1]).text)
         // Records without a key, which only a topic takes that is not compacted.
         _ = try await ApacheKafka.shared().tool(
             "kafka-producer-perf-test.sh",
             [
-                "--topic", stage.output.rawValue, "--num-records", "3", "--throughput", "-1", "--record-size", "4",
+                "--topic", harness.output.rawValue, "--num-records", "3", "--throughput", "-1", "--record-size", "4",
                 "--transaction-duration-ms", "60000", "--command-property", "acks=all",
             ])
-        try await configure(stage.output, "cleanup.policy=compact")
-        let records = try await stage.published()
-        let ends = try #require(try await stage.ends())
+        try await configure(harness.output, "cleanup.policy=compact")
+        let records = try await harness.published()
+        let ends = try #require(try await harness.ends())
         #expect(records.last?.offset.rawValue == ends.high.rawValue - 2)
-        try await isReady(stage, file: "new", 2)
-        try await isReady(stage, file: "new", 3)
+        try await isReady(harness, file: "new", 2)
+        try await isReady(harness, file: "new", 3)
     }
 
     @Test func `all records deleted`() async throws {
-        let stage = try await StateStage.onApacheKafka(["cleanup.policy": "delete"])
-        try await stage.write("a", NumberSet("a", [1]).text)
-        let member = try await stage.member("old")
-        try await member.partitionAssigned(stage.place())
+        let harness = try await StateHarness.onApacheKafka(["cleanup.policy": "delete"])
+        try await harness.write("a", NumberSet("a", [1]).text)
+        let member = try await harness.member("old")
+        try await member.partitionAssigned(harness.place())
         await member.end()
-        try await stage.write("a", NumberSet("a", [1]).text)
-        let file = try stage.directory.write(
+        try await harness.write("a", NumberSet("a", [1]).text)
+        let file = try harness.directory.write(
             """
-            {"version": 1, "partitions": [{"topic": "\(stage.output)", "partition": 0, "offset": -1}]}
+            {"version": 1, "partitions": [{"topic": "\(harness.output)", "partition": 0, "offset": -1}]}
             """, to: "offsets.json")
         _ = try await ApacheKafka.shared().tool("kafka-delete-records.sh", ["--offset-json-file", file])
-        let ends = try #require(try await stage.ends())
+        let ends = try #require(try await harness.ends())
         #expect(ends.low == ends.high && ends.low == 2)
-        try await isReady(stage, file: "old", 2)
+        try await isReady(harness, file: "old", 2)
     }
 }

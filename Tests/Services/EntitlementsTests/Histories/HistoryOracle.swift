@@ -1,12 +1,12 @@
 /// What a set of notifications means, worked out the plain way: in the order of signing, the later word replaces the
 /// earlier one. Written from the specification alone; it shares nothing with EntitlementRules.
 struct HistoryOracle {
-    private var transactions: [String: (told: Told.Transaction, signed: Int64)] = [:]
-    private var renewal: Told.Renewal?
+    private var transactions: [String: (told: HistoryEntry.Transaction, signed: Int64)] = [:]
+    private var renewal: HistoryEntry.Renewal?
     private var status: (value: Int64, signed: Int64)?
     private var upgrades: [(to: String, signed: Int64)] = []
 
-    init(_ notifications: [Told]) {
+    init(_ notifications: [HistoryEntry]) {
         for told in notifications.sorted(by: { ($0.signed, $0.uuid) < ($1.signed, $1.uuid) }) {
             transactions[told.transaction.id] = (told.transaction, told.signed)
             if let info = told.renewal { renewal = info }
@@ -62,14 +62,14 @@ struct HistoryOracle {
     }
 
     /// The purchase with the greatest purchaseDate of those that no upgrade replaced.
-    private var current: (told: Told.Transaction, signed: Int64)? {
+    private var current: (told: HistoryEntry.Transaction, signed: Int64)? {
         transactions.values.filter { !isReplaced($0.told, signed: $0.signed) }.max { one, other in
             (one.told.purchased, one.told.expires ?? 0, one.signed, one.told.id)
                 < (other.told.purchased, other.told.expires ?? 0, other.signed, other.told.id)
         }
     }
 
-    private func isReplaced(_ transaction: Told.Transaction, signed: Int64) -> Bool {
+    private func isReplaced(_ transaction: HistoryEntry.Transaction, signed: Int64) -> Bool {
         if transaction.isUpgraded { return true }
         return upgrades.contains { upgrade in
             guard upgrade.to != transaction.id, signed < upgrade.signed, let by = transactions[upgrade.to],

@@ -12,7 +12,7 @@ struct HistoryTrial {
     /// What is compared: each chain's row as it is stored.
     typealias Dump = [String: [UInt8]]
 
-    let histories: [[Told]]
+    let histories: [[HistoryEntry]]
     /// What each notification says, read once from its record as the handler does.
     let facts: [[ChainFacts]]
     let model = EntitlementsModel(rules: ProductRules(), topics: TopicNames())

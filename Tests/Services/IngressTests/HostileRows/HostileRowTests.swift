@@ -16,8 +16,7 @@ import Testing
         for row in SpecificationRow.all where row.outcomes.isEmpty { #expect(row.elsewhere != nil, "\(row.id)") }
     }
 
-    /// A stranger can have none of it; certificates at the end of their time and revocation are judged once a signature
-    /// stands.
+    /// No untrusted client can cause them: expired certificates and revocation are judged once a signature was verified.
     @Test func `only what Apple signed can end in 5xx`() {
         let rows = SpecificationRow.all.filter { $0.outcomes.contains { $0.status >= 500 } }
         #expect(rows.map(\.id) == ["H-77", "H-79", "H-90"])
@@ -33,9 +32,9 @@ import Testing
     @Test func `every input has the answer, the reason and the records of its row`() async throws {
         let broker = try DevBroker()
         let kit = try SigningKit.shared()
-        try await IngressRig.with(broker, clocks: TestTime.standing(), { Self.adapt(&$0, to: kit) }) {
-            rig async throws in
-            let run = try HostileRun(rig)
+        try await IngressHarness.with(broker, clocks: TestTime.standing(), { Self.adapt(&$0, to: kit) }) {
+            harness async throws in
+            let run = try HostileRun(harness)
             for request in HostileRequest.all {
                 if case .reset = request.delivery { continue }
                 try await run.send(request)
@@ -50,7 +49,7 @@ import Testing
             for row in SpecificationRow.all where row.elsewhere == nil {
                 #expect(run.outcomes[row.id] == row.outcomes, "\(row.id) \(row.input)")
             }
-            let wholeLog = rig.log.lines.joined(separator: "\n")
+            let wholeLog = harness.log.lines.joined(separator: "\n")
             for secret in ["secret", "X-Injected", "../../etc"] { #expect(!wholeLog.contains(secret), "\(secret)") }
             // The table is not to shrink unseen.
             #expect(run.inputs > 2_000)

@@ -25,7 +25,7 @@ extension HostileRun {
 
     /// H-18: good and bad by turns, so that the order of the answers shows.
     private func pipelined(_ kit: SigningKit) async throws {
-        let client = try connect(rig)
+        let client = try connect(harness)
         let bodies = try (0..<50).map { _ in try kit.body(.test) }
         let other = Array(HostileRequest.good.utf8)
         client.send(bodies.flatMap { Array(Self.head(of: $0).utf8) + $0 + other })
@@ -41,7 +41,7 @@ extension HostileRun {
 
     /// H-22 in a field's value, which no answer repeats.
     private func injected() async throws {
-        let client = try connect(rig)
+        let client = try connect(harness)
         let body = Array(HostileRequest.body.utf8)
         client.send(Self.head(of: body, "X-A: b%0d%0aX-Injected: 1\r\ntraceparent: %0d%0aX-Injected: 1\r\n"))
         client.send(body)
@@ -53,30 +53,30 @@ extension HostileRun {
     /// H-24: nobody waits for the answer; whether there is a record depends on what arrived before the reset.
     private func abandoned(_ kit: SigningKit) async throws {
         let body = try kit.body(.test)
-        let client = try connect(rig)
-        try rig.broker.setRoundTripTime(.milliseconds(200))
+        let client = try connect(harness)
+        try harness.broker.setRoundTripTime(.milliseconds(200))
         client.send(Self.head(of: body))
         client.send(body)
         client.reset()
         allowRecord(of: body)
         note("H-24", .closed(0, "aborted"))
         await expectCounts("H-24")
-        #expect(await eventually { rig.value("sluice_http_requests_in_flight") == 0 }, "H-24 left a request behind")
-        try rig.broker.setRoundTripTime(.zero)
+        #expect(await eventually { harness.value("sluice_http_requests_in_flight") == 0 }, "H-24 left a request behind")
+        try harness.broker.setRoundTripTime(.zero)
     }
 
     /// H-25
     private func halfClosed(_ kit: SigningKit) async throws {
         let body = try kit.body(.test)
-        let client = try connect(rig)
+        let client = try connect(harness)
         client.send(Self.head(of: body))
         client.send(body)
         client.endOutput()
-        check(try answer(client), .accepted.closing(), "H-25 genuine", halfClosed: true)
+        check(try answer(client), .accepted.closing(), "H-25 valid", halfClosed: true)
         #expect(client.isClosedByPeer())
         note("H-25", .accepted.closing())
-        expectRecord(of: body, .accepted, "H-25 genuine")
-        await expectCounts("H-25 genuine")
+        expectRecord(of: body, .accepted, "H-25 valid")
+        await expectCounts("H-25 valid")
     }
 
     /// H-54, H-83 and H-126: what is a megabyte never comes to the verifier.
@@ -143,7 +143,7 @@ extension HostileRun {
         try await post(body, "H-114", "the first", .accepted)
         let request = Array(Self.head(of: body).utf8) + body
         let hundred = Array(repeatElement(request, count: 100).joined())
-        let client = try connect(rig)
+        let client = try connect(harness)
         for _ in 0..<10 {
             client.send(hundred)
             for _ in 0..<100 {

@@ -17,7 +17,7 @@ final class HostileRun {
         var description: String { "\(kafka.rawValue) \(String(decoding: identity.suffix(24), as: UTF8.self))" }
     }
 
-    let rig: IngressRig
+    let harness: IngressHarness
     /// What came of the inputs of each row.
     private(set) var outcomes: [String: Set<Outcome>] = [:]
     private(set) var inputs = 0
@@ -27,9 +27,9 @@ final class HostileRun {
     /// Records that may or may not be there.
     private var possible: Set<Record> = []
 
-    init(_ rig: IngressRig) throws {
-        self.rig = rig
-        connection = try connect(rig)
+    init(_ harness: IngressHarness) throws {
+        self.harness = harness
+        connection = try connect(harness)
     }
 
     // MARK: inputs
@@ -47,9 +47,9 @@ final class HostileRun {
             if outcome.closes { #expect(connection.isClosedByPeer(), "\(row) \(title)") }
         } catch {
             Issue.record("\(row) \(title): \(error)")
-            connection = try connect(rig)
+            connection = try connect(harness)
         }
-        if outcome.closes { connection = try connect(rig) }
+        if outcome.closes { connection = try connect(harness) }
         note(row, outcome)
         expectRecord(of: body, outcome, "\(row) \(title)")
         if counts { await expectCounts("\(row) \(title)") }
@@ -57,7 +57,7 @@ final class HostileRun {
 
     /// Sends raw bytes on a connection of their own.
     func send(_ request: HostileRequest) async throws {
-        let client = try connect(rig)
+        let client = try connect(harness)
         deliver(request, to: client)
         for (index, verdict) in request.answers.enumerated() {
             let closes = request.isClosed && index == request.answers.count - 1
@@ -138,9 +138,9 @@ final class HostileRun {
 
     /// Exactly one decision was counted for each answer so far, by its reason and status.
     func expectCounts(_ title: String) async {
-        let isRight = await eventually(within: .seconds(5)) { rig.allDecisions() == decisions }
+        let isRight = await eventually(within: .seconds(5)) { harness.allDecisions() == decisions }
         guard !isRight else { return }
-        let counted = rig.allDecisions()
+        let counted = harness.allDecisions()
         Issue.record("\(title): counted \(difference(counted, decisions)), expected \(difference(decisions, counted))")
         decisions = counted
     }
@@ -152,11 +152,11 @@ final class HostileRun {
     /// The three topics hold exactly the records that were to be there.
     func checkRecords() async throws {
         var held: [Record: Int] = [:]
-        for record in try await rig.records(rig.topics.quarantine) {
+        for record in try await harness.records(harness.topics.quarantine) {
             held[Record(kafka: .quarantine, identity: record.value ?? []), default: 0] += 1
         }
-        for (topic, kafka) in [(rig.production, Outcome.Kafka.main), (rig.sandbox, .sandbox)] {
-            for record in try await rig.records(topic) {
+        for (topic, kafka) in [(harness.production, Outcome.Kafka.main), (harness.sandbox, .sandbox)] {
+            for record in try await harness.records(topic) {
                 held[Record(kafka: kafka, identity: Self.signedPayload(record.value ?? [])), default: 0] += 1
             }
         }
@@ -186,9 +186,9 @@ final class HostileRun {
     }
 }
 
-func connect(_ rig: IngressRig) throws -> TestConnection { try TestConnection(port: rig.ingress.port) }
+func connect(_ harness: IngressHarness) throws -> TestConnection { try TestConnection(port: harness.ingress.port) }
 
-extension IngressRig {
+extension IngressHarness {
     /// Every count of `sluice_ingress_decisions_total`, by `reason status`.
     func allDecisions() -> [String: Int] {
         var counts: [String: Int] = [:]

@@ -133,8 +133,8 @@ extension OCSPCase {
             return .signed(.good)
         },
         OCSPCase("wrong-responder", .nothing, "badResponder") { responder, _, _ in
-            let stranger = try SigningKit.imposter().pki
-            responder.signs(SigningKit.Holder(certificate: stranger.leaf, key: stranger.leafKey))
+            let untrusted = try SigningKit.imposter().pki
+            responder.signs(SigningKit.Holder(certificate: untrusted.leaf, key: untrusted.leafKey))
             return .signed(.good)
         },
         OCSPCase("of-the-same-name", .nothing, "badSignature") { responder, _, _ in

@@ -25,7 +25,7 @@ import Testing
         try await check(.soft) { $0.knowledge == .revoked ? .refused(403, "revoked") : .accepted }
     }
 
-    @Test func `off: nobody is asked`() async throws {
+    @Test func `with revocation off, no responder is contacted`() async throws {
         try await check(.off) { _ in .accepted }
     }
 
@@ -33,17 +33,17 @@ import Testing
         let broker = try DevBroker()
         let responders = try OCSPOverHTTPResponders(now: Clocks.system.wallMilliseconds())
         let roots = try OCSPCase.all.map { try responders.authority($0).kit.pki.root.der }
-        try await IngressRig.with(
+        try await IngressHarness.with(
             broker, clocks: .system,
             { plan in
                 plan.verifier.roots = roots
                 plan.verifier.revocation = policy
                 plan.verifier.newChains = NewChainLimits(perSecond: 1000, concurrency: 8)
             },
-            { rig async throws in
-                let asking = Task { try await rig.ingress.run() }
+            { harness async throws in
+                let asking = Task { try await harness.ingress.run() }
                 defer { asking.cancel() }
-                let run = try HostileRun(rig)
+                let run = try HostileRun(harness)
                 try await self.run(run, policy, responders, expected)
                 try await run.checkRecords()
             })
@@ -62,7 +62,7 @@ import Testing
             guard row.name == OCSPCase.slow.name, policy != .off else { continue }
             try await waitUntil { responders.heldCount == 1 }
         }
-        if policy != .off { try await waitForAnswers(run.rig) }
+        if policy != .off { try await waitForAnswers(run.harness) }
         for row in OCSPCase.all {
             let id = row.knowledge == .revoked ? "H-89" : "H-90"
             try await run.post(responders.authority(row).body(), id, "\(row)", expected(row))
@@ -75,21 +75,21 @@ import Testing
         #expect(responders.asked.filter { $0 == "/good/leaf" }.count == 1, "a redirect was followed")
         #expect(Set(responders.asked).count == 2 * (OCSPCase.all.count - 1))
         // At last the slow one answers, and what he says counts.
-        let before = run.rig.value(answers("good"))
+        let before = run.harness.value(answers("good"))
         try responders.release()
-        try await waitUntil { run.rig.value(answers("good")) > before }
+        try await waitUntil { run.harness.value(answers("good")) > before }
         try await run.post(responders.authority(OCSPCase.slow).body(), "H-90", "slow, at last", .accepted)
     }
 
     /// Until every case but the slow one has its outcome; the intermediates' are good but for the unreachable one's.
-    private func waitForAnswers(_ rig: IngressRig) async throws {
+    private func waitForAnswers(_ harness: IngressHarness) async throws {
         var counts: [String: Int] = ["good": OCSPCase.all.count - 1, "unreachable": 1]
         for row in OCSPCase.all where row.name != OCSPCase.slow.name { counts[row.outcome, default: 0] += 1 }
         let expected = counts
         let isThere = await eventually(within: .seconds(6)) {
-            expected.allSatisfy { rig.value(self.answers($0.key)) >= $0.value }
+            expected.allSatisfy { harness.value(self.answers($0.key)) >= $0.value }
         }
-        #expect(isThere, "\(expected) is not \(expected.map { "\($0.key) \(rig.value(answers($0.key)))" })")
+        #expect(isThere, "\(expected) is not \(expected.map { "\($0.key) \(harness.value(answers($0.key)))" })")
     }
 
     private func answers(_ outcome: String) -> String {

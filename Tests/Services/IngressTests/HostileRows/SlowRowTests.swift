@@ -27,10 +27,10 @@ import Testing
     func `a slow client is sent away and counted`(_ row: Row) async throws {
         let broker = try DevBroker()
         let clock = ManualClock()
-        try await IngressRig.with(broker, clocks: TestTime.standing(clock)) { rig async throws in
-            let run = try HostileRun(rig)
+        try await IngressHarness.with(broker, clocks: TestTime.standing(clock)) { harness async throws in
+            let run = try HostileRun(harness)
             let clients = try (0..<20).map { _ in
-                let client = try connect(rig)
+                let client = try connect(harness)
                 client.send(row.sent)
                 return client
             }
@@ -56,18 +56,18 @@ import Testing
     @Test func `H-27 a network that connects too often is refused for the rest of the second`() async throws {
         let broker = try DevBroker()
         let clock = ManualClock()
-        try await IngressRig.with(broker, clocks: TestTime.standing(clock), { $0.trustedProxies = [] }) {
-            rig async throws in
+        try await IngressHarness.with(broker, clocks: TestTime.standing(clock), { $0.trustedProxies = [] }) {
+            harness async throws in
             // The burst is two seconds' worth; the clock stands still, so nothing is refilled.
-            for _ in 0..<4000 { try connect(rig).close() }
-            for _ in 0..<10 { #expect(try connect(rig).isClosedByPeer()) }
-            #expect(await eventually { rig.allDecisions() == ["rate 0": 10] })
-            #expect(rig.value(#"sluice_http_connections_refused_total{cause="rate"}"#) == 10)
+            for _ in 0..<4000 { try connect(harness).close() }
+            for _ in 0..<10 { #expect(try connect(harness).isClosedByPeer()) }
+            #expect(await eventually { harness.allDecisions() == ["rate 0": 10] })
+            #expect(harness.value(#"sluice_http_connections_refused_total{cause="rate"}"#) == 10)
             clock.advance(by: .seconds(1))
-            let client = try connect(rig)
+            let client = try connect(harness)
             client.send(HostileRequest.good)
             #expect(try client.response().status == 400)
-            #expect(try await rig.counts() == [0, 0, 0])
+            #expect(try await harness.counts() == [0, 0, 0])
         }
         await broker.stop()
     }

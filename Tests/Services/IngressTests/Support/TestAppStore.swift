@@ -16,12 +16,12 @@ struct TestAppStore: Sendable {
     }
 
     let pki: ThrowawayPKI
-    let stranger: ThrowawayPKI
+    let untrusted: ThrowawayPKI
 
     private static let made = Result {
         try initializeCryptography()
         let options = ThrowawayPKI.Options(now: TestTime.start / 1000)
-        return TestAppStore(pki: try ThrowawayPKI(options), stranger: try ThrowawayPKI(options))
+        return TestAppStore(pki: try ThrowawayPKI(options), untrusted: try ThrowawayPKI(options))
     }
 
     /// One for all tests: making keys takes milliseconds.

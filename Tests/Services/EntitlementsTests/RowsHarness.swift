@@ -9,7 +9,7 @@ import TestSupport
 @testable import PipelineRuntime
 
 /// The rows of entitlements without brokers: what would be published is thrown away.
-struct RowsUnderTest: Sendable {
+struct RowsHarness: Sendable {
     let store: StateStore<EntitlementsModel>
     let model: EntitlementsModel
 

@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineRuntime
 
 /// Topics and a directory of a test's own, and the members that work on them.
-final class StateStage: Sendable {
+final class StateHarness: Sendable {
     let directory: TemporaryDirectory
     let kafka: KafkaConfiguration
     let input: KafkaTopic
@@ -38,11 +38,11 @@ final class StateStage: Sendable {
     /// On Apache Kafka, with one partition.
     ///
     /// - Parameter settings: of the state's topic.
-    static func onApacheKafka(_ settings: [String: String] = [:]) async throws -> StateStage {
-        let stage = try StateStage(
+    static func onApacheKafka(_ settings: [String: String] = [:]) async throws -> StateHarness {
+        let harness = try StateHarness(
             KafkaConfiguration(bootstrapServers: await ApacheKafka.shared().bootstrapServers), 1)
-        try await stage.create([stage.input: [:], stage.output: settings])
-        return stage
+        try await harness.create([harness.input: [:], harness.output: settings])
+        return harness
     }
 
     func create(_ topics: [KafkaTopic: [String: String]]) async throws {

@@ -2,7 +2,7 @@ import Kafka
 import NotificationRecord
 
 /// What one notification says, in plain values: the generator writes it, the oracle reads it, and a record carries it.
-struct Told: Sendable {
+struct HistoryEntry: Sendable {
     struct Transaction: Sendable {
         var id: String
         var product = "monthly"
@@ -73,7 +73,7 @@ struct Told: Sendable {
 /// Makes lives of purchases: what Apple would tell of them, in the order of signing.
 struct HistoryGenerator<Random: RandomNumberGenerator> {
     private var random: Random
-    private var told: [Told] = []
+    private var told: [HistoryEntry] = []
     private var chain = ""
     private var number = 0
     private var clock: Int64 = 0
@@ -83,7 +83,7 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
     init(_ random: Random) { self.random = random }
 
     /// One life under this originalTransactionId.
-    mutating func history(_ chain: String) -> [Told] {
+    mutating func history(_ chain: String) -> [HistoryEntry] {
         told = []
         number = 0
         self.chain = chain
@@ -97,14 +97,14 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
     }
 
     private mutating func tell(
-        _ type: String, _ subtype: String? = nil, _ status: Int64?, _ transaction: Told.Transaction,
-        _ renewal: Told.Renewal? = nil
+        _ type: String, _ subtype: String? = nil, _ status: Int64?, _ transaction: HistoryEntry.Transaction,
+        _ renewal: HistoryEntry.Renewal? = nil
     ) {
         // Some are signed in the same millisecond: the text of the UUID decides then.
         if Int.random(in: 0...9, using: &random) > 0 { clock += Int64.random(in: 1...1000, using: &random) }
         let uuid = String(UInt64.random(in: 0 ... .max, using: &random), radix: 16)
         told.append(
-            Told(
+            HistoryEntry(
                 type: type, subtype: subtype, uuid: "\(uuid)-\(told.count)", signed: clock, status: status,
                 transaction: transaction, renewal: renewal, chain: chain))
     }
@@ -117,7 +117,7 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
     private mutating func coins() {
-        var purchase = Told.Transaction(
+        var purchase = HistoryEntry.Transaction(
             id: nextId(), product: "coins", type: "Consumable", purchased: clock,
             quantity: Int64.random(in: 1...20, using: &random))
         tell("ONE_TIME_CHARGE", nil, nil, purchase)
@@ -135,7 +135,7 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
 
     private mutating func thing() {
         let ownership = chance(30) ? "FAMILY_SHARED" : "PURCHASED"
-        let purchase = Told.Transaction(
+        let purchase = HistoryEntry.Transaction(
             id: nextId(), product: "thing", type: "Non-Consumable", purchased: clock, ownership: ownership)
         tell("ONE_TIME_CHARGE", nil, nil, purchase)
         guard chance(60) else { return }
@@ -151,27 +151,28 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
 
     private mutating func subscription() {
         let token = chance(70) ? "7e3fb204-2d5b-4a5c-8f1e-\(String(1_000_000_000_000 + number).suffix(12))" : nil
-        var current = Told.Transaction(id: nextId(), purchased: clock, expires: clock + 30 * day, token: token)
-        var info = Told.Renewal()
+        var current = HistoryEntry.Transaction(id: nextId(), purchased: clock, expires: clock + 30 * day, token: token)
+        var info = HistoryEntry.Renewal()
         tell("SUBSCRIBED", "INITIAL_BUY", 1, current, info)
-        var former: [Told.Transaction] = []
+        var former: [HistoryEntry.Transaction] = []
         for _ in 0..<Int.random(in: 1...6, using: &random) {
             step(&current, &info, &former)
         }
     }
 
     private mutating func step(
-        _ current: inout Told.Transaction, _ info: inout Told.Renewal, _ former: inout [Told.Transaction]
+        _ current: inout HistoryEntry.Transaction, _ info: inout HistoryEntry.Renewal,
+        _ former: inout [HistoryEntry.Transaction]
     ) {
         let expires = current.expires ?? clock
         switch Int.random(in: 0...8, using: &random) {
         case 0, 1:
             former.append(current)
             clock = max(clock, expires - day)
-            current = Told.Transaction(
+            current = HistoryEntry.Transaction(
                 id: nextId(), product: info.product, purchased: expires, expires: expires + 30 * day,
                 token: current.token)
-            info = Told.Renewal(product: info.product)
+            info = HistoryEntry.Renewal(product: info.product)
             tell("DID_RENEW", nil, 1, current, info)
         case 2:
             info.willRenew.toggle()
@@ -185,9 +186,9 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
             var replaced = current
             replaced.isUpgraded = true
             clock += day
-            current = Told.Transaction(
+            current = HistoryEntry.Transaction(
                 id: nextId(), product: "yearly", purchased: clock, expires: clock + 365 * day, token: current.token)
-            info = Told.Renewal(product: "yearly")
+            info = HistoryEntry.Renewal(product: "yearly")
             tell("DID_CHANGE_RENEWAL_PREF", "UPGRADE", 1, current, info)
             // Apple may tell of the replaced one, or not.
             if chance(50) {
@@ -203,16 +204,16 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
             if chance(50) {
                 clock += 5 * day
                 former.append(current)
-                current = Told.Transaction(
+                current = HistoryEntry.Transaction(
                     id: nextId(), purchased: clock, expires: clock + 30 * day, token: current.token)
-                info = Told.Renewal()
+                info = HistoryEntry.Renewal()
                 tell("SUBSCRIBED", "RESUBSCRIBE", 1, current, info)
             }
         default: refund(&current, info, former)
         }
     }
 
-    private mutating func failure(_ current: inout Told.Transaction, _ info: inout Told.Renewal) {
+    private mutating func failure(_ current: inout HistoryEntry.Transaction, _ info: inout HistoryEntry.Renewal) {
         let expires = current.expires ?? clock
         clock = max(clock, expires)
         info.isRetrying = true
@@ -228,13 +229,14 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
         }
         guard chance(50) else { return }
         clock += day
-        current = Told.Transaction(id: nextId(), purchased: clock, expires: clock + 30 * day, token: current.token)
-        info = Told.Renewal(product: info.product)
+        current = HistoryEntry.Transaction(
+            id: nextId(), purchased: clock, expires: clock + 30 * day, token: current.token)
+        info = HistoryEntry.Renewal(product: info.product)
         tell("DID_RENEW", "BILLING_RECOVERY", 1, current, info)
     }
 
     private mutating func refund(
-        _ current: inout Told.Transaction, _ info: Told.Renewal, _ former: [Told.Transaction]
+        _ current: inout HistoryEntry.Transaction, _ info: HistoryEntry.Renewal, _ former: [HistoryEntry.Transaction]
     ) {
         clock += day
         if let old = former.randomElement(using: &random), chance(50) {

@@ -2,8 +2,8 @@ import Foundation
 
 /// Cleans up after a run that crashed or was killed: a process of its own waits for the end of this one, kills the
 /// processes that are still listed, and removes the directory of the run.
-package final class Aftercare: Sendable {
-    package static let shared = Aftercare()
+package final class ProcessCleanup: Sendable {
+    package static let shared = ProcessCleanup()
 
     /// Everything that the run writes is in here.
     package let directory: String

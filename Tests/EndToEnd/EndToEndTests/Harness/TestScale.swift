@@ -2,7 +2,7 @@ import Foundation
 
 /// How much a fault suite does: its short form belongs to `make test`, the long one (`SLUICE_TEST_LONG=1`) to
 /// `make faults`.
-enum Extent {
+enum TestScale {
     static let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1"
     /// How many times the long form a run is: `SLUICE_TEST_TIMES`, 1 without it.
     static let times = max(1, ProcessInfo.processInfo.environment["SLUICE_TEST_TIMES"].flatMap { Int($0) } ?? 1)

@@ -8,8 +8,8 @@ import Testing
 @testable import AppStoreVerification
 
 /// Notifications that Apple signed, under Apple's own root: the proof that the whole path works on real input.
-@Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct GenuineNotificationTests {
-    static var all: [GenuineNotification] { (try? TestVectors.genuine()) ?? [] }
+@Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct AppleSampleTests {
+    static var all: [AppleSample] { (try? TestVectors.appleSamples()) ?? [] }
 
     /// Inside the validity of the leaf, which ends on 13 October 2027.
     private static let now: Int64 = 1_790_000_000_000
@@ -25,7 +25,7 @@ import Testing
         return try NotificationVerifier(configuration)
     }
 
-    @Test func `all seven are here`() {
+    @Test func `all seven captured Apple notifications are present`() {
         #expect(Self.all.count == 7)
     }
 

@@ -38,13 +38,13 @@ final class SlowClients: Sendable {
     }
 
     private func run() {
-        var connections: [(connection: StrangerConnection, due: ContinuousClock.Instant)] = []
+        var connections: [(connection: RawConnection, due: ContinuousClock.Instant)] = []
         while !state.withLock({ $0.isStopped }) {
             connections.removeAll { $0.connection.isOver }
             var opened = 0
             // Four hundred a second: who is sent away takes his time.
             while connections.count < count, opened < 20,
-                let connection = StrangerConnection(port: port, sending: Self.head)
+                let connection = RawConnection(port: port, sending: Self.head)
             {
                 // Each at its own time.
                 connections.append((connection, .now + interval * connections.count / count))
@@ -101,14 +101,14 @@ final class HalfSentRequests: Sendable {
         let request =
             Array("POST /notifications HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n".utf8)
             + [UInt8](repeating: UInt8(ascii: "a"), count: 10_000)
-        var connections: [StrangerConnection?] = Array(repeating: nil, count: Self.kept)
+        var connections: [RawConnection?] = Array(repeating: nil, count: Self.kept)
         var sent = 0
         let start = ContinuousClock.now
         while !state.withLock({ $0.isStopped }) {
             let due = Int((ContinuousClock.now - start) / .seconds(1) * Double(perSecond))
             while sent < due {
                 connections[sent % Self.kept] = nil
-                connections[sent % Self.kept] = StrangerConnection(port: port, sending: request)
+                connections[sent % Self.kept] = RawConnection(port: port, sending: request)
                 sent += 1
             }
             state.withLock { $0.sent = sent }
@@ -121,7 +121,7 @@ final class HalfSentRequests: Sendable {
 }
 
 /// A TCP connection to this machine that never waits.
-final class StrangerConnection {
+final class RawConnection {
     private let socket: Int32
 
     /// `nil` when there is nobody, or no descriptor.

@@ -12,7 +12,7 @@ import Testing
 /// A chain that the App Store's sandbox really told of (seven notifications out of more).
 @Suite(
     .enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"), .timeLimit(.minutes(5)))
-struct GenuineChainTests {
+struct AppleSampleTests {
     static let files = [
         "01-DID_RENEW", "02-SUBSCRIBED-RESUBSCRIBE", "03-DID_CHANGE_RENEWAL_STATUS-AUTO_RENEW_DISABLED",
         "04-EXPIRED-VOLUNTARY", "05-SUBSCRIBED-RESUBSCRIBE", "06-CONSUMPTION_REQUEST", "07-REFUND",
@@ -58,7 +58,7 @@ struct GenuineChainTests {
         let records = try Self.records().map { $0.record(in: "appstore.notifications.sandbox") }
         var random = SeededGenerator(seed: 11)
         for round in 0..<6 {
-            let api = try await ReadAPIUnderTest(now: 1_763_000_000_000)
+            let api = try await ReadAPIHarness(now: 1_763_000_000_000)
             let order = round == 0 ? records : (records + records).shuffled(using: &random)
             for batch in [order.prefix(3), order.dropFirst(3)] {
                 #expect(try api.rows.handle(Array(batch)) == Array(repeating: .done, count: batch.count))

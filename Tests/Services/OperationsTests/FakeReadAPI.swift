@@ -2,7 +2,7 @@ import HTTPServer
 import Synchronization
 
 /// A read API that answers everything with one answer, or each path with its own, and what it was asked for.
-final class ReadAPIStandIn: Sendable {
+final class FakeReadAPI: Sendable {
     private final class Asked: Sendable {
         let targets = Mutex<[String]>([])
         let bodies = Mutex<[String]>([])

@@ -16,9 +16,9 @@ final class Obstacle: Sendable {
 }
 
 /// A read API over HTTP on a free port whose wall clock stands still, over rows that tests fill.
-final class ReadAPIUnderTest: Sendable {
+final class ReadAPIHarness: Sendable {
     let directory: TemporaryDirectory
-    let rows: RowsUnderTest
+    let rows: RowsHarness
     let registry = MetricsRegistry()
     let log = MemoryLogSink()
     /// What the service says is missing.
@@ -29,7 +29,7 @@ final class ReadAPIUnderTest: Sendable {
 
     init(now: Int64, rules: ProductRules = ProductRules(), maximumChains: Int = 1000) async throws {
         directory = try TemporaryDirectory()
-        rows = try RowsUnderTest(path: directory.database, rules: rules)
+        rows = try RowsHarness(path: directory.database, rules: rules)
         reader = try StateReader(path: directory.database, model: rows.model)
         let logger = Logger(label: "test", level: .info, format: .json, sink: log)
         var api = ReadAPI(

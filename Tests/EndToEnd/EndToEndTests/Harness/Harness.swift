@@ -6,25 +6,25 @@ import TestSupport
 import Testing
 
 /// A directory, a prefix of topics and processes that belong to one test and end with it, whatever its outcome.
-final class Stage: Sendable {
+final class Harness: Sendable {
     let directory: String
     /// Topics of this test alone, on a cluster that others use too.
     let topics = TopicNames(prefix: "e2e.\(UUID().uuidString.prefix(8).lowercased())")
     private let processes = Mutex<[ChildProcess]>([])
 
     private init() throws {
-        directory = "\(Aftercare.shared.directory)/\(UUID().uuidString.prefix(8))"
+        directory = "\(ProcessCleanup.shared.directory)/\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     }
 
-    static func open<Result>(_ body: (Stage) async throws -> Result) async throws -> Result {
-        let stage = try Stage()
+    static func open<Result>(_ body: (Harness) async throws -> Result) async throws -> Result {
+        let harness = try Harness()
         do {
-            let result = try await body(stage)
-            await stage.close()
+            let result = try await body(harness)
+            await harness.close()
             return result
         } catch {
-            await stage.close()
+            await harness.close()
             throw error
         }
     }

@@ -16,7 +16,7 @@ import TestSupport
 @testable import Ingress
 
 /// An ingress on free ports before topics of its own on an embedded broker, and a client that posts to it.
-struct IngressRig: Sendable {
+struct IngressHarness: Sendable {
     static let partitions = 3
 
     let broker: DevBroker
@@ -68,16 +68,16 @@ struct IngressRig: Sendable {
     /// Starts an ingress, hands it over, and stops it whatever happens.
     static func with(
         _ broker: DevBroker, clocks: Clocks = TestTime.clocks, _ change: (inout IngressPlan) -> Void = { _ in },
-        _ body: (IngressRig) async throws -> Void
+        _ body: (IngressHarness) async throws -> Void
     ) async throws {
-        let rig = try await IngressRig(broker, clocks: clocks, change)
+        let harness = try await IngressHarness(broker, clocks: clocks, change)
         do {
-            try await body(rig)
+            try await body(harness)
         } catch {
-            await rig.stop()
+            await harness.stop()
             throw error
         }
-        await rig.stop()
+        await harness.stop()
     }
 
     // MARK: HTTP

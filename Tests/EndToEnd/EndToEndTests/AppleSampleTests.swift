@@ -7,50 +7,50 @@ import Testing
 
 extension EndToEnd {
     /// What Apple really signed, through the ingress into the topic and on into the entitlements; and nothing else.
-    @Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct GenuineNotifications {
+    @Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct AppleSamples {
         @Test func `what Apple signed is acknowledged, recorded and understood, on the embedded broker`() async throws {
-            try await Stage.open { stage in try await receive(on: try await stage.embeddedBroker(), stage) }
+            try await Harness.open { harness in try await receive(on: try await harness.embeddedBroker(), harness) }
         }
 
         @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
         func `what Apple signed is acknowledged, recorded and understood, on Apache Kafka`() async throws {
-            try await Stage.open { stage in try await receive(on: try await stage.apacheKafka(), stage) }
+            try await Harness.open { harness in try await receive(on: try await harness.apacheKafka(), harness) }
         }
 
         @Test func `one byte changed anywhere is refused and leaves no record, on the embedded broker`() async throws {
-            try await Stage.open { stage in try await refuse(on: try await stage.embeddedBroker(), stage) }
+            try await Harness.open { harness in try await refuse(on: try await harness.embeddedBroker(), harness) }
         }
 
         @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
         func `one byte changed anywhere is refused and leaves no record, on Apache Kafka`() async throws {
-            try await Stage.open { stage in try await refuse(on: try await stage.apacheKafka(), stage) }
+            try await Harness.open { harness in try await refuse(on: try await harness.apacheKafka(), harness) }
         }
 
         @Test(.enabled(if: KafkaTools.areHere, "\(KafkaTools.absence)"))
         func `kcat and the console consumer show the same records of Apache Kafka`() async throws {
-            try await Stage.open { stage in
-                let broker = try await stage.apacheKafka()
-                let genuine = try await post(to: try await stage.ingress(on: broker, for: .genuine))
+            try await Harness.open { harness in
+                let broker = try await harness.apacheKafka()
+                let samples = try await post(to: try await harness.ingress(on: broker, for: .appleSamples))
                 let topic = broker.notifications(.sandbox).rawValue
 
-                let kcat = try await stage.run([
+                let kcat = try await harness.run([
                     "kcat", "-C", "-b", broker.bootstrapServers, "-t", topic, "-o", "beginning", "-e", "-q", "-J",
                 ])
                 #expect(kcat.end == .exit(0), "\(kcat)")
                 let seen = try kcat.jsonLines
-                #expect(Set(seen.map { $0.text("key") }) == Set(genuine.map(\.key)))
-                #expect(seen.compactMap { Self.header("ce_id", of: $0) }.sorted() == genuine.uuids)
+                #expect(Set(seen.map { $0.text("key") }) == Set(samples.map(\.key)))
+                #expect(seen.compactMap { Self.header("ce_id", of: $0) }.sorted() == samples.uuids)
                 #expect(
                     seen.compactMap { $0.text("payload").flatMap(JSON.object)?.text("signedPayload") }.sorted()
-                        == genuine.map(\.signedPayload).sorted())
+                        == samples.map(\.signedPayload).sorted())
 
-                let console = try await stage.run([
+                let console = try await harness.run([
                     try #require(KafkaTools.consoleConsumer), "--bootstrap-server", broker.bootstrapServers,
-                    "--topic", topic, "--from-beginning", "--max-messages", "\(genuine.count)", "--timeout-ms", "30000",
+                    "--topic", topic, "--from-beginning", "--max-messages", "\(samples.count)", "--timeout-ms", "30000",
                     "--formatter-property", "print.key=true", "--formatter-property", "print.headers=true",
                 ])
                 #expect(console.end == .exit(0), "\(console)")
-                for notification in genuine {
+                for notification in samples {
                     let lines = console.output.split(separator: "\n").filter {
                         $0.contains("ce_id:\(notification.facts.notificationUUID)")
                     }
@@ -71,35 +71,35 @@ extension EndToEnd {
 
 // MARK: received
 
-extension EndToEnd.GenuineNotifications {
+extension EndToEnd.AppleSamples {
     /// Posts all of them, each twice, and expects 200.
-    private func post(to ingress: Ingress) async throws -> [GenuineNotification] {
+    private func post(to ingress: Ingress) async throws -> [AppleSample] {
         let client = HTTPClient()
         defer { client.close() }
-        let genuine = try TestVectors.genuine()
-        for notification in genuine + genuine {
+        let samples = try TestVectors.appleSamples()
+        for notification in samples + samples {
             let answer = try await ingress.post(notification.body, with: client)
             #expect(answer.status == 200, "\(notification.facts.file); \(ingress.process)")
         }
-        return genuine
+        return samples
     }
 
-    private func receive(on broker: Broker, _ stage: Stage) async throws {
-        let genuine = try await post(to: try await stage.ingress(on: broker, for: .genuine))
+    private func receive(on broker: Broker, _ harness: Harness) async throws {
+        let samples = try await post(to: try await harness.ingress(on: broker, for: .appleSamples))
 
         let records = try await broker.records(of: broker.notifications(.sandbox))
-        #expect(records.compactMap { $0.header("ce_id")?.text }.sorted() == genuine.uuids)
-        for notification in genuine {
+        #expect(records.compactMap { $0.header("ce_id")?.text }.sorted() == samples.uuids)
+        for notification in samples {
             let record = records.first { $0.header("ce_id")?.text == notification.facts.notificationUUID }
             try check(try #require(record), against: notification)
         }
         #expect(try await broker.records(of: broker.notifications(.production)).isEmpty)
         #expect(try await broker.records(of: broker.quarantine).isEmpty)
 
-        try await checkEntitlements(try await stage.entitlements(on: broker), of: try #require(genuine.first))
+        try await checkEntitlements(try await harness.entitlements(on: broker), of: try #require(samples.first))
     }
 
-    private func check(_ record: KafkaRecord, against notification: GenuineNotification) throws {
+    private func check(_ record: KafkaRecord, against notification: AppleSample) throws {
         let facts = notification.facts
         #expect(record.key == Array(notification.key.utf8))
 
@@ -143,7 +143,7 @@ extension EndToEnd.GenuineNotifications {
             (nil, "EXPIRED", false, "2000001035288486", "com.getsession.org.pro_sub_3_months"),
         ]
 
-    private func checkEntitlements(_ entitlements: Entitlements, of notification: GenuineNotification) async throws {
+    private func checkEntitlements(_ entitlements: Entitlements, of notification: AppleSample) async throws {
         let client = HTTPClient()
         defer { client.close() }
         func grants(at moment: String?) async throws -> [JSON.Object] {
@@ -173,18 +173,18 @@ extension EndToEnd.GenuineNotifications {
 
 // MARK: refused
 
-extension EndToEnd.GenuineNotifications {
-    private func refuse(on broker: Broker, _ stage: Stage) async throws {
-        let ingress = try await stage.ingress(on: broker, for: .genuine)
-        // The ingress has seen the genuine ones: neither its memory of them nor that of their chain lets a copy in.
-        let genuine = try await post(to: ingress)
+extension EndToEnd.AppleSamples {
+    private func refuse(on broker: Broker, _ harness: Harness) async throws {
+        let ingress = try await harness.ingress(on: broker, for: .appleSamples)
+        // The ingress has seen the valid ones: neither its memory of them nor that of their chain lets a copy in.
+        let samples = try await post(to: ingress)
         let before = try await broker.endOffsets()
-        #expect(before.values.reduce(0) { $0 + $1.rawValue } == Int64(genuine.count))
+        #expect(before.values.reduce(0) { $0 + $1.rawValue } == Int64(samples.count))
 
         let client = HTTPClient()
         defer { client.close() }
         var statuses: [Int: Int] = [:]
-        for (number, notification) in genuine.enumerated() {
+        for (number, notification) in samples.enumerated() {
             var mutants = Mutants(notification.signedPayload, seed: UInt64(number))
             for position in mutants.positions(50) {
                 let body = mutants.body(changedAt: position)
@@ -208,12 +208,12 @@ extension EndToEnd.GenuineNotifications {
     }
 }
 
-extension GenuineNotification {
+extension AppleSample {
     /// Of the record.
     fileprivate var key: String { "\(facts.bundleId)/\(facts.originalTransactionId)" }
 }
 
-extension [GenuineNotification] {
+extension [AppleSample] {
     fileprivate var uuids: [String] { map(\.facts.notificationUUID).sorted() }
 }
 

@@ -4,13 +4,13 @@ import Testing
 
 /// The listener as programs see it that were not written for it. `http-probe` answers every body with 200.
 @Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: HTTPLab.isPresent, "\(HTTPLab.absence)"))
-struct SecondOpinion {
+struct ThirdPartyConformance {
     private static let probe = Executable("http-probe")
 
     /// The last of what a program prints, when it ended well.
     private func output(_ command: [String], within limit: Duration = .seconds(60)) async throws -> String {
-        try await Stage.open { stage in
-            let finished = try await stage.run(command, within: limit)
+        try await Harness.open { harness in
+            let finished = try await harness.run(command, within: limit)
             try #require(finished.end == .exit(0), "\(finished)")
             return finished.output
         }
@@ -28,7 +28,7 @@ struct SecondOpinion {
         let output = try await output(HTTPLab.command("hostile.py", "--slow", command), within: .seconds(280))
         let rows = output.split(separator: "\n").filter { $0.contains(/^\| (H|R|idle)/) }
         #expect(rows.count == 12)
-        // How long a genuine request takes beside the crowd is a question to a release build on a quiet machine.
+        // How long a valid request takes beside the crowd is a question to a release build on a quiet machine.
         for row in rows where !row.contains("| ok ") { #expect(row.contains(" 40 of 40 answered 200"), "\(row)") }
         #expect(output.contains("; alive; exit 0"), "\(output)")
     }
@@ -38,19 +38,19 @@ struct SecondOpinion {
         #expect(try #require(output.firstMatch(of: /: (\d+) deliveries, (\d+) differ/)).output.2 == "0", "\(output)")
     }
 
-    @Test func `genuine requests beside a flood of half-sent ones are all answered`() async throws {
+    @Test func `valid requests beside a flood of half-sent ones are all answered`() async throws {
         let output = try await output(HTTPLab.command("flood.py", "1000", "6", command))
         let match = try #require(output.firstMatch(of: /genuine (\d+) answered 200, (\d+) not/), "\(output)")
         #expect(match.output.1 != "0" && match.output.2 == "0", "\(output)")
     }
 
     @Test func `clients that leave at any moment leave nothing behind`() async throws {
-        try await Stage.open { stage in
-            let probe = try stage.start(Executable(Self.probe.name, arguments: ["0"]))
+        try await Harness.open { harness in
+            let probe = try harness.start(Executable(Self.probe.name, arguments: ["0"]))
             try await waitUntil { probe.output.hasSuffix("\n") }
             let port = try #require(probe.output.firstMatch(of: /port (\d+)/)).output.1
             let descriptors = probe.descriptorCount
-            let finished = try await stage.run(HTTPLab.command("abort.py", String(port), "1500", "1"))
+            let finished = try await harness.run(HTTPLab.command("abort.py", String(port), "1500", "1"))
             // Those who stay to the end are all answered.
             #expect(finished.output.wholeMatch(of: /1500 clients; {'200': \d+}\s*/) != nil, "\(finished)")
             #expect(await eventually { probe.descriptorCount == descriptors })
@@ -59,7 +59,7 @@ struct SecondOpinion {
         }
     }
 
-    @Test func `at its end nobody who was heard goes without an answer`() async throws {
+    @Test func `on shutdown every received request is answered`() async throws {
         for arguments in [["--runs", "3"], ["--runs", "1", "--stuck"]] {
             let output = try await output(HTTPLab.command("stop.py") + arguments + [command])
             #expect(output.contains("other 0; sent before SIGTERM without a status 0;"), "\(output)")
