@@ -19,7 +19,7 @@ enum DevBrokerCommand {
         "groups", help: "Consumer groups of your own, whose dead letter topics are created too.", example: "inbox"
     ).optional.onCommandLineOnly
     static let prefix = Setting.string(
-        "topics.prefix", default: TopicNames.defaultPrefix, help: "The first part of every topic's name.")
+        "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
 
     static let command = Command(
         "sluice-dev-broker",

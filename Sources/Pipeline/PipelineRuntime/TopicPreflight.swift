@@ -103,7 +103,7 @@ package enum TopicPreflight {
         guard error.code.rawValue > 0 else {
             return StartupError(
                 "no Kafka broker answers at \(configuration.bootstrapServers): \(error.message)",
-                setting: ApplicationSettings.bootstrapServers.key, fix: "Start Kafka, or name brokers that answer")
+                setting: ApplicationSettings.bootstrapServers.key, fix: "Start Kafka, or correct the address")
         }
         return StartupError(
             "the brokers at \(configuration.bootstrapServers) do not say what the topics are like: \(error)",

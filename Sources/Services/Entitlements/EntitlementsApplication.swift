@@ -33,7 +33,7 @@ package enum EntitlementsApplication {
                 "One of several members, which keeps its partitions over a restart."),
             .init(
                 "curl 'http://127.0.0.1:8081/v1/entitlements?originalTransactionId=2000000000000001'",
-                "What one purchase gives now."),
+                "Entitlements of one purchase now."),
         ],
         topics: { configuration in
             let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])

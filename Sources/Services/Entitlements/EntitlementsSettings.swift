@@ -16,7 +16,7 @@ package enum EntitlementsSettings {
         example: "/etc/sluice/products.json"
     ).optional
     package static let topicsPrefix = Setting.string(
-        "topics.prefix", default: TopicNames.defaultPrefix, help: "The first part of every topic's name.")
+        "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     package static let changes = Setting.boolean(
         "entitlements.changes", default: false,
         help: """

@@ -49,7 +49,7 @@ package enum IngressSettings {
 
     package static let adminPort = ApplicationSettings.adminPort(default: 9464)
     package static let topicsPrefix = Setting.string(
-        "topics.prefix", default: TopicNames.defaultPrefix, help: "The first part of every topic's name.")
+        "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
 
     package static let all: [any AnySetting] = [
         topicsPrefix, adminPort, host, port, apps, environments, roots, revocation, workers, rememberedNotifications,

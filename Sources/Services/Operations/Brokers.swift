@@ -3,17 +3,17 @@ internal import Kafka
 internal import Lifecycle
 internal import PipelineRuntime
 
-/// The brokers of the configuration, with errors in the operator's words.
+/// The configured brokers, with errors that name the setting.
 struct Brokers {
     let configuration: Configuration
     let kafka: KafkaConfiguration
-    /// How long the first answer may take.
-    private let patience: Duration
+    /// Timeout for the first answer.
+    private let timeout: Duration
 
     /// - Throws: a ``ConfigurationError`` that names the property.
-    init(_ configuration: Configuration, patience: Duration) throws(ConfigurationError) {
+    init(_ configuration: Configuration, timeout: Duration) throws(ConfigurationError) {
         self.configuration = configuration
-        self.patience = patience
+        self.timeout = timeout
         kafka = try ApplicationSettings.kafkaConfiguration(configuration)
     }
 
@@ -27,18 +27,18 @@ struct Brokers {
         }
     }
 
-    /// Also the first question to the brokers: whether they answer at all.
+    /// Also the first request to the brokers, which shows whether they answer at all.
     func isEmbedded(_ admin: KafkaAdmin) async throws(StartupError) -> Bool {
         do {
-            return try await admin.isEmbeddedBroker(within: patience)
+            return try await admin.isEmbeddedBroker(within: timeout)
         } catch {
             throw StartupError(
                 "no Kafka broker answers at \(kafka.bootstrapServers): \(error.message)",
-                setting: ApplicationSettings.bootstrapServers.key, fix: "Start Kafka, or name brokers that answer")
+                setting: ApplicationSettings.bootstrapServers.key, fix: "Start Kafka, or correct the address")
         }
     }
 
-    /// How to read from these brokers.
+    /// The client configuration for these brokers.
     func readerConfiguration(isEmbedded: Bool) throws(ConfigurationError) -> KafkaConfiguration {
         isEmbedded ? try ApplicationSettings.kafkaConfiguration(configuration, profile: .embedded) : kafka
     }

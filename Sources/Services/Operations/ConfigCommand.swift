@@ -4,21 +4,21 @@ internal import Lifecycle
 
 /// `sluicectl config check` and `sluicectl config show`: the configuration as each executable would read it.
 ///
-/// What is wrong depends on who reads, so the same command line, environment and file are read once for each.
+/// Validity depends on the executable, so the same command line, environment and file are read once for each.
 struct ConfigCommand {
     let executables: [SluicectlParts.Executable]
-    /// Everything that may stand in one file or environment.
+    /// Every key allowed in a shared file or environment.
     let schemas: [ConfigurationSchema]
     /// Of `sluicectl`, as given.
     let arguments: [String]
     let environment: [String: String]
 
-    /// What one executable says of its configuration.
+    /// The result for one executable.
     struct Finding {
         let executable: String
         /// Nil when there are errors.
         let configuration: Configuration?
-        /// A line each, with the executable's name.
+        /// One line each, with the executable's name.
         let errors: [String]
     }
 
@@ -84,7 +84,7 @@ struct ConfigCommand {
 
     private func findings() -> [Finding] {
         executables.map { executable in
-            // The same words, so that the same arguments fit; the name, so that errors say whose they are.
+            // The same subcommand names, so that the arguments parse; the executable's name, so that errors name it.
             let schema = executable.schema.besideOnly(schemas)
             let words = ["check", "show"].map { Command($0, summary: "", schema: schema) }
             let command = Command(
@@ -93,7 +93,7 @@ struct ConfigCommand {
             case .run(let invocation): return finding(executable, command, invocation.configuration)
             case .refuse(let lines, _):
                 return Finding(executable: executable.name, configuration: nil, errors: lines)
-            // Help and version were answered before.
+            // Help and version were handled earlier.
             case .show: return Finding(executable: executable.name, configuration: nil, errors: [])
             }
         }
@@ -113,7 +113,7 @@ struct ConfigCommand {
         }
     }
 
-    /// The arguments less what chooses the executables and the form of the output.
+    /// The arguments without those that select executables and output format.
     static func withoutOwnFlags(_ arguments: [String]) -> [String] {
         let own = ["--for", "--output"]
         var result: [String] = []

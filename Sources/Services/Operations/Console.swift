@@ -1,14 +1,14 @@
 internal import Dispatch
 internal import Glibc
 
-/// Where a command prints: results to standard output, everything else to standard error.
+/// Output of a command: results to standard output, everything else to standard error.
 package struct Console: Sendable {
     private let output: @Sendable ([UInt8]) async -> Bool
     private let complaint: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - output: takes the bytes of results, and says whether anybody still reads.
-    ///   - complaint: takes lines for people.
+    ///   - output: writes result bytes; returns whether the reader is still there.
+    ///   - complaint: writes lines to standard error.
     package init(
         output: @escaping @Sendable ([UInt8]) async -> Bool, complaint: @escaping @Sendable (String) -> Void
     ) {
@@ -16,10 +16,10 @@ package struct Console: Sendable {
         self.complaint = complaint
     }
 
-    /// The process's own. A closed pipe is the reader's choice and no signal.
+    /// The process's own streams. Ignores SIGPIPE: the reader may close early.
     package static let standard: Console = {
         signal(SIGPIPE, SIG_IGN)
-        // A reader that stands still blocks this queue and nothing else.
+        // A reader that stops reading blocks only this queue.
         let queue = DispatchQueue(label: "standard output")
         return Console(
             output: { bytes in
@@ -30,24 +30,24 @@ package struct Console: Sendable {
             complaint: { _ = write(Array(($0 + "\n").utf8), to: STDERR_FILENO) })
     }()
 
-    /// Prints text as it is.
+    /// Prints text unchanged.
     ///
-    /// - Returns: false when nobody reads any more.
+    /// - Returns: false when the reader has closed the stream.
     @discardableResult
     func write(_ text: String) async -> Bool { await output(Array(text.utf8)) }
 
     /// Prints a JSON value on a line of its own.
     ///
-    /// - Returns: false when nobody reads any more.
+    /// - Returns: false when the reader has closed the stream.
     @discardableResult
     func write(line json: [UInt8]) async -> Bool { await output(json + [UInt8(ascii: "\n")]) }
 
-    /// Prints bytes as they are.
+    /// Prints bytes unchanged.
     ///
-    /// - Returns: false when nobody reads any more.
+    /// - Returns: false when the reader has closed the stream.
     func write(_ bytes: [UInt8]) async -> Bool { await output(bytes) }
 
-    /// A line for people.
+    /// A line on standard error.
     func complain(_ line: String) { complaint(line) }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import Lifecycle
 
-/// A small file or standard input, read on a queue of its own: a pipe may take as long as it likes.
+/// A small file or standard input, read on its own queue: a pipe may block.
 enum InputFile {
     /// - Parameter path: `-` is standard input.
     static func read(_ path: String, maximumBytes: Int) async throws(StartupError) -> [UInt8] {
@@ -23,7 +23,7 @@ enum InputFile {
             handle = file
         } else {
             return .failure(
-                StartupError("\(name) cannot be read", fix: "Name a readable file, or - for standard input"))
+                StartupError("\(name) cannot be read", fix: "Give a readable file, or - for standard input"))
         }
         var bytes: [UInt8] = []
         do {
@@ -37,7 +37,7 @@ enum InputFile {
                 }
             }
         } catch {
-            return .failure(StartupError("\(name) cannot be read", fix: "Name a regular file"))
+            return .failure(StartupError("\(name) cannot be read", fix: "Give a regular file"))
         }
         return .success(bytes)
     }

@@ -3,28 +3,30 @@ internal import Configuration
 internal import NotificationRecord
 internal import PipelineRuntime
 
-/// Every setting of `sluicectl` beside those that all executables share.
+/// The settings of `sluicectl` besides those shared by all executables.
 enum OperationsSettings {
     static let topicsPrefix = Setting.string(
-        "topics.prefix", default: TopicNames.defaultPrefix, help: "The first part of every topic's name.")
+        "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     static let entitlementsURL = Setting(
         "entitlements.url", .httpURL, default: "http://127.0.0.1:8081",
-        help: "Where sluice-entitlements answers questions.")
+        help: "The read API of sluice-entitlements.")
 
-    static let output = Setting<OutputFormat>.oneOf("output", default: .text, help: "For people or for programs.")
-        .onCommandLineOnly
+    static let output = Setting<OutputFormat>.oneOf(
+        "output", default: .text, help: "text for people, json for scripts."
+    )
+    .onCommandLineOnly
 
     // topics
     static let topicsPartitions = Setting.integer(
         "topics.partitions", default: TopicSpecification.defaultPartitions, in: 1...1000,
-        help: "Partitions of the keyed topics. For ever: another number later would put a key into two partitions.")
-    static let partitions = Setting.integer("partitions", in: 1...1000, help: "In place of topics.partitions.")
+        help: "Partitions of the keyed topics. Cannot be changed later: a key's records would be in two partitions.")
+    static let partitions = Setting.integer("partitions", in: 1...1000, help: "Overrides topics.partitions.")
         .optional.onCommandLineOnly
     static let replicationFactor = Setting.integer(
         "replication-factor", in: 1...100,
-        help: "Brokers that hold each record. Without it 3, with profile single-node 1."
+        help: "Replicas of each partition. Default: 3; with profile single-node: 1."
     ).optional.onCommandLineOnly
-    static let dryRun = Setting.flag("dry-run", help: "Say what would be created, and create nothing.")
+    static let dryRun = Setting.flag("dry-run", help: "Print what would be created without creating anything.")
 
     // tap
     static let topic = Setting.string("topic", help: "The topic to follow.", example: "appstore.quarantine")
@@ -32,7 +34,7 @@ enum OperationsSettings {
     static let tapEnvironment = Setting<EnvironmentName>.oneOf(
         "environment", help: "Follow the notifications of this environment. The default is production."
     ).optional.onCommandLineOnly
-    static let quarantine = Setting.flag("quarantine", help: "Follow what was put into quarantine.")
+    static let quarantine = Setting.flag("quarantine", help: "Follow the quarantine topic.")
     static let from = Setting(
         "from", .tapStart,
         help: """
@@ -40,45 +42,45 @@ enum OperationsSettings {
             --no-follow beginning.
             """
     ).optional.onCommandLineOnly
-    static let count = Setting.integer("count", in: 1...Int.max, help: "Stop after so many records.")
+    static let count = Setting.integer("count", in: 1...Int.max, help: "Stop after this many records.")
         .optional.onCommandLineOnly
     static let noFollow = Setting.flag("no-follow", help: "Stop at the end of all partitions.")
 
     // verify
     static let verifyAt = Setting(
-        "at", .instant, help: "Judge certificates and dates at this time. Now without it."
+        "at", .instant, help: "Verify as of this time. Default: now."
     ).optional.onCommandLineOnly
     static let payload = Setting.flag(
-        "payload", help: "Show the decoded payloads as they were signed, when everything is good.")
+        "payload", help: "Print the decoded payloads as signed, if verification succeeds.")
 
     // entitlements
     static let environment = Setting<EnvironmentName>.oneOf(
-        "environment", default: .production, help: "Whose purchases are asked for."
+        "environment", default: .production, help: "Environment of the purchases."
     ).onCommandLineOnly
-    static let entitledAt = Setting("at", .instant, help: "What held at this time. Now without it.")
+    static let entitledAt = Setting("at", .instant, help: "Entitlements as of this time. Default: now.")
         .optional.onCommandLineOnly
 
     static let isAppTransaction = Setting.flag("app-transaction", help: "The id is an appTransactionId.")
     static let bundle = Setting.string(
-        "bundle", help: "The app, where several have a purchase of this id.", example: "com.example.app"
+        "bundle", help: "The app, if several have a purchase with this id.", example: "com.example.app"
     ).optional.onCommandLineOnly
-    static let unclaimed = Setting.flag("unclaimed", help: "Only purchases that belong to no account.")
-    static let listLimit = Setting.integer("limit", default: 100, in: 1...1000, help: "At most so many.")
+    static let unclaimed = Setting.flag("unclaimed", help: "Only purchases without an account.")
+    static let listLimit = Setting.integer("limit", default: 100, in: 1...1000, help: "Purchases per page.")
         .onCommandLineOnly
     static let listAfter = Setting.string(
-        "after", help: "Where the page before ended.", example: "com.example.app/2000000000000001"
+        "after", help: "Key at which the previous page ended.", example: "com.example.app/2000000000000001"
     ).optional.onCommandLineOnly
-    static let yes = Setting.flag("yes", help: "Do it. Without it the command says what it would do.")
+    static let yes = Setting.flag("yes", help: "Execute. Without it the command prints what it would do.")
     static let entitlementsGroup = ConsumerSettings.group(default: "sluice-entitlements")
 
-    /// Those that a file or the environment may hold.
+    /// Settings allowed in a file or the environment.
     static let inFiles = ConfigurationSchema([topicsPrefix, topicsPartitions, entitlementsURL])
 
-    /// Which executable's configuration is meant.
+    /// Selects the executable whose configuration is checked.
     static func executable(of names: [String]) -> Setting<String?> {
         Setting(
             "for", .oneOf(names),
-            help: "One executable. Without it all of them but those that not every installation runs (sluice-webhooks)."
+            help: "One executable. Default: all except optional ones (sluice-webhooks)."
         ).optional.onCommandLineOnly
     }
 }
@@ -88,7 +90,7 @@ enum OutputFormat: String, CaseIterable, Sendable {
     case text, json
 }
 
-/// An environment as operators type it: the last part of topic names.
+/// An environment as operators type it: the suffix of topic names.
 enum EnvironmentName: String, CaseIterable, Sendable {
     case production, sandbox
 
@@ -100,7 +102,7 @@ enum EnvironmentName: String, CaseIterable, Sendable {
     }
 }
 
-/// Where `tap` begins in each partition.
+/// Where `tap` starts in each partition.
 enum TapStart: Sendable, Equatable {
     case beginning, end
     case last(Int64)
@@ -133,10 +135,10 @@ extension ValueKind where Value == TapStart {
 extension ValueKind where Value == AppStoreInstant {
     static var instant: ValueKind {
         ValueKind(
-            name: "TIME", expected: "a time in RFC 3339", example: "2026-11-21T12:00:00Z", text: \.description
+            name: "TIME", expected: "an RFC 3339 time", example: "2026-11-21T12:00:00Z", text: \.description
         ) { text throws(SettingProblem) in
             guard let instant = AppStoreInstant(rfc3339: text) else {
-                throw SettingProblem("is not a time in RFC 3339, such as 2026-11-21T12:00:00Z")
+                throw SettingProblem("is not an RFC 3339 time, such as 2026-11-21T12:00:00Z")
             }
             return instant
         }

@@ -2,7 +2,7 @@ internal import AppStoreModel
 
 /// Text for terminals.
 enum PlainText {
-    /// Text of strangers: control characters, which a terminal would obey, become `?`.
+    /// Untrusted text: control characters, which a terminal would obey, become `?`.
     static func printable(_ text: String, maximum: Int = 512) -> String {
         var result = String.UnicodeScalarView()
         for (position, scalar) in text.unicodeScalars.enumerated() {
@@ -24,7 +24,7 @@ enum PlainText {
         String(instant.description.prefix(19)) + "Z"
     }
 
-    /// Columns of equal width, two spaces apart; the last one as it is.
+    /// Columns of equal width, two spaces apart; the last one unpadded.
     static func table(_ rows: [[String]], indent: String = "") -> String {
         var widths: [Int] = []
         for row in rows {
@@ -39,7 +39,7 @@ enum PlainText {
         return rows.map { indent + line($0, widths: widths) + "\n" }.joined()
     }
 
-    /// One line of such columns; a cell that is longer than its width pushes the others.
+    /// One line of such columns; a cell longer than its width shifts the rest.
     static func line(_ cells: [String], widths: [Int]) -> String {
         var text = ""
         for (column, cell) in cells.enumerated() {

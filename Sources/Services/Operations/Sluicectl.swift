@@ -3,31 +3,31 @@ internal import Foundation
 internal import Lifecycle
 package import Telemetry
 
-/// `sluicectl`: reads a command line and does what it asks for.
+/// `sluicectl`: parses a command line and runs the command.
 package struct Sluicectl: Sendable {
     private let parts: SluicectlParts
     private let console: Console
     private let clocks: Clocks
-    private let patience: Duration
+    private let timeout: Duration
     private let interruptions: @Sendable () -> AsyncStream<String>
 
     /// - Parameters:
     ///   - parts: what the services contribute.
-    ///   - patience: how long the brokers' first answer may take.
+    ///   - timeout: timeout for the brokers' first answer.
     ///   - interruptions: begins to catch SIGINT and SIGTERM, for commands that run until then.
     package init(
         _ parts: SluicectlParts, console: Console = .standard, clocks: Clocks = .system,
-        patience: Duration = .seconds(10),
+        timeout: Duration = .seconds(10),
         interruptions: @escaping @Sendable () -> AsyncStream<String> = Sluicectl.signals
     ) {
         self.parts = parts
         self.console = console
         self.clocks = clocks
-        self.patience = patience
+        self.timeout = timeout
         self.interruptions = interruptions
     }
 
-    /// SIGINT and SIGTERM; a second one, or ten seconds, ends the process.
+    /// SIGINT and SIGTERM; a second signal, or ten seconds, ends the process.
     package static let signals: @Sendable () -> AsyncStream<String> = {
         SignalWatch.triggers(maximum: .seconds(10)) { _ in }
     }
@@ -35,7 +35,7 @@ package struct Sluicectl: Sendable {
     /// - Parameters:
     ///   - arguments: without the program's name.
     ///   - environment: all variables of the process.
-    /// - Returns: the exit code; results and mistakes were printed.
+    /// - Returns: the exit code; results and errors have been printed.
     package func run(_ arguments: [String], environment: [String: String]) async -> Int32 {
         await exitCode(arguments, environment).rawValue
     }
@@ -64,11 +64,11 @@ package struct Sluicectl: Sendable {
         let configuration = invocation.configuration
         switch invocation.commandPath {
         case ["topics", "apply"]:
-            return try await TopicsCommand(configuration: configuration, patience: patience).apply(console)
+            return try await TopicsCommand(configuration: configuration, timeout: timeout).apply(console)
         case ["topics", "check"]:
-            return try await TopicsCommand(configuration: configuration, patience: patience).check(console)
+            return try await TopicsCommand(configuration: configuration, timeout: timeout).check(console)
         case ["tap"]:
-            let tap = TapCommand(configuration: configuration, interruption: interruptions(), patience: patience)
+            let tap = TapCommand(configuration: configuration, interruption: interruptions(), timeout: timeout)
             return try await tap.run(console)
         case ["verify"]:
             let verify = VerifyCommand(configuration: configuration, source: parts.verification, clocks: clocks)
@@ -77,7 +77,7 @@ package struct Sluicectl: Sendable {
             return await config(invocation, arguments, environment)
         case [DoctorCommand.name]: return try await doctor(configuration, arguments, environment)
         case ["entitlements", "rebuild"]:
-            return try await RebuildCommand(configuration: configuration, patience: patience).run(console)
+            return try await RebuildCommand(configuration: configuration, timeout: timeout).run(console)
         case let path where path.first == "entitlements": return try await entitlements(invocation)
         case ["version"]:
             await VersionCommand.run(configuration[OperationsSettings.output], console)
@@ -126,11 +126,11 @@ package struct Sluicectl: Sendable {
         }
         let command = DoctorCommand(
             flags: flags, ingress: ingress, verification: parts.verification, arguments: arguments,
-            environment: environment, clocks: clocks, patience: patience)
+            environment: environment, clocks: clocks, timeout: timeout)
         return try await command.run(console)
     }
 
-    /// One line, and the code that goes with it.
+    /// One line, and its exit code.
     private func end(_ error: any Error, _ command: Command) -> ExitCode {
         if let error = error as? ConfigurationError,
             case .refuse(let lines, let exitCode) = command.refusal(ConfigurationErrors([error]))

@@ -6,18 +6,20 @@ internal import Telemetry
 enum SluicectlCommand {
     static func command(_ parts: SluicectlParts) -> Command {
         Command(
-            "sluicectl", summary: "The operator's tool of Sluice.",
+            "sluicectl", summary: "Operates Sluice.",
             discussion: """
                 Exit codes: 0 fine, 1 the answer is no or something outside failed, 64 usage, 70 internal, \
                 78 configuration. Results go to standard output, everything else to standard error.
                 """,
             examples: [
                 .init("sluicectl topics apply", "Create the topics of an installation."),
-                .init("sluicectl tap", "Follow what arrives from production."),
-                .init("sluicectl verify body.json", "Why a notification is accepted or refused."),
-                .init("sluicectl config check --config sluice.properties", "Before an executable is started."),
+                .init("sluicectl tap", "Follow production notifications."),
+                .init("sluicectl verify body.json", "Why a notification is accepted or rejected."),
                 .init(
-                    "sluicectl doctor --config sluice.properties", "Before the ingress is started, and when it fails."),
+                    "sluicectl config check --config sluice.properties",
+                    "Check a configuration before starting an executable."),
+                .init(
+                    "sluicectl doctor --config sluice.properties", "Before starting the ingress, and when it fails."),
             ],
             subcommands: [topics, tap, verify(parts), config(parts), doctor, entitlements, versionCommand],
             version: Build.version, readsConfiguration: false)
@@ -36,11 +38,11 @@ enum SluicectlCommand {
         ]))
 
     private static let topics = Command(
-        "topics", summary: "Create the topics of an installation, or compare them with what they should be.",
-        examples: [.init("sluicectl topics check", "What is missing or different, and how to correct it.")],
+        "topics", summary: "Create the topics of an installation, or check their configuration.",
+        examples: [.init("sluicectl topics check", "What is missing or differs, and how to fix it.")],
         subcommands: [
             Command(
-                "apply", summary: "Create the topics that are missing, and report on all of them.",
+                "apply", summary: "Create missing topics and report on all of them.",
                 discussion: """
                     Nothing that exists is changed: for what differs the command that corrects it is printed. \
                     Partition counts of keyed topics are for ever. The embedded broker creates its topics itself. \
@@ -51,16 +53,16 @@ enum SluicectlCommand {
                     .init("sluicectl topics apply --dry-run", "What would be created."),
                     .init(
                         "sluicectl topics apply --kafka.bootstrap.servers kafka-1:9092 --partitions 24",
-                        "24 partitions, chosen once and for ever; better topics.partitions=24 in the file."),
+                        "24 partitions; better set topics.partitions=24 in the file, it cannot be changed later."),
                     .init("sluicectl topics apply --profile single-node", "One replica, for one broker."),
                 ]),
             Command(
-                "check", summary: "Compare the topics with what they should be.",
+                "check", summary: "Check the configuration of the topics.",
                 discussion: "Exits with 1 when a topic is missing or differs.",
                 schema: topicsSchema,
                 examples: [
-                    .init("sluicectl topics check", "A table, and how to correct what differs."),
-                    .init("sluicectl topics check --output json", "For programs."),
+                    .init("sluicectl topics check", "A table, and how to fix differences."),
+                    .init("sluicectl topics check --output json", "For scripts."),
                 ]),
         ], readsConfiguration: false)
 
@@ -80,20 +82,20 @@ enum SluicectlCommand {
                 OperationsSettings.from, OperationsSettings.count, OperationsSettings.noFollow,
             ])),
         examples: [
-            .init("sluicectl tap", "What arrives from production from now on."),
+            .init("sluicectl tap", "Production notifications from now on."),
             .init(
-                "sluicectl tap --environment sandbox --from -10", "The last ten of each partition, and what follows."),
-            .init("sluicectl tap --quarantine --from beginning --no-follow", "All that is in quarantine, and why."),
+                "sluicectl tap --environment sandbox --from -10", "The last ten of each partition, then new ones."),
+            .init("sluicectl tap --quarantine --from beginning --no-follow", "Everything in quarantine, with reasons."),
             .init(
                 "sluicectl tap --from beginning --no-follow --output json | jq .value.notification.notificationType",
-                "One JSON object a line."),
+                "One JSON object per line."),
         ])
 
     // MARK: verify
 
     private static func verify(_ parts: SluicectlParts) -> Command {
         Command(
-            "verify", summary: "Say step by step whether a notification would be accepted, offline.",
+            "verify", summary: "Verify a notification offline, step by step.",
             discussion: """
                 FILE is the body of a request, or a bare JWS of a notification, a transaction, renewal info or an app \
                 transaction. Revocation is not asked. Exits with 0 when it is accepted and 1 when it is refused.
@@ -104,12 +106,12 @@ enum SluicectlCommand {
                     openPrefixes: [], alsoKnown: ApplicationSettings.ofAllExecutables)),
             arguments: [Command.Argument("FILE", help: "the file; - reads standard input")],
             examples: [
-                .init("sluicectl verify body.json", "By Apple's root, for any app."),
+                .init("sluicectl verify body.json", "Under Apple's root, for any app."),
                 .init(
                     "sluicectl verify --apps com.example.app:1234567890 --payload body.json",
                     "For this app, with the decoded payloads."),
                 .init("sluicectl verify --root.certificates pki/root.pem -", "Signed by sluice-simulator."),
-                .init("sluicectl verify --at 2026-11-21T12:00:00Z body.json", "As it was judged then."),
+                .init("sluicectl verify --at 2026-11-21T12:00:00Z body.json", "As of that time."),
             ])
     }
 
@@ -121,16 +123,17 @@ enum SluicectlCommand {
             [OperationsSettings.executable(of: names), OperationsSettings.output],
             openPrefixes: [
                 OpenPrefix(
-                    "", help: "Any setting, read as the executable would read it; its --help lists them.",
+                    "", help: "Any setting of the executable, see its --help.",
                     example: "--http.port 8080")
             ])
         return Command(
-            "config", summary: "Check or show the configuration as the executables would read it.",
-            examples: [.init("sluicectl config check", "With SLUICE_CONFIG and the environment of this shell.")],
+            "config", summary: "Check or show the effective configuration of the executables.",
+            examples: [.init("sluicectl config check", "With SLUICE_CONFIG and this shell's environment.")],
             subcommands: [
                 Command(
-                    "check", summary: "Find every mistake in file, environment and flags.",
-                    discussion: "--config FILE names the file, else SLUICE_CONFIG. Exits with 78 when there is one.",
+                    "check", summary: "Report every error in file, environment and flags.",
+                    discussion:
+                        "--config FILE names the file, otherwise SLUICE_CONFIG. Exits with 78 when there is an error.",
                     schema: schema,
                     examples: [
                         .init("sluicectl config check --config sluice.properties", "For every executable."),
@@ -139,13 +142,13 @@ enum SluicectlCommand {
                         ),
                     ], readsConfiguration: false),
                 Command(
-                    "show", summary: "Print the effective configuration with the place of each value, secrets masked.",
+                    "show", summary: "Print the effective configuration with the origin of each value, secrets masked.",
                     discussion:
-                        "--config FILE names the file, else SLUICE_CONFIG. Exits with 78 when there is a mistake.",
+                        "--config FILE names the file, otherwise SLUICE_CONFIG. Exits with 78 when there is an error.",
                     schema: schema,
                     examples: [
-                        .init("sluicectl config show --for sluice-ingress", "What the ingress would use."),
-                        .init("sluicectl config show --output json", "Of every executable, for programs."),
+                        .init("sluicectl config show --for sluice-ingress", "Effective configuration of the ingress."),
+                        .init("sluicectl config show --output json", "For every executable, for scripts."),
                     ], readsConfiguration: false),
             ], readsConfiguration: false)
     }
@@ -163,10 +166,11 @@ enum SluicectlCommand {
             """,
         schema: DoctorSettings.schema,
         examples: [
-            .init("sluicectl doctor --config sluice.properties", "With the file that the ingress is started with."),
-            .init("sluicectl doctor --jws body.json", "The responders of this notification's certificates, too."),
+            .init("sluicectl doctor --config sluice.properties", "With the ingress's configuration file."),
+            .init(
+                "sluicectl doctor --jws body.json", "Also queries the responders of this notification's certificates."),
             .init("sluicectl doctor --profile single-node --apps com.example.app:1234567890", "With one broker."),
-            .init("sluicectl doctor --output json", "For programs."),
+            .init("sluicectl doctor --output json", "For scripts."),
         ], readsConfiguration: false)
 
     // MARK: version
@@ -178,5 +182,5 @@ enum SluicectlCommand {
             themselves what is loaded.
             """,
         schema: ConfigurationSchema([OperationsSettings.output]),
-        examples: [.init("sluicectl version --output json", "For programs.")], readsConfiguration: false)
+        examples: [.init("sluicectl version --output json", "For scripts.")], readsConfiguration: false)
 }

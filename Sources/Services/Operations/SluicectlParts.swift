@@ -1,7 +1,7 @@
 package import AppStoreVerification
 package import Configuration
 
-/// What `sluicectl` needs of the services, which it does not know: given to it where the executable is wired.
+/// What `sluicectl` needs from the services, injected where the executable is wired.
 package struct SluicectlParts: Sendable {
     /// An executable whose configuration can be checked and shown.
     package struct Executable: Sendable {
@@ -9,9 +9,9 @@ package struct SluicectlParts: Sendable {
         package let name: String
         /// Its settings.
         package let schema: ConfigurationSchema
-        /// Whether an installation may do without it: looked at only when it is asked for by name.
+        /// Whether an installation can do without it: checked only when named explicitly.
         package let isOptional: Bool
-        /// Finds what the schema alone cannot find.
+        /// Finds errors that the schema alone cannot.
         package let check: @Sendable (Configuration) throws(ConfigurationError) -> Void
 
         package init(

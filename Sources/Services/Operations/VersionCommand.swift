@@ -5,7 +5,7 @@ internal import Kafka
 internal import SQLite
 internal import Telemetry
 
-/// `sluicectl version`: what runs, and on what.
+/// `sluicectl version`: versions of this build and of its libraries.
 enum VersionCommand {
     static func run(_ output: OutputFormat, _ console: Console) async {
         switch output {
@@ -33,8 +33,8 @@ enum VersionCommand {
         ]
     }
 
-    /// Swift tells a program neither its compiler's nor its library's version when it runs; what can be asked while
-    /// compiling is whether the compiler is at least of a version.
+    /// Swift exposes neither its compiler's nor its library's version at run time; what can be tested at
+    /// compile time is a minimum compiler version.
     static var compiler: String {
         #if compiler(>=6.5)
             "6.5 or later"

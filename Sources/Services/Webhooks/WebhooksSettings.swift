@@ -31,7 +31,7 @@ package enum WebhooksSettings {
         example: "/etc/sluice/receiver-ca.pem"
     ).optional
     package static let topicsPrefix = Setting.string(
-        "topics.prefix", default: TopicNames.defaultPrefix, help: "The first part of every topic's name.")
+        "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     package static let adminPort = 9468
 
     package static let schema = ConfigurationSchema([

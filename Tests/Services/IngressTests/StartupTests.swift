@@ -83,7 +83,7 @@ import Testing
             plan.kafka = try KafkaConfiguration(bootstrapServers: "127.0.0.1:9")
         }
         #expect(error.line.hasPrefix("kafka.bootstrap.servers: no Kafka broker answers at 127.0.0.1:9"))
-        #expect(error.line.hasSuffix("Start Kafka, or name brokers that answer."))
+        #expect(error.line.hasSuffix("Start Kafka, or correct the address."))
         #expect(error.exitCode == .failure)
     }
 

@@ -19,7 +19,7 @@ import Testing
         (["verify"], 64, "missing: FILE"),
         (["verify", "a", "--apps", "com.example.app"], 78, "apps"),
         (["verify", "a", "--root.certificates", "/nowhere"], 78, "root.certificates"),
-        (["verify", "/dev/null", "--at", "noon"], 78, "is not a time in RFC 3339"),
+        (["verify", "/dev/null", "--at", "noon"], 78, "is not an RFC 3339 time"),
         (["entitlements", "show"], 64, "missing: ID"),
         (["entitlements", "show", "1", "--entitlements.url", "localhost"], 78, "entitlements.url"),
         (["version", "--output", "xml"], 78, "is not one of text, json"),

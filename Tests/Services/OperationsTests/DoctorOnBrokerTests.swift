@@ -179,7 +179,7 @@ struct DoctorOnBrokerTests {
         await responder.stop()
         try #require(findings.count == 2, "\(findings)")
         #expect(findings[0].hasPrefix(outcome) && findings[0].contains(part), "\(findings)")
-        #expect(findings[1] == "warning: names no responder: never more than unknown")
+        #expect(findings[1] == "warning: names no responder: its status stays unknown")
     }
 
     @Test func `the certificates of a notification will do`() async throws {

@@ -157,7 +157,7 @@ import Testing
             "too few in sync", .problem, "partitions 0, 1: fewer in sync than min.insync.replicas",
             partitions: [partition(0, inSync: [1]), partition(1, inSync: [2])]),
         fault(
-            "a replica behind", .warning, "partition 0: fewer in sync than there are replicas",
+            "a replica behind", .warning, "partition 0: under-replicated",
             partitions: [partition(0, inSync: [1, 2])]),
         Fault("a small producer", .problem, .messageSizes, "kafka.message.max.bytes is 1000") {
             $0.producerMessageMaxBytes = 1_000
@@ -205,7 +205,7 @@ import Testing
         let soon = findings(["delete.retention.ms": "86400000"])
         #expect(soon.map(\.status) == [.warning])
         #expect(soon.first?.found == "delete.retention.ms is 86400000, expected at least 3888000000")
-        #expect(soon.first?.fix == "sluicectl topics check says how")
+        #expect(soon.first?.fix == "See: sluicectl topics check")
         #expect(findings(["cleanup.policy": "delete"]).map(\.status) == [.problem])
     }
 

@@ -43,7 +43,7 @@ import Testing
 
     @Test func `what does not come in time is said`() async {
         let missing = await LeaderWait.leaderless(topics, within: .milliseconds(20)) { _, _ throws(KafkaError) in [] }
-        #expect(missing["a"]?.contains("not every broker knows it") == true)
+        #expect(missing["a"]?.contains("not yet known to every broker") == true)
         let leaderless = await LeaderWait.leaderless(topics, within: .milliseconds(20)) { _, _ throws(KafkaError) in
             [description(leaders: [1, nil])]
         }

@@ -200,8 +200,8 @@ import Testing
 
     @Test func `whoever creates topics is told that their partitions are for ever`() {
         #expect(TopicReport(plan([]), missing: .created).text.contains("for ever"))
-        #expect(notes(TopicReport(plan([]), missing: .created)) == [TopicReport.partitionsAreForEver])
-        #expect(notes(TopicReport(plan([]), missing: .wouldBeCreated)) == [TopicReport.partitionsAreForEver])
+        #expect(notes(TopicReport(plan([]), missing: .created)) == [TopicReport.partitionCountIsFixed])
+        #expect(notes(TopicReport(plan([]), missing: .wouldBeCreated)) == [TopicReport.partitionCountIsFixed])
         #expect(notes(TopicReport(plan(found()), missing: .created)) == [])
         #expect(
             notes(TopicReport(plan(found(), isEmbedded: true), missing: .missing, isEmbedded: true))

@@ -125,7 +125,7 @@ import Testing
         #expect(exitCode == 1)
         #expect(
             printed.complaints == [
-                "sluicectl: /nowhere/body.json cannot be read. Name a readable file, or - for standard input."
+                "sluicectl: /nowhere/body.json cannot be read. Give a readable file, or - for standard input."
             ])
     }
 }

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import Cryptography
 
-/// Certificates that an operator gave, from a file of them or from a JWS.
+/// Certificates given by the operator, from a PEM file or from a JWS.
 enum DoctorCertificates {
     struct Unreadable: Error {
         let message: String
@@ -25,12 +25,12 @@ enum DoctorCertificates {
         let segments = jws.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard segments.count == 3, let header = try? Base64URL.decode(Array(segments[0])),
             let entries = (try? JSONDocument.object(header))?.root["x5c"]?.elements
-        else { throw Unreadable(message: "neither a JWS with x5c nor a request body with one") }
+        else { throw Unreadable(message: "neither a JWS with x5c nor a request body containing one") }
         var certificates: [Certificate] = []
         for entry in entries.prefix(4) {
             guard let text = entry.string, let der = try? Base64.decode(Array(text.utf8)),
                 der.count <= Certificate.recommendedMaximumByteCount, let certificate = try? Certificate(der: der)
-            else { throw Unreadable(message: "an entry of x5c is no certificate") }
+            else { throw Unreadable(message: "an entry of x5c is not a certificate") }
             certificates.append(certificate)
         }
         return certificates

@@ -9,7 +9,7 @@ internal import NotificationRecord
 internal import PipelineRuntime
 internal import Telemetry
 
-/// `sluicectl doctor`: gathers what the ingress depends on, and says what is wrong with it.
+/// `sluicectl doctor`: checks everything the ingress depends on.
 struct DoctorCommand {
     static let name = "doctor"
     /// Whose half it is.
@@ -23,8 +23,8 @@ struct DoctorCommand {
     let arguments: [String]
     let environment: [String: String]
     let clocks: Clocks
-    /// How long the brokers' first answer may take.
-    let patience: Duration
+    /// Timeout for the brokers' first answer.
+    let timeout: Duration
 
     private static let maximumBytes = 4 << 20
 
@@ -67,7 +67,7 @@ struct DoctorCommand {
             arguments, name: Self.name, ownKeys: DoctorSettings.ownKeys, environment: environment)
     }
 
-    /// What the ingress would read from the same file, environment and flags, and every mistake that it would find.
+    /// What the ingress would read from the same file, environment and flags, and every error it would report.
     private func effectiveConfiguration() -> Result<Configuration, Refused> {
         let command = Command(ingress.name, summary: "", schema: ingress.schema)
         func refused(_ outcome: CommandOutcome) -> Refused {
@@ -88,7 +88,7 @@ struct DoctorCommand {
     // MARK: brokers
 
     private func ask(_ configuration: Configuration, _ facts: inout DoctorFacts) async throws {
-        let brokers = try Brokers(configuration, patience: patience)
+        let brokers = try Brokers(configuration, timeout: timeout)
         facts.bootstrapServers = brokers.kafka.bootstrapServers
         facts.topicNames = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
         facts.producerMessageMaxBytes =
@@ -102,9 +102,9 @@ struct DoctorCommand {
             return
         }
         do throws(KafkaError) {
-            let clusterId = try await admin.clusterId(within: patience)
+            let clusterId = try await admin.clusterId(within: timeout)
             facts.brokers = .answering(
-                clusterId: clusterId, isEmbedded: try await admin.isEmbeddedBroker(within: patience))
+                clusterId: clusterId, isEmbedded: try await admin.isEmbeddedBroker(within: timeout))
             await describeTopics(admin, &facts)
         } catch {
             facts.brokers = .silent(error.message)
@@ -117,7 +117,7 @@ struct DoctorCommand {
             KafkaTopic(rawValue: $0.name.rawValue)
         }
         do throws(KafkaError) {
-            facts.topics = try await admin.describeTopics(names, within: patience)
+            facts.topics = try await admin.describeTopics(names, within: timeout)
         } catch {
             facts.topicsError = error
         }

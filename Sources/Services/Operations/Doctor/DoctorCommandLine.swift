@@ -1,13 +1,13 @@
 internal import Configuration
 
-/// The command line of `sluicectl doctor`, as `sluice-ingress` would have been given it.
+/// The command line of `sluicectl doctor` as `sluice-ingress` would read it.
 struct DoctorCommandLine {
-    /// The arguments less the command's name and its own flags.
+    /// The arguments without the command's name and its own flags.
     let arguments: [String]
-    /// What `--config` names, else `SLUICE_CONFIG`.
+    /// The file named by `--config`, otherwise by `SLUICE_CONFIG`.
     let configurationFile: String?
 
-    /// - Parameter arguments: of `sluicectl`; their form was checked before.
+    /// - Parameter arguments: of `sluicectl`, already parsed once.
     init(_ arguments: [String], name: String, ownKeys: [String], environment: [String: String]) {
         var kept: [String] = []
         var file = environment["SLUICE_CONFIG"]

@@ -3,13 +3,13 @@ internal import Cryptography
 internal import Kafka
 internal import PipelineRuntime
 
-/// What the facts mean. Pure.
+/// Findings derived from the facts. Pure.
 extension DoctorFacts {
     /// 2026-11-01T00:00:00Z: the ingress answers 503 while its clock says less, or ten years more.
     static let earliestClock: Int64 = 1_793_491_200_000
     static let latestClock: Int64 = earliestClock + 3653 * day
     private static let day: Int64 = 86_400_000
-    /// Replacing a root takes a release or a rollout.
+    /// Lead time for replacing a root: a release or a rollout.
     private static let shortestRootLife: Int64 = 90
 
     var findings: [DoctorFinding] {
@@ -27,7 +27,7 @@ extension DoctorFacts {
         DoctorFinding(.skipped, check, reason)
     }
 
-    static let needsConfiguration = "needs a configuration that can be read"
+    static let needsConfiguration = "needs a readable configuration"
 
     // MARK: configuration and clock
 
@@ -51,7 +51,7 @@ extension DoctorFacts {
         let text = PlainText.seconds(AppStoreInstant(clampingMillisecondsSince1970: now))
         guard now >= Self.earliestClock, now <= Self.latestClock else {
             return DoctorFinding(
-                .problem, .clock, "\(text), before this version was made or ten years after",
+                .problem, .clock, "\(text), before this version's release or more than ten years after it",
                 fix: "Correct the clock (chronyc tracking, timedatectl); until then every answer is 503")
         }
         return DoctorFinding(.ok, .clock, text)
@@ -75,20 +75,20 @@ extension DoctorFacts {
         guard validity.contains(seconds) else {
             let when = seconds < validity.notBefore ? "is not valid yet" : "has expired"
             return finding(
-                .problem, "it \(when), so every notification is refused", fix: "Correct the clock, or \(fix)")
+                .problem, "it \(when); every notification is rejected", fix: "Correct the clock, or \(fix)")
         }
         let days = (validity.notAfter - seconds) / (Self.day / 1_000)
         let facts = "fingerprint \(root.fingerprint.prefix(16))…, \(days) days left"
         if days < Self.shortestRootLife {
-            return finding(.warning, facts, fix: root.isBuiltIn ? "Update Sluice" : "Add the root that follows it")
+            return finding(.warning, facts, fix: root.isBuiltIn ? "Update Sluice" : "Add its successor root")
         }
         if root.isBuiltIn { return finding(.ok, "built in, \(facts)") }
         // Under profile single-node this is the simulator's.
         return profile == .production
             ? finding(
-                .warning, "in place of Apple's, \(facts)",
-                fix: "Remove root.certificates, unless whoever holds this root's key is to be believed as Apple is")
-            : finding(.ok, "in place of Apple's, \(facts)")
+                .warning, "replaces Apple's root, \(facts)",
+                fix: "Remove root.certificates, unless this root is trusted to sign as Apple")
+            : finding(.ok, "replaces Apple's root, \(facts)")
     }
 
     // MARK: OCSP
@@ -98,7 +98,7 @@ extension DoctorFacts {
         case .notAsked:
             return [
                 DoctorFinding(
-                    .skipped, .ocsp, "the addresses of responders stand in certificates, and none was given",
+                    .skipped, .ocsp, "responder addresses come from certificates; none was given",
                     fix: "Give --jws FILE or --certificates FILE")
             ]
         case .unusable(let reason): return [DoctorFinding(.problem, .ocsp, reason)]
@@ -114,20 +114,20 @@ extension DoctorFacts {
         case .good: return finding(.ok, "\(address) says good")
         case .revoked:
             return finding(
-                .problem, "\(address) says revoked: notifications under it are refused",
+                .problem, "\(address) says revoked: notifications signed under it are rejected",
                 fix: "deploy/runbooks/revoked.md")
         case .nothing(let code):
             return finding(
-                .problem, "\(address) answers, but not about this certificate: \(code)",
-                fix: "Look for a proxy in between, and at the clock")
+                .problem, "\(address) gave no usable status for this certificate: \(code)",
+                fix: "Check for a proxy in between, and the clock")
         case .unreachable(let reason):
             return finding(
-                .problem, "\(address) cannot be asked: \(reason)",
-                fix: "Open outgoing HTTP to it, or set revocation=off and say who accepts that")
+                .problem, "\(address) cannot be reached: \(reason)",
+                fix: "Allow outgoing HTTP to it, or set revocation=off if that risk is accepted")
         case .noAddress:
             return finding(
-                .warning, "names no responder: never more than unknown",
-                fix: "With revocation=strict it is answered 503")
+                .warning, "names no responder: its status stays unknown",
+                fix: "With revocation=strict its notifications are answered 503")
         }
     }
 
@@ -155,7 +155,7 @@ extension DoctorFacts {
         }
     }
 
-    /// How many brokers there are is known from who holds the topics.
+    /// The brokers are known from the topics' replicas.
     private var brokersInSync: String {
         let ids = Set((topics ?? []).flatMap(\.partitions).flatMap(\.inSyncReplicas)).sorted()
         guard !ids.isEmpty else { return "" }

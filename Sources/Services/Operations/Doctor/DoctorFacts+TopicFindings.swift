@@ -2,14 +2,14 @@ internal import Kafka
 internal import NotificationRecord
 internal import PipelineRuntime
 
-/// What is said of the topics that the ingress writes, and of the compacted ones where they are. Pure.
+/// Findings about the ingress's topics, and about compacted topics that exist. Pure.
 extension DoctorFacts {
-    /// A record holds the body once as received and once decoded, which is less; the listener takes 256 KiB.
+    /// Bound of a record: at worst the body as received and once decoded; the listener accepts 256 KiB.
     static let largestRecordBytes = 2 * 262_144
 
     private var names: [KafkaTopic] { topicNames.ingress().map { KafkaTopic(rawValue: $0.name.rawValue) } }
 
-    /// As the ingress asks for them when it starts.
+    /// As the ingress requires them at start.
     private var expectations: [KafkaTopicExpectation] {
         topicNames.ingress().map { specification in
             KafkaTopicExpectation(
@@ -33,7 +33,7 @@ extension DoctorFacts {
         } + stateFindings(topics)
     }
 
-    /// Topics of consumers that may not run here: nothing is said when they are not there, or are as they should be.
+    /// Topics of consumers that may not run here: reported only when they exist and differ.
     private func stateFindings(_ topics: [KafkaTopicDescription]) -> [DoctorFinding] {
         topicNames.state().flatMap { specification -> [DoctorFinding] in
             let name = KafkaTopic(rawValue: specification.name.rawValue)
@@ -41,7 +41,7 @@ extension DoctorFacts {
             let expectation = KafkaTopicExpectation(topic: name, createdWith: specification.settings)
             return expectation.required(by: profile).findings(in: description).map { finding(.problem, $0) }
                 + expectation.advised.findings(in: description).map {
-                    finding(.warning, $0, fix: "sluicectl topics check says how")
+                    finding(.warning, $0, fix: "See: sluicectl topics check")
                 }
         }
     }
@@ -50,7 +50,7 @@ extension DoctorFacts {
         // Codes above 0 are a broker's, the others say that none answered.
         error.code.rawValue > 0
             ? "See the broker's log, and allow this user to describe topics and their settings"
-            : "Start the brokers that are missing"
+            : "Start the missing brokers"
     }
 
     private var brokersAreSilent: Bool { if case .silent = brokers { true } else { false } }
@@ -72,14 +72,14 @@ extension DoctorFacts {
         return DoctorFinding(
             status, .topic, of: topic,
             "\(difference.subject.rawValue) is \(difference.found), expected \(difference.expected)",
-            fix: fix ?? (status == .problem ? "sluicectl topics check says how" : "Given up by profile=single-node"))
+            fix: fix ?? (status == .problem ? "See: sluicectl topics check" : "Given up by profile=single-node"))
     }
 
     private var isEmbedded: Bool {
         if case .answering(_, let isEmbedded) = brokers { isEmbedded } else { false }
     }
 
-    /// What keeps brokers from acknowledging records at this moment.
+    /// What currently keeps brokers from acknowledging records.
     private static func obstacles(_ topic: KafkaTopicDescription) -> [DoctorFinding] {
         func finding(
             _ status: DoctorFinding.Status, _ partitions: [KafkaTopicDescription.Partition], _ what: String,
@@ -95,11 +95,11 @@ extension DoctorFacts {
         let led = topic.partitions.filter { $0.leader != nil }
         let refusing = led.filter { $0.inSyncReplicas.count < needed }
         let behind = led.filter { $0.inSyncReplicas.count >= needed && $0.inSyncReplicas.count < $0.replicas.count }
-        let start = "Start the brokers that are missing"
+        let start = "Start the missing brokers"
         return [
-            finding(.problem, leaderless, "no leader, so every record is answered 503", start),
-            finding(.problem, refusing, "fewer in sync than min.insync.replicas, answered 503", start),
-            finding(.warning, behind, "fewer in sync than there are replicas", start),
+            finding(.problem, leaderless, "no leader: every request is answered 503", start),
+            finding(.problem, refusing, "fewer in-sync replicas than min.insync.replicas: answered 503", start),
+            finding(.warning, behind, "under-replicated", start),
         ].compactMap { $0 }
     }
 
@@ -113,8 +113,8 @@ extension DoctorFacts {
             return [
                 DoctorFinding(
                     .problem, .messageSizes,
-                    "kafka.message.max.bytes is \(producer): a large notification would be answered 503 for ever",
-                    fix: "Set it to at least \(Self.largestRecordBytes), or leave it out")
+                    "kafka.message.max.bytes is \(producer): a large notification would never be accepted (503)",
+                    fix: "Set it to at least \(Self.largestRecordBytes), or remove it")
             ]
         }
         let smaller = (topics ?? []).filter { topic in
@@ -127,7 +127,7 @@ extension DoctorFacts {
                     .warning, .messageSizes, of: topic.topic.rawValue,
                     "kafka.message.max.bytes is \(producer), max.message.bytes \(Self.maxMessageBytes(topic) ?? 0): "
                         + "brokers may refuse what the producer sends",
-                    fix: "Leave kafka.message.max.bytes out, or raise the topic's with kafka-configs.sh")
+                    fix: "Remove kafka.message.max.bytes, or raise the topic's limit with kafka-configs.sh")
             }
         }
         return [DoctorFinding(.ok, .messageSizes, "kafka.message.max.bytes is \(producer)")]

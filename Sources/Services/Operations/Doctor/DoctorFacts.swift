@@ -3,10 +3,10 @@ internal import Kafka
 internal import NotificationRecord
 internal import PipelineRuntime
 
-/// What was found out about the half of an installation that the ingress is; what it means is said by its findings.
+/// Facts about an installation's ingress side; their meaning is in the findings.
 struct DoctorFacts {
     enum Configured {
-        /// What the ingress would start with; `file` is nil when everything comes from environment and flags.
+        /// The ingress's configuration; `file` is nil when everything comes from environment and flags.
         case good(apps: Int, profile: DeploymentProfile, file: String?)
         /// One line each.
         case wrong([String])
@@ -23,10 +23,10 @@ struct DoctorFacts {
         let validity: CertificateValidity?
     }
 
-    /// What a responder said about one certificate.
+    /// A responder's answer for one certificate.
     enum Answer {
         case good, revoked
-        /// It answered, and the answer says nothing; the code of the reason.
+        /// It answered without a usable status; the reason's code.
         case nothing(String)
         case unreachable(String)
         /// The certificate names no responder.
@@ -36,13 +36,13 @@ struct DoctorFacts {
     enum Responders {
         /// No certificates were given.
         case notAsked
-        /// Certificates were given, and there is nobody to ask.
+        /// Certificates were given, but there is no responder to query.
         case unusable(String)
         case asked([(subject: String, address: String?, answer: Answer)])
     }
 
     enum Brokers {
-        /// The configuration does not say which.
+        /// Not determined by the configuration.
         case unknown
         case silent(String)
         case answering(clusterId: String, isEmbedded: Bool)
@@ -51,13 +51,13 @@ struct DoctorFacts {
     var configuration = Configured.wrong([])
     /// Milliseconds since 1970.
     var now: Int64 = 0
-    /// Nil when the configuration does not say which.
+    /// Nil when not determined by the configuration.
     var roots: [Root]?
     var responders = Responders.notAsked
     var bootstrapServers = ""
     var brokers = Brokers.unknown
     var topicNames = TopicNames()
-    /// Those that exist; nil when they could not be read.
+    /// Existing topics; nil when they could not be read.
     var topics: [KafkaTopicDescription]?
     /// Why ``topics`` is nil.
     var topicsError: KafkaError?

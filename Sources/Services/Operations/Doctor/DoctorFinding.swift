@@ -1,11 +1,11 @@
 internal import AppStoreModel
 
-/// One thing that `sluicectl doctor` looked at.
+/// One check of `sluicectl doctor`.
 struct DoctorFinding: Equatable {
     /// A contract: the values of `status`.
     enum Status: String {
         case ok, warning, problem
-        /// Not looked at; `found` says why.
+        /// Not checked; `found` says why.
         case skipped
     }
 
@@ -32,11 +32,11 @@ struct DoctorFinding: Equatable {
     }
 }
 
-/// All findings, for people and for programs.
+/// All findings, as text and as JSON.
 struct DoctorReport {
     let findings: [DoctorFinding]
 
-    /// Whether there is no problem; warnings do not count.
+    /// Whether there is no problem; warnings are allowed.
     var isGood: Bool { !findings.contains { $0.status == .problem } }
 
     var text: String {
@@ -57,7 +57,7 @@ struct DoctorReport {
             guard count > 0 else { return nil }
             return status == .skipped ? "\(count) skipped" : "\(count) \(status.rawValue)\(count == 1 ? "" : "s")"
         }
-        return counts.isEmpty ? "all is well" : counts.joined(separator: ", ")
+        return counts.isEmpty ? "no findings" : counts.joined(separator: ", ")
     }
 
     var json: JSONObject {

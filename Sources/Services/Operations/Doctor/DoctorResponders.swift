@@ -1,16 +1,16 @@
 internal import Cryptography
 internal import HTTPClient
 
-/// Asks the OCSP responders of a verified path what they say about its certificates.
+/// Queries the OCSP responders of a validated certificate chain.
 struct DoctorResponders {
-    /// What a person waits for; the ingress waits longer, in the background.
+    /// Interactive timeout; the ingress waits longer, in the background.
     private static let timeout = Duration.seconds(4)
 
     let client: HTTPClient
     /// Seconds since 1970.
     let now: Int64
 
-    /// Only a path to a pinned root is asked about: until then the addresses are a stranger's.
+    /// Only for a chain to a pinned root: otherwise the addresses come from an untrusted client.
     func facts(_ certificates: [Certificate], roots: [[UInt8]]) async -> DoctorFacts.Responders {
         let path: CertificatePath
         do throws(CryptographyError) {
@@ -19,10 +19,10 @@ struct DoctorResponders {
             switch try TrustStore(roots: anchors).validate(chain: certificates) {
             case .success(let verified): path = verified
             case .failure(let failure):
-                return .unusable("the certificates lead to no pinned root (\(failure)), so nobody was asked")
+                return .unusable("the certificates lead to no pinned root (\(failure)), so no responder was queried")
             }
         } catch {
-            return .unusable("\(error.message), so nobody was asked")
+            return .unusable("\(error.message), so no responder was queried")
         }
         var answers: [(subject: String, address: String?, answer: DoctorFacts.Answer)] = []
         for (subject, issuer) in zip(path.certificates, path.certificates.dropFirst()) {

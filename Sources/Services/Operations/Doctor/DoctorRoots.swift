@@ -17,14 +17,14 @@ extension DoctorFacts.Root {
             defect = error.message
         }
         if isBuiltIn, fingerprint != AppleRootCertificate.g3Fingerprint {
-            defect = "the built-in root has not the fingerprint that Apple publishes"
+            defect = "the built-in root does not have the fingerprint Apple publishes"
         }
         self.init(
             subject: certificate.map { Self.commonName($0.subject) } ?? fingerprint, fingerprint: fingerprint,
             isBuiltIn: isBuiltIn, defect: defect, validity: certificate?.validity)
     }
 
-    /// The CN of a name as RFC 2253 writes it, else the name; for lines that people read.
+    /// The CN of an RFC 2253 name, otherwise the name; for display.
     static func commonName(_ name: String) -> String {
         let first = name.split(separator: ",").first { $0.hasPrefix("CN=") }
         return first.map { String($0.dropFirst(3)) } ?? name

@@ -10,10 +10,10 @@ internal import PipelineRuntime
 /// State is a join, so nothing that is known is lost or changed by it; what an earlier version left out comes in.
 struct RebuildCommand {
     let configuration: Configuration
-    let patience: Duration
+    let timeout: Duration
 
     func run(_ console: Console) async throws -> ExitCode {
-        let brokers = try Brokers(configuration, patience: patience)
+        let brokers = try Brokers(configuration, timeout: timeout)
         let admin = try brokers.admin()
         do {
             let exitCode = try await run(admin, brokers, console)

@@ -9,8 +9,8 @@ struct TapCommand {
     let configuration: Configuration
     /// Yields when the operator wants it to end.
     let interruption: AsyncStream<String>
-    /// How long the brokers' first answer may take.
-    let patience: Duration
+    /// Timeout for the brokers' first answer.
+    let timeout: Duration
 
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
     private var follows: Bool { !configuration[OperationsSettings.noFollow] }
@@ -18,7 +18,7 @@ struct TapCommand {
 
     func run(_ console: Console) async throws -> ExitCode {
         let topic = try topic()
-        let brokers = try Brokers(configuration, patience: patience)
+        let brokers = try Brokers(configuration, timeout: timeout)
         let admin = try brokers.admin()
         let isEmbedded: Bool
         let offsets: [KafkaTopicPartition: KafkaOffset]

@@ -1,15 +1,15 @@
 internal import Kafka
 internal import PipelineRuntime
 
-/// Waits for the partitions of new topics to have leaders: before that nobody can write to them, and whatever is
+/// Waits until the partitions of new topics have leaders: before that they are not writable, and an executable
 /// started next would find them missing.
 enum LeaderWait {
     static let limit: Duration = .seconds(10)
 
     /// - Parameters:
-    ///   - topics: those that were created.
-    ///   - describe: asks the brokers; given how long they may take.
-    /// - Returns: the topics that could not be used within `limit`, with what they lack.
+    ///   - topics: the created topics.
+    ///   - describe: describes topics; takes the time limit.
+    /// - Returns: the topics not usable within `limit`, with the reason.
     static func leaderless(
         _ topics: [KafkaNewTopic], within limit: Duration = limit,
         describe: ([KafkaTopic], Duration) async throws(KafkaError) -> [KafkaTopicDescription]
@@ -17,24 +17,24 @@ enum LeaderWait {
         guard !topics.isEmpty else { return [:] }
         let names = topics.map(\.topic)
         do throws(KafkaError) {
-            let found = try await SettledTopics(limit: limit, patience: limit).descriptions { left throws(KafkaError) in
+            let found = try await SettledTopics(limit: limit, timeout: limit).descriptions { left throws(KafkaError) in
                 try await describe(names, left)
             } until: { found in
                 topics.allSatisfy { lack($0, in: found) == nil }
             }
             let lacks = topics.compactMap { topic in
-                lack(topic, in: found).map { (topic.topic, "created, but after \(limit) \($0)") }
+                lack(topic, in: found).map { (topic.topic, "created, but after \(limit): \($0)") }
             }
             return Dictionary(lacks, uniquingKeysWith: { first, _ in first })
         } catch {
-            let reason = "created, but the brokers do not say whether it has leaders: \(error)"
+            let reason = "created, but its leaders cannot be determined: \(error)"
             return Dictionary(names.map { ($0, reason) }, uniquingKeysWith: { first, _ in first })
         }
     }
 
     private static func lack(_ topic: KafkaNewTopic, in found: [KafkaTopicDescription]) -> String? {
         guard let description = found.first(where: { $0.topic == topic.topic }) else {
-            return "not every broker knows it"
+            return "not yet known to every broker"
         }
         let led = description.partitions.count { $0.leader != nil }
         return led < topic.partitions

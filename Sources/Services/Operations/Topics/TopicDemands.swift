@@ -2,22 +2,22 @@ internal import Kafka
 internal import NotificationRecord
 internal import PipelineRuntime
 
-/// What the topics of an installation should be like, beside what ``TopicSpecification`` says of each.
+/// Expected topic configuration of an installation, beyond what ``TopicSpecification`` says of each topic.
 struct TopicDemands: Equatable {
     let profile: DeploymentProfile
-    /// Brokers that hold each record.
+    /// Replicas of each partition.
     let replicationFactor: Int
-    /// Brokers that have a record before it is acknowledged.
+    /// In-sync replicas required for an acknowledgement.
     let minInSyncReplicas: Int
 
     init(profile: DeploymentProfile, replicationFactor: Int?) {
         self.profile = profile
         self.replicationFactor = replicationFactor ?? (profile == .production ? 3 : 1)
-        // More than there are replicas would refuse every record.
+        // More than the replicas would reject every record.
         minInSyncReplicas = min(profile == .production ? 2 : 1, self.replicationFactor)
     }
 
-    /// The settings that a topic is created with, by Kafka's names.
+    /// The settings a topic is created with, by Kafka's names.
     func settings(of specification: TopicSpecification) -> [String: String] {
         specification.settings.merging([
             KafkaTopicFinding.Subject.minInSyncReplicas.rawValue: String(minInSyncReplicas),
@@ -25,7 +25,7 @@ struct TopicDemands: Equatable {
         ]) { $1 }
     }
 
-    /// As ``settings(of:)``, with as many replicas in sync as are expected, however few it would be created with.
+    /// As ``settings(of:)``, with the expected number of in-sync replicas, however few it would be created with.
     func settings(
         of specification: TopicSpecification, meeting expectation: KafkaTopicExpectation
     ) -> [String: String] {
@@ -36,12 +36,12 @@ struct TopicDemands: Equatable {
         return settings
     }
 
-    /// The same that the executables ask of their topics under this profile, what they warn of, and what was chosen for
-    /// ever.
+    /// What the executables require of their topics under this profile, what they warn about, and what cannot be
+    /// changed later.
     ///
     /// - Parameters:
     ///   - isKeyed: whether the number of partitions decides where a key's records are.
-    ///   - isEmbedded: on the embedded broker, which knows neither replicas nor settings.
+    ///   - isEmbedded: on the embedded broker, which has neither replicas nor topic settings.
     func expectation(of specification: TopicSpecification, isKeyed: Bool, isEmbedded: Bool) -> KafkaTopicExpectation {
         let created = KafkaTopicExpectation(
             topic: KafkaTopic(rawValue: specification.name.rawValue), createdWith: specification.settings)

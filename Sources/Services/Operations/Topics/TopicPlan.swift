@@ -1,7 +1,7 @@
 internal import Kafka
 internal import NotificationRecord
 
-/// What there is, compared with what should be, and what follows from that. A pure function.
+/// Existing topics compared with the expected ones, and the resulting actions. A pure function.
 struct TopicPlan {
     struct Item: Equatable {
         let specification: TopicSpecification
@@ -9,9 +9,9 @@ struct TopicPlan {
         let partitions: Int?
         /// As found, or as it would be created.
         let replicationFactor: Int
-        /// Respects in which an existing topic is not as it should be.
+        /// Differences of an existing topic from the expected configuration.
         let differences: [KafkaTopicFinding]
-        /// How an operator puts them right: commands, or a sentence where there is none.
+        /// How to fix them: commands, or a sentence where there is none.
         let corrections: [String]
 
         var topic: KafkaTopic { KafkaTopic(rawValue: specification.name.rawValue) }
@@ -24,7 +24,7 @@ struct TopicPlan {
     /// - Parameters:
     ///   - names: the names of the installation.
     ///   - partitions: of keyed topics.
-    ///   - found: what the brokers say; other topics are left alone.
+    ///   - found: topics as described by the brokers; others are ignored.
     ///   - bootstrapServers: for the commands.
     init(
         _ names: TopicNames, partitions: Int, demands: TopicDemands, found: [KafkaTopicDescription],
@@ -46,7 +46,7 @@ struct TopicPlan {
         }
     }
 
-    /// What has to be created.
+    /// Topics to create.
     var newTopics: [KafkaNewTopic] {
         items.filter(\.isMissing).map { item in
             KafkaNewTopic(
@@ -57,7 +57,7 @@ struct TopicPlan {
     }
 }
 
-/// What puts a difference right.
+/// The fix for a difference.
 enum TopicCorrection {
     static func corrections(
         of differences: [KafkaTopicFinding], settings: [String: String], bootstrapServers: String
@@ -69,7 +69,7 @@ enum TopicCorrection {
             case .missing: corrections.append("Create it with: sluicectl topics apply")
             case .partitionCount:
                 corrections.append(
-                    "The number of partitions is for ever: set topics.partitions=\(difference.found), or begin anew under "
+                    "The partition count cannot be changed: set topics.partitions=\(difference.found), or start over under "
                         + "another topics.prefix")
             case .replicationFactor:
                 corrections.append(

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import Kafka
 internal import NotificationRecord
 
-/// What became of each topic of an installation.
+/// The result for each topic of an installation.
 struct TopicReport {
     /// A contract: the values of `status`.
     enum Status: String {
@@ -13,14 +13,14 @@ struct TopicReport {
     struct Line {
         let item: TopicPlan.Item
         let status: Status
-        /// Why it could not be created, or cannot be used yet.
+        /// Why it could not be created or is not usable yet.
         let error: String?
     }
 
     let lines: [Line]
     let isEmbedded: Bool
 
-    /// Whether everything is as it should be, or will be.
+    /// Whether everything is as expected, or will be.
     var isGood: Bool {
         lines.allSatisfy { line in
             line.error == nil && [.created, .exists, .wouldBeCreated].contains(line.status)
@@ -28,9 +28,9 @@ struct TopicReport {
     }
 
     /// - Parameters:
-    ///   - missing: what a topic that does not exist is: missing, created, or would be.
+    ///   - missing: the status of a topic that did not exist: missing, created, or would be created.
     ///   - failures: topics that could not be created, with the reason.
-    ///   - leaderless: topics that were created and cannot be used yet, with the reason.
+    ///   - leaderless: topics that were created but are not usable yet, with the reason.
     init(
         _ plan: TopicPlan, missing: Status, failures: [KafkaTopic: KafkaError] = [:],
         leaderless: [KafkaTopic: String] = [:], isEmbedded: Bool = false
@@ -41,7 +41,7 @@ struct TopicReport {
                 return Line(item: item, status: item.differences.isEmpty ? .exists : .differs, error: nil)
             }
             switch failures[item.topic] {
-            // Somebody else was faster.
+            // Created concurrently by someone else.
             case let failure? where failure.code == .topicAlreadyExists:
                 return Line(item: item, status: .exists, error: nil)
             case let failure?: return Line(item: item, status: .failed, error: Self.line(failure))
@@ -55,11 +55,11 @@ struct TopicReport {
         return "\(failure). Start more brokers, or set profile=single-node or --replication-factor."
     }
 
-    static let partitionsAreForEver = """
-        Partition counts of keyed topics are for ever: with another number a key's records would be in two partitions.
+    static let partitionCountIsFixed = """
+        The partition count of a keyed topic cannot be changed: with another count a key's records would be in two partitions.
         """
     static let embeddedBroker = """
-        The embedded broker creates its topics itself, when it starts, and knows no topic settings.
+        The embedded broker creates its topics itself at start and has no topic settings.
         """
 
     var text: String {
@@ -86,10 +86,10 @@ struct TopicReport {
         return text
     }
 
-    /// What whoever reads the report should know beside it.
+    /// Notes printed with the report.
     private var notes: [String] {
         let isKeyedNew = lines.contains { $0.status == .created || $0.status == .wouldBeCreated }
-        return (isKeyedNew ? [Self.partitionsAreForEver] : []) + (isEmbedded ? [Self.embeddedBroker] : [])
+        return (isKeyedNew ? [Self.partitionCountIsFixed] : []) + (isEmbedded ? [Self.embeddedBroker] : [])
     }
 
     var json: JSONObject {

@@ -8,8 +8,8 @@ internal import PipelineRuntime
 /// `sluicectl topics apply` and `sluicectl topics check`.
 struct TopicsCommand {
     let configuration: Configuration
-    /// How long the brokers' first answer may take.
-    let patience: Duration
+    /// Timeout for the brokers' first answer.
+    let timeout: Duration
 
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
     private var demands: TopicDemands {
@@ -64,7 +64,7 @@ struct TopicsCommand {
     private func withAdmin(
         _ body: (KafkaAdmin, _ isEmbedded: Bool) async throws -> ExitCode
     ) async throws -> ExitCode {
-        let brokers = try Brokers(configuration, patience: patience)
+        let brokers = try Brokers(configuration, timeout: timeout)
         let admin = try brokers.admin()
         do {
             let exitCode = try await body(admin, try await brokers.isEmbedded(admin))

@@ -2,9 +2,9 @@ internal import AppStoreModel
 internal import AppStoreVerification
 internal import Cryptography
 
-/// The app that a signed object says it is for, read without any check: for a verdict that leaves the audience open.
+/// The app that a signed object claims to be for, read without verification: for verdicts that leave the audience open.
 enum ClaimedApp {
-    /// An app that matches whatever the text claims; some app when it claims none.
+    /// An app that matches whatever the text claims; an arbitrary one when it claims none.
     static func identity(in text: [UInt8]) -> AppIdentity {
         let document = payload(of: text)
         let envelope = document.map { NotificationEnvelope($0) }

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import AppStoreVerification
 
-/// A verdict with every step, for people and for programs.
+/// A verdict with every step, as text and as JSON.
 struct VerificationReport {
     /// A contract: the values of `verdict`.
     enum Outcome: String {
@@ -23,7 +23,7 @@ struct VerificationReport {
     let showsPayload: Bool
 
     /// - Parameters:
-    ///   - checksAudience: false when no app is configured, so that the step can say nothing.
+    ///   - checksAudience: false when no app is configured: the step is then open.
     ///   - showsPayload: whether the decoded payloads are part of it.
     init(_ explanation: Explanation, at: AppStoreInstant, checksAudience: Bool, showsPayload: Bool) {
         self.explanation = explanation

@@ -4,13 +4,13 @@ internal import Configuration
 internal import Lifecycle
 internal import Telemetry
 
-/// `sluicectl verify`: the verdict on a file, offline.
+/// `sluicectl verify`: verifies a file offline.
 struct VerifyCommand {
     let configuration: Configuration
     let source: SluicectlParts.Verification
     let clocks: Clocks
 
-    /// Far more than the ingress takes.
+    /// Far above the ingress's own limit.
     private static let maximumBytes = 4 << 20
 
     func run(_ path: String, _ console: Console) async throws -> ExitCode {

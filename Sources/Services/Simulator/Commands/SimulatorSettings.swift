@@ -9,8 +9,10 @@ enum SimulatorSettings {
     static let pki = Setting.string(
         "pki", default: "./pki", help: "Directory that `sluice-simulator pki` made; its leaf signs."
     ).onCommandLineOnly
-    static let output = Setting<OutputFormat>.oneOf("output", default: .text, help: "For people or for programs.")
-        .onCommandLineOnly
+    static let output = Setting<OutputFormat>.oneOf(
+        "output", default: .text, help: "text for people, json for scripts."
+    )
+    .onCommandLineOnly
     static let body = Setting.flag("body", help: "Print the whole HTTP body instead of the JWS alone.")
 
     static let url = Setting("url", .url, help: "Where to post.", example: "http://127.0.0.1:8080/notifications")
@@ -111,10 +113,10 @@ extension ValueKind where Value == Percentage {
 extension ValueKind where Value == AppStoreInstant {
     static var instant: ValueKind {
         ValueKind(
-            name: "TIME", expected: "a time in RFC 3339", example: "2026-11-21T12:00:00Z", text: \.description
+            name: "TIME", expected: "an RFC 3339 time", example: "2026-11-21T12:00:00Z", text: \.description
         ) { text throws(SettingProblem) in
             guard let instant = AppStoreInstant(rfc3339: text) else {
-                throw SettingProblem("is not a time in RFC 3339, such as 2026-11-21T12:00:00Z")
+                throw SettingProblem("is not an RFC 3339 time, such as 2026-11-21T12:00:00Z")
             }
             return instant
         }
