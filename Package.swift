@@ -37,6 +37,7 @@ let platform: [Target] = [
     systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
     .systemLibrary(name: "CSockets", path: "Sources/Platform/CSockets"),
     .target(name: "CFixedPort", path: "Sources/Platform/CFixedPort"),
+    module("JSON", layer: "Platform"),
     module("Telemetry", layer: "Platform"),
     module("Configuration", layer: "Platform"),
     module("Lifecycle", layer: "Platform", uses: ["Telemetry"]),
@@ -48,10 +49,10 @@ let platform: [Target] = [
 ]
 
 let appStore: [Target] = [
-    module("AppStoreModel", layer: "AppStore"),
-    module("NotificationRecord", layer: "AppStore", uses: ["AppStoreModel"]),
-    module("EntitlementRules", layer: "AppStore", uses: ["AppStoreModel"]),
-    module("AppStoreVerification", layer: "AppStore", uses: ["AppStoreModel", "Cryptography"]),
+    module("AppStoreModel", layer: "AppStore", uses: ["JSON"]),
+    module("NotificationRecord", layer: "AppStore", uses: ["JSON", "AppStoreModel"]),
+    module("EntitlementRules", layer: "AppStore", uses: ["JSON", "AppStoreModel"]),
+    module("AppStoreVerification", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Cryptography"]),
     module("AppStoreSigning", layer: "AppStore", uses: ["Cryptography"]),
 ]
 
@@ -72,7 +73,7 @@ let services: [Target] = [
     module(
         "Entitlements", layer: "Services",
         uses: [
-            "AppStoreModel", "EntitlementRules", "NotificationRecord", "PipelineRuntime", "Kafka", "HTTPServer",
+            "JSON", "AppStoreModel", "EntitlementRules", "NotificationRecord", "PipelineRuntime", "Kafka", "HTTPServer",
             "Telemetry", "Configuration", "Lifecycle",
         ]),
     module(
@@ -87,7 +88,8 @@ let services: [Target] = [
     module(
         "Operations", layer: "Services",
         uses: [
-            "AppStoreModel", "AppStoreVerification", "NotificationRecord", "PipelineRuntime", "Kafka", "Cryptography",
+            "JSON", "AppStoreModel", "AppStoreVerification", "NotificationRecord", "PipelineRuntime", "Kafka",
+            "Cryptography",
             "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle",
         ]),
 ]
@@ -138,7 +140,7 @@ let fuzzing: [Target] = [
     .target(
         name: "FuzzTargets",
         dependencies: [
-            "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Configuration", "Cryptography",
+            "JSON", "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Configuration", "Cryptography",
             "EntitlementRules", "HTTPServer", "NotificationRecord", "Simulator", "TestSupport",
         ], path: "Tests/Fuzzing/FuzzTargets", swiftSettings: settings),
     .executableTarget(
@@ -167,14 +169,19 @@ let package = Package(
         tests("SQLiteTests", layer: "Platform", uses: ["SQLite", "TestSupport"]),
         tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport"]),
         tests("HTTPClientTests", layer: "Platform", uses: ["HTTPClient", "HTTPServer", "TestSupport"]),
-        tests("AppStoreModelTests", layer: "AppStore", uses: ["AppStoreModel", "TestSupport"]),
+        tests("JSONTests", layer: "Platform", uses: ["JSON", "TestSupport"]),
+        tests("AppStoreModelTests", layer: "AppStore", uses: ["JSON", "AppStoreModel", "TestSupport"]),
         tests(
-            "NotificationRecordTests", layer: "AppStore", uses: ["NotificationRecord", "AppStoreModel", "TestSupport"]),
-        tests("EntitlementRulesTests", layer: "AppStore", uses: ["EntitlementRules", "AppStoreModel", "TestSupport"]),
+            "NotificationRecordTests", layer: "AppStore",
+            uses: ["JSON", "NotificationRecord", "AppStoreModel", "TestSupport"]),
+        tests(
+            "EntitlementRulesTests", layer: "AppStore",
+            uses: ["JSON", "EntitlementRules", "AppStoreModel", "TestSupport"]),
         tests(
             "AppStoreVerificationTests", layer: "AppStore",
             uses: [
-                "AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography", "AppStoreTestSupport",
+                "JSON", "AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography",
+                "AppStoreTestSupport",
                 "TestSupport",
             ]),
         tests("AppStoreSigningTests", layer: "AppStore", uses: ["AppStoreSigning", "Cryptography", "TestSupport"]),
@@ -194,7 +201,8 @@ let package = Package(
         tests(
             "EntitlementsTests", layer: "Services",
             uses: [
-                "Entitlements", "AppStoreModel", "NotificationRecord", "EntitlementRules", "PipelineRuntime", "Kafka",
+                "JSON", "Entitlements", "AppStoreModel", "NotificationRecord", "EntitlementRules", "PipelineRuntime",
+                "Kafka",
                 "SQLite", "HTTPClient", "HTTPServer", "Configuration", "Lifecycle", "Telemetry", "TestSupport",
             ]),
         tests(
@@ -208,7 +216,8 @@ let package = Package(
         tests(
             "OperationsTests", layer: "Services",
             uses: [
-                "Operations", "Ingress", "PipelineRuntime", "AppStoreModel", "AppStoreSigning", "NotificationRecord",
+                "JSON", "Operations", "Ingress", "PipelineRuntime", "AppStoreModel", "AppStoreSigning",
+                "NotificationRecord",
                 "Kafka", "Cryptography", "HTTPServer", "Configuration", "Telemetry", "TestSupport",
             ]),
         // It starts the executables but links none of them: what they override would be overridden in the tests too.

@@ -3,10 +3,10 @@
 private let verification = "AppStore/AppStoreVerification/"
 private let body = Place(.verifier, "3", verification + "Checks/BodyCheck.swift", suites: "BodyTests")
 private let scanner = Place(
-    .verifier, "3", "AppStore/AppStoreModel/JSON/JSONScanner.swift",
+    .verifier, "3", "Platform/JSON/JSONScanner.swift",
     suites: "BodyTests|CompactFormTests|ProfileTests|JSONScannerTests")
 private let document = Place(
-    .verifier, "4", "AppStore/AppStoreModel/JSON/JSONDocument.swift", suites: "CompactFormTests|ProfileTests")
+    .verifier, "4", "Platform/JSON/JSONDocument.swift", suites: "CompactFormTests|ProfileTests")
 private let form = Place(.verifier, "4", verification + "Checks/CompactFormCheck.swift", suites: "CompactFormTests")
 private let alphabet = Place(.verifier, "4", "Platform/Cryptography/Base64Alphabet.swift", suites: "CompactFormTests")
 private let base64URL = Place(.verifier, "4", "Platform/Cryptography/Base64URL.swift", suites: "CompactFormTests")

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import JSON
 
 /// What is read of a JWS header; everything else in it (`kid`, `jwk`, `jku`, `x5u`) is ignored and never fetched.
 struct JWSHeader {

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import JSON
 
 /// A nested payload as signed, and what was read of it.
 struct NestedPayload<Envelope> {

@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import Cryptography
+internal import JSON
 
 extension NotificationVerifier {
     /// The verdict step by step on a body, a bare notification JWS, or a bare transaction, renewal info or app

@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import Cryptography
+internal import JSON
 
 /// Decides whether a body is a notification that Apple signed for one of our apps.
 ///

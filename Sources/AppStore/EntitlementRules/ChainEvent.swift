@@ -1,4 +1,5 @@
 package import AppStoreModel
+package import JSON
 
 /// That a notification happened: the history of a chain is the set of these.
 package typealias ChainEvent = Facts<EventContent>

@@ -1,4 +1,5 @@
 package import AppStoreModel
+package import JSON
 
 /// Why a text is no chain. Equality compares code and cause.
 package struct ChainFormatError: Error, Hashable, Sendable {

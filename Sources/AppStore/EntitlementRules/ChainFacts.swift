@@ -1,4 +1,5 @@
 package import AppStoreModel
+package import JSON
 
 /// Everything that is known about one chain of purchases: a join of signed facts.
 ///

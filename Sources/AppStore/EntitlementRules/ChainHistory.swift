@@ -1,4 +1,5 @@
 package import AppStoreModel
+package import JSON
 
 /// A change of a chain's state, and the notification that told of it.
 package struct ChainTransition: Hashable, Sendable {

@@ -1,4 +1,5 @@
-package import AppStoreModel
+internal import AppStoreModel
+package import JSON
 
 extension EntitlementAnswer {
     /// Writes the members of the answer: `asOf`, `active` (sorted), `grants`, `balances`, `reports`, `nextChange`.

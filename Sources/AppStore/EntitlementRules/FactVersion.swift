@@ -1,4 +1,5 @@
 package import AppStoreModel
+internal import JSON
 
 /// Which of two statements about the same object is the newer one: a total order that every replica agrees on.
 ///

@@ -1,4 +1,5 @@
-package import AppStoreModel
+internal import AppStoreModel
+package import JSON
 
 /// What one statement says.
 package protocol FactsContent: Hashable, Sendable {

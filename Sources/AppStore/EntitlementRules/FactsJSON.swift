@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import JSON
 
 extension FieldReader {
     /// `signedDate`, `trust` and `notificationUUID`; nil without a signedDate.

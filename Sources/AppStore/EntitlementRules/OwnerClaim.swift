@@ -1,4 +1,5 @@
 package import AppStoreModel
+package import JSON
 
 /// The app's own word that a chain belongs to an account, for purchases made without an appAccountToken.
 package struct OwnerClaim: VersionedFacts {

@@ -1,4 +1,5 @@
 package import AppStoreModel
+package import JSON
 
 /// What Apple last said about one transaction. A newer statement replaces it as a whole, so that a revocation which is
 /// absent from a newer one is thereby removed: that is how a reversed refund arrives.

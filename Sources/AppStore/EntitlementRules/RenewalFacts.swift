@@ -1,4 +1,5 @@
 package import AppStoreModel
+package import JSON
 
 /// What Apple last said about the renewal of a subscription.
 package typealias RenewalFacts = Facts<RenewalContent>

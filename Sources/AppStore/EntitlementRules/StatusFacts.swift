@@ -1,4 +1,5 @@
 package import AppStoreModel
+package import JSON
 
 /// What Apple last said the status of a subscription was, as of the notification's signedDate.
 package struct StatusFacts: VersionedFacts {

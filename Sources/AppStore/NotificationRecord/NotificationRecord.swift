@@ -1,4 +1,5 @@
 public import AppStoreModel
+public import JSON
 
 /// A record of a notification topic, read back.
 ///

@@ -1,4 +1,5 @@
-public import AppStoreModel
+internal import AppStoreModel
+public import JSON
 
 /// Why a record is no notification record. Equality compares code and cause.
 public struct RecordError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import EntitlementRules
+internal import JSON
 internal import NotificationRecord
 
 /// What `POST /v1/claims` and `/v1/erasures` ask for: facts that come from no notification.

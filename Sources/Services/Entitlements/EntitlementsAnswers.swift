@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import EntitlementRules
+internal import JSON
 internal import NotificationRecord
 
 /// The bodies of the read API's answers.

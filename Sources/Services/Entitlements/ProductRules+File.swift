@@ -2,6 +2,7 @@ internal import AppStoreModel
 internal import Configuration
 internal import EntitlementRules
 internal import Foundation
+internal import JSON
 
 extension ProductRules {
     /// Reads the file named by `products`:

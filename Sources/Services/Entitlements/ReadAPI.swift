@@ -2,6 +2,7 @@ internal import AppStoreModel
 internal import Configuration
 internal import EntitlementRules
 internal import HTTPServer
+internal import JSON
 internal import NotificationRecord
 internal import PipelineRuntime
 internal import Telemetry

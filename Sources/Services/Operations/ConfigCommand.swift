@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import Configuration
+internal import JSON
 internal import Lifecycle
 
 /// `sluicectl config check` and `sluicectl config show`: the configuration as each executable would read it.

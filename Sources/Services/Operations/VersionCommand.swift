@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import Cryptography
 internal import HTTPClient
+internal import JSON
 internal import Kafka
 internal import SQLite
 internal import Telemetry

@@ -1,4 +1,5 @@
 import AppStoreModel
+import JSON
 import Testing
 
 private func envelope(_ text: String) throws -> NotificationEnvelope {

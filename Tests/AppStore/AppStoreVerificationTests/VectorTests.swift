@@ -1,6 +1,7 @@
 import AppStoreModel
 import AppStoreTestSupport
 import Cryptography
+import JSON
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import AppStoreModel
 import EntitlementRules
+import JSON
 
 let minute: Int64 = 60_000
 let hour: Int64 = 3_600_000

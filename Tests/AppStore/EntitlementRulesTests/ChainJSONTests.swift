@@ -1,6 +1,7 @@
 import AppStoreModel
 import EntitlementRules
 import Foundation
+import JSON
 import TestSupport
 import Testing
 

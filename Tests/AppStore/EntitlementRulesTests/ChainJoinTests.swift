@@ -1,5 +1,6 @@
 import AppStoreModel
 import EntitlementRules
+import JSON
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import AppStoreModel
 import EntitlementRules
+import JSON
 import Testing
 
 @Suite("One-time purchases") struct OneTimePurchaseTests {

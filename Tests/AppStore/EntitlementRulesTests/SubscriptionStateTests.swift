@@ -1,5 +1,6 @@
 import AppStoreModel
 import EntitlementRules
+import JSON
 import Testing
 
 private typealias Phase = SubscriptionState.Phase

@@ -1,5 +1,6 @@
 import AppStoreModel
 import EntitlementRules
+import JSON
 import Testing
 
 /// One row: what was known, what comes, and the state that the facts give then, whatever came first.

@@ -1,5 +1,6 @@
 import AppStoreModel
 import Foundation
+import JSON
 import NotificationRecord
 import TestSupport
 import Testing

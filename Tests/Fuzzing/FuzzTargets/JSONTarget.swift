@@ -1,5 +1,6 @@
 import AppStoreModel
 import Foundation
+import JSON
 
 extension FuzzTarget {
     /// A JSON text: read as Foundation reads it, or refused for a reason of ``JSONAgreement``; and written again it is the

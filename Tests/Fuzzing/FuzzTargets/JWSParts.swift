@@ -1,5 +1,6 @@
 import AppStoreModel
 import Cryptography
+import JSON
 
 /// A compact JWS taken apart, and put together again in any way.
 struct JWSParts {

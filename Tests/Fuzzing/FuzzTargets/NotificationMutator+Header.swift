@@ -1,6 +1,7 @@
 import AppStoreModel
 import AppStoreSigning
 import Cryptography
+import JSON
 import TestSupport
 
 // What stands in the header: certificates and members.

@@ -1,6 +1,7 @@
 import AppStoreModel
 import AppStoreSigning
 import Cryptography
+import JSON
 import TestSupport
 
 /// Makes hostile bodies out of genuine ones. The same seed and index give the same mutant of the same originals, but for

@@ -2,6 +2,7 @@ import AppStoreModel
 import Configuration
 import Foundation
 import HTTPClient
+import JSON
 import Kafka
 import Lifecycle
 import NotificationRecord

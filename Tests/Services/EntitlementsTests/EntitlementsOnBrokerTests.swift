@@ -1,5 +1,6 @@
 import AppStoreModel
 import HTTPClient
+import JSON
 import Kafka
 import Lifecycle
 import NotificationRecord

@@ -2,6 +2,7 @@ import AppStoreModel
 import EntitlementRules
 import HTTPClient
 import HTTPServer
+import JSON
 import NotificationRecord
 import PipelineRuntime
 import Synchronization

@@ -2,6 +2,7 @@ import AppStoreModel
 import EntitlementRules
 import Foundation
 import HTTPClient
+import JSON
 import NotificationRecord
 import SQLite
 import Synchronization

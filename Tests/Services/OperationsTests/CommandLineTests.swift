@@ -1,5 +1,6 @@
 import AppStoreModel
 import Configuration
+import JSON
 import Testing
 
 @testable import Operations

@@ -2,6 +2,7 @@ import AppStoreModel
 import AppStoreSigning
 import Cryptography
 import HTTPServer
+import JSON
 import Kafka
 import NotificationRecord
 import Synchronization

@@ -4,6 +4,7 @@ import Configuration
 import Cryptography
 import Foundation
 import Ingress
+import JSON
 import Kafka
 import NotificationRecord
 import PipelineRuntime

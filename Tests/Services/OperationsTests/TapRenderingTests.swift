@@ -1,4 +1,5 @@
 import AppStoreModel
+import JSON
 import Kafka
 import NotificationRecord
 import Testing

@@ -2,6 +2,7 @@ import AppStoreModel
 import AppStoreSigning
 import Cryptography
 import Foundation
+import JSON
 import TestSupport
 import Testing
 

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A field of a payload as the ingress meets it.
 public enum EnvelopeField<Value: Sendable & Equatable>: Sendable, Equatable {
     /// Not sent, or sent as `null`.

@@ -1,3 +1,5 @@
+public import JSON
+
 /// What the ingress reads of a transaction payload.
 public struct TransactionEnvelope: Sendable {
     public let transactionId: EnvelopeField<TransactionId>

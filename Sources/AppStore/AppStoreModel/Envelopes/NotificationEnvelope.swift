@@ -1,3 +1,5 @@
+public import JSON
+
 /// What the ingress reads of a notification payload: enough to decide for whom it is and where it goes, nothing more.
 ///
 /// Tolerant: a field of the wrong kind is reported in its place and fails nothing else.

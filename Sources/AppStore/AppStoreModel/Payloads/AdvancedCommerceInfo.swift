@@ -1,3 +1,5 @@
+public import JSON
+
 /// What an Advanced Commerce purchase consists of.
 public struct AdvancedCommerceTransactionInfo: Hashable, Sendable {
     public var descriptors: AdvancedCommerceDescriptors?

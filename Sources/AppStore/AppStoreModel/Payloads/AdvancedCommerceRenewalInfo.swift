@@ -1,3 +1,5 @@
+public import JSON
+
 /// What an Advanced Commerce subscription renews as.
 public struct AdvancedCommerceRenewalInfo: Hashable, Sendable {
     public var consistencyToken: String?

@@ -1,3 +1,5 @@
+public import JSON
+
 /// A customer's acquisition of an app (Apple: the decoded app transaction).
 public struct AppTransactionPayload: Hashable, Sendable {
     /// The environment.

@@ -1,3 +1,5 @@
+public import JSON
+
 /// The commitment a monthly billed transaction is part of.
 public struct TransactionCommitmentInfo: Hashable, Sendable {
     /// Number of this billing period, from 1.

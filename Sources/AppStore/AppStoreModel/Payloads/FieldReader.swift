@@ -1,3 +1,5 @@
+package import JSON
+
 /// A field that is not what its documentation says. It reads as absent; the rest of the payload is unharmed.
 public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
     public enum Expectation: String, Sendable {

@@ -1,3 +1,5 @@
+public import JSON
+
 /// Seats of a transaction.
 public struct TransactionMultiSeatInfo: Hashable, Sendable {
     public var invitationManagement: InvitationManagement?

@@ -1,3 +1,5 @@
+public import JSON
+
 /// The app and the purchase a notification is about (Apple: data).
 public struct NotificationData: Hashable, Sendable {
     public var environment: AppStoreEnvironment?

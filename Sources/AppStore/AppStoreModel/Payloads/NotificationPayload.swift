@@ -1,3 +1,5 @@
+public import JSON
+
 /// A notification's payload (Apple: responseBodyV2DecodedPayload).
 public struct NotificationPayload: Hashable, Sendable {
     public var notificationType: NotificationType?

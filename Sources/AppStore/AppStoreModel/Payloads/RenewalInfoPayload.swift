@@ -1,3 +1,5 @@
+public import JSON
+
 /// What the next renewal of a subscription will be (Apple: JWSRenewalInfoDecodedPayload). It carries no bundleId.
 public struct RenewalInfoPayload: Hashable, Sendable {
     public var originalTransactionId: OriginalTransactionId?

@@ -1,3 +1,5 @@
+public import JSON
+
 /// One purchase, restore or renewal (Apple: JWSTransactionDecodedPayload).
 public struct TransactionPayload: Hashable, Sendable {
     public var transactionId: TransactionId?

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// An identifier that Apple or the developer chose: opaque text, never parsed.
 public protocol AppStoreIdentifier: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible
 where RawValue == String {

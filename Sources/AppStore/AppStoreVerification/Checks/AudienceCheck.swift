@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import JSON
 
 /// Check 13: the payload is a notification, for a configured app, from an environment that Apple signs for.
 ///

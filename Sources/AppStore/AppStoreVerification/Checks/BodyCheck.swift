@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import JSON
 
 /// Check 3: the body is one JSON object with exactly one text `signedPayload`; other members are ignored.
 enum BodyCheck {

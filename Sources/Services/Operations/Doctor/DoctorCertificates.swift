@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import Cryptography
+internal import JSON
 
 /// Certificates given by the operator, from a PEM file or from a JWS.
 enum DoctorCertificates {

@@ -3,6 +3,7 @@ internal import AppStoreVerification
 internal import Configuration
 internal import Cryptography
 internal import HTTPClient
+internal import JSON
 internal import Kafka
 internal import Lifecycle
 internal import NotificationRecord

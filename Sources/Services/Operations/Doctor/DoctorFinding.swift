@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import JSON
 
 /// One check of `sluicectl doctor`.
 struct DoctorFinding: Equatable {

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import JSON
 
 /// Chains for people.
 enum ChainsText {

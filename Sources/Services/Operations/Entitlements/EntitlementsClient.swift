@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import Configuration
 internal import HTTPClient
+internal import JSON
 internal import Lifecycle
 internal import NotificationRecord
 

@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import Configuration
 internal import Foundation
+internal import JSON
 internal import Lifecycle
 
 /// `sluicectl entitlements …` as far as it asks the read API of sluice-entitlements.

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import JSON
 
 /// The read API's answer for people. Tolerant: what is absent is a dash.
 enum EntitlementsText {

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import JSON
 
 /// A history for people.
 enum HistoryText {

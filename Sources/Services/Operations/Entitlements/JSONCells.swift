@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import JSON
 
 /// Members of an answer as cells of a table. Tolerant: what is absent is a dash.
 enum JSONCells {

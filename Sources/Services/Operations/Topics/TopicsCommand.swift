@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import Configuration
+internal import JSON
 internal import Kafka
 internal import Lifecycle
 internal import NotificationRecord

@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import AppStoreVerification
 internal import Cryptography
+internal import JSON
 
 /// The app that a signed object claims to be for, read without verification: for verdicts that leave the audience open.
 enum ClaimedApp {

@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import AppStoreVerification
+internal import JSON
 
 /// A verdict with every step, as text and as JSON.
 struct VerificationReport {

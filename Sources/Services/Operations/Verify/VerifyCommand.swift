@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import AppStoreVerification
 internal import Configuration
+internal import JSON
 internal import Lifecycle
 internal import Telemetry
 

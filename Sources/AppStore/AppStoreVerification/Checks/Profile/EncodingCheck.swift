@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import JSON
 
 /// Part of check 14: a signed payload is one JSON object in UTF-8, of bounded depth, no member twice.
 enum EncodingCheck {

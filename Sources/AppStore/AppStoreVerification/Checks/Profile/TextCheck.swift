@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import JSON
 
 /// Part of check 14: signed texts that become keys, headers, file names and URLs downstream keep to a narrow grammar, and
 /// no text anywhere smuggles control characters behind an escape.

@@ -104,10 +104,6 @@ package struct JSONWriter: Sendable {
 
     package mutating func set(_ name: StaticString, _ value: Int32?) { set(name, value.map { Int64($0) }) }
 
-    package mutating func set(_ name: StaticString, _ value: AppStoreInstant?) {
-        set(name, value?.millisecondsSince1970)
-    }
-
     package mutating func object(_ name: StaticString, _ members: (inout JSONWriter) -> Void) {
         self.name(name)
         object(members)

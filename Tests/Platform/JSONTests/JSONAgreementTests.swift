@@ -1,5 +1,5 @@
-import AppStoreModel
 import Foundation
+import JSON
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import AppStoreModel
+import JSON
 import Testing
 
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

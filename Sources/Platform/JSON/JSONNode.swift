@@ -2,19 +2,19 @@
 ///
 /// The children of an object are name, value, name, value…; those of an array its elements. `next` steps over a
 /// value with everything inside it.
-struct JSONNode: Sendable {
-    enum Kind: UInt8, Sendable {
+package struct JSONNode: Sendable {
+    package enum Kind: UInt8, Sendable {
         case null, bool, number, string, array, object
     }
 
     /// Bytes of the value; of a string the bytes between its quotes.
-    var start: UInt32
-    var end: UInt32
+    package var start: UInt32
+    package var end: UInt32
     /// Index of the first node after this one and all it contains.
-    var next: UInt32
+    package var next: UInt32
     /// Of a string: mixes length and some bytes, so that unequal names are told apart without reading them.
-    var fingerprint: UInt16
-    var kind: Kind
+    package var fingerprint: UInt16
+    package var kind: Kind
     /// Of a string: it contains a backslash.
-    var hasEscapes: Bool
+    package var hasEscapes: Bool
 }

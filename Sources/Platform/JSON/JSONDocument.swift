@@ -10,7 +10,8 @@ public struct JSONDocument: Sendable {
 
     /// The text as given.
     public let bytes: [UInt8]
-    let nodes: [JSONNode]
+    /// The index of its values.
+    package let nodes: [JSONNode]
 
     /// Scans a whole text: strict RFC 8259 with the limits named at ``JSONError/Code``.
     public init(
@@ -47,14 +48,25 @@ public struct JSONElement: Sendable {
         let nameIndex: Int
         public let value: JSONElement
 
+        package init(nameIndex: Int, value: JSONElement) {
+            self.nameIndex = nameIndex
+            self.value = value
+        }
+
         /// The name, escapes resolved.
         public var name: String { value.document.text(of: nameIndex) }
         /// Where the name stands in the document's bytes, from its opening to its closing quote.
         public var nameRange: Range<Int> { value.document.quotedRange(of: nameIndex) }
     }
 
-    let document: JSONDocument
-    let index: Int
+    package let document: JSONDocument
+    package let index: Int
+
+    /// The value at an index of ``JSONDocument/nodes``.
+    package init(document: JSONDocument, index: Int) {
+        self.document = document
+        self.index = index
+    }
 
     private var node: JSONNode { document.nodes[index] }
 
@@ -135,7 +147,7 @@ public struct JSONElement: Sendable {
 
 extension JSONDocument {
     /// Index of the value of a member; nil if there is none or `object` is no object.
-    func member(_ name: StaticString, of object: Int) -> Int? {
+    package func member(_ name: StaticString, of object: Int) -> Int? {
         guard nodes[object].kind == .object else { return nil }
         let input = bytes.span
         let end = Int(nodes[object].next)
@@ -148,7 +160,7 @@ extension JSONDocument {
     }
 
     /// A number that is a whole one within `Int64`; nil for anything else.
-    func integer(of index: Int) -> Int64? {
+    package func integer(of index: Int) -> Int64? {
         let node = nodes[index]
         guard node.kind == .number else { return nil }
         if let number = JSONBytes.plainInteger(bytes.span, from: Int(node.start), to: Int(node.end)) { return number }
@@ -156,7 +168,7 @@ extension JSONDocument {
     }
 
     /// A number rounded down to a whole one; nil for other kinds and outside `Int64`.
-    func flooredInteger(of index: Int) -> Int64? {
+    package func flooredInteger(of index: Int) -> Int64? {
         let node = nodes[index]
         guard node.kind == .number else { return nil }
         if let number = JSONBytes.plainInteger(bytes.span, from: Int(node.start), to: Int(node.end)) { return number }
@@ -168,7 +180,7 @@ extension JSONDocument {
         Int(nodes[index].start) - 1..<Int(nodes[index].end) + 1
     }
 
-    func text(of index: Int) -> String {
+    package func text(of index: Int) -> String {
         let node = nodes[index]
         if node.hasEscapes {
             return String(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AppStoreModel
+@testable import JSON
 
 /// Long strings are passed over in blocks: whatever stands at whichever place of a block ends them.
 @Suite struct JSONBytesTests {

@@ -1,5 +1,5 @@
 /// Member names of scanned objects: comparing them and finding one that occurs twice.
-enum JSONNames {
+package enum JSONNames {
     /// Up to this many names are compared pair by pair; more go through a hash set with the process's random seed.
     private static let pairwiseLimit = 64
 
@@ -65,14 +65,15 @@ enum JSONNames {
     }
 
     /// Whether the name at `node` is `name`. A name with escapes is resolved first.
-    @inline(__always)
-    static func isEqual(_ node: JSONNode, to name: StaticString, _ input: Span<UInt8>) -> Bool {
+    @inlinable @inline(__always)
+    package static func isEqual(_ node: JSONNode, to name: StaticString, _ input: Span<UInt8>) -> Bool {
         // Nearly all that are not the one are told by this.
         if Int(node.end &- node.start) != name.utf8CodeUnitCount, !node.hasEscapes { return false }
         return isEqualText(node, to: name, input)
     }
 
-    private static func isEqualText(_ node: JSONNode, to name: StaticString, _ input: Span<UInt8>) -> Bool {
+    @usableFromInline
+    static func isEqualText(_ node: JSONNode, to name: StaticString, _ input: Span<UInt8>) -> Bool {
         let start = Int(node.start)
         let length = Int(node.end) - start
         if node.hasEscapes {

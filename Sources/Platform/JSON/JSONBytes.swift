@@ -1,5 +1,5 @@
 /// Byte-level rules of JSON strings, without Foundation.
-enum JSONBytes {
+package enum JSONBytes {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
@@ -98,7 +98,7 @@ enum JSONBytes {
         return number
     }
 
-    static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+    package static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
@@ -117,7 +117,8 @@ enum JSONBytes {
     }
 
     /// That of a name without escapes.
-    static func fingerprint(_ name: StaticString) -> UInt16 {
+    @inlinable
+    package static func fingerprint(_ name: StaticString) -> UInt16 {
         let length = name.utf8CodeUnitCount
         guard length > 0 else { return 0 }
         let middle = UInt16(name.utf8Start[length / 2])
