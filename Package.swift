@@ -58,8 +58,10 @@ let appStore: [Target] = [
 
 let pipeline: [Target] = [
     module(
+        "ServiceKit", layer: "Pipeline", uses: ["Kafka", "Telemetry", "Configuration", "Lifecycle", "HTTPServer"]),
+    module(
         "PipelineRuntime", layer: "Pipeline",
-        uses: ["Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle", "HTTPServer"]),
+        uses: ["ServiceKit", "Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle"]),
     module("PipelineTestKit", layer: "Pipeline", uses: ["PipelineRuntime", "Kafka", "Telemetry"]),
 ]
 
@@ -67,20 +69,20 @@ let services: [Target] = [
     module(
         "Ingress", layer: "Services",
         uses: [
-            "AppStoreModel", "AppStoreVerification", "NotificationRecord", "PipelineRuntime", "Kafka", "HTTPServer",
+            "AppStoreModel", "AppStoreVerification", "NotificationRecord", "ServiceKit", "Kafka", "HTTPServer",
             "HTTPClient", "Cryptography", "Telemetry", "Configuration", "Lifecycle",
         ]),
     module(
         "Entitlements", layer: "Services",
         uses: [
-            "JSON", "AppStoreModel", "EntitlementRules", "NotificationRecord", "PipelineRuntime", "Kafka", "HTTPServer",
-            "Telemetry", "Configuration", "Lifecycle",
+            "JSON", "AppStoreModel", "EntitlementRules", "NotificationRecord", "PipelineRuntime", "ServiceKit", "Kafka",
+            "HTTPServer", "Telemetry", "Configuration", "Lifecycle",
         ]),
     module(
         "Webhooks", layer: "Services",
         uses: [
-            "NotificationRecord", "PipelineRuntime", "Kafka", "HTTPClient", "Cryptography", "Telemetry",
-            "Configuration",
+            "NotificationRecord", "PipelineRuntime", "ServiceKit", "Kafka", "HTTPClient", "Cryptography",
+            "Telemetry", "Configuration",
         ]),
     module(
         "Simulator", layer: "Services",
@@ -88,18 +90,21 @@ let services: [Target] = [
     module(
         "Operations", layer: "Services",
         uses: [
-            "JSON", "AppStoreModel", "AppStoreVerification", "NotificationRecord", "PipelineRuntime", "Kafka",
-            "Cryptography",
-            "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle",
+            "JSON", "AppStoreModel", "AppStoreVerification", "NotificationRecord", "PipelineRuntime", "ServiceKit",
+            "Kafka", "Cryptography", "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle",
         ]),
 ]
 
 let executables: [Target] = [
+    module("SharedConfiguration", layer: "Executables"),
     executable(
         "sluice-ingress",
-        uses: ["Ingress", "PipelineRuntime", "Configuration", "Cryptography", "Lifecycle", "Telemetry"]),
-    executable("sluice-entitlements", uses: ["Entitlements", "PipelineRuntime", "Cryptography"]),
-    executable("sluice-webhooks", uses: ["Webhooks", "PipelineRuntime", "Cryptography"]),
+        uses: [
+            "Ingress", "ServiceKit", "SharedConfiguration", "Configuration", "Cryptography", "Lifecycle", "Telemetry",
+        ]),
+    executable(
+        "sluice-entitlements", uses: ["Entitlements", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
+    executable("sluice-webhooks", uses: ["Webhooks", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
     executable("sluice-simulator", uses: ["Simulator", "Configuration", "Cryptography"]),
     executable(
         "sluice-bench",
@@ -113,8 +118,8 @@ let executables: [Target] = [
     executable(
         "sluice-dev-broker",
         uses: [
-            "NotificationRecord", "PipelineRuntime", "Cryptography", "Kafka", "Configuration", "Lifecycle", "Telemetry",
-            "CFixedPort",
+            "NotificationRecord", "ServiceKit", "SharedConfiguration", "Cryptography", "Kafka", "Configuration",
+            "Lifecycle", "Telemetry", "CFixedPort",
         ]),
 ]
 
@@ -154,6 +159,7 @@ let package = Package(
     products: [
         // What third parties build on: a small public face. The executables are products by themselves.
         .library(name: "Kafka", targets: ["Kafka"]),
+        .library(name: "ServiceKit", targets: ["ServiceKit"]),
         .library(name: "PipelineRuntime", targets: ["PipelineRuntime"]),
         .library(name: "PipelineTestKit", targets: ["PipelineTestKit"]),
         .library(name: "AppStoreModel", targets: ["AppStoreModel", "NotificationRecord"]),
@@ -188,13 +194,14 @@ let package = Package(
         tests(
             "PipelineRuntimeTests", layer: "Pipeline",
             uses: ["PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle", "TestSupport"]),
+        tests("ServiceKitTests", layer: "Pipeline", uses: ["ServiceKit", "Kafka", "Lifecycle", "TestSupport"]),
         tests(
             "PipelineTestKitTests", layer: "Pipeline",
             uses: ["PipelineTestKit", "PipelineRuntime", "Kafka", "TestSupport"]),
         tests(
             "IngressTests", layer: "Services",
             uses: [
-                "Ingress", "Simulator", "PipelineRuntime", "AppStoreSigning", "AppStoreVerification", "AppStoreModel",
+                "Ingress", "Simulator", "ServiceKit", "AppStoreSigning", "AppStoreVerification", "AppStoreModel",
                 "NotificationRecord", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
                 "Lifecycle", "AppStoreTestSupport", "TestSupport",
             ]),
@@ -216,9 +223,14 @@ let package = Package(
         tests(
             "OperationsTests", layer: "Services",
             uses: [
-                "JSON", "Operations", "Ingress", "PipelineRuntime", "AppStoreModel", "AppStoreSigning",
-                "NotificationRecord",
+                "JSON", "Operations", "Ingress", "ServiceKit", "AppStoreModel", "AppStoreSigning", "NotificationRecord",
                 "Kafka", "Cryptography", "HTTPServer", "Configuration", "Telemetry", "TestSupport",
+            ]),
+        tests(
+            "SharedConfigurationTests", layer: "Executables",
+            uses: [
+                "SharedConfiguration", "Ingress", "Entitlements", "Webhooks", "Operations", "Simulator",
+                "Configuration",
             ]),
         // It starts the executables but links none of them: what they override would be overridden in the tests too.
         tests(

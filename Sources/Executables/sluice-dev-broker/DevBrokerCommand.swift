@@ -1,6 +1,7 @@
 internal import Configuration
 internal import NotificationRecord
-internal import PipelineRuntime
+internal import ServiceKit
+internal import SharedConfiguration
 internal import Telemetry
 
 /// The command line of `sluice-dev-broker`.
@@ -34,12 +35,12 @@ enum DevBrokerCommand {
         schema: ConfigurationSchema(
             [
                 port, brokers, partitions, groups, prefix, ApplicationSettings.logLevel, ApplicationSettings.logFormat,
-            ],
-            alsoKnown: ApplicationSettings.ofAllExecutables),
+            ]),
         examples: [
             .init("sluice-dev-broker --log.format text", "One broker on 127.0.0.1:9092."),
             .init("sluice-dev-broker --port 29092 --brokers 3", "Three brokers on ports 29092 to 29094."),
             .init("sluice-dev-broker --port 0", "A free port, named in the line \"ready\"."),
         ],
-        version: Build.version)
+        version: Build.version
+    ).tolerating(SharedConfiguration.keys)
 }

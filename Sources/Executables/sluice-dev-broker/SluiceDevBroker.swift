@@ -1,7 +1,7 @@
 internal import Configuration
 internal import Cryptography
 internal import Lifecycle
-internal import PipelineRuntime
+internal import ServiceKit
 
 @main
 struct SluiceDevBroker {

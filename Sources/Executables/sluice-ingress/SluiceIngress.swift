@@ -2,14 +2,15 @@ internal import Configuration
 internal import Cryptography
 internal import Ingress
 internal import Lifecycle
-internal import PipelineRuntime
+internal import ServiceKit
+internal import SharedConfiguration
 internal import Telemetry
 
 @main
 struct SluiceIngress {
     static func main() async {
         let cryptography = Result { try initializeCryptography() }
-        let command = IngressCommand.command
+        let command = IngressCommand.command.tolerating(SharedConfiguration.keys)
         let configuration = command.parseOrExit().configuration
         let plan: IngressPlan
         do {

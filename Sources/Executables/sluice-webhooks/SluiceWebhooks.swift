@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import PipelineRuntime
+internal import SharedConfiguration
 internal import Webhooks
 
 @main
@@ -7,6 +8,6 @@ struct SluiceWebhooks {
     static func main() async throws {
         // librdkafka and libcurl load libcrypto, whose exit handler may crash a busy process.
         try initializeCryptography()
-        await WebhooksApplication.application.main()
+        await WebhooksApplication.application.tolerating(SharedConfiguration.keys).main()
     }
 }

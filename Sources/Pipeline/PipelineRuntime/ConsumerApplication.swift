@@ -1,6 +1,7 @@
 package import Configuration
 public import Kafka
 package import Lifecycle
+internal import ServiceKit
 package import Telemetry
 
 /// A consumer as an executable: command line and configuration, log, admin listener, topics checked at start, dead
@@ -21,7 +22,7 @@ package import Telemetry
 /// process ends with 66 when records were deleted before they were read, 78 when the configuration or a topic is wrong.
 public struct ConsumerApplication: Sendable {
     /// The command line: its name, its schema and its help.
-    package let command: Command
+    package private(set) var command: Command
     private let adminPort: Setting<Int>
     private let group: Setting<String>
     private let topics: @Sendable (Configuration) throws -> ConsumerTopics
@@ -62,10 +63,20 @@ public struct ConsumerApplication: Sendable {
         self.build = build
         let common = ConfigurationSchema(
             ApplicationSettings.all + [self.adminPort, group] + ConsumerSettings.all,
-            openPrefixes: [ApplicationSettings.kafka], alsoKnown: ApplicationSettings.ofAllExecutables)
+            openPrefixes: [ApplicationSettings.kafka])
         command = Command(
             name, summary: summary, discussion: discussion, schema: common.adding(schema), examples: examples,
             version: Build.version)
+    }
+
+    /// The same consumer, which also tolerates the keys of other executables in the file and environment that it shares
+    /// with them. Any other key that is not its own remains an error.
+    ///
+    /// - Parameter keys: keys, and prefixes that end with a dot.
+    public func tolerating(_ keys: [String]) -> ConsumerApplication {
+        var application = self
+        application.command = command.tolerating(keys)
+        return application
     }
 
     /// Runs until SIGTERM or SIGINT, or until the pipeline cannot go on, and ends the process.

@@ -1,6 +1,7 @@
 package import Configuration
 package import Kafka
 package import Lifecycle
+package import ServiceKit
 package import Telemetry
 
 /// The topics of a consumer, checked before anything starts. Dead letter topics are added by the runtime.

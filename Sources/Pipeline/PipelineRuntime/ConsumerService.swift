@@ -1,4 +1,5 @@
 internal import Lifecycle
+internal import ServiceKit
 
 /// The parts that every consumer has, as one service, so that most of the time to stop is the pipeline's.
 final class ConsumerService: Service {

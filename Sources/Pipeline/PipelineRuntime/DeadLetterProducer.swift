@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Kafka
 internal import Lifecycle
+internal import ServiceKit
 internal import Telemetry
 
 /// Writes dead letters. Stopped after the pipeline, so that what the last records leave behind is acknowledged.

@@ -43,7 +43,6 @@ extension LogKey {
     static let facility = LogKey(rawValue: "facility")
     static let clientMessage = LogKey(rawValue: "clientMessage")
     static let finding = LogKey(rawValue: "finding")
-    static let port = LogKey(rawValue: "port")
     static let traceId = LogKey(rawValue: "traceId")
     static let path = LogKey(rawValue: "path")
     static let milliseconds = LogKey(rawValue: "milliseconds")

@@ -64,6 +64,15 @@ package struct Command: Sendable {
         self.version = version
         self.readsConfiguration = readsConfiguration
     }
+
+    /// The same command, which also tolerates the keys of other executables in the file and environment that it shares
+    /// with them; so do its subcommands.
+    package func tolerating(_ keys: [String]) -> Command {
+        Command(
+            name, summary: summary, discussion: discussion, schema: schema.tolerating(keys), arguments: arguments,
+            examples: examples, subcommands: subcommands.map { $0.tolerating(keys) }, version: version,
+            readsConfiguration: readsConfiguration)
+    }
 }
 
 /// What is to be run: the command that was named, its configuration, and its positional arguments.

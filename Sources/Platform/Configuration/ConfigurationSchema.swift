@@ -60,13 +60,16 @@ package struct ConfigurationSchema: Sendable {
             alsoKnown: alsoKnown + other.alsoKnown)
     }
 
-    /// The same settings, with exactly the keys of the others tolerated beside them instead of whole prefixes: finds a
-    /// wrong key that belongs to none of them.
-    package func besideOnly(_ others: [ConfigurationSchema]) -> ConfigurationSchema {
-        let keys = others.flatMap { other in
-            other.openPrefixes.map(\.prefix) + other.settings.map { $0.template?.prefix ?? $0.key }
-        }
-        return ConfigurationSchema(descriptors: settings, openPrefixes: openPrefixes, alsoKnown: keys)
+    /// The keys that a shared file or environment may hold, as other executables tolerate them: open prefixes and the
+    /// prefixes of settings for each name end with a dot.
+    package var sharedKeys: [String] {
+        openPrefixes.map(\.prefix)
+            + settings.filter { !$0.isCommandLineOnly }.map { $0.template?.prefix ?? $0.key }
+    }
+
+    /// The same settings with further keys, and prefixes that end with a dot, tolerated beside them.
+    package func tolerating(_ keys: [String]) -> ConfigurationSchema {
+        ConfigurationSchema(descriptors: settings, openPrefixes: openPrefixes, alsoKnown: alsoKnown + keys)
     }
 
     /// What a key is to this schema.

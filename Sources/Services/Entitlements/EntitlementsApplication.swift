@@ -4,6 +4,7 @@ internal import Kafka
 internal import Lifecycle
 internal import NotificationRecord
 package import PipelineRuntime
+internal import ServiceKit
 internal import Telemetry
 
 /// `sluice-entitlements`: the notification topics in, state by key in a compacted topic and SQLite, a read API out.

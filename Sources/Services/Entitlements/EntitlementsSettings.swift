@@ -1,7 +1,7 @@
 package import Configuration
 internal import EntitlementRules
 internal import NotificationRecord
-internal import PipelineRuntime
+internal import ServiceKit
 
 /// Settings of `sluice-entitlements` beside those of every consumer. Names and defaults are a contract.
 package enum EntitlementsSettings {

@@ -6,7 +6,7 @@ internal import HTTPServer
 internal import Kafka
 internal import Lifecycle
 internal import NotificationRecord
-internal import PipelineRuntime
+internal import ServiceKit
 internal import Synchronization
 package import Telemetry
 

@@ -5,13 +5,12 @@ internal import Cryptography
 internal import Foundation
 internal import HTTPServer
 internal import NotificationRecord
-internal import PipelineRuntime
+internal import ServiceKit
 
 extension IngressPlan {
     /// The schema of `sluice-ingress`.
     package static let schema = ConfigurationSchema(
-        ApplicationSettings.all + IngressSettings.all, openPrefixes: [ApplicationSettings.kafka],
-        alsoKnown: ApplicationSettings.ofAllExecutables)
+        ApplicationSettings.all + IngressSettings.all, openPrefixes: [ApplicationSettings.kafka])
 
     /// - Throws: a ``ConfigurationError`` that names the key, its place and the fix.
     package init(_ configuration: Configuration) throws(ConfigurationError) {

@@ -1,7 +1,7 @@
 package import AppStoreVerification
 package import Kafka
 package import NotificationRecord
-package import PipelineRuntime
+package import ServiceKit
 
 /// Everything an ingress needs to know, checked; made from a configuration or by a test.
 package struct IngressPlan: Sendable {

@@ -1,5 +1,5 @@
 internal import Kafka
-internal import PipelineRuntime
+internal import ServiceKit
 internal import Telemetry
 
 /// What must be true before Apple's requests are sent here. The roots are loaded before there is a listener at all.

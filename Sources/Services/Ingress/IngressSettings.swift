@@ -1,7 +1,7 @@
 package import Configuration
 internal import Foundation
 internal import NotificationRecord
-internal import PipelineRuntime
+internal import ServiceKit
 
 /// Every setting of the ingress beside those that all executables share. Names and defaults are a contract.
 package enum IngressSettings {

@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Lifecycle
 internal import NotificationRecord
-internal import PipelineRuntime
+internal import ServiceKit
 
 /// What the topics that the ingress writes must be like.
 enum IngressTopics {

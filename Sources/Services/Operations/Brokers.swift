@@ -1,7 +1,7 @@
 internal import Configuration
 internal import Kafka
 internal import Lifecycle
-internal import PipelineRuntime
+internal import ServiceKit
 
 /// The configured brokers, with errors that name the setting.
 struct Brokers {

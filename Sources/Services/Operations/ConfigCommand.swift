@@ -9,7 +9,7 @@ internal import Lifecycle
 struct ConfigCommand {
     let executables: [SluicectlParts.Executable]
     /// Every key allowed in a shared file or environment.
-    let schemas: [ConfigurationSchema]
+    let sharedKeys: [String]
     /// Of `sluicectl`, as given.
     let arguments: [String]
     let environment: [String: String]
@@ -86,7 +86,7 @@ struct ConfigCommand {
     private func findings() -> [Finding] {
         executables.map { executable in
             // The same subcommand names, so that the arguments parse; the executable's name, so that errors name it.
-            let schema = executable.schema.besideOnly(schemas)
+            let schema = executable.schema.tolerating(sharedKeys)
             let words = ["check", "show"].map { Command($0, summary: "", schema: schema) }
             let command = Command(
                 executable.name, summary: "", subcommands: [Command("config", summary: "", subcommands: words)])

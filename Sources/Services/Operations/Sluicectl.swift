@@ -41,7 +41,7 @@ package struct Sluicectl: Sendable {
     }
 
     private func exitCode(_ arguments: [String], _ environment: [String: String]) async -> ExitCode {
-        let command = SluicectlCommand.command(parts)
+        let command = SluicectlCommand.command(parts).tolerating(parts.sharedKeys)
         switch command.parse(arguments, environment: environment) {
         case .show(let text):
             await console.write(text)
@@ -110,8 +110,7 @@ package struct Sluicectl: Sendable {
         let wanted = configuration[OperationsSettings.executable(of: parts.executables.map(\.name))]
         let command = ConfigCommand(
             executables: parts.executables.filter { wanted == nil ? !$0.isOptional : $0.name == wanted },
-            schemas: parts.executables.map(\.schema) + [OperationsSettings.inFiles], arguments: arguments,
-            environment: environment)
+            sharedKeys: parts.sharedKeys, arguments: arguments, environment: environment)
         let output = configuration[OperationsSettings.output]
         return invocation.commandPath.last == "show"
             ? await command.show(output, console) : await command.check(output, console)
@@ -125,8 +124,8 @@ package struct Sluicectl: Sendable {
             preconditionFailure("no \(DoctorCommand.executable)")
         }
         let command = DoctorCommand(
-            flags: flags, ingress: ingress, verification: parts.verification, arguments: arguments,
-            environment: environment, clocks: clocks, timeout: timeout)
+            flags: flags, ingress: ingress, verification: parts.verification, sharedKeys: parts.sharedKeys,
+            arguments: arguments, environment: environment, clocks: clocks, timeout: timeout)
         return try await command.run(console)
     }
 

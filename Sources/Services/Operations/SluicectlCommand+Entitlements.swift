@@ -1,12 +1,11 @@
 internal import Configuration
-internal import PipelineRuntime
+internal import ServiceKit
 
 /// The command line of `sluicectl entitlements`.
 extension SluicectlCommand {
     private static func asking(_ settings: [any AnySetting]) -> ConfigurationSchema {
         ConfigurationSchema(
-            [OperationsSettings.entitlementsURL, OperationsSettings.environment, OperationsSettings.output] + settings,
-            alsoKnown: ApplicationSettings.ofAllExecutables)
+            [OperationsSettings.entitlementsURL, OperationsSettings.environment, OperationsSettings.output] + settings)
     }
 
     private static let id = Command.Argument("ID", help: "an appAccountToken or an originalTransactionId")
@@ -93,7 +92,7 @@ extension SluicectlCommand {
             [
                 ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix,
                 OperationsSettings.entitlementsGroup, OperationsSettings.yes, OperationsSettings.output,
-            ], openPrefixes: [ApplicationSettings.kafka], alsoKnown: ApplicationSettings.ofAllExecutables),
+            ], openPrefixes: [ApplicationSettings.kafka]),
         examples: [
             .init("sluicectl entitlements rebuild", "Print where the group would start."),
             .init("sluicectl entitlements rebuild --yes --kafka.bootstrap.servers kafka-1:9092", "Reset the offsets."),

@@ -1,5 +1,5 @@
 internal import Configuration
-internal import PipelineRuntime
+internal import ServiceKit
 internal import Telemetry
 
 /// The command line of `sluicectl`.
@@ -27,7 +27,7 @@ enum SluicectlCommand {
 
     private static let kafkaSchema = ConfigurationSchema(
         [ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, OperationsSettings.output],
-        openPrefixes: [ApplicationSettings.kafka], alsoKnown: ApplicationSettings.ofAllExecutables)
+        openPrefixes: [ApplicationSettings.kafka])
 
     // MARK: topics
 
@@ -102,8 +102,7 @@ enum SluicectlCommand {
                 """,
             schema: parts.verification.schema.adding(
                 ConfigurationSchema(
-                    [OperationsSettings.verifyAt, OperationsSettings.payload, OperationsSettings.output],
-                    openPrefixes: [], alsoKnown: ApplicationSettings.ofAllExecutables)),
+                    [OperationsSettings.verifyAt, OperationsSettings.payload, OperationsSettings.output])),
             arguments: [Command.Argument("FILE", help: "the file; - reads standard input")],
             examples: [
                 .init("sluicectl verify body.json", "Under Apple's root, for any app."),

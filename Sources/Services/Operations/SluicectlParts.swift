@@ -52,4 +52,9 @@ package struct SluicectlParts: Sendable {
         self.executables = executables
         self.verification = verification
     }
+
+    /// The keys that the executables and this tool read from the file and environment that they share.
+    var sharedKeys: [String] {
+        (executables.map(\.schema) + [OperationsSettings.inFiles]).flatMap(\.sharedKeys)
+    }
 }

@@ -3,6 +3,7 @@ internal import HTTPClient
 internal import Kafka
 internal import NotificationRecord
 package import PipelineRuntime
+internal import ServiceKit
 internal import Telemetry
 
 /// `sluice-webhooks`: the entitlement topics in, a signed POST for each state out.

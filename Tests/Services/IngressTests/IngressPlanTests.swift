@@ -6,7 +6,7 @@ import Cryptography
 import Foundation
 import Kafka
 import NotificationRecord
-import PipelineRuntime
+import ServiceKit
 import TestSupport
 import Testing
 

@@ -6,7 +6,7 @@ import HTTPServer
 import Kafka
 import Lifecycle
 import NotificationRecord
-import PipelineRuntime
+import ServiceKit
 import Telemetry
 import Testing
 

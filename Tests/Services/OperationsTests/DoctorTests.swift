@@ -3,7 +3,7 @@ import AppStoreSigning
 import Cryptography
 import Kafka
 import NotificationRecord
-import PipelineRuntime
+import ServiceKit
 import Testing
 
 @testable import Ingress

@@ -7,7 +7,7 @@ import Ingress
 import JSON
 import Kafka
 import NotificationRecord
-import PipelineRuntime
+import ServiceKit
 import Synchronization
 import Telemetry
 import TestSupport
@@ -59,7 +59,7 @@ func sluicectl(
 ) async -> (exitCode: Int32, printed: Printed) {
     let clocks = Clocks(wallMilliseconds: { Signed.now }, monotonicNanoseconds: { 0 })
     let tool = Sluicectl(
-        testParts, console: printed.console, clocks: clocks, patience: patience, interruptions: { interruption })
+        testParts, console: printed.console, clocks: clocks, timeout: patience, interruptions: { interruption })
     return (await tool.run(arguments, environment: environment), printed)
 }
 
@@ -71,14 +71,13 @@ private let testParts = SluicectlParts(
         .init(
             name: "sluice-other",
             schema: ConfigurationSchema(
-                ApplicationSettings.all, openPrefixes: [ApplicationSettings.kafka],
-                alsoKnown: ApplicationSettings.ofAllExecutables)
+                ApplicationSettings.all, openPrefixes: [ApplicationSettings.kafka])
         ) { _ throws(ConfigurationError) in },
         .init(
             name: "sluice-extra",
             schema: ConfigurationSchema(
                 ApplicationSettings.all + [Setting.string("extra.url", help: "Required.")],
-                openPrefixes: [ApplicationSettings.kafka], alsoKnown: ApplicationSettings.ofAllExecutables),
+                openPrefixes: [ApplicationSettings.kafka]),
             isOptional: true
         ) { _ throws(ConfigurationError) in },
     ],

@@ -2,7 +2,7 @@ import AppStoreModel
 import JSON
 import Kafka
 import NotificationRecord
-import PipelineRuntime
+import ServiceKit
 import Testing
 
 @testable import Operations

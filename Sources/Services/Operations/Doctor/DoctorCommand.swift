@@ -7,7 +7,7 @@ internal import JSON
 internal import Kafka
 internal import Lifecycle
 internal import NotificationRecord
-internal import PipelineRuntime
+internal import ServiceKit
 internal import Telemetry
 
 /// `sluicectl doctor`: checks everything the ingress depends on.
@@ -20,6 +20,8 @@ struct DoctorCommand {
     let flags: Configuration
     let ingress: SluicectlParts.Executable
     let verification: SluicectlParts.Verification
+    /// Keys of other executables that may be in the same file and environment.
+    let sharedKeys: [String]
     /// Of `sluicectl`, as given.
     let arguments: [String]
     let environment: [String: String]
@@ -70,7 +72,7 @@ struct DoctorCommand {
 
     /// What the ingress would read from the same file, environment and flags, and every error it would report.
     private func effectiveConfiguration() -> Result<Configuration, Refused> {
-        let command = Command(ingress.name, summary: "", schema: ingress.schema)
+        let command = Command(ingress.name, summary: "", schema: ingress.schema.tolerating(sharedKeys))
         func refused(_ outcome: CommandOutcome) -> Refused {
             guard case .refuse(let lines, _) = outcome else { return Refused(lines: []) }
             let prefix = "\(ingress.name): configuration: "

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import Cryptography
 internal import Kafka
-internal import PipelineRuntime
+internal import ServiceKit
 
 /// Findings derived from the facts. Pure.
 extension DoctorFacts {

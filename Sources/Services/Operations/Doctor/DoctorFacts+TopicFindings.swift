@@ -1,6 +1,6 @@
 internal import Kafka
 internal import NotificationRecord
-internal import PipelineRuntime
+internal import ServiceKit
 
 /// Findings about the ingress's topics, and about compacted topics that exist. Pure.
 extension DoctorFacts {

@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import Kafka
 internal import NotificationRecord
-internal import PipelineRuntime
+internal import ServiceKit
 
 /// Facts about an installation's ingress side; their meaning is in the findings.
 struct DoctorFacts {

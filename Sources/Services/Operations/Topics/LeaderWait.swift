@@ -1,5 +1,5 @@
 internal import Kafka
-internal import PipelineRuntime
+internal import ServiceKit
 
 /// Waits until the partitions of new topics have leaders: before that they are not writable, and an executable
 /// started next would find them missing.

@@ -1,6 +1,6 @@
 internal import Kafka
 internal import NotificationRecord
-internal import PipelineRuntime
+internal import ServiceKit
 
 /// Expected topic configuration of an installation, beyond what ``TopicSpecification`` says of each topic.
 struct TopicDemands: Equatable {

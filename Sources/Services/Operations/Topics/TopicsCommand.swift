@@ -4,7 +4,7 @@ internal import JSON
 internal import Kafka
 internal import Lifecycle
 internal import NotificationRecord
-internal import PipelineRuntime
+internal import ServiceKit
 
 /// `sluicectl topics apply` and `sluicectl topics check`.
 struct TopicsCommand {

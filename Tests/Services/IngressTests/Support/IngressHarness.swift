@@ -9,7 +9,7 @@ import HTTPClient
 import HTTPServer
 import Kafka
 import NotificationRecord
-import PipelineRuntime
+import ServiceKit
 import Telemetry
 import TestSupport
 

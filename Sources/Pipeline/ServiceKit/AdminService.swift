@@ -1,14 +1,17 @@
 internal import HTTPServer
 internal import Lifecycle
-internal import Telemetry
+package import Telemetry
 
-/// The admin listener of a consumer.
-final class AdminService: Sendable {
+/// The admin listener as a part of an executable, with a readiness that ends before the process does.
+package final class AdminService: Sendable {
     private let server: HTTPServer
     private let logger: Logger
     private let drain: DrainSwitch
 
-    init(
+    /// - Parameters:
+    ///   - readiness: what must be true beside "the process is not stopping".
+    ///   - liveness: what only a restart corrects.
+    package init(
         host: String, port: Int, logger: Logger, metrics: MetricsRegistry, readiness: [AdminListener.Check],
         liveness: [AdminListener.Check]
     ) {
@@ -22,7 +25,7 @@ final class AdminService: Sendable {
     }
 
     /// - Throws: a `StartupError`.
-    func start() async throws {
+    package func start() async throws {
         do {
             try server.start()
         } catch {
@@ -32,9 +35,10 @@ final class AdminService: Sendable {
     }
 
     /// `/readyz` says no from now on.
-    func turnAway() { drain.set() }
+    package func turnAway() { drain.set() }
 
-    func stop(within limit: Duration) async {
+    /// Finishes the answers under way.
+    package func stop(within limit: Duration) async {
         await server.drain(within: limit)
     }
 }

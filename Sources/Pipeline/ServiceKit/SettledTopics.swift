@@ -8,23 +8,23 @@ package struct SettledTopics: Sendable {
     /// How long an error that may pass is asked away.
     private let limit: Duration
     /// How long an answer that is not what was waited for is asked again.
-    private let patience: Duration
+    private let timeout: Duration
     private let pause: Duration
 
     /// - Parameters:
     ///   - limit: how long an error that may pass, such as `LEADER_NOT_AVAILABLE`, is no answer.
-    ///   - patience: how long an answer that is not settled is no answer.
+    ///   - timeout: how long an answer that is not settled is no answer.
     ///   - pause: between two questions.
-    package init(limit: Duration, patience: Duration, pause: Duration = .milliseconds(100)) {
+    package init(limit: Duration, timeout: Duration, pause: Duration = .milliseconds(100)) {
         self.limit = limit
-        self.patience = patience
+        self.timeout = timeout
         self.pause = pause
     }
 
     /// - Parameters:
     ///   - describe: asks once; given how long the brokers may take.
     ///   - isSettled: whether nothing better is to be expected.
-    /// - Returns: the first settled answer; after `patience` whatever the answer is.
+    /// - Returns: the first settled answer; after `timeout` whatever the answer is.
     /// - Throws: an error that does not pass, at once; one that may pass, after `limit`.
     package func descriptions(
         _ describe: (_ limit: Duration) async throws(KafkaError) -> [KafkaTopicDescription],
@@ -34,7 +34,7 @@ package struct SettledTopics: Sendable {
         while true {
             do throws(KafkaError) {
                 let found = try await describe(max(.milliseconds(1), begun + limit - .now))
-                if isSettled(found) || .now + pause >= begun + patience || Task.isCancelled { return found }
+                if isSettled(found) || .now + pause >= begun + timeout || Task.isCancelled { return found }
             } catch {
                 guard error.isRetriable, .now + pause < begun + limit, !Task.isCancelled else { throw error }
             }

@@ -1,20 +1,21 @@
+import Foundation
 import Kafka
 import Lifecycle
 import TestSupport
 import Testing
 
-@testable import PipelineRuntime
+@testable import ServiceKit
 
 /// Topics that were just created, and topics that are not there.
 @Suite(.timeLimit(.minutes(5))) struct TopicPreflightTests {
     private let topic = KafkaTopicDescription(topic: "a", partitions: [], configuration: nil)
 
     private func settled(
-        limit: Duration = .seconds(20), patience: Duration = .milliseconds(50),
+        limit: Duration = .seconds(20), timeout: Duration = .milliseconds(50),
         _ answer: (_ question: Int) throws(KafkaError) -> [KafkaTopicDescription]
     ) async throws(KafkaError) -> (found: [KafkaTopicDescription], questions: Int) {
         var questions = 0
-        let settled = SettledTopics(limit: limit, patience: patience, pause: .milliseconds(1))
+        let settled = SettledTopics(limit: limit, timeout: timeout, pause: .milliseconds(1))
         let found = try await settled.descriptions { _ throws(KafkaError) in
             questions += 1
             return try answer(questions)
@@ -56,7 +57,7 @@ import Testing
     }
 
     @Test func `a topic that appears meanwhile is found`() async throws {
-        let (found, questions) = try await settled(patience: .seconds(20)) { question throws(KafkaError) in
+        let (found, questions) = try await settled(timeout: .seconds(20)) { question throws(KafkaError) in
             question < 3 ? [] : [topic]
         }
         #expect(found == [topic])
@@ -64,15 +65,18 @@ import Testing
     }
 
     @Test func `a topic that is not there is refused soon, and not before it was asked for again`() async throws {
+        let broker = try DevBroker()
+        let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
         let begun = ContinuousClock.now
         let error = await #expect(throws: StartupError.self) {
             try await TopicPreflight.run(
-                PipelineTestBroker.configuration(), topics: [KafkaTopicExpectation(topic: "never.made")],
+                kafka, topics: [KafkaTopicExpectation(topic: "never.made")],
                 profile: .singleNode)
         }
         #expect(error?.line.contains("topic never.made does not exist") == true)
         #expect(error?.exitCode == .configuration)
         #expect(ContinuousClock.now - begun > .seconds(1))
+        await broker.stop()
     }
 
     @Test func `a topic that is made while the start asks for it is no obstacle`() async throws {
@@ -131,25 +135,36 @@ import Testing
     func `Apache Kafka's state topic is refused when it is not compacted, and told when its tombstones go too soon`()
         async throws
     {
-        let harness = try await StateHarness.onApacheKafka([
-            "cleanup.policy": "compact", "delete.retention.ms": "86400000",
+        let name = UUID().uuidString.lowercased()
+        let state = KafkaTopic(rawValue: "state.\(name)")
+        let input = KafkaTopic(rawValue: "input.\(name)")
+        let kafka = try KafkaConfiguration(bootstrapServers: await ApacheKafka.shared().bootstrapServers)
+        let admin = try KafkaAdmin(kafka)
+        let settings = ["cleanup.policy": "compact", "delete.retention.ms": "86400000"]
+        let failures = try await admin.createTopics([
+            KafkaNewTopic(topic: state, partitions: 1, replicationFactor: 1, configuration: settings),
+            KafkaNewTopic(topic: input, partitions: 1, replicationFactor: 1),
         ])
+        #expect(failures.isEmpty)
+        for topic in [state, input] {
+            try await waitUntil { (try? await admin.watermarks(of: topic).count) == 1 }
+        }
+        await admin.close(within: .seconds(5))
         let created = ["cleanup.policy": "compact", "delete.retention.ms": "3888000000"]
         func check(_ topic: KafkaTopic) async throws -> TopicPreflight.Outcome {
             try await TopicPreflight.run(
-                harness.kafka, topics: [KafkaTopicExpectation(topic: topic, createdWith: created)], profile: .singleNode
-            )
+                kafka, topics: [KafkaTopicExpectation(topic: topic, createdWith: created)], profile: .singleNode)
         }
-        let advice = try await check(harness.output).advice
+        let advice = try await check(state).advice
         #expect(advice.count == 1)
         for part in [
-            "\(harness.output)", "86400000", "at least 3888000000", "kafka-configs.sh",
+            "\(state)", "86400000", "at least 3888000000", "kafka-configs.sh",
             "--add-config delete.retention.ms=3888000000",
         ] {
             #expect(advice.first?.contains(part) == true, "\(part)")
         }
         // The input's topic is not compacted.
-        let refusal = await #expect(throws: StartupError.self) { _ = try await check(harness.input) }
+        let refusal = await #expect(throws: StartupError.self) { _ = try await check(input) }
         #expect(refusal?.exitCode == .configuration)
         #expect(refusal?.line.contains("cleanup.policy is delete, expected compact") == true)
         #expect(refusal?.line.contains("--add-config cleanup.policy=compact") == true)

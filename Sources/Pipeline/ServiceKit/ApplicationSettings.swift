@@ -34,18 +34,6 @@ package enum ApplicationSettings {
     /// Everything but the admin port, which is the executable's own.
     package static let all: [any AnySetting] = [bootstrapServers, profile, logLevel, logFormat, adminHost]
 
-    /// The keys of all executables, and the prefixes that stay open: one file or environment may serve them all, and a
-    /// key that none of them knows is an error everywhere.
-    package static let ofAllExecutables = [
-        "admin.host", "admin.port", "apps", "apps.", "consumer.attempts", "consumer.drain.limit",
-        "consumer.shutdown.limit", "data.dir", "duplicates.remembered", "entitlements.changes", "entitlements.url",
-        "http.host", "http.port",
-        "http.proxies", "kafka.", "log.format", "log.level", "products", "profile", "quarantine.bytes.per.hour",
-        "revocation", "root.certificates", "topics.partitions", "topics.prefix", "verification.workers",
-        "webhooks.ca.file", "webhooks.concurrency", "webhooks.environments", "webhooks.insecure",
-        "webhooks.secret.file", "webhooks.timeout", "webhooks.url",
-    ]
-
     /// Brokers and librdkafka properties.
     ///
     /// - Parameters:
@@ -76,10 +64,4 @@ package enum ApplicationSettings {
     package static func logger(_ label: String, _ configuration: Configuration) -> Logger {
         Logger.standardError(label: label, level: configuration[logLevel], format: configuration[logFormat])
     }
-}
-
-/// The values of `profile`.
-package enum DeploymentProfile: String, CaseIterable, Sendable {
-    case production
-    case singleNode = "single-node"
 }

@@ -1,5 +1,4 @@
 package import HTTPServer
-internal import Synchronization
 package import Telemetry
 
 /// `/livez`, `/readyz` and `/metrics`, the same in every executable.
@@ -46,21 +45,5 @@ package enum AdminListener {
         let problems = checks.compactMap { check in check.problem().map { "\(check.name): \($0)\n" } }
         guard !problems.isEmpty else { return .text(good) }
         return .text(problems.joined(), status: 503, reason: "not_ready")
-    }
-}
-
-/// A switch that is set while a process drains, so that `/readyz` turns away new work first.
-package final class DrainSwitch: Sendable {
-    private let draining = Atomic(false)
-
-    package init() {}
-
-    package var isDraining: Bool { draining.load(ordering: .relaxed) }
-
-    package func set() { draining.store(true, ordering: .relaxed) }
-
-    /// The check that goes with it.
-    package var check: AdminListener.Check {
-        AdminListener.Check("draining") { [self] in isDraining ? "the process is stopping" : nil }
     }
 }

@@ -1,0 +1,15 @@
+/// The settings of all executables of this installation, which share one properties file and one environment.
+///
+/// Each executable reads its own settings, tolerates these beside them, and refuses every other key with the nearest one
+/// that it knows. A test compares the list with the schemas of all executables.
+package enum SharedConfiguration {
+    /// Keys, and prefixes that end with a dot.
+    package static let keys = [
+        "admin.host", "admin.port", "apps", "apps.", "consumer.attempts", "consumer.drain.limit",
+        "consumer.shutdown.limit", "data.dir", "duplicates.remembered", "entitlements.changes", "entitlements.url",
+        "http.host", "http.port", "http.proxies", "kafka.", "log.format", "log.level", "products", "profile",
+        "quarantine.bytes.per.hour", "revocation", "root.certificates", "topics.partitions", "topics.prefix",
+        "verification.workers", "webhooks.ca.file", "webhooks.concurrency", "webhooks.environments",
+        "webhooks.insecure", "webhooks.secret.file", "webhooks.timeout", "webhooks.url",
+    ]
+}

@@ -1,0 +1,17 @@
+internal import Synchronization
+
+/// A switch that is set while a process drains, so that `/readyz` turns away new work first.
+package final class DrainSwitch: Sendable {
+    private let draining = Atomic(false)
+
+    package init() {}
+
+    package var isDraining: Bool { draining.load(ordering: .relaxed) }
+
+    package func set() { draining.store(true, ordering: .relaxed) }
+
+    /// The check that goes with it.
+    package var check: AdminListener.Check {
+        AdminListener.Check("draining") { [self] in isDraining ? "the process is stopping" : nil }
+    }
+}

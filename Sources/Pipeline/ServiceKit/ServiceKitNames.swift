@@ -1,0 +1,5 @@
+internal import Telemetry
+
+extension LogKey {
+    static let port = LogKey(rawValue: "port")
+}

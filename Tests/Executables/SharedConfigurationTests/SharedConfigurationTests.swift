@@ -1,0 +1,45 @@
+import Configuration
+import SharedConfiguration
+import Testing
+
+@testable import Entitlements
+@testable import Ingress
+@testable import Operations
+@testable import Simulator
+@testable import Webhooks
+
+@Suite struct SharedConfigurationTests {
+    /// Of a command and those below it. `config` reads the settings of the others.
+    private func keys(of command: Command) -> [String] {
+        command.schema.sharedKeys.filter { !$0.isEmpty } + command.subcommands.flatMap(keys)
+    }
+
+    @Test func `the shared keys are those that the executables read, no more and no fewer`() {
+        let parts = SluicectlParts(
+            executables: [],
+            verification: SluicectlParts.Verification(
+                schema: ConfigurationSchema(), roots: { _ throws(ConfigurationError) in [] },
+                apps: { _ throws(ConfigurationError) in [] }))
+        let read = Set(
+            [
+                IngressCommand.command, EntitlementsApplication.application.command,
+                WebhooksApplication.application.command, SimulatorCommand.command, SluicectlCommand.command(parts),
+            ].flatMap(keys))
+        let prefixes = read.filter { $0.hasSuffix(".") }
+        let expected = read.filter { key in prefixes.allSatisfy { key == $0 || !key.hasPrefix($0) } }
+        #expect(SharedConfiguration.keys == expected.sorted())
+    }
+
+    @Test func `a key of another executable is tolerated, and a wrong one is refused with the nearest`() throws {
+        let command = EntitlementsApplication.application.tolerating(SharedConfiguration.keys).command
+        guard case .run = command.parse([], environment: ["SLUICE_WEBHOOKS_TIMEOUT": "5s"]) else {
+            Issue.record("a setting of sluice-webhooks was refused")
+            return
+        }
+        guard case .refuse(let lines, 78) = command.parse([], environment: ["SLUICE_WEBHOOKS_TIMOUT": "5s"]) else {
+            Issue.record("a wrong key was accepted")
+            return
+        }
+        #expect(lines.contains { $0.contains("SLUICE_WEBHOOKS_TIMOUT") })
+    }
+}
