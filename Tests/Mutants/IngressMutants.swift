@@ -40,7 +40,7 @@ enum IngressMutants {
         policy.mutant("status-of-unavailable", "503", after: "func refused", "403"),
         policy.mutant("status-of-clock", "503", after: "static let clock", "400"),
         policy.mutant("status-of-budget", "503", after: "static let quarantineBudget", "200"),
-        policy.mutant("status-of-new-chains", "429", after: "static let newChains", "503"),
+        policy.mutant("status-of-new-chains", "429", after: "static let newCertificateChains", "503"),
         policy.mutant("status-of-version-1", "403", after: "static let legacyDisabled", "200"),
         policy.mutant("status-of-inconsistent", "503", after: "static let inconsistent", "200"),
         accepted.mutant("version-1", "AcknowledgementPolicy.legacyDisabled", "AcknowledgementPolicy.accepted"),
@@ -61,14 +61,14 @@ enum IngressMutants {
             "copies-are-answered", "for waiter in waiters { waiter.answer(AcknowledgementPolicy.duplicate) }"),
 
         quarantine.without(
-            "odd-without-record", "setAside(odd, work, receivedAt: now)",
-            instead: "work.exchange.answer(AcknowledgementPolicy.quarantined(odd))"),
-        quarantine.mutant("odd-topic", "topics.quarantine", "topics.notifications(.production)"),
+            "quarantine-without-record", "quarantine(notification, work, receivedAt: now)",
+            instead: "work.exchange.answer(AcknowledgementPolicy.quarantined(notification))"),
+        quarantine.mutant("quarantine-topic", "topics.quarantine", "topics.notifications(.production)"),
         quarantine.mutant(
-            "odd-answer-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)",
+            "quarantine-answer-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)",
             after: "giveBack(work.body.count)",
-            "AcknowledgementPolicy.quarantined(odd)"),
-        quarantine.mutant("odd-copies", "isFirst(known, work)", after: "private func setAside", "true"),
+            "AcknowledgementPolicy.quarantined(notification)"),
+        quarantine.mutant("quarantine-copies", "isFirst(known, work)", after: "private func quarantine", "true"),
         quarantine.mutant(
             "budget", "quarantine.take(work.body.count, nowNanoseconds: clocks.monotonicNanoseconds())", "true"),
         quarantine.mutant("budget-given-back", "error.persistence == .no", "false"),

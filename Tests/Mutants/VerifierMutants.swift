@@ -376,7 +376,8 @@ extension VerifierMutants {
 // What is remembered of earlier decisions must not decide a later one.
 
 private let chainCache = Place(.verifier, "cache", verification + "ChainCache.swift", suites: "ChainCacheTests")
-private let lane = Place(.verifier, "cache", verification + "NewChainLane.swift", suites: "ChainCacheTests")
+private let lane = Place(
+    .verifier, "cache", verification + "NewCertificateChainLimiter.swift", suites: "ChainCacheTests")
 private let known = Place(
     .verifier, "cache", verification + "SignedObjectVerifier.swift", suites: "ChainCacheTests|NestedChainTests")
 

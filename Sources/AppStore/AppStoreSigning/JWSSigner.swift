@@ -8,7 +8,7 @@ package struct JWSSigner: Sendable {
     private let midstate: SHA256Midstate
 
     /// A signer with the header `{"alg":"ES256","x5c":[…]}`.
-    package init(_ pki: ThrowawayPKI) {
+    package init(_ pki: TestCertificateAuthority) {
         self.init(header: Self.header(chain: pki.chain), key: pki.leafKey)
     }
 

@@ -53,7 +53,7 @@ struct NestedObjectVerifier {
     ) throws(Rejection) -> JSONDocument? {
         switch field {
         case .absent: return nil
-        case .malformed: throw .odd(.profileNested, detail: "\(name): not a text")
+        case .malformed: throw .nonconforming(.profileNested, detail: "\(name): not a text")
         case .value(let range):
             let object = try signedObject(Array(payload[range]), name)
             try CriticalMemberCheck.check(object.header, of: name)
@@ -74,7 +74,7 @@ struct NestedObjectVerifier {
             return object
         } catch {
             guard case .refused(let refusal) = error, refusal.statusClass != .unavailable else { throw error }
-            throw .odd(.profileNested, detail: "\(name): \(refusal.reason)")
+            throw .nonconforming(.profileNested, detail: "\(name): \(refusal.reason)")
         }
     }
 }

@@ -89,10 +89,11 @@ extension NotificationVerifier {
     private static func failure(_ verdict: Verdict) -> (step: VerificationStep, reason: Reason?, detail: String)? {
         switch verdict {
         case .accepted: nil
-        case .odd(let odd): (.profile, odd.reason, "\(odd.reason): \(odd.detail)")
+        case .nonconforming(let nonconforming):
+            (.profile, nonconforming.reason, "\(nonconforming.reason): \(nonconforming.detail)")
         case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):
             (refusal.step, refusal.reason, "\(refusal.reason): \(refusal.detail)")
-        case .tooManyNewChains: (.pinnedRoot, nil, "too many chains that were never seen")
+        case .tooManyNewCertificateChains: (.pinnedRoot, nil, "too many chains that were never seen")
         case .legacy: (.body, nil, "a version 1 body, which is not signed")
         }
     }

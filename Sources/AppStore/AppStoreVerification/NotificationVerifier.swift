@@ -22,7 +22,8 @@ public final class NotificationVerifier: Sendable {
         try configuration.validate(requester: requester)
         revocation = RevocationChecker(policy: configuration.revocation, requester: requester)
         objects = SignedObjectVerifier(
-            trust: try configuration.trustStore(), revocation: revocation, newChains: configuration.newChains)
+            trust: try configuration.trustStore(), revocation: revocation,
+            newCertificateChains: configuration.newCertificateChains)
         audience = AudienceCheck(apps: configuration.apps)
         requiresVersion = configuration.requiresVersion
     }
@@ -106,15 +107,15 @@ public final class NotificationVerifier: Sendable {
         digest: SHA256Digest?
     ) -> Verdict {
         switch rejection {
-        case .tooManyNewChains: return .tooManyNewChains
+        case .tooManyNewCertificateChains: return .tooManyNewCertificateChains
         case .refused(let refusal):
             if refusal.statusClass == .unavailable { return .retryLater(refusal) }
             return refusal.step == .audience ? .notForUs(refusal) : .notApple(refusal)
-        case .odd(let reason, let detail):
+        case .nonconforming(let reason, let detail):
             let bundleId = envelope?.bundleId.value.flatMap { audience.isConfigured($0) ? $0.rawValue : nil }
             let id = envelope?.notificationUUID.value.flatMap { $0.isWellFormed ? $0.rawValue : nil }
-            return .odd(
-                OddNotification(
+            return .nonconforming(
+                NonconformingNotification(
                     reason: reason, detail: detail, bundleId: bundleId,
                     environment: envelope?.environment.value?.rawValue, notificationUUID: id,
                     certificates: certificates, signedPartDigest: digest?.bytes))

@@ -2,6 +2,6 @@
 enum Rejection: Error {
     case refused(Refusal)
     /// Signed by Apple and for us, but not as documented.
-    case odd(Reason, detail: String)
-    case tooManyNewChains
+    case nonconforming(Reason, detail: String)
+    case tooManyNewCertificateChains
 }

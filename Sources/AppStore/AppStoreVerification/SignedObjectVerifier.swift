@@ -13,14 +13,14 @@ struct SignedObject {
 final class SignedObjectVerifier: Sendable {
     private let trust: TrustStore
     private let revocation: RevocationChecker
-    private let lane: NewChainLane
+    private let lane: NewCertificateChainLimiter
     private let validated = Atomic<Int>(0)
     let cache = ChainCache()
 
-    init(trust: TrustStore, revocation: RevocationChecker, newChains: NewChainLimits) {
+    init(trust: TrustStore, revocation: RevocationChecker, newCertificateChains: NewCertificateChainLimits) {
         self.trust = trust
         self.revocation = revocation
-        lane = NewChainLane(newChains)
+        lane = NewCertificateChainLimiter(newCertificateChains)
     }
 
     /// How many certificate paths have been examined: each costs about a millisecond.
@@ -95,7 +95,7 @@ final class SignedObjectVerifier: Sendable {
         let digest = Self.digest(of: encodings)
         if let path = cache.path(digest, at: now) { return path }
         if isLimited {
-            guard lane.enter(digest, at: now) else { throw .tooManyNewChains }
+            guard lane.enter(digest, at: now) else { throw .tooManyNewCertificateChains }
         }
         defer { if isLimited { lane.leave(digest) } }
         validated.add(1, ordering: .relaxed)

@@ -9,7 +9,7 @@ final class ValidatedPath: Sendable {
     let validity: CertificateValidity
     let serials: CertificateSerials
     /// `x5c` is not leaf, intermediate and one more certificate: authentic, but not as Apple sends it.
-    let isOddlyShaped: Bool
+    let hasUnexpectedShape: Bool
     /// Milliseconds since 1970.
     let validatedAt: Int64
 
@@ -33,7 +33,7 @@ final class ValidatedPath: Sendable {
         self.validity = validity
         serials = CertificateSerials(
             leaf: leaf.serialNumber, intermediate: intermediate.serialNumber, root: root.serialNumber)
-        isOddlyShaped = certificates.count != 3 || certificates[2] == nil || certificates[1] != intermediate
+        hasUnexpectedShape = certificates.count != 3 || certificates[2] == nil || certificates[1] != intermediate
         validatedAt = now
     }
 }

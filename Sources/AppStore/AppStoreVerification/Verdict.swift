@@ -3,7 +3,7 @@ public enum Verdict: Sendable {
     /// Signed by Apple, for a configured app, as documented: belongs in a notification topic.
     case accepted(VerifiedNotification)
     /// Signed by Apple and for us, but odd: belongs in quarantine, then 200.
-    case odd(OddNotification)
+    case nonconforming(NonconformingNotification)
     /// Signed by Apple, but not for us, or no notification: nothing is stored.
     case notForUs(Refusal)
     /// Not Apple's, or no longer to be trusted: nothing is stored.
@@ -11,7 +11,7 @@ public enum Verdict: Sendable {
     /// A retry can help: certificates just outside their validity, revocation not known yet, a fault of ours.
     case retryLater(Refusal)
     /// Chains never seen before arrive faster than they may be examined; known ones are not affected.
-    case tooManyNewChains
+    case tooManyNewCertificateChains
     /// A version 1 or status update body (`notification_type` beside a shared secret): unsigned, never verified here.
     case legacy
 }

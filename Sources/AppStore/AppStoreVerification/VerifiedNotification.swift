@@ -45,7 +45,7 @@ public struct VerifiedNotification: Sendable {
 }
 
 /// A body signed by Apple for a configured app that is not as Apple documents it.
-public struct OddNotification: Sendable, Hashable {
+public struct NonconformingNotification: Sendable, Hashable {
     public let reason: Reason
     /// A constant that says more than the reason.
     public let detail: String

@@ -24,7 +24,9 @@ extension VerifierConfiguration {
                 code: .settings,
                 message: "revocation \(revocation.rawValue) needs an OCSP requester; use off without one")
         }
-        guard (1...100_000).contains(newChains.perSecond), (1...1000).contains(newChains.concurrency) else {
+        guard (1...100_000).contains(newCertificateChains.perSecond),
+            (1...1000).contains(newCertificateChains.concurrency)
+        else {
             throw VerifierSetupError(
                 code: .settings, message: "new chains: 1 to 100000 a second, 1 to 1000 at the same time")
         }

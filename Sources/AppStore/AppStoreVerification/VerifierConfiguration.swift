@@ -5,19 +5,19 @@ public struct VerifierConfiguration: Sendable {
     /// The apps whose notifications are for us; never empty.
     public var apps: [AppIdentity]
     public var revocation: RevocationPolicy
-    public var newChains: NewChainLimits
+    public var newCertificateChains: NewCertificateChainLimits
     /// The notification's `version` must begin with `2.`. Off only for Apple's own test data, which has none.
     public var requiresVersion: Bool
 
     /// - Parameter roots: Apple Root CA - G3 unless given.
     public init(
         roots: [[UInt8]] = [AppleRootCertificate.g3], apps: [AppIdentity], revocation: RevocationPolicy = .soft,
-        newChains: NewChainLimits = NewChainLimits(), requiresVersion: Bool = true
+        newCertificateChains: NewCertificateChainLimits = NewCertificateChainLimits(), requiresVersion: Bool = true
     ) {
         self.roots = roots
         self.apps = apps
         self.revocation = revocation
-        self.newChains = newChains
+        self.newCertificateChains = newCertificateChains
         self.requiresVersion = requiresVersion
     }
 }
@@ -34,7 +34,7 @@ public enum RevocationPolicy: String, Sendable, CaseIterable {
 
 /// How fast certificate paths that were never seen may be examined. Each costs about a millisecond, and a stranger can
 /// make them at will.
-public struct NewChainLimits: Sendable, Hashable {
+public struct NewCertificateChainLimits: Sendable, Hashable {
     /// Paths a second.
     public var perSecond: Int
     /// Different paths examined at the same time.

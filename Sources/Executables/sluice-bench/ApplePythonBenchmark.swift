@@ -12,7 +12,7 @@ struct ApplePythonBenchmark {
     private static let bodiesPerRound = 40
 
     let probe: VerificationProbe
-    let pki: ThrowawayPKI
+    let pki: TestCertificateAuthority
     let app: SimulatedApp
     let rounds: Int
     /// Where its virtual environment is made, and kept for the next time.

@@ -8,7 +8,7 @@ internal import Simulator
 /// The ingress as a process of its own, acknowledged by the embedded broker in another.
 struct IngressBenchmark {
     let probe: VerificationProbe
-    let pki: ThrowawayPKI
+    let pki: TestCertificateAuthority
     let app: SimulatedApp
     let rounds: Int
     let seconds: Double

@@ -12,7 +12,7 @@ final class RevocationResponder: Sendable {
     private let pki: Authorities
 
     private final class Authorities: Sendable {
-        let pki = Mutex<ThrowawayPKI?>(nil)
+        let pki = Mutex<TestCertificateAuthority?>(nil)
     }
 
     init() throws {
@@ -37,18 +37,19 @@ final class RevocationResponder: Sendable {
     }
 
     /// New certificates that name this responder.
-    func makeCertificates(at seconds: Int64) throws -> ThrowawayPKI {
-        var options = ThrowawayPKI.Options(now: seconds)
+    func makeCertificates(at seconds: Int64) throws -> TestCertificateAuthority {
+        var options = TestCertificateAuthority.Options(now: seconds)
         options.leafOCSPAddress = "http://127.0.0.1:\(port)/leaf"
         options.intermediateOCSPAddress = "http://127.0.0.1:\(port)/intermediate"
-        let made = try ThrowawayPKI(options)
+        let made = try TestCertificateAuthority(options)
         pki.pki.withLock { $0 = made }
         return made
     }
 
     func stop() async { await server.drain(within: .seconds(1)) }
 
-    private static func response(to request: [UInt8], isAboutLeaf: Bool, from pki: ThrowawayPKI) -> [UInt8]? {
+    private static func response(to request: [UInt8], isAboutLeaf: Bool, from pki: TestCertificateAuthority) -> [UInt8]?
+    {
         guard let keys = pki.authorityKeys else { return nil }
         let issuer = isAboutLeaf ? pki.intermediate : pki.root
         var responder = OCSPResponder(

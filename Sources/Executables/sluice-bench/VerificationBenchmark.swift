@@ -20,7 +20,7 @@ struct VerificationProbe: Sendable {
     private let now: Int64
 
     /// - Parameter now: the verifier's present, in milliseconds since 1970.
-    init(bodies: [[UInt8]], pki: ThrowawayPKI, app: SimulatedApp, at now: Int64) throws {
+    init(bodies: [[UInt8]], pki: TestCertificateAuthority, app: SimulatedApp, at now: Int64) throws {
         self.bodies = bodies
         self.now = now
         nearBodies = Array(bodies.prefix(64))

@@ -20,7 +20,9 @@ extension HandlerContract {
         }
         await run.end()
         let effect = try await subject.effect()
-        if problems.isEmpty { problems = Self.differences(effect, expected, mayHoldMore: scenario == .oddRecords) }
+        if problems.isEmpty {
+            problems = Self.differences(effect, expected, mayHoldMore: scenario == .malformedRecords)
+        }
         return (effect, problems.map { ContractViolation(scenario: scenario, message: $0) })
     }
 
@@ -47,8 +49,8 @@ extension HandlerContract {
             try await run.write(Array(records.dropFirst(records.count / 2)))
             let next = try await subject.handler()
             return first.isEmpty ? try await run.consume(next, anew: true, within: limit) : first
-        case .oddRecords:
-            try await run.write(Self.mixed(records, with: Self.oddRecords(like: records)))
+        case .malformedRecords:
+            try await run.write(Self.mixed(records, with: Self.malformedRecords(like: records)))
             return try await run.consume(handler, within: limit)
         case .cancellation:
             try await run.write(records)
@@ -111,7 +113,7 @@ extension HandlerContract {
 
     /// Keys and values that nobody wrote a model for. All but the last have keys and CloudEvents identifiers of their
     /// own, so that nothing of them may stand in for a good record.
-    private static func oddRecords(like records: [KafkaProducerRecord]) -> [KafkaProducerRecord] {
+    private static func malformedRecords(like records: [KafkaProducerRecord]) -> [KafkaProducerRecord] {
         guard let good = records.first, let last = records.last else { return [] }
         let value = good.value ?? []
         let values: [(String, [UInt8]?)] = [

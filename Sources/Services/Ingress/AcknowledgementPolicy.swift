@@ -17,7 +17,7 @@ enum AcknowledgementPolicy {
     /// More quarantine records than the budget allows.
     static let quarantineBudget = Answer(status: 503, reason: IngressReason.quarantineBudget)
     /// Too many certificate chains never seen before.
-    static let newChains = Answer(status: 429, reason: IngressReason.newChains)
+    static let newCertificateChains = Answer(status: 429, reason: IngressReason.newCertificateChains)
     /// A version 1 or older body, which no app is configured to send.
     static let legacyDisabled = Answer(status: 403, reason: IngressReason.legacyDisabled)
 
@@ -36,8 +36,8 @@ enum AcknowledgementPolicy {
     }
 
     /// The quarantine topic has the bytes.
-    static func quarantined(_ odd: OddNotification) -> Answer {
-        Answer(status: 200, reason: odd.reason.rawValue)
+    static func quarantined(_ notification: NonconformingNotification) -> Answer {
+        Answer(status: 200, reason: notification.reason.rawValue)
     }
 
     /// Kafka does not have the record, or it is not known whether it has: in either case Apple sends again, and

@@ -53,13 +53,14 @@ final class DecisionLog: Sendable {
     }
 
     /// Which notification stands in the quarantine topic, or will. Called on a worker.
-    func explain(_ odd: OddNotification) {
+    func explain(_ notification: NonconformingNotification) {
         explanations.log(
-            .warning, key: odd.reason.rawValue, "signed but odd",
+            .warning, key: notification.reason.rawValue, "signed notification quarantined",
             [
-                LogField(.reason, odd.reason.rawValue), odd.detail.isEmpty ? nil : LogField(.detail, odd.detail),
-                odd.bundleId.map { LogField(.bundleId, $0) },
-                odd.notificationUUID.map { LogField(.notificationUUID, $0) },
+                LogField(.reason, notification.reason.rawValue),
+                notification.detail.isEmpty ? nil : LogField(.detail, notification.detail),
+                notification.bundleId.map { LogField(.bundleId, $0) },
+                notification.notificationUUID.map { LogField(.notificationUUID, $0) },
             ].compactMap { $0 })
     }
 }

@@ -43,13 +43,13 @@ struct NotificationIdentity: Hashable, Sendable {
 enum RememberedIdentity: Hashable, Sendable {
     case notification(NotificationIdentity)
     /// What was signed of an odd one, which may have no identity: the first half of its SHA-256.
-    case odd(high: UInt64, low: UInt64)
+    case nonconforming(high: UInt64, low: UInt64)
 
     /// Nil when the digest is shorter than 16 bytes.
-    init?(oddWithDigest digest: [UInt8]) {
+    init?(nonconformingWithDigest digest: [UInt8]) {
         guard digest.count >= 16 else { return nil }
         func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        self = .odd(high: number(digest[..<8]), low: number(digest[8..<16]))
+        self = .nonconforming(high: number(digest[..<8]), low: number(digest[8..<16]))
     }
 }
 

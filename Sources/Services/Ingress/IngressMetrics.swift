@@ -91,7 +91,9 @@ final class IngressMetrics: Sendable {
         if !overflow { self.age.observe(Double(age) / 1_000) }
     }
 
-    func quarantined(_ odd: OddNotification) { quarantinedByReason[odd.reason.rawValue].increment() }
+    func quarantined(_ notification: NonconformingNotification) {
+        quarantinedByReason[notification.reason.rawValue].increment()
+    }
 
     func inconsistent() { inconsistencies.increment() }
 }

@@ -54,16 +54,16 @@ final class NotificationProcessor: Sendable {
         metrics.verified(nanoseconds: clocks.monotonicNanoseconds() &- begun)
         switch verdict {
         case .accepted(let notification): publish(notification, work, receivedAt: now)
-        case .odd(let odd): setAside(odd, work, receivedAt: now)
+        case .nonconforming(let notification): quarantine(notification, work, receivedAt: now)
         case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):
             decisions.explain(refusal)
             work.exchange.answer(AcknowledgementPolicy.refused(refusal))
-        case .tooManyNewChains: work.exchange.answer(AcknowledgementPolicy.newChains)
+        case .tooManyNewCertificateChains: work.exchange.answer(AcknowledgementPolicy.newCertificateChains)
         case .legacy: work.exchange.answer(AcknowledgementPolicy.legacyDisabled)
         }
     }
 
-    // MARK: a good one
+    // MARK: Accepted notifications
 
     private func publish(_ verified: VerifiedNotification, _ work: NotificationWork, receivedAt now: Int64) {
         // A verified notification has all that names it; the verifier's profile check says so.
@@ -89,7 +89,7 @@ final class NotificationProcessor: Sendable {
         }
     }
 
-    // MARK: copies
+    // MARK: Duplicates
 
     /// Whether this request is the one that produces; if not it is answered, or will be with the one that does.
     private func isFirst(_ identity: RememberedIdentity, _ work: NotificationWork) -> Bool {
@@ -114,11 +114,13 @@ final class NotificationProcessor: Sendable {
         for waiter in waiters { waiter.answer(answer) }
     }
 
-    // MARK: an odd one
+    // MARK: Nonconforming notifications
 
-    private func setAside(_ odd: OddNotification, _ work: NotificationWork, receivedAt now: Int64) {
+    private func quarantine(_ notification: NonconformingNotification, _ work: NotificationWork, receivedAt now: Int64)
+    {
         // Its signature stands, or it would not be odd.
-        guard let known = odd.signedPartDigest.flatMap(RememberedIdentity.init(oddWithDigest:)) else {
+        guard let known = notification.signedPartDigest.flatMap(RememberedIdentity.init(nonconformingWithDigest:))
+        else {
             metrics.inconsistent()
             return work.exchange.answer(AcknowledgementPolicy.inconsistent)
         }
@@ -127,12 +129,13 @@ final class NotificationProcessor: Sendable {
         guard quarantine.take(work.body.count, nowNanoseconds: clocks.monotonicNanoseconds()) else {
             return settle(known, work, refused: AcknowledgementPolicy.quarantineBudget)
         }
-        let record = QuarantineRecord(odd, body: work.body, receivedAt: AppStoreInstant(millisecondsSince1970: now))
-        metrics.quarantined(odd)
-        decisions.explain(odd)
+        let record = QuarantineRecord(
+            notification, body: work.body, receivedAt: AppStoreInstant(millisecondsSince1970: now))
+        metrics.quarantined(notification)
+        decisions.explain(notification)
         send(record.encoded, to: topics.quarantine) { [self] result in
             switch result {
-            case .success: settle(known, work, acknowledged: AcknowledgementPolicy.quarantined(odd))
+            case .success: settle(known, work, acknowledged: AcknowledgementPolicy.quarantined(notification))
             case .failure(let error):
                 // An outage must not spend the budget. A record that may have been written stays counted.
                 if error.persistence == .no { quarantine.giveBack(work.body.count) }

@@ -24,11 +24,14 @@ extension RecordContent {
 }
 
 extension QuarantineRecord {
-    init(_ odd: OddNotification, body: [UInt8], receivedAt: AppStoreInstant?) {
+    init(_ notification: NonconformingNotification, body: [UInt8], receivedAt: AppStoreInstant?) {
         self.init(
-            reason: odd.reason.rawValue, detail: odd.detail.isEmpty ? nil : odd.detail, receivedAt: receivedAt,
-            environment: odd.environment.map { AppStoreEnvironment($0) }, bundleId: odd.bundleId.map { BundleId($0) },
-            notificationUUID: odd.notificationUUID.map { NotificationUUID($0) }, source: .live, receivedBytes: body)
+            reason: notification.reason.rawValue, detail: notification.detail.isEmpty ? nil : notification.detail,
+            receivedAt: receivedAt,
+            environment: notification.environment.map { AppStoreEnvironment($0) },
+            bundleId: notification.bundleId.map { BundleId($0) },
+            notificationUUID: notification.notificationUUID.map { NotificationUUID($0) }, source: .live,
+            receivedBytes: body)
     }
 }
 

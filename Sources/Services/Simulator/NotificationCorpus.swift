@@ -7,23 +7,24 @@ package import AppStoreSigning
 package struct NotificationCorpus: Sendable {
     package let notifications: [SignedNotification]
 
-    /// Interleaves the stories of as many customers as the count needs.
+    /// Interleaves the runs of as many customers as the count needs.
     ///
     /// - Parameters:
-    ///   - end: when the stories end, in milliseconds since 1970; no date of signing is later.
+    ///   - end: when the runs end, in milliseconds since 1970; no date of signing is later.
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
     package init(
-        count: Int, seed: UInt64, pki: ThrowawayPKI, app: SimulatedApp, scenarios: [Scenario] = Scenario.all,
+        count: Int, seed: UInt64, pki: TestCertificateAuthority, app: SimulatedApp,
+        scenarios: [Scenario] = Scenario.all,
         endingAt end: Int64
     ) throws(AppStoreSigningError) {
-        guard let cast = StoryCast(scenarios: scenarios, app: app, seed: seed, endingAt: end) else {
+        guard let series = ScenarioSeries(scenarios: scenarios, app: app, seed: seed, endingAt: end) else {
             notifications = []
             return
         }
-        let factory = NotificationFactory(cast: cast, pki: pki)
+        let factory = NotificationFactory(series: series, pki: pki)
         var notifications: [SignedNotification] = []
         notifications.reserveCapacity(count)
-        for post in PostingPlan(cast: cast, count: count) {
+        for post in PostingPlan(series: series, count: count) {
             notifications.append(try factory.make(post))
         }
         self.notifications = notifications

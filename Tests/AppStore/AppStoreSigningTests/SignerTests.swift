@@ -4,11 +4,11 @@ import Foundation
 import Testing
 
 struct SignerTests {
-    private let pki: ThrowawayPKI
+    private let pki: TestCertificateAuthority
     private let key: P256PublicKey
 
     init() throws {
-        pki = try ThrowawayPKI(ThrowawayPKI.Options(now: 1_790_000_000))
+        pki = try TestCertificateAuthority(TestCertificateAuthority.Options(now: 1_790_000_000))
         key = try #require(P256PublicKey(certificate: pki.leaf))
     }
 
@@ -95,8 +95,8 @@ struct SignerTests {
     }
 
     @Test func `another signer may sign what is nested`() throws {
-        let stranger = try ThrowawayPKI(ThrowawayPKI.Options(now: 1_790_000_000))
-        let signed = try NotificationSigner(JWSSigner(pki), nested: JWSSigner(stranger)).sign(
+        let untrusted = try TestCertificateAuthority(TestCertificateAuthority.Options(now: 1_790_000_000))
+        let signed = try NotificationSigner(JWSSigner(pki), nested: JWSSigner(untrusted)).sign(
             NotificationSigner.Payloads(notification: "{\"t\":\"{signedTransactionInfo}\"}", transactionInfo: "{}"))
         #expect(verdict(on: Array(signed.signedPayload.utf8)) == .valid)
         let nested = try #require(try object(try payload(of: signed.signedPayload))["t"] as? String)

@@ -5,23 +5,23 @@ package enum ExpectedVerdict: Equatable, Sendable, CustomStringConvertible {
     case accepted
     /// For the sandbox topic of an app configured without it.
     case sandbox
-    case odd(Reason)
+    case nonconforming(Reason)
     case notForUs(Reason)
     case badRequest(Reason)
     case forbidden(Reason)
     case retryLater(Reason)
-    case tooManyNewChains
+    case tooManyNewCertificateChains
     case legacy
 
     package init(_ verdict: Verdict) {
         switch verdict {
         case .accepted(let notification): self = notification.reason == .sandbox ? .sandbox : .accepted
-        case .odd(let odd): self = .odd(odd.reason)
+        case .nonconforming(let nonconforming): self = .nonconforming(nonconforming.reason)
         case .notForUs(let refusal): self = .notForUs(refusal.reason)
         case .notApple(let refusal):
             self = refusal.statusClass == .badRequest ? .badRequest(refusal.reason) : .forbidden(refusal.reason)
         case .retryLater(let refusal): self = .retryLater(refusal.reason)
-        case .tooManyNewChains: self = .tooManyNewChains
+        case .tooManyNewCertificateChains: self = .tooManyNewCertificateChains
         case .legacy: self = .legacy
         }
     }
@@ -30,12 +30,12 @@ package enum ExpectedVerdict: Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .accepted: "accepted"
         case .sandbox: "sandbox"
-        case .odd(let reason): "odd \(reason)"
+        case .nonconforming(let reason): "odd \(reason)"
         case .notForUs(let reason): "notForUs \(reason)"
         case .badRequest(let reason): "badRequest \(reason)"
         case .forbidden(let reason): "forbidden \(reason)"
         case .retryLater(let reason): "retryLater \(reason)"
-        case .tooManyNewChains: "tooManyNewChains"
+        case .tooManyNewCertificateChains: "tooManyNewCertificateChains"
         case .legacy: "legacy"
         }
     }

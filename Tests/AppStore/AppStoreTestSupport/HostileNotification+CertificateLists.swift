@@ -52,11 +52,15 @@ extension HostileNotification {
         texts("H-87", "60 intermediates", .badRequest(.certificateListForm)) {
             JWSSigner.header(x5c: [$0[0]] + [String](repeating: $0[1], count: 60))
         },
-        texts("H-85", "the third is not base64", .odd(.profileChain)) { JWSSigner.header(x5c: [$0[0], $0[1], "!!!"]) },
-        texts("H-85", "the third is not DER", .odd(.profileChain)) { JWSSigner.header(x5c: [$0[0], $0[1], "q83v"]) },
-        texts("H-86", "two", .odd(.profileChain)) { JWSSigner.header(x5c: [$0[0], $0[1]]) },
-        texts("H-86", "four", .odd(.profileChain)) { JWSSigner.header(x5c: $0 + [$0[0]]) },
-        HostileNotification("H-86", "the intermediate comes last", .odd(.profileChain)) { kit in
+        texts("H-85", "the third is not base64", .nonconforming(.profileChain)) {
+            JWSSigner.header(x5c: [$0[0], $0[1], "!!!"])
+        },
+        texts("H-85", "the third is not DER", .nonconforming(.profileChain)) {
+            JWSSigner.header(x5c: [$0[0], $0[1], "q83v"])
+        },
+        texts("H-86", "two", .nonconforming(.profileChain)) { JWSSigner.header(x5c: [$0[0], $0[1]]) },
+        texts("H-86", "four", .nonconforming(.profileChain)) { JWSSigner.header(x5c: $0 + [$0[0]]) },
+        HostileNotification("H-86", "the intermediate comes last", .nonconforming(.profileChain)) { kit in
             let other = try kit.leaf()
             return try kit.body(
                 header: header(of: [kit.pki.leaf.der, other.certificate.der, kit.pki.intermediate.der]))

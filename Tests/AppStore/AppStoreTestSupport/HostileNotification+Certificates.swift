@@ -24,7 +24,8 @@ extension HostileNotification {
         HostileNotification(
             "H-80", "a critical marker", .forbidden(.certificateExtension),
             jws: { kit in
-                try kit.jws(leaf: kit.leaf { $0.replace(.marker(ThrowawayPKI.leafMarker, isCritical: true)) })
+                try kit.jws(
+                    leaf: kit.leaf { $0.replace(.marker(TestCertificateAuthority.leafMarker, isCritical: true)) })
             }),
         HostileNotification(
             "H-82", "name constraints, critical", .forbidden(.certificateExtension),

@@ -5,9 +5,9 @@ internal import Cryptography
 /// Check 14, the nested objects: row H-107.
 extension HostileNotification {
     package static let nestedObjects: [HostileNotification] = [
-        HostileNotification("H-107", "no transaction", .odd(.profileNested)) { $0.transaction = nil },
-        HostileNotification("H-107", "no renewal info", .odd(.profileNested)) { $0.renewalInfo = nil },
-        HostileNotification("H-107", "transaction null", .odd(.profileNested)) {
+        HostileNotification("H-107", "no transaction", .nonconforming(.profileNested)) { $0.transaction = nil },
+        HostileNotification("H-107", "no renewal info", .nonconforming(.profileNested)) { $0.renewalInfo = nil },
+        HostileNotification("H-107", "transaction null", .nonconforming(.profileNested)) {
             $0.identity["signedTransactionInfo"] = "null"
         },
         HostileNotification("H-107", "a type that needs neither", .accepted, .test) { _ in },
@@ -15,69 +15,69 @@ extension HostileNotification {
             $0.outer["notificationType"] = "\"ONE_TIME_CHARGE\""
             $0.renewalInfo = nil
         },
-        HostileNotification("H-107", "transaction a number", .odd(.profileNested)) {
+        HostileNotification("H-107", "transaction a number", .nonconforming(.profileNested)) {
             $0.identity["signedTransactionInfo"] = "5"
         },
-        HostileNotification("H-107", "transaction a word", .odd(.profileNested)) {
+        HostileNotification("H-107", "transaction a word", .nonconforming(.profileNested)) {
             $0.identity["signedTransactionInfo"] = "\"abc\""
         },
-        HostileNotification("H-107", "transaction empty", .odd(.profileNested)) {
+        HostileNotification("H-107", "transaction empty", .nonconforming(.profileNested)) {
             $0.identity["signedTransactionInfo"] = "\"\""
         },
-        HostileNotification("H-107", "transaction of another app", .odd(.profileNested)) {
+        HostileNotification("H-107", "transaction of another app", .nonconforming(.profileNested)) {
             $0.transaction?["bundleId"] = "\"com.example.other\""
         },
-        HostileNotification("H-107", "transaction of no app", .odd(.profileNested)) {
+        HostileNotification("H-107", "transaction of no app", .nonconforming(.profileNested)) {
             $0.transaction?["bundleId"] = nil
         },
-        HostileNotification("H-107", "transaction of another environment", .odd(.profileNested)) {
+        HostileNotification("H-107", "transaction of another environment", .nonconforming(.profileNested)) {
             $0.transaction?["environment"] = "\"Sandbox\""
         },
-        HostileNotification("H-107", "renewal info of another environment", .odd(.profileNested)) {
+        HostileNotification("H-107", "renewal info of another environment", .nonconforming(.profileNested)) {
             $0.renewalInfo?["environment"] = "\"Sandbox\""
         },
-        HostileNotification("C7", "renewal info of another purchase", .odd(.profileNested)) {
+        HostileNotification("C7", "renewal info of another purchase", .nonconforming(.profileNested)) {
             $0.renewalInfo?["originalTransactionId"] = "\"7\""
         },
-        HostileNotification("2.6", "renewal info in place of the transaction", .odd(.profileNested)) {
+        HostileNotification("2.6", "renewal info in place of the transaction", .nonconforming(.profileNested)) {
             $0.transaction = $0.renewalInfo
         },
-        HostileNotification("2.6", "a transaction in place of renewal info", .odd(.profileNested)) {
+        HostileNotification("2.6", "a transaction in place of renewal info", .nonconforming(.profileNested)) {
             $0.renewalInfo = $0.transaction
         },
-        HostileNotification("2.6", "a transaction without transactionId", .odd(.profileNested)) {
+        HostileNotification("2.6", "a transaction without transactionId", .nonconforming(.profileNested)) {
             $0.transaction?["transactionId"] = nil
         },
-        HostileNotification("2.6", "a transaction without originalTransactionId", .odd(.profileNested)) {
+        HostileNotification("2.6", "a transaction without originalTransactionId", .nonconforming(.profileNested)) {
             $0.transaction?["originalTransactionId"] = nil
             $0.outer["notificationType"] = "\"ONE_TIME_CHARGE\""
             $0.renewalInfo = nil
         },
         HostileNotification(
-            "H-118", "a member twice", .odd(.profileDuplicate),
+            "H-118", "a member twice", .nonconforming(.profileDuplicate),
             jws: { kit in
                 let twice = try kit.sign("{\"transactionId\":\"1\",\"transactionId\":\"2\"}")
                 return try kit.jws(.with { $0.identity["signedTransactionInfo"] = "\"\(twice)\"" })
             }),
         HostileNotification(
-            "H-119", "a transaction that is no JSON", .odd(.profileEncoding),
+            "H-119", "a transaction that is no JSON", .nonconforming(.profileEncoding),
             jws: { kit in
                 let other = try kit.sign("hello")
                 return try kit.jws(.with { $0.identity["signedTransactionInfo"] = "\"\(other)\"" })
             }),
         HostileNotification(
-            "C6", "by a stranger's chain", .odd(.profileNested),
+            "C6", "by a stranger's chain", .nonconforming(.profileNested),
             jws: { kit in
-                let stranger = SigningKit(pki: try ThrowawayPKI(SigningKit.options))
-                return try kit.sign(try NotificationDraft().payload(signingNestedWith: stranger.sign))
+                let untrusted = SigningKit(pki: try TestCertificateAuthority(SigningKit.options))
+                return try kit.sign(try NotificationDraft().payload(signingNestedWith: untrusted.sign))
             }),
         HostileNotification(
-            "C6", "by another key", .odd(.profileNested),
+            "C6", "by another key", .nonconforming(.profileNested),
             jws: { kit in
                 try kit.sign(try NotificationDraft().payload { try kit.sign($0, header: nil, key: .generate(.p256)) })
             }),
         HostileNotification(
-            "C6", "unsigned", .odd(.profileNested),
+            "C6", "unsigned", .nonconforming(.profileNested),
             jws: { kit in
                 let header = JWSSigner.header(chain: kit.pki.chain, algorithm: "\"none\"")
                 return try kit.sign(try NotificationDraft().payload { try kit.sign($0, header: header, key: nil) })
@@ -90,7 +90,7 @@ extension HostileNotification {
                 return try kit.sign(try NotificationDraft().payload { try kit.sign($0, header: header, key: leaf.key) })
             }),
         HostileNotification(
-            "C6", "under a chain that expired a year ago", .odd(.profileNested),
+            "C6", "under a chain that expired a year ago", .nonconforming(.profileNested),
             jws: { kit in
                 let leaf = try kit.leaf {
                     $0.validity = CertificateValidity(notBefore: 0, notAfter: SigningKit.now / 1000 - 31_536_000)
@@ -99,29 +99,37 @@ extension HostileNotification {
                 return try kit.sign(try NotificationDraft().payload { try kit.sign($0, header: header, key: leaf.key) })
             }),
         HostileNotification(
-            "H-60", "with crit", .odd(.profileCritical),
+            "H-60", "with crit", .nonconforming(.profileCritical),
             jws: { kit in
                 let header = JWSSigner.header(chain: kit.pki.chain, extra: ",\"crit\":[\"x\"]")
                 return try kit.sign(try NotificationDraft().payload { try kit.sign($0, header: header, key: nil) })
             }),
         HostileNotification(
-            "H-86", "under two certificates", .odd(.profileChain),
+            "H-86", "under two certificates", .nonconforming(.profileChain),
             jws: { kit in
                 let header = JWSSigner.header(chain: [kit.pki.leaf, kit.pki.intermediate])
                 return try kit.sign(try NotificationDraft().payload { try kit.sign($0, header: header, key: nil) })
             }),
         HostileNotification("3.5", "an app transaction", .accepted, .appData) { _ in },
-        HostileNotification("H-107", "no app transaction", .odd(.profileNested), .appData) { $0.appTransaction = nil },
-        HostileNotification("H-107", "an app transaction of another app", .odd(.profileNested), .appData) {
+        HostileNotification("H-107", "no app transaction", .nonconforming(.profileNested), .appData) {
+            $0.appTransaction = nil
+        },
+        HostileNotification("H-107", "an app transaction of another app", .nonconforming(.profileNested), .appData) {
             $0.appTransaction?["bundleId"] = "\"com.example.other\""
         },
-        HostileNotification("H-107", "an app transaction of another environment", .odd(.profileNested), .appData) {
+        HostileNotification(
+            "H-107", "an app transaction of another environment", .nonconforming(.profileNested), .appData
+        ) {
             $0.appTransaction?["receiptType"] = "\"Sandbox\""
         },
-        HostileNotification("H-107", "an app transaction with another appAppleId", .odd(.profileNested), .appData) {
+        HostileNotification(
+            "H-107", "an app transaction with another appAppleId", .nonconforming(.profileNested), .appData
+        ) {
             $0.appTransaction?["appAppleId"] = "1"
         },
-        HostileNotification("2.6", "renewal info in place of the app transaction", .odd(.profileNested), .appData) {
+        HostileNotification(
+            "2.6", "renewal info in place of the app transaction", .nonconforming(.profileNested), .appData
+        ) {
             $0.appTransaction = NotificationDraft().renewalInfo
         },
     ]

@@ -21,7 +21,7 @@ extension HostileNotification {
             "H-63", "a self-signed leaf three times", .forbidden(.chainRoot),
             jws: { kit in
                 let key = try PrivateKey.generate(.p256)
-                let leaf = try ThrowawayPKI.leafBuilder(SigningKit.options).selfSigned(key: key)
+                let leaf = try TestCertificateAuthority.leafBuilder(SigningKit.options).selfSigned(key: key)
                 return try kit.jws(chain: [leaf, leaf, leaf], key: key)
             }),
         HostileNotification(
@@ -93,31 +93,31 @@ extension HostileNotification {
         HostileNotification(
             "H-73", "a developer's certificate", .forbidden(.leafMarker),
             jws: { kit in
-                try kit.jws(leaf: kit.leaf { $0.drop(ThrowawayPKI.leafMarker) })
+                try kit.jws(leaf: kit.leaf { $0.drop(TestCertificateAuthority.leafMarker) })
             }),
         HostileNotification(
             "H-73", "the leaf's marker twice", .forbidden(.leafMarker),
             jws: { kit in
-                try kit.jws(leaf: kit.leaf { $0.extensions.append(.marker(ThrowawayPKI.leafMarker)) })
+                try kit.jws(leaf: kit.leaf { $0.extensions.append(.marker(TestCertificateAuthority.leafMarker)) })
             }),
         HostileNotification(
             "H-73", "the intermediate's marker on the leaf", .forbidden(.leafMarker),
             jws: { kit in
                 try kit.jws(
                     leaf: kit.leaf {
-                        $0.drop(ThrowawayPKI.leafMarker)
-                        $0.extensions.append(.marker(ThrowawayPKI.intermediateMarker))
+                        $0.drop(TestCertificateAuthority.leafMarker)
+                        $0.extensions.append(.marker(TestCertificateAuthority.intermediateMarker))
                     })
             }),
         HostileNotification(
             "H-74", "an intermediate without its marker", .forbidden(.intermediateMarker),
             jws: { kit in
-                try kit.jws(intermediate: kit.intermediate { $0.drop(ThrowawayPKI.intermediateMarker) })
+                try kit.jws(intermediate: kit.intermediate { $0.drop(TestCertificateAuthority.intermediateMarker) })
             }),
         HostileNotification(
             "H-75", "an end entity signs a child", .forbidden(.notCertificateAuthority),
             jws: { kit in
-                let developer = try kit.leaf { $0.drop(ThrowawayPKI.leafMarker) }
+                let developer = try kit.leaf { $0.drop(TestCertificateAuthority.leafMarker) }
                 let child = try kit.leaf(under: developer)
                 return try kit.jws(
                     chain: [child.certificate, developer.certificate, kit.pki.intermediate, kit.pki.root],

@@ -26,7 +26,7 @@ extension SigningKit {
         _ change: (inout CertificateBuilder) -> Void = { _ in }
     ) throws -> Holder {
         let issuer = try issuer ?? root()
-        var builder = ThrowawayPKI.intermediateBuilder(Self.options)
+        var builder = TestCertificateAuthority.intermediateBuilder(Self.options)
         change(&builder)
         let key = try PrivateKey.generate(kind)
         return Holder(
@@ -39,7 +39,7 @@ extension SigningKit {
         _ change: (inout CertificateBuilder) -> Void = { _ in }
     ) throws -> Holder {
         let issuer = try issuer ?? intermediate()
-        var builder = ThrowawayPKI.leafBuilder(Self.options)
+        var builder = TestCertificateAuthority.leafBuilder(Self.options)
         change(&builder)
         let key = try PrivateKey.generate(kind)
         return Holder(
@@ -64,7 +64,7 @@ extension SigningKit {
         return try jws(chain: [leaf.certificate, intermediate.certificate, pki.root], key: leaf.key)
     }
 
-    private func keys() throws -> ThrowawayPKI.AuthorityKeys {
+    private func keys() throws -> TestCertificateAuthority.AuthorityKeys {
         guard let keys = pki.authorityKeys else { throw MissingKeys() }
         return keys
     }

@@ -10,16 +10,16 @@ package struct SigningKit: Sendable {
     package static let bundleId = "com.example.app"
     package static let appAppleId: Int64 = 1_234_567_890
 
-    package let pki: ThrowawayPKI
+    package let pki: TestCertificateAuthority
 
     private static let made = Result {
         try initializeCryptography()
-        return SigningKit(pki: try ThrowawayPKI(options))
+        return SigningKit(pki: try TestCertificateAuthority(options))
     }
 
-    private static let imposterMade = Result { SigningKit(pki: try ThrowawayPKI(options)) }
+    private static let imposterMade = Result { SigningKit(pki: try TestCertificateAuthority(options)) }
 
-    package init(pki: ThrowawayPKI) { self.pki = pki }
+    package init(pki: TestCertificateAuthority) { self.pki = pki }
 
     /// One for all tests: making keys takes milliseconds.
     package static func shared() throws -> SigningKit { try made.get() }
@@ -30,7 +30,7 @@ package struct SigningKit: Sendable {
         return try imposterMade.get()
     }
 
-    package static var options: ThrowawayPKI.Options { ThrowawayPKI.Options(now: now / 1000) }
+    package static var options: TestCertificateAuthority.Options { TestCertificateAuthority.Options(now: now / 1000) }
 
     package static var app: AppIdentity {
         AppIdentity(

@@ -91,12 +91,12 @@ import Testing
 
     @Test func `with one byte changed anywhere none is accepted`() throws {
         let verifier = try Self.verifier()
-        var dice = SeededGenerator(seed: 20_261_121)
+        var random = SeededGenerator(seed: 20_261_121)
         for genuine in Self.all {
             let body = genuine.body
             #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted)
             for _ in 0..<300 {
-                let changed = body.withOneByteChanged(using: &dice)
+                let changed = body.withOneByteChanged(using: &random)
                 if case .accepted = verifier.verify(body: changed, at: Self.now) {
                     Issue.record("\(genuine.facts.file) is accepted although a byte was changed")
                 }

@@ -49,7 +49,9 @@ import Testing
             "H-74", "the marker twice", .forbidden(.intermediateMarker),
             jws: { kit in
                 try kit.jws(
-                    intermediate: kit.intermediate { $0.extensions.append(.marker(ThrowawayPKI.intermediateMarker)) })
+                    intermediate: kit.intermediate {
+                        $0.extensions.append(.marker(TestCertificateAuthority.intermediateMarker))
+                    })
             })
         try row.check()
     }

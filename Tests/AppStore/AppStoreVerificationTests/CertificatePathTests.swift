@@ -67,7 +67,7 @@ import Testing
         options.rootKey = .rsa(bits: 3072)
         options.adjustRoot = { $0.digest = .sha256 }
         options.adjustIntermediate = { $0.digest = .sha256 }
-        let other = SigningKit(pki: try ThrowawayPKI(options))
+        let other = SigningKit(pki: try TestCertificateAuthority(options))
         let verifier = try kit.verifier { $0.roots = [other.pki.root.der] }
         #expect(
             ExpectedVerdict(verifier.verify(body: try other.body(.test), at: SigningKit.now))

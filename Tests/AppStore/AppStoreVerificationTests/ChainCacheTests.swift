@@ -48,7 +48,7 @@ import Testing
     @Test func `refusals are not remembered`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
-        let body = SigningKit.body(try kit.jws(leaf: kit.leaf { $0.drop(ThrowawayPKI.leafMarker) }))
+        let body = SigningKit.body(try kit.jws(leaf: kit.leaf { $0.drop(TestCertificateAuthority.leafMarker) }))
         for _ in 0..<3 { verifier.verify(body: body, at: now).expect(.forbidden(.leafMarker)) }
         #expect(verifier.chainValidations == 3)
         #expect(verifier.objects.cache.counts == (headers: 0, paths: 0))
@@ -56,7 +56,7 @@ import Testing
 
     @Test func `both levels are bounded and keep what was used last`() throws {
         let kit = try SigningKit.shared()
-        let verifier = try kit.verifier { $0.newChains = NewChainLimits(perSecond: 1000) }
+        let verifier = try kit.verifier { $0.newCertificateChains = NewCertificateChainLimits(perSecond: 1000) }
         let kept = try kit.body()
         verifier.verify(body: kept, at: now).expect(.accepted)
         for index in 0..<40 {
@@ -99,28 +99,28 @@ import Testing
             verifier.verify(body: try Self.newChain(index, kit), at: now).expect(.forbidden(.signature))
         }
         for index in 49..<60 {
-            verifier.verify(body: try Self.newChain(index, kit), at: now).expect(.tooManyNewChains)
+            verifier.verify(body: try Self.newChain(index, kit), at: now).expect(.tooManyNewCertificateChains)
             verifier.verify(body: good, at: now).expect(.accepted)
         }
         #expect(verifier.chainValidations == 50)
         verifier.verify(body: try Self.newChain(60, kit), at: now + 20).expect(.forbidden(.signature))
-        verifier.verify(body: try Self.newChain(61, kit), at: now + 20).expect(.tooManyNewChains)
+        verifier.verify(body: try Self.newChain(61, kit), at: now + 20).expect(.tooManyNewCertificateChains)
     }
 
     @Test func `a known header whose path has expired does not need the lane`() throws {
         let kit = try SigningKit.shared()
-        let verifier = try kit.verifier { $0.newChains = NewChainLimits(perSecond: 1) }
+        let verifier = try kit.verifier { $0.newCertificateChains = NewCertificateChainLimits(perSecond: 1) }
         let good = try kit.body()
         verifier.verify(body: good, at: now).expect(.accepted)
         let later = now + ChainCache.lifetime
         verifier.verify(body: try Self.newChain(1, kit), at: later).expect(.forbidden(.signature))
-        verifier.verify(body: try Self.newChain(2, kit), at: later).expect(.tooManyNewChains)
+        verifier.verify(body: try Self.newChain(2, kit), at: later).expect(.tooManyNewCertificateChains)
         verifier.verify(body: good, at: later).expect(.accepted)
     }
 
     @Test func `a malformed body never reaches the lane`() throws {
         let kit = try SigningKit.shared()
-        let verifier = try kit.verifier { $0.newChains = NewChainLimits(perSecond: 1) }
+        let verifier = try kit.verifier { $0.newCertificateChains = NewCertificateChainLimits(perSecond: 1) }
         for _ in 0..<10 {
             verifier.verify(body: try kit.body(header: "{\"alg\":\"ES256\",\"x5c\":[]}"), at: now)
                 .expect(.badRequest(.certificateListForm))
@@ -130,7 +130,7 @@ import Testing
 
     @Test func `the lane lets one path in at a time, however many ask for it`() throws {
         try initializeCryptography()
-        let lane = NewChainLane(NewChainLimits(perSecond: 50, concurrency: 1))
+        let lane = NewCertificateChainLimiter(NewCertificateChainLimits(perSecond: 50, concurrency: 1))
         let one = SHA256.digest(of: [1])
         let other = SHA256.digest(of: [2])
         #expect(lane.enter(one, at: now))
@@ -144,7 +144,7 @@ import Testing
 
     @Test func `the lane's rate survives clocks that jump`() throws {
         try initializeCryptography()
-        let lane = NewChainLane(NewChainLimits(perSecond: 2, concurrency: 10))
+        let lane = NewCertificateChainLimiter(NewCertificateChainLimits(perSecond: 2, concurrency: 10))
         let path = SHA256.digest(of: [1])
         var entered: [Bool] = []
         for time in [0, 0, 0, 499, 500, -10_000, -9_501, -9_500, Int64.max, Int64.max, Int64.max, Int64.min] {

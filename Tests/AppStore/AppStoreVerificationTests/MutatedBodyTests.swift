@@ -8,11 +8,11 @@ import Testing
 @Suite struct MutatedBodyTests {
     @Test func `with one byte changed anywhere a body is never accepted, and nobody is told to try again`() throws {
         let kit = try SigningKit.shared()
-        let verifier = try kit.verifier { $0.newChains = NewChainLimits(perSecond: 100_000) }
+        let verifier = try kit.verifier { $0.newCertificateChains = NewCertificateChainLimits(perSecond: 100_000) }
         let body = try kit.body()
-        var dice = SeededGenerator(seed: 1)
+        var random = SeededGenerator(seed: 1)
         for _ in 0..<1000 {
-            let changed = body.withOneByteChanged(using: &dice)
+            let changed = body.withOneByteChanged(using: &random)
             switch verifier.verify(body: changed, at: SigningKit.now) {
             case .notApple: continue
             case let other: Issue.record("a changed body gives \(ExpectedVerdict(other))")
@@ -24,9 +24,9 @@ import Testing
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let body = try kit.body()
-        var dice = SeededGenerator(seed: 2)
+        var random = SeededGenerator(seed: 2)
         for _ in 0..<300 {
-            let cut = Array(body[..<Int.random(in: 0..<body.count, using: &dice)])
+            let cut = Array(body[..<Int.random(in: 0..<body.count, using: &random)])
             guard case .notApple(let refusal) = verifier.verify(body: cut, at: SigningKit.now) else {
                 Issue.record("a cut body of \(cut.count) bytes is not refused")
                 continue
@@ -39,12 +39,12 @@ import Testing
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let payload = Array(try NotificationDraft.test.payload(signingNestedWith: kit.sign).utf8)
-        var dice = SeededGenerator(seed: 3)
+        var random = SeededGenerator(seed: 3)
         for _ in 0..<500 {
-            let changed = payload.withOneByteChanged(using: &dice)
+            let changed = payload.withOneByteChanged(using: &random)
             let jws = try kit.signBytes(changed)
             switch verifier.verify(body: SigningKit.body(jws), at: SigningKit.now) {
-            case .accepted, .odd, .notForUs: continue
+            case .accepted, .nonconforming, .notForUs: continue
             case let other: Issue.record("an authentic payload gives \(ExpectedVerdict(other))")
             }
         }

@@ -12,7 +12,9 @@ import Testing
         let header = JWSSigner.header(chain: [leaf.certificate, kit.pki.intermediate, kit.pki.root])
         let payload = try NotificationDraft().payload { try kit.sign($0, header: header, key: leaf.key) }
         let body = SigningKit.body(try kit.sign(payload))
-        let verifier = try kit.verifier { $0.newChains = NewChainLimits(perSecond: 1, concurrency: 1) }
+        let verifier = try kit.verifier {
+            $0.newCertificateChains = NewCertificateChainLimits(perSecond: 1, concurrency: 1)
+        }
         #expect(ExpectedVerdict(verifier.verify(body: body, at: SigningKit.now)) == .accepted)
         #expect(verifier.chainValidations == 2)
     }

@@ -16,15 +16,15 @@ import Testing
         let kit = try SigningKit.shared()
         let draft = NotificationDraft.with { $0.transaction = nil }
         let body = try kit.body(draft)
-        guard case .odd(let odd) = try kit.verifier().verify(body: body, at: SigningKit.now) else {
+        guard case .nonconforming(let nonconforming) = try kit.verifier().verify(body: body, at: SigningKit.now) else {
             Issue.record("not odd")
             return
         }
-        #expect(odd.reason == .profileNested)
-        #expect(odd.detail == "signedTransactionInfo is absent")
-        #expect(odd.bundleId == SigningKit.bundleId)
-        #expect(odd.environment == "Production")
-        #expect(odd.notificationUUID.map { "\"\($0)\"" } == draft.outer["notificationUUID"])
-        #expect(odd.certificates?.intermediate == kit.pki.intermediate.serialNumber)
+        #expect(nonconforming.reason == .profileNested)
+        #expect(nonconforming.detail == "signedTransactionInfo is absent")
+        #expect(nonconforming.bundleId == SigningKit.bundleId)
+        #expect(nonconforming.environment == "Production")
+        #expect(nonconforming.notificationUUID.map { "\"\($0)\"" } == draft.outer["notificationUUID"])
+        #expect(nonconforming.certificates?.intermediate == kit.pki.intermediate.serialNumber)
     }
 }

@@ -13,7 +13,7 @@ import Testing
     @Test(
         arguments: [
             (1, ExpectedVerdict.retryLater(.certificateTime)), (48, .retryLater(.certificateTime)),
-            (49, .odd(.profileNested)),
+            (49, .nonconforming(.profileNested)),
         ] as [(Int64, ExpectedVerdict)])
     func `a nested object under a leaf that expired hours ago`(_ hours: Int64, _ expected: ExpectedVerdict) throws {
         let row = HostileNotification(
@@ -32,10 +32,10 @@ import Testing
 
     @Test(arguments: ["0", "\(SigningKit.now + 25 * 3_600_000)", "\"yesterday\"", "-1"])
     func `a nested signedDate is a date of the App Store's time`(_ date: String) throws {
-        try HostileNotification("C15", "transaction \(date)", .odd(.profileDate)) {
+        try HostileNotification("C15", "transaction \(date)", .nonconforming(.profileDate)) {
             $0.transaction?["signedDate"] = date
         }.check()
-        try HostileNotification("C15", "renewal info \(date)", .odd(.profileDate)) {
+        try HostileNotification("C15", "renewal info \(date)", .nonconforming(.profileDate)) {
             $0.renewalInfo?["signedDate"] = date
         }.check()
     }

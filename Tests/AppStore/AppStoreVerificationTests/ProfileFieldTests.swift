@@ -18,9 +18,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("758883e8-151b-47b7-abd0-60c4d804c2f5", ExpectedVerdict.accepted), ("a/b", .odd(.profileText)),
-        ("../b", .odd(.profileText)), ("a b", .odd(.profileText)), ("é", .odd(.profileText)), ("", .odd(.profileText)),
-        (String(repeating: "a", count: 128), .accepted), (String(repeating: "a", count: 129), .odd(.profileText)),
+        ("758883e8-151b-47b7-abd0-60c4d804c2f5", ExpectedVerdict.accepted), ("a/b", .nonconforming(.profileText)),
+        ("../b", .nonconforming(.profileText)), ("a b", .nonconforming(.profileText)),
+        ("é", .nonconforming(.profileText)), ("", .nonconforming(.profileText)),
+        (String(repeating: "a", count: 128), .accepted),
+        (String(repeating: "a", count: 129), .nonconforming(.profileText)),
     ])
     func `the request identifier of a summary keeps to its grammar`(_ text: String, _ expected: ExpectedVerdict) throws
     {
@@ -29,7 +31,7 @@ import Testing
 
     @Test(arguments: ["2.0 ", "2.0/1", "2.é", "2.\\n", "2.0;x"])
     func `a version holds nothing that a header could not carry`(_ version: String) throws {
-        let row = HostileNotification("H-106", version, .odd(.profileVersion)) {
+        let row = HostileNotification("H-106", version, .nonconforming(.profileVersion)) {
             $0.outer["version"] = "\"\(version)\""
         }
         try row.check()
@@ -40,17 +42,17 @@ import Testing
         let kit = try SigningKit.shared()
         let body = try kit.body(.with { $0.outer["version"] = version })
         let strict = try kit.verifier().verify(body: body, at: SigningKit.now)
-        #expect(ExpectedVerdict(strict) == .odd(.profileVersion))
+        #expect(ExpectedVerdict(strict) == .nonconforming(.profileVersion))
         let lenient = try kit.verifier { $0.requiresVersion = false }.verify(body: body, at: SigningKit.now)
         #expect(ExpectedVerdict(lenient) == .accepted)
     }
 
     @Test(arguments: ["\"1/2\"", "\"12a\"", "\"\"", "\"\(String(repeating: "1", count: 129))\""])
     func `numbers of nested objects keep to their grammar`(_ number: String) throws {
-        try HostileNotification("H-120", "transactionId \(number)", .odd(.profileText)) {
+        try HostileNotification("H-120", "transactionId \(number)", .nonconforming(.profileText)) {
             $0.transaction?["transactionId"] = number
         }.check()
-        try HostileNotification("H-120", "originalTransactionId \(number)", .odd(.profileText)) {
+        try HostileNotification("H-120", "originalTransactionId \(number)", .nonconforming(.profileText)) {
             $0.transaction?["originalTransactionId"] = number
             $0.renewalInfo = nil
             $0.outer["notificationType"] = "\"ONE_TIME_CHARGE\""
@@ -59,23 +61,23 @@ import Testing
 
     @Test(arguments: ["\"a/b\"", "\"a b\"", "\"\"", "\"\(String(repeating: "1", count: 129))\""])
     func `an appTransactionId keeps to its grammar wherever it stands`(_ id: String) throws {
-        try HostileNotification("H-120", "transaction \(id)", .odd(.profileText)) {
+        try HostileNotification("H-120", "transaction \(id)", .nonconforming(.profileText)) {
             $0.transaction?["appTransactionId"] = id
         }.check()
-        try HostileNotification("H-120", "renewal info \(id)", .odd(.profileText)) {
+        try HostileNotification("H-120", "renewal info \(id)", .nonconforming(.profileText)) {
             $0.renewalInfo?["appTransactionId"] = id
         }.check()
-        try HostileNotification("H-120", "app transaction \(id)", .odd(.profileText), .appData) {
+        try HostileNotification("H-120", "app transaction \(id)", .nonconforming(.profileText), .appData) {
             $0.appTransaction?["appTransactionId"] = id
         }.check()
     }
 
     @Test(arguments: ["1.5", "\"1234567890\"", "1e300", "true"])
     func `an appAppleId of an app transaction is a whole number, in the sandbox too`(_ number: String) throws {
-        try HostileNotification("H-112", "Production \(number)", .odd(.profileNumber), .appData) {
+        try HostileNotification("H-112", "Production \(number)", .nonconforming(.profileNumber), .appData) {
             $0.appTransaction?["appAppleId"] = number
         }.check()
-        try HostileNotification("H-112", "Sandbox \(number)", .odd(.profileNumber), .appData) {
+        try HostileNotification("H-112", "Sandbox \(number)", .nonconforming(.profileNumber), .appData) {
             $0.identity["environment"] = "\"Sandbox\""
             $0.appTransaction?["receiptType"] = "\"Sandbox\""
             $0.appTransaction?["appAppleId"] = number

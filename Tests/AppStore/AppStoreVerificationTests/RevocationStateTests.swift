@@ -22,8 +22,8 @@ import Testing
         let due = state.takeDueQuestions(at: now)
         #expect(due.count == 1)
         #expect(state.takeDueQuestions(at: now + 1_000_000).isEmpty)
-        var dice = SeededGenerator(seed: 42)
-        state.record(.unreachable, of: try #require(due.first).id, at: now, using: &dice)
+        var random = SeededGenerator(seed: 42)
+        state.record(.unreachable, of: try #require(due.first).id, at: now, using: &random)
         #expect(state.takeDueQuestions(at: now + RevocationState.shortestPause).count == 1)
         #expect(standing.known(at: now) == .unknown)
     }
@@ -38,10 +38,10 @@ import Testing
     @Test func `a good answer is renewed between half and four fifths of its life`() throws {
         for seed in 0..<100 as Range<UInt64> {
             var (state, standing) = try stateWithOne()
-            var dice = SeededGenerator(seed: seed)
+            var random = SeededGenerator(seed: seed)
             let question = try #require(state.takeDueQuestions(at: now).first)
             let answer = OCSPAnswer.good(thisUpdate: now / 1000, nextUpdate: now / 1000 + 36_000)
-            state.record(.answer(answer), of: question.id, at: now, using: &dice)
+            state.record(.answer(answer), of: question.id, at: now, using: &random)
             #expect(standing.known(at: now + 36_000_000) == .good)
             #expect(state.takeDueQuestions(at: now + 17_999_999).isEmpty)
             #expect(state.takeDueQuestions(at: now + 28_800_000).count == 1)
@@ -50,11 +50,11 @@ import Testing
 
     @Test func `failures are repeated at growing distances up to ten minutes`() throws {
         var (state, _) = try stateWithOne()
-        var dice = SeededGenerator(seed: 42)
+        var random = SeededGenerator(seed: 42)
         var time = now
         for longest in [15, 30, 60, 120, 240, 480, 480, 480] as [Int64] {
             let question = try #require(state.takeDueQuestions(at: time).first)
-            state.record(.unreachable, of: question.id, at: time, using: &dice)
+            state.record(.unreachable, of: question.id, at: time, using: &random)
             #expect(state.takeDueQuestions(at: time + longest * 500 - 1).isEmpty)
             time += longest * 1000
         }
@@ -62,10 +62,10 @@ import Testing
 
     @Test func `revoked is for ever`() throws {
         var (state, standing) = try stateWithOne()
-        var dice = SeededGenerator(seed: 42)
+        var random = SeededGenerator(seed: 42)
         let question = try #require(state.takeDueQuestions(at: now).first)
-        state.record(.answer(.revoked(at: now / 1000, reason: nil)), of: question.id, at: now, using: &dice)
-        state.record(.answer(.good(thisUpdate: now / 1000, nextUpdate: nil)), of: question.id, at: now, using: &dice)
+        state.record(.answer(.revoked(at: now / 1000, reason: nil)), of: question.id, at: now, using: &random)
+        state.record(.answer(.good(thisUpdate: now / 1000, nextUpdate: nil)), of: question.id, at: now, using: &random)
         #expect(standing.known(at: now) == .revoked)
     }
 
@@ -73,10 +73,10 @@ import Testing
     func `no date of a responder traps`(_ thisUpdate: Int64, _ nextUpdate: Int64?) throws {
         for time in [Int64.min, 0, .max] {
             var (state, _) = try stateWithOne()
-            var dice = SeededGenerator(seed: 42)
+            var random = SeededGenerator(seed: 42)
             let question = try #require(state.takeDueQuestions(at: now).first)
             let answer = OCSPAnswer.good(thisUpdate: thisUpdate, nextUpdate: nextUpdate)
-            state.record(.answer(answer), of: question.id, at: time, using: &dice)
+            state.record(.answer(answer), of: question.id, at: time, using: &random)
             _ = state.status(at: time)
         }
     }

@@ -14,10 +14,10 @@ import Testing
 
     private static let made = Result {
         try initializeCryptography()
-        return SigningKit(pki: try ThrowawayPKI(options))
+        return SigningKit(pki: try TestCertificateAuthority(options))
     }
 
-    private static var options: ThrowawayPKI.Options {
+    private static var options: TestCertificateAuthority.Options {
         var options = SigningKit.options
         options.leafOCSPAddress = "http://ocsp.example.com/leaf"
         options.intermediateOCSPAddress = "http://ocsp.example.com/intermediate"
@@ -134,7 +134,7 @@ import Testing
         let verifier = try NotificationVerifier(kit.configuration { $0.revocation = .soft }, requester: requester)
         #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted)
         await Self.ask(verifier, at: Self.now)
-        #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .odd(.profileNested))
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .nonconforming(.profileNested))
     }
 
     /// Says of one serial number that it is revoked.
@@ -183,9 +183,9 @@ import Testing
             return .good
         },
         Nothing(outcome: "badResponder") { responder, _ in
-            let stranger = try ThrowawayPKI(SigningKit.options)
-            responder.signer = stranger.leaf
-            responder.key = stranger.leafKey
+            let untrusted = try TestCertificateAuthority(SigningKit.options)
+            responder.signer = untrusted.leaf
+            responder.key = untrusted.leafKey
             return .good
         },
     ]
@@ -217,7 +217,7 @@ import Testing
     @Test(.timeLimit(.minutes(5)))
     func `a responder that does not answer keeps nobody else waiting`() async throws {
         let first = try Self.made.get()
-        let second = SigningKit(pki: try ThrowawayPKI(Self.options))
+        let second = SigningKit(pki: try TestCertificateAuthority(Self.options))
         let requester = SilentFor(allBut: Responders(second) { _, _ in .good })
         let verifier = try NotificationVerifier(
             second.configuration {

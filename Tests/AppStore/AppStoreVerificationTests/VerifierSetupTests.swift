@@ -42,8 +42,12 @@ import Testing
         let kit = try SigningKit.shared()
         #expect(Self.code { try kit.verifier { $0.revocation = .strict } } == .settings)
         #expect(Self.code { try kit.verifier { $0.revocation = .soft } } == .settings)
-        #expect(Self.code { try kit.verifier { $0.newChains = NewChainLimits(perSecond: 0) } } == .settings)
-        #expect(Self.code { try kit.verifier { $0.newChains = NewChainLimits(concurrency: -1) } } == .settings)
+        #expect(
+            Self.code { try kit.verifier { $0.newCertificateChains = NewCertificateChainLimits(perSecond: 0) } }
+                == .settings)
+        #expect(
+            Self.code { try kit.verifier { $0.newCertificateChains = NewCertificateChainLimits(concurrency: -1) } }
+                == .settings)
     }
 
     @Test func `the codes of the reasons are what logs and records say`() {

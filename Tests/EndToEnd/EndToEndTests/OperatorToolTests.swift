@@ -37,16 +37,16 @@ extension EndToEnd {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
-                let odd = try await harness.oddNotification()
+                let nonconforming = try await harness.nonconformingNotification()
                 let client = HTTPClient()
                 defer { client.close() }
-                #expect(try await ingress.post(odd, with: client).status == 200)
+                #expect(try await ingress.post(nonconforming, with: client).status == 200)
 
                 let tap = try await harness.sluicectl(["tap", "--quarantine", "--no-follow"] + broker.tapArguments)
                 let record = try #require(try tap.jsonLines.first, "\(tap)")
                 #expect(try tap.jsonLines.count == 1)
                 #expect(record.text("kind") == "quarantine")
-                #expect(record.text("value") == String(decoding: odd, as: UTF8.self))
+                #expect(record.text("value") == String(decoding: nonconforming, as: UTF8.self))
                 #expect(record.object("headers")?.text("sluice.quarantine.reason")?.isEmpty == false)
             }
         }

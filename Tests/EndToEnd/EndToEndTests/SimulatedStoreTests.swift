@@ -36,7 +36,7 @@ extension EndToEnd {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
-                let body = try await harness.oddNotification()
+                let body = try await harness.nonconformingNotification()
                 let client = HTTPClient()
                 defer { client.close() }
                 #expect(try await ingress.post(body, with: client).status == 200)
@@ -78,7 +78,7 @@ extension Harness {
     }
 
     /// The body of a notification of a version that does not exist, signed as all others. `simulatedApp()` comes before.
-    func oddNotification() async throws -> [UInt8] {
+    func nonconformingNotification() async throws -> [UInt8] {
         let payload = """
             {"notificationType":"TEST","notificationUUID":"\(UUID().uuidString.lowercased())","version":"9.0",\
             "signedDate":\(Int64(Date().timeIntervalSince1970 * 1000)),\

@@ -69,9 +69,9 @@ private struct OCSPMaterial: Sendable {
     let answers: [[UInt8]]
     let believable: [OCSPAnswer]
 
-    init(pki: ThrowawayPKI, now: Int64) throws {
+    init(pki: TestCertificateAuthority, now: Int64) throws {
         // Authorities' keys are not kept, so this issuer is made anew.
-        let own = try ThrowawayPKI(ThrowawayPKI.Options(now: now))
+        let own = try TestCertificateAuthority(TestCertificateAuthority.Options(now: now))
         guard let keys = own.authorityKeys else { throw Violation("no key to answer with") }
         let request = try OCSPRequest(subject: own.leaf, issuer: own.intermediate)
         let responder = OCSPResponder(issuer: own.intermediate, signer: own.intermediate, key: keys.intermediate)

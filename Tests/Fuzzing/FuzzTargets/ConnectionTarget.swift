@@ -7,15 +7,16 @@ extension FuzzTarget {
     static let connection = FuzzTarget(
         "connection", seeds: RequestSeeds.requests, tokens: RequestSeeds.tokens, maximumBytes: 2048
     ) { bytes throws(Violation) in
-        var dice = SeededGenerator(hashing: bytes)
+        var random = SeededGenerator(hashing: bytes)
         var calm = ConnectionScript(
-            bytes, longest: bytes.count, dice: dice, answersLate: false, takesBodiesDirectly: false)
+            bytes, longest: bytes.count, random: random, answersLate: false, takesBodiesDirectly: false)
         let expected = try calm.run()
         for longest in [1, 7, 90] {
             for answersLate in [false, true] {
-                _ = dice.next()
+                _ = random.next()
                 var script = ConnectionScript(
-                    bytes, longest: longest, dice: dice, answersLate: answersLate, takesBodiesDirectly: dice.oneIn(2))
+                    bytes, longest: longest, random: random, answersLate: answersLate,
+                    takesBodiesDirectly: random.oneIn(2))
                 let events = try script.run()
                 try hold(
                     events == expected,
@@ -29,7 +30,7 @@ extension FuzzTarget {
 struct ConnectionScript {
     private let stream: [UInt8]
     private let longest: Int
-    private var dice: SeededGenerator
+    private var random: SeededGenerator
     private let answersLate: Bool
     private let takesBodiesDirectly: Bool
     private var state: ConnectionState
@@ -38,10 +39,10 @@ struct ConnectionScript {
     private var events: [String] = []
     private var hasEnded = false
 
-    init(_ stream: [UInt8], longest: Int, dice: SeededGenerator, answersLate: Bool, takesBodiesDirectly: Bool) {
+    init(_ stream: [UInt8], longest: Int, random: SeededGenerator, answersLate: Bool, takesBodiesDirectly: Bool) {
         self.stream = stream
         self.longest = longest
-        self.dice = dice
+        self.random = random
         self.answersLate = answersLate
         self.takesBodiesDirectly = takesBodiesDirectly
         let rules = ConnectionRules(limits: RequestSeeds.limits) { head in
@@ -70,7 +71,7 @@ struct ConnectionScript {
     private mutating func feed() throws(Violation) -> ConnectionState.Action {
         if takesBodiesDirectly, state.directBodyBytes > 0 { return try feedBody() }
         let most = state.phase == .working ? RequestSeeds.limits.readAheadBytes : stream.count
-        let count = min(stream.count - position, most, 1 + dice.below(longest))
+        let count = min(stream.count - position, most, 1 + random.below(longest))
         let piece = Array(stream[position..<position + count])
         position += count
         if state.phase == .working { readAhead += count }
@@ -79,7 +80,7 @@ struct ConnectionScript {
 
     private mutating func feedBody() throws(Violation) -> ConnectionState.Action {
         let room = state.directBodyBytes
-        let count = min(stream.count - position, room, 1 + dice.below(longest))
+        let count = min(stream.count - position, room, 1 + random.below(longest))
         let bytes = stream[position..<position + count]
         position += count
         return state.receiveBody(now: 0) { space in

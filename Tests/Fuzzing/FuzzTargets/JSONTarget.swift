@@ -7,9 +7,9 @@ extension FuzzTarget {
     /// same value.
     static let json = FuzzTarget(
         "json", seeds: JSONSeeds.texts, tokens: JSONSeeds.tokens, maximumBytes: 1024,
-        generate: { dice in
-            var generator = JSONTextGenerator(dice: dice)
-            defer { dice = generator.dice }
+        generate: { random in
+            var generator = JSONTextGenerator(random: random)
+            defer { random = generator.random }
             return generator.text()
         },
         check: { bytes throws(Violation) in

@@ -49,9 +49,10 @@ package final class MutantJudge: Sendable {
             try hold(refusal.reason != .internal && refusal.statusClass != .unavailable, "\(refusal.reason)")
             return "refused, \(refusal.reason)"
         case .legacy: return "legacy"
-        case .odd(let odd): throw Violation("odd, though every original is as documented: \(odd.reason)")
+        case .nonconforming(let nonconforming):
+            throw Violation("odd, though every original is as documented: \(nonconforming.reason)")
         case .retryLater(let refusal): throw Violation("retry later: \(refusal.reason)")
-        case .tooManyNewChains: throw Violation("too many new chains")
+        case .tooManyNewCertificateChains: throw Violation("too many new chains")
         }
     }
 

@@ -4,7 +4,7 @@ import TestSupport
 // The same thing, or nearly, in other words: JSON around the JWS, base64, character sets.
 extension NotificationMutator {
     /// Other JSON around an unchanged JWS. Much of it is the same request to any JSON reader.
-    func envelope(_ jws: String, _ dice: inout SeededGenerator) -> [UInt8] {
+    func envelope(_ jws: String, _ random: inout SeededGenerator) -> [UInt8] {
         let texts = [
             " {\n\"signedPayload\" : \"\(jws)\"\r\n}\t", #"{"a":[1,{"b":null}],"signedPayload":"\#(jws)"}"#,
             #"{"signedPayload":"\#(jws)","signedPayload":"x"}"#, #"{"signedPayload":"x","signedPayload":"\#(jws)"}"#,
@@ -13,17 +13,17 @@ extension NotificationMutator {
             #"{"signedPayload":"\#(jws)","notification_type":"RENEWAL"}"#, #"{"notification_type":"\#(jws)"}"#,
             #"{"signedPayload":"\#(jws)"}{}"#, #"{"signedPayload":"\#(jws)",}"#, #"{"signedPayload":"\#(jws)\u0000"}"#,
             #"{"signedPayload":" \#(jws)"}"#, #"{"signedPayload":"\#(jws)\n"}"#, #"{'signedPayload':'\#(jws)'}"#,
-            #"{"signedPayload":"\#(escaped(jws, &dice))"}"#,
+            #"{"signedPayload":"\#(escaped(jws, &random))"}"#,
         ]
-        return Array((dice.pick(texts) ?? "").utf8)
+        return Array((random.pick(texts) ?? "").utf8)
     }
 
     /// Some letters as escapes.
-    private func escaped(_ jws: String, _ dice: inout SeededGenerator) -> String {
+    private func escaped(_ jws: String, _ random: inout SeededGenerator) -> String {
         var text = ""
         for scalar in jws.unicodeScalars {
-            if dice.oneIn(200) {
-                let digits = String(scalar.value, radix: 16, uppercase: dice.oneIn(2))
+            if random.oneIn(200) {
+                let digits = String(scalar.value, radix: 16, uppercase: random.oneIn(2))
                 text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             } else {
                 text.unicodeScalars.append(scalar)
@@ -33,44 +33,44 @@ extension NotificationMutator {
     }
 
     /// Segments in base64 that some readers take for the same bytes.
-    func respelled(_ parts: JWSParts, _ dice: inout SeededGenerator) -> [UInt8] {
+    func respelled(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         var segments = parts.segments
-        let place = dice.below(3)
+        let place = random.below(3)
         let segment = segments[place]
         let padding = String(repeating: "=", count: (4 - segment.count % 4) % 4)
-        switch dice.below(7) {
+        switch random.below(7) {
         case 0: segments[place] += padding.isEmpty ? "====" : padding
         case 1: segments[place] = segment.replacing("-", with: "+").replacing("_", with: "/")
-        case 2: segments[place] = withSpareBits(segment, &dice)
-        case 3: segments[place] = String(segment.dropLast(1 + dice.below(3)))
-        case 4: segments[place] += dice.pick(["A", "AA", "AAA", "\\n", " ", "%3D", ".", "\\u00ad"]) ?? ""
-        case 5: segments = segments.shuffled(using: &dice)
+        case 2: segments[place] = withSpareBits(segment, &random)
+        case 3: segments[place] = String(segment.dropLast(1 + random.below(3)))
+        case 4: segments[place] += random.pick(["A", "AA", "AAA", "\\n", " ", "%3D", ".", "\\u00ad"]) ?? ""
+        case 5: segments = segments.shuffled(using: &random)
         default: segments[place] = JWSParts.base64url(Array(segment.utf8))
         }
         return JWSParts.body(segments.joined(separator: "."))
     }
 
     /// The last letter with bits that mean nothing.
-    private func withSpareBits(_ segment: String, _ dice: inout SeededGenerator) -> String {
+    private func withSpareBits(_ segment: String, _ random: inout SeededGenerator) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         guard let last = segment.last, let value = alphabet.firstIndex(of: last) else { return segment }
-        return String(segment.dropLast()) + String(alphabet[value ^ (1 + dice.below(3))])
+        return String(segment.dropLast()) + String(alphabet[value ^ (1 + random.below(3))])
     }
 
     /// The whole body, or its JSON texts, in another encoding.
-    func encodedOtherwise(_ body: [UInt8], _ parts: JWSParts, _ dice: inout SeededGenerator) -> [UInt8] {
+    func encodedOtherwise(_ body: [UInt8], _ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         let text = String(decoding: body, as: UTF8.self)
         var parts = parts
-        switch dice.below(7) {
+        switch random.below(7) {
         case 0: return [0xEF, 0xBB, 0xBF] + body
-        case 1: return Array(text.data(using: dice.oneIn(2) ? .utf16 : .utf16LittleEndian) ?? Data())
+        case 1: return Array(text.data(using: random.oneIn(2) ? .utf16 : .utf16LittleEndian) ?? Data())
         case 2: return Array("signedPayload=\(parts.jws)".utf8)
         case 3: return Array((text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "").utf8)
         case 4: return Array(JWSParts.base64(body).utf8)
         case 5:
             // The same header in another order and spacing.
             let header = try? JSONSerialization.jsonObject(with: Data(parts.header))
-            let options: JSONSerialization.WritingOptions = dice.oneIn(2) ? [.sortedKeys] : [.prettyPrinted]
+            let options: JSONSerialization.WritingOptions = random.oneIn(2) ? [.sortedKeys] : [.prettyPrinted]
             parts.header =
                 header.flatMap { try? JSONSerialization.data(withJSONObject: $0, options: options) }.map(Array.init)
                 ?? []

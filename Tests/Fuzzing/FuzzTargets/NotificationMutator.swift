@@ -13,112 +13,112 @@ package struct NotificationMutator: Sendable {
 
     let originals: [[UInt8]]
     /// An authority that nobody trusts, with the names and markers of the trusted one.
-    let stranger: ThrowawayPKI
+    let untrusted: TestCertificateAuthority
     private let seed: UInt64
 
     package init(originals: [[UInt8]], seed: UInt64) throws {
         self.originals = originals
         self.seed = seed
-        stranger = try ThrowawayPKI(ThrowawayPKI.Options(now: SignedMaterial.now / 1000))
+        untrusted = try TestCertificateAuthority(TestCertificateAuthority.Options(now: SignedMaterial.now / 1000))
     }
 
     /// The mutant of that number, and how it was made.
     package func mutant(_ index: Int) -> (kind: Kind, body: [UInt8]) {
-        var dice = SeededGenerator(seed: seed &+ UInt64(truncatingIfNeeded: index) &* 0x9E37_79B9_7F4A_7C15)
+        var random = SeededGenerator(seed: seed &+ UInt64(truncatingIfNeeded: index) &* 0x9E37_79B9_7F4A_7C15)
         let kind = Kind.allCases[index % Kind.allCases.count]
-        let body = dice.pick(originals) ?? []
-        if kind == .bytes { return (kind, changedBytes(body, &dice)) }
-        guard kind != .bits, let parts = JWSParts(body: body) else { return (kind, flippedBits(body, &dice)) }
+        let body = random.pick(originals) ?? []
+        if kind == .bytes { return (kind, changedBytes(body, &random)) }
+        guard kind != .bits, let parts = JWSParts(body: body) else { return (kind, flippedBits(body, &random)) }
         switch kind {
         case .bytes, .bits: return (kind, body)
-        case .splice: return (kind, spliced(parts, &dice))
-        case .envelope: return (kind, envelope(parts.jws, &dice))
-        case .base64: return (kind, respelled(parts, &dice))
-        case .certificates: return (kind, withEditedCertificate(parts, &dice))
-        case .chain: return (kind, withOtherChain(parts, &dice))
-        case .header: return (kind, withOtherHeader(parts, &dice))
-        case .payload: return (kind, withOtherPayload(parts, &dice))
-        case .signature: return (kind, withOtherSignature(parts, &dice))
-        case .signer: return (kind, signedByStranger(parts, &dice))
-        case .encoding: return (kind, encodedOtherwise(body, parts, &dice))
+        case .splice: return (kind, spliced(parts, &random))
+        case .envelope: return (kind, envelope(parts.jws, &random))
+        case .base64: return (kind, respelled(parts, &random))
+        case .certificates: return (kind, withEditedCertificate(parts, &random))
+        case .chain: return (kind, withOtherChain(parts, &random))
+        case .header: return (kind, withOtherHeader(parts, &random))
+        case .payload: return (kind, withOtherPayload(parts, &random))
+        case .signature: return (kind, withOtherSignature(parts, &random))
+        case .signer: return (kind, signedByUntrustedKey(parts, &random))
+        case .encoding: return (kind, encodedOtherwise(body, parts, &random))
         }
     }
 
     // MARK: bytes
 
-    private func changedBytes(_ body: [UInt8], _ dice: inout SeededGenerator) -> [UInt8] {
-        var mutator = ByteMutator(seed: dice.next(), tokens: [".", "\"", "=", "A", "\\u0041", "}"])
+    private func changedBytes(_ body: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
+        var mutator = ByteMutator(seed: random.next(), tokens: [".", "\"", "=", "A", "\\u0041", "}"])
         return mutator.mutant(of: body, others: originals)
     }
 
-    private func flippedBits(_ body: [UInt8], _ dice: inout SeededGenerator) -> [UInt8] {
+    private func flippedBits(_ body: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var body = body
-        for _ in 0...dice.below(4) { body[dice.below(body.count)] ^= 1 << UInt8(dice.below(8)) }
+        for _ in 0...random.below(4) { body[random.below(body.count)] ^= 1 << UInt8(random.below(8)) }
         return body
     }
 
     // MARK: parts
 
     /// Segments of several notifications, and of texts nested in them, in one.
-    private func spliced(_ parts: JWSParts, _ dice: inout SeededGenerator) -> [UInt8] {
-        let other = dice.pick(originals).flatMap { JWSParts(body: $0) } ?? parts
+    private func spliced(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
+        let other = random.pick(originals).flatMap { JWSParts(body: $0) } ?? parts
         let sources = [parts, other] + parts.nested + other.nested
-        let chosen = (0..<3).map { place in (dice.pick(sources) ?? parts).segments[place] }
-        if dice.oneIn(8) { return JWSParts.body((dice.pick(parts.nested) ?? parts).jws) }
+        let chosen = (0..<3).map { place in (random.pick(sources) ?? parts).segments[place] }
+        if random.oneIn(8) { return JWSParts.body((random.pick(parts.nested) ?? parts).jws) }
         return JWSParts.body(chosen.joined(separator: "."))
     }
 
     /// A signature that is none, is at an edge, is spelled otherwise, or is the twin.
-    private func withOtherSignature(_ parts: JWSParts, _ dice: inout SeededGenerator) -> [UInt8] {
+    private func withOtherSignature(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         var parts = parts
         let (r, s) = (Array(parts.signature.prefix(32)), Array(parts.signature.dropFirst(32)))
-        let edge = dice.pick(SignatureCases.edgeNumbers) ?? s
-        switch dice.below(9) {
+        let edge = random.pick(SignatureCases.edgeNumbers) ?? s
+        switch random.below(9) {
         case 0, 1: parts.signature = ReferenceECDSA.twin(of: parts.signature)
         case 2: parts.signature = edge + s
         case 3: parts.signature = r + edge
-        case 4: parts.signature = edge + (dice.pick(SignatureCases.edgeNumbers) ?? edge)
+        case 4: parts.signature = edge + (random.pick(SignatureCases.edgeNumbers) ?? edge)
         case 5: parts.signature = s + r
         case 6: parts.signature = [0x30, 68, 0x02, 32] + r + [0x02, 32] + s
-        case 7: parts.signature = Array((parts.signature + parts.signature).prefix(dice.below(129)))
-        default: parts.signature[dice.below(64)] ^= 1 << UInt8(dice.below(8))
+        case 7: parts.signature = Array((parts.signature + parts.signature).prefix(random.below(129)))
+        default: parts.signature[random.below(64)] ^= 1 << UInt8(random.below(8))
         }
         return parts.body
     }
 
     /// Another payload under the old signature.
-    private func withOtherPayload(_ parts: JWSParts, _ dice: inout SeededGenerator) -> [UInt8] {
+    private func withOtherPayload(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         var parts = parts
-        parts.payload = otherPayload(parts, &dice)
+        parts.payload = otherPayload(parts, &random)
         return parts.body
     }
 
-    private func otherPayload(_ parts: JWSParts, _ dice: inout SeededGenerator) -> [UInt8] {
+    private func otherPayload(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         let members: [(String, JSONValue)] = [
             ("notificationType", "REFUND"), ("subtype", "VOLUNTARY"), ("signedDate", .integer(SignedMaterial.now)),
             ("notificationUUID", "0f3a1c52-6d5e-4b7a-9a53-0d9a0a2b7c11"), ("version", "2.1"), ("added", true),
         ]
-        guard var object = (try? JSONValue(json: parts.payload))?.object, let member = dice.pick(members) else {
+        guard var object = (try? JSONValue(json: parts.payload))?.object, let member = random.pick(members) else {
             return []
         }
-        if dice.oneIn(4) {
+        if random.oneIn(4) {
             // The same value in another text.
             return JSONValue.object(object).json + [0x20]
         }
-        object[member.0] = dice.oneIn(5) ? nil : member.1
+        object[member.0] = random.oneIn(5) ? nil : member.1
         return JSONValue.object(object).json
     }
 
     /// A payload, changed or not, signed by a key that nobody trusts: under its own chain, or under the genuine header.
-    private func signedByStranger(_ parts: JWSParts, _ dice: inout SeededGenerator) -> [UInt8] {
-        let payload = dice.oneIn(2) ? parts.payload : otherPayload(parts, &dice)
+    private func signedByUntrustedKey(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
+        let payload = random.oneIn(2) ? parts.payload : otherPayload(parts, &random)
         let genuine = String(decoding: parts.header, as: UTF8.self)
-        let mixed = [stranger.leaf.der] + parts.certificates.dropFirst()
+        let mixed = [untrusted.leaf.der] + parts.certificates.dropFirst()
         let headers = [
-            genuine, JWSSigner.header(chain: stranger.chain), JWSSigner.header(x5c: mixed.map(JWSParts.base64)),
-            JWSSigner.header(x5c: (parts.certificates.prefix(2) + [stranger.root.der]).map(JWSParts.base64)),
+            genuine, JWSSigner.header(chain: untrusted.chain), JWSSigner.header(x5c: mixed.map(JWSParts.base64)),
+            JWSSigner.header(x5c: (parts.certificates.prefix(2) + [untrusted.root.der]).map(JWSParts.base64)),
         ]
-        let signer = JWSSigner(header: dice.pick(headers) ?? genuine, key: stranger.leafKey)
+        let signer = JWSSigner(header: random.pick(headers) ?? genuine, key: untrusted.leafKey)
         return JWSParts.body((try? signer.sign(String(decoding: payload, as: UTF8.self))) ?? "")
     }
 }

@@ -10,8 +10,8 @@ extension FuzzTarget {
         let limits = RequestSeeds.limits
         let whole = verdict(bytes, pieces: [0..<bytes.count], limits)
         let single = verdict(bytes, pieces: bytes.indices.map { $0..<$0 + 1 }, limits)
-        var dice = SeededGenerator(hashing: bytes)
-        let cut = verdict(bytes, pieces: dice.pieces(of: bytes.count, longest: 40), limits)
+        var random = SeededGenerator(hashing: bytes)
+        let cut = verdict(bytes, pieces: random.pieces(of: bytes.count, longest: 40), limits)
         try hold(whole == single, "whole \(whole), byte by byte \(single)")
         try hold(whole == cut, "whole \(whole), in pieces \(cut)")
         switch whole {

@@ -19,15 +19,15 @@ package struct SeededRun: Sendable {
     /// The input of that number; the same in every run with this seed.
     package func input(_ index: Int) -> [UInt8] {
         if index.isMultiple(of: 2), index / 2 < target.seeds.count { return target.seeds[index / 2] }
-        var dice = SeededGenerator(seed: seed &+ UInt64(truncatingIfNeeded: index) &* 0x9E37_79B9_7F4A_7C15)
+        var random = SeededGenerator(seed: seed &+ UInt64(truncatingIfNeeded: index) &* 0x9E37_79B9_7F4A_7C15)
         var input: [UInt8]
-        if let generate = target.generate, dice.oneIn(2) {
-            input = generate(&dice)
-            if dice.oneIn(5) { return input }
+        if let generate = target.generate, random.oneIn(2) {
+            input = generate(&random)
+            if random.oneIn(5) { return input }
         } else {
-            input = dice.pick(target.seeds) ?? []
+            input = random.pick(target.seeds) ?? []
         }
-        var mutator = ByteMutator(seed: dice.next(), tokens: target.tokens, maximumBytes: target.maximumBytes)
+        var mutator = ByteMutator(seed: random.next(), tokens: target.tokens, maximumBytes: target.maximumBytes)
         input = mutator.mutant(of: input, others: target.seeds)
         return input
     }

@@ -13,14 +13,14 @@ package struct SignedMaterial: Sendable {
     package static let app = AppIdentity(
         bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890), environments: [.production])
 
-    package let pki: ThrowawayPKI
+    package let pki: TestCertificateAuthority
     /// HTTP bodies.
     package let bodies: [[UInt8]]
 
     /// New keys and signatures; what is signed is the same every time.
     package init(count: Int) throws {
         try initializeCryptography()
-        let pki = try ThrowawayPKI(ThrowawayPKI.Options(now: Self.now / 1000))
+        let pki = try TestCertificateAuthority(TestCertificateAuthority.Options(now: Self.now / 1000))
         let app = SimulatedApp(bundleId: Self.app.bundleId, appAppleId: Self.app.appAppleId, environment: .production)
         let corpus = try NotificationCorpus(count: count, seed: 1, pki: pki, app: app, endingAt: Self.now - 60_000)
         self.init(pki: pki, bodies: corpus.notifications.map(\.body))
@@ -32,7 +32,7 @@ package struct SignedMaterial: Sendable {
         try initializeCryptography()
         let folder = URL(filePath: directory, directoryHint: .isDirectory)
         let bodies = (0..<count).compactMap { FileManager.default.contents(atPath: Self.path($0, in: folder)) }
-        if bodies.count == count, let pki = try? ThrowawayPKI.load(from: directory) {
+        if bodies.count == count, let pki = try? TestCertificateAuthority.load(from: directory) {
             self.init(pki: pki, bodies: bodies.map { Array($0) })
             return
         }
@@ -44,7 +44,7 @@ package struct SignedMaterial: Sendable {
         self = made
     }
 
-    private init(pki: ThrowawayPKI, bodies: [[UInt8]]) {
+    private init(pki: TestCertificateAuthority, bodies: [[UInt8]]) {
         self.pki = pki
         self.bodies = bodies
     }
@@ -58,7 +58,8 @@ package struct SignedMaterial: Sendable {
 
     static func configuration(roots: [[UInt8]], apps: [AppIdentity]) -> VerifierConfiguration {
         VerifierConfiguration(
-            roots: roots, apps: apps, revocation: .off, newChains: NewChainLimits(perSecond: 100_000, concurrency: 64))
+            roots: roots, apps: apps, revocation: .off,
+            newCertificateChains: NewCertificateChainLimits(perSecond: 100_000, concurrency: 64))
     }
 
     /// The compact JWS of a body that was made here.

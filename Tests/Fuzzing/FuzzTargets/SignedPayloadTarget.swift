@@ -20,10 +20,10 @@ extension FuzzTarget {
             case .accepted(let notification):
                 try hold(notification.notification == bytes, "another payload")
                 try checkRecord(of: notification)
-            case .odd, .notForUs: return
+            case .nonconforming, .notForUs: return
             case .notApple(let refusal): throw Violation("not Apple's: \(refusal.reason)")
             case .retryLater(let refusal): throw Violation("retry later: \(refusal.reason)")
-            case .tooManyNewChains, .legacy: throw Violation("neither odd nor accepted")
+            case .tooManyNewCertificateChains, .legacy: throw Violation("neither odd nor accepted")
             }
         }
     }

@@ -41,7 +41,7 @@ struct EdgeSignatureTests {
 
     @Test func `of six thousand signatures the good and their twins stand and the corrupted fall`() throws {
         let cases = try SignatureCases(keys: 5)
-        var dice = SeededGenerator(seed: 1)
+        var random = SeededGenerator(seed: 1)
         var counts = (valid: 0, invalid: 0)
         for round in 0..<2000 {
             let digest = SHA256.digest(of: Array("\(round)".utf8)).bytes
@@ -50,7 +50,7 @@ struct EdgeSignatureTests {
             var twin = good
             twin.signature = ReferenceECDSA.twin(of: good.signature)
             var corrupted = good
-            corrupted.signature[dice.below(64)] ^= 1 << UInt8(dice.below(8))
+            corrupted.signature[random.below(64)] ^= 1 << UInt8(random.below(8))
             #expect(cases.verdict(good) == .valid)
             #expect(cases.verdict(twin) == .valid)
             #expect(cases.verdict(corrupted) == .invalid)

@@ -26,7 +26,7 @@ private enum Mistake: String, CaseIterable, Sendable {
         case .none: nil
         case .counts: .duplicates
         case .throwsWhenAway, .skipsWhenAway: .sinkAway
-        case .retriesPoison, .takesAllKeys: .oddRecords
+        case .retriesPoison, .takesAllKeys: .malformedRecords
         case .deadLettersGood: .once
         case .ignoresCancellation: .cancellation
         }

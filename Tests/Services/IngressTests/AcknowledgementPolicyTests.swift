@@ -12,7 +12,7 @@ import Testing
             (AcknowledgementPolicy.accepted, 200, "accepted"), (AcknowledgementPolicy.sandbox, 200, "sandbox"),
             (AcknowledgementPolicy.duplicate, 200, "duplicate"), (AcknowledgementPolicy.clock, 503, "clock"),
             (AcknowledgementPolicy.quarantineBudget, 503, "quarantine_budget"),
-            (AcknowledgementPolicy.newChains, 429, "new_chains"),
+            (AcknowledgementPolicy.newCertificateChains, 429, "new_chains"),
             (AcknowledgementPolicy.legacyDisabled, 403, "v1_disabled"),
             (AcknowledgementPolicy.inconsistent, 503, "internal"),
         ]
@@ -36,11 +36,11 @@ import Testing
 
     @Test func `what stands in quarantine is 200 with the verdict's reason`() {
         for reason in Reason.all where reason.rawValue.hasPrefix("profile_") {
-            let odd = OddNotification(
+            let notification = NonconformingNotification(
                 reason: reason, detail: "", bundleId: nil, environment: nil, notificationUUID: nil, certificates: nil,
                 signedPartDigest: nil)
-            #expect(AcknowledgementPolicy.quarantined(odd).status == 200)
-            #expect(AcknowledgementPolicy.quarantined(odd).reason == reason.rawValue)
+            #expect(AcknowledgementPolicy.quarantined(notification).status == 200)
+            #expect(AcknowledgementPolicy.quarantined(notification).reason == reason.rawValue)
         }
     }
 

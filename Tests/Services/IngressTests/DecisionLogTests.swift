@@ -63,7 +63,7 @@ import Testing
         Reason.all.map(\.rawValue) + [
             IngressReason.kafkaUnavailable, IngressReason.kafkaQueueFull, IngressReason.kafkaTimeout,
             IngressReason.kafkaRecordTooLarge, IngressReason.kafkaError, IngressReason.clock,
-            IngressReason.quarantineBudget, IngressReason.newChains, IngressReason.legacyDisabled,
+            IngressReason.quarantineBudget, IngressReason.newCertificateChains, IngressReason.legacyDisabled,
         ] + [
             "path", "method", "too_large", "framing", "headers", "uri", "slow", "idle", "encoding", "expect", "aborted",
             "rate", "evicted", "overload", "memory", "deadline", "drain",

@@ -15,19 +15,22 @@ import Testing
     @Test func `sixteen bytes of a digest name an odd notification, fewer do not`() throws {
         let digest = Array(UInt8(1)...32)
         #expect(
-            RememberedIdentity(oddWithDigest: digest) == .odd(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10))
+            RememberedIdentity(nonconformingWithDigest: digest)
+                == .nonconforming(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10))
         for place in 0..<16 {
             var other = digest
             other[place] ^= 0x80
-            #expect(RememberedIdentity(oddWithDigest: other) != RememberedIdentity(oddWithDigest: digest), "\(place)")
+            #expect(
+                RememberedIdentity(nonconformingWithDigest: other)
+                    != RememberedIdentity(nonconformingWithDigest: digest), "\(place)")
         }
-        #expect(RememberedIdentity(oddWithDigest: Array(digest.prefix(15))) == nil)
+        #expect(RememberedIdentity(nonconformingWithDigest: Array(digest.prefix(15))) == nil)
     }
 
     @Test func `an odd one is never taken for the notification with the same number`() throws {
         let window = DuplicateWindow<Int>(capacity: 10)
         #expect(window.arrive(try identity(1), waiter: 1) == .first)
-        #expect(window.arrive(.odd(high: 0, low: 1), waiter: 2) == .first)
+        #expect(window.arrive(.nonconforming(high: 0, low: 1), waiter: 2) == .first)
     }
 
     @Test func `only an acknowledged notification is remembered`() throws {

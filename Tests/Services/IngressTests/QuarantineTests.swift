@@ -20,7 +20,7 @@ import Testing
         appStore = try TestAppStore.shared()
     }
 
-    private func odd(_ change: (inout TestAppStore.Draft) -> Void = { $0.version = "3.0" }) throws -> [UInt8] {
+    private func nonconforming(_ change: (inout TestAppStore.Draft) -> Void = { $0.version = "3.0" }) throws -> [UInt8] {
         var draft = TestAppStore.Draft()
         draft.notificationUUID = "002e14d5-51f5-4503-b5a8-c3a1af68eb20"
         change(&draft)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `an odd notification is kept exactly as received, and 200`() async throws {
-        let body = try odd()
+        let body = try nonconforming()
         try await IngressHarness.with(broker) { harness async throws in
             #expect(try await harness.post(body).status == 200)
             #expect(harness.decisions("profile_version", 200) == 1)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `without a UUID that can be a key the record has none`() async throws {
-        let body = try odd { $0.notificationUUID = "not a UUID" }
+        let body = try nonconforming { $0.notificationUUID = "not a UUID" }
         try await IngressHarness.with(broker) { harness async throws in
             #expect(try await harness.post(body).status == 200)
             #expect(harness.decisions("profile_uuid", 200) == 1)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `a good notification is not mistaken for the odd one of its UUID`() async throws {
-        let bodies = [try odd(), try odd { _ in }]
+        let bodies = [try nonconforming(), try nonconforming { _ in }]
         try await IngressHarness.with(broker) { harness async throws in
             for body in bodies { #expect(try await harness.post(body).status == 200) }
             #expect(try await harness.counts() == [1, 0, 1])
@@ -71,7 +71,7 @@ import Testing
 
     @Test func `when the budget is spent odd ones are 503 and good ones go on`() async throws {
         let bodies = try (0..<3).map { _ in
-            try odd {
+            try nonconforming {
                 $0.notificationUUID = UUID().uuidString.lowercased()
                 $0.version = "3.0"
             }
@@ -89,14 +89,14 @@ import Testing
     }
 
     @Test func `copies of an odd one are acknowledged and spend nothing, however they are spelled`() async throws {
-        let body = try odd()
+        let body = try nonconforming()
         // The same signed bytes under another good signature, and the same JWS in other JSON.
         let parts = String(decoding: body, as: UTF8.self).split(separator: ".")
         let again = TestAppStore.body(
             String(decoding: try JWSSigner(appStore.pki).sign(Base64URL.decode(Array(parts[1].utf8))), as: UTF8.self))
         #expect(again != body && again.starts(with: body.prefix(body.count - 90)))
         let spaced = Array(String(decoding: body, as: UTF8.self).replacing(":", with: " : ", maxReplacements: 1).utf8)
-        let other = try odd { $0.version = "4.0" }
+        let other = try nonconforming { $0.version = "4.0" }
         try await IngressHarness.with(broker, { $0.quarantineBytesPerHour = body.count + other.count }) {
             harness async throws in
             #expect(try await harness.post(body).status == 200)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func `a second copy of an odd one waits for the outcome of the first`() async throws {
-        let body = try odd()
+        let body = try nonconforming()
         let broker = try DevBroker()
         try await IngressHarness.with(broker) { harness async throws in
             try broker.setRoundTripTime(.milliseconds(300))
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func `what a broker refused is not taken out of the budget`() async throws {
-        let body = try odd()
+        let body = try nonconforming()
         let broker = try DevBroker()
         try await IngressHarness.with(broker, { $0.quarantineBytesPerHour = body.count }) { harness async throws in
             try broker.failNext(.produce, with: [.topicAuthorizationFailed])

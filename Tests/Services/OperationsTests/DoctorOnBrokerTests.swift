@@ -105,7 +105,7 @@ struct DoctorOnBrokerTests {
 
     /// A responder, and certificates whose leaf names it.
     private final class Responder: Sendable {
-        private let pki = Mutex<ThrowawayPKI?>(nil)
+        private let pki = Mutex<TestCertificateAuthority?>(nil)
         private let status: OCSPResponder.Status
         private let server = Mutex<HTTPServer?>(nil)
 
@@ -121,9 +121,9 @@ struct DoctorOnBrokerTests {
             ])
             try server.start()
             self.server.withLock { $0 = server }
-            var options = ThrowawayPKI.Options(now: Signed.now / 1_000)
+            var options = TestCertificateAuthority.Options(now: Signed.now / 1_000)
             options.leafOCSPAddress = "http://127.0.0.1:\(server.port())/"
-            let made = try ThrowawayPKI(options)
+            let made = try TestCertificateAuthority(options)
             pki.withLock { $0 = made }
         }
 

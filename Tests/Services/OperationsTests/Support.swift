@@ -110,7 +110,7 @@ enum Signed {
 
     static let pki = Result {
         try initializeCryptography()
-        return try ThrowawayPKI(ThrowawayPKI.Options(now: now / 1000))
+        return try TestCertificateAuthority(TestCertificateAuthority.Options(now: now / 1000))
     }
 
     static func body() throws -> [UInt8] {

@@ -32,14 +32,14 @@ import Testing
         connections: Int = 4, rate: Double? = nil, duplicates: Percentage = .zero
     ) throws -> Delivery<SkippingClock> {
         Delivery(
-            plan: PostingPlan(cast: try makeCast(), count: count, duplicates: duplicates),
+            plan: PostingPlan(series: try makeSeries(), count: count, duplicates: duplicates),
             schedule: RetrySchedule(environment: environment, timeScale: timeScale), connections: connections,
             rate: rate, clock: server.clock,
             sign: { post in
                 SignedNotification(
-                    notificationType: .test, subtype: nil, notificationUUID: NotificationUUID("\(post.story)"),
+                    notificationType: .test, subtype: nil, notificationUUID: NotificationUUID("\(post.run)"),
                     originalTransactionId: nil, transactionId: nil, key: "",
-                    body: Array("\(post.story)/\(post.step)".utf8))
+                    body: Array("\(post.run)/\(post.step)".utf8))
             }, post: { server.post($0) })
     }
 
@@ -84,7 +84,7 @@ import Testing
         #expect(summary.isComplete && summary.acknowledged == 200 && summary.retried == 400)
         #expect(summary.attemptsByOutcome == ["503": 400, "200": 200])
         let acknowledged = attempts.filter(\.outcome.isAcknowledged)
-        #expect(Set(acknowledged.map { "\($0.post.story)/\($0.post.step)" }).count == 200)
+        #expect(Set(acknowledged.map { "\($0.post.run)/\($0.post.step)" }).count == 200)
     }
 
     @Test func `posts begin at the rate and in the order of the plan`() async throws {
@@ -92,7 +92,7 @@ import Testing
         let delivery = try delivery(to: server, count: 100, connections: 1, rate: 10)
         _ = try await run(delivery)
         #expect(server.posts.map(\.at) == (0..<100).map { .seconds(Double($0) / 10) })
-        #expect(server.posts.map(\.body) == delivery.plan.map { "\($0.story)/\($0.step)" })
+        #expect(server.posts.map(\.body) == delivery.plan.map { "\($0.run)/\($0.step)" })
     }
 
     @Test func `duplicates are posted and counted`() async throws {
@@ -120,7 +120,7 @@ import Testing
     @Test func `a signer that fails ends the delivery`() async throws {
         struct Refused: Error {}
         let delivery = Delivery(
-            plan: PostingPlan(cast: try makeCast(), count: 10), schedule: RetrySchedule(environment: .sandbox),
+            plan: PostingPlan(series: try makeSeries(), count: 10), schedule: RetrySchedule(environment: .sandbox),
             connections: 1, rate: nil, clock: SkippingClock(), sign: { _ in throw Refused() },
             post: { _ in .status(200) })
         let (interrupts, _) = AsyncStream.makeStream(of: Void.self)
@@ -134,7 +134,7 @@ import Testing
         let notification = SignedNotification(
             notificationType: .test, subtype: nil, notificationUUID: NotificationUUID("1"),
             originalTransactionId: nil, transactionId: nil, key: "", body: [])
-        for story in 0..<3 { queue.add(PlannedPost(story: story, step: 0), notification) }
+        for run in 0..<3 { queue.add(PlannedPost(run: run, step: 0), notification) }
         queue.completeFresh()
         guard case .wait(nil) = queue.next(at: now) else {
             Issue.record("posted before the beginning")
@@ -152,12 +152,12 @@ import Testing
             Issue.record("not the third")
             return
         }
-        #expect(third.post.story == 2)
+        #expect(third.post.run == 2)
     }
 
     @Test func `the report line names the notification and the answer`() {
         let attempt = Attempt(
-            post: PlannedPost(story: 0, step: 1, isDuplicate: true), notificationType: .expired, subtype: .voluntary,
+            post: PlannedPost(run: 0, step: 1, isDuplicate: true), notificationType: .expired, subtype: .voluntary,
             notificationUUID: NotificationUUID("5b1d"), originalTransactionId: OriginalTransactionId("42"),
             key: "com.example.app/42", number: 2, outcome: .status(200), latency: .milliseconds(12))
         #expect(

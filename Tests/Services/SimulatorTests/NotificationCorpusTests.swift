@@ -8,7 +8,7 @@ import Testing
     func corpus(_ count: Int, scenarios: [Scenario] = Scenario.all, seed: UInt64 = 3) throws -> NotificationCorpus {
         try NotificationCorpus(
             count: count, seed: seed, pki: try testPKI.get(), app: productionApp, scenarios: scenarios,
-            endingAt: storyEnd)
+            endingAt: scenarioEnd)
     }
 
     /// The JSON inside a JWS.

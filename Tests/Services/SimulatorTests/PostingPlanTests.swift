@@ -10,59 +10,59 @@ import Testing
     ) throws {
         let duplicates = try #require(Percentage(text: duplicates))
         let disorder = try #require(Percentage(text: disorder))
-        let cast = try makeCast(accounts: 40)
+        let series = try makeSeries(accounts: 40)
         for count in [1000, 2003] {
             let posts = Array(
                 PostingPlan(
-                    cast: cast, count: count, duplicates: duplicates, disorder: disorder, concurrentStories: 40))
+                    series: series, count: count, duplicates: duplicates, disorder: disorder, concurrentRuns: 40))
             #expect(posts.count == count + duplicates.of(count))
             #expect(posts.filter(\.isDuplicate).count == duplicates.of(count))
             #expect(posts.filter { $0.isLate && !$0.isDuplicate }.count == disorder.of(count))
-            #expect(Set(posts.filter { !$0.isDuplicate }.map { [$0.story, $0.step] }).count == count)
+            #expect(Set(posts.filter { !$0.isDuplicate }.map { [$0.run, $0.step] }).count == count)
         }
     }
 
     @Test func `a duplicate follows its original, a late one its successor, all others keep their order`() throws {
         let percent = try #require(Percentage(text: "20%"))
-        let posts = Array(PostingPlan(cast: try makeCast(), count: 3000, duplicates: percent, disorder: percent))
+        let posts = Array(PostingPlan(series: try makeSeries(), count: 3000, duplicates: percent, disorder: percent))
         var originals: Set<[Int]> = []
         var latest: [Int: Int] = [:]
         for post in posts {
             if post.isDuplicate {
-                #expect(originals.contains([post.story, post.step]))
+                #expect(originals.contains([post.run, post.step]))
                 continue
             }
-            originals.insert([post.story, post.step])
-            let before = latest[post.story] ?? -1
+            originals.insert([post.run, post.step])
+            let before = latest[post.run] ?? -1
             #expect(post.isLate == (post.step < before))
-            latest[post.story] = max(before, post.step)
+            latest[post.run] = max(before, post.step)
         }
     }
 
     @Test func `the same seed gives the same plan`() throws {
         let percent = try #require(Percentage(text: "10%"))
         func plan(_ seed: UInt64) throws -> [PlannedPost] {
-            Array(PostingPlan(cast: try makeCast(seed: seed), count: 500, duplicates: percent, disorder: percent))
+            Array(PostingPlan(series: try makeSeries(seed: seed), count: 500, duplicates: percent, disorder: percent))
         }
         #expect(try plan(1) == plan(1))
         #expect(try plan(1) != plan(2))
     }
 
     @Test func `without a count every scenario is played once`() throws {
-        let plan = PostingPlan(cast: try makeCast())
+        let plan = PostingPlan(series: try makeSeries())
         #expect(plan.count == Scenario.all.reduce(0) { $0 + $1.steps.count })
-        #expect(Set(plan.map(\.story)).count == Scenario.all.count)
+        #expect(Set(plan.map(\.run)).count == Scenario.all.count)
     }
 
     @Test func `without a count every account plays one scenario`() throws {
-        let cast = try makeCast([try #require(Scenario.named("plan-kept"))], accounts: 5)
-        let plan = PostingPlan(cast: cast, stories: 5)
+        let series = try makeSeries([try #require(Scenario.named("plan-kept"))], accounts: 5)
+        let plan = PostingPlan(series: series, runs: 5)
         #expect(plan.count == 20 && Array(plan).count == 20)
     }
 
     @Test func `single notifications cannot be out of order`() throws {
-        let cast = try makeCast([try #require(Scenario.named("test"))])
-        let posts = Array(PostingPlan(cast: cast, count: 50, disorder: try #require(Percentage(text: "50%"))))
+        let series = try makeSeries([try #require(Scenario.named("test"))])
+        let posts = Array(PostingPlan(series: series, count: 50, disorder: try #require(Percentage(text: "50%"))))
         #expect(posts.count == 50 && posts.allSatisfy { !$0.isLate })
     }
 

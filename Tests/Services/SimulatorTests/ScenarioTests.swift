@@ -35,7 +35,7 @@ import Testing
         "INCREASE_QUANTITY", "DECREASE_QUANTITY", "SEATS",
     ]
 
-    var events: [StoryEvent] { Scenario.all.flatMap { $0.steps.map(\.event) } }
+    var events: [ScenarioEvent] { Scenario.all.flatMap { $0.steps.map(\.event) } }
 
     @Test func `every notification type is played`() {
         #expect(Self.types.count == 23)

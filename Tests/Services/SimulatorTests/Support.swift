@@ -11,12 +11,12 @@ let productionApp = SimulatedApp(
 let sandboxApp = SimulatedApp(
     bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890), environment: .sandbox)
 /// 2026-11-01T00:00:00Z.
-let storyEnd: Int64 = 1_793_491_200_000
+let scenarioEnd: Int64 = 1_793_491_200_000
 
-func makeCast(
+func makeSeries(
     _ scenarios: [Scenario] = Scenario.all, accounts: Int? = nil, app: SimulatedApp = productionApp, seed: UInt64 = 7
-) throws -> StoryCast {
-    try #require(StoryCast(scenarios: scenarios, accounts: accounts, app: app, seed: seed, endingAt: storyEnd))
+) throws -> ScenarioSeries {
+    try #require(ScenarioSeries(scenarios: scenarios, accounts: accounts, app: app, seed: seed, endingAt: scenarioEnd))
 }
 
 /// A JSON object of a payload.
@@ -26,7 +26,7 @@ func members(_ json: [UInt8]?) throws -> [String: Any] {
 }
 
 /// The payload with placeholders where the nested JWS stand.
-func outer(_ notification: StoryNotification) throws -> [String: Any] {
+func outer(_ notification: UnsignedNotification) throws -> [String: Any] {
     try members(
         notification.payload(
             signedTransactionInfo: notification.transaction.map { _ in Array("T".utf8) },
@@ -35,7 +35,7 @@ func outer(_ notification: StoryNotification) throws -> [String: Any] {
 }
 
 /// Certificates made once for all tests.
-let testPKI = Result { try ThrowawayPKI(ThrowawayPKI.Options(now: storyEnd / 1000)) }
+let testPKI = Result { try TestCertificateAuthority(TestCertificateAuthority.Options(now: scenarioEnd / 1000)) }
 
 /// A clock that is at once wherever somebody waits for.
 final class SkippingClock: Clock, Sendable {

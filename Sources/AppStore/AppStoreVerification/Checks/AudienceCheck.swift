@@ -33,13 +33,14 @@ struct AudienceCheck: Sendable {
             throw Self.refused(.audience, "the app is not configured", envelope.bundleId.value)
         }
         if envelope.environment.fault == .ambiguous {
-            throw .odd(.profileContainer, detail: "the environment of the external purchase token is not clear")
+            throw .nonconforming(
+                .profileContainer, detail: "the environment of the external purchase token is not clear")
         }
         guard let environment = envelope.environment.value else {
             throw Self.refused(.audience, "the environment is not a text", bundleId)
         }
         if envelope.appAppleId.fault != nil {
-            throw .odd(.profileNumber, detail: "appAppleId is not a whole number")
+            throw .nonconforming(.profileNumber, detail: "appAppleId is not a whole number")
         }
         if environment == .production {
             guard envelope.appAppleId.value == app.appAppleId else {
@@ -66,7 +67,7 @@ struct AudienceCheck: Sendable {
             }
         }
         guard envelope.containers.count == 1, !envelope.hasMalformedContainer else {
-            throw .odd(.profileContainer, detail: "not exactly one of the four containers")
+            throw .nonconforming(.profileContainer, detail: "not exactly one of the four containers")
         }
     }
 

@@ -6,7 +6,7 @@ internal import JSON
 struct VerificationReport {
     /// A contract: the values of `verdict`.
     enum Outcome: String {
-        case accepted, odd, notForUs, notApple, retryLater, legacy
+        case accepted, nonconforming, notForUs, notApple, retryLater, legacy
     }
 
     /// A step; `outcome` is a contract.
@@ -46,10 +46,10 @@ struct VerificationReport {
         switch verdict {
         // Bare objects that are good have none.
         case nil, .accepted: .accepted
-        case .odd: .odd
+        case .nonconforming: .nonconforming
         case .notForUs: .notForUs
         case .notApple: .notApple
-        case .retryLater, .tooManyNewChains: .retryLater
+        case .retryLater, .tooManyNewCertificateChains: .retryLater
         case .legacy: .legacy
         }
     }

@@ -23,21 +23,21 @@ struct PKICommand {
     /// - Returns: whether they are new.
     func make() throws -> Bool {
         if FileManager.default.fileExists(atPath: directory + "/root.pem") {
-            _ = try ThrowawayPKI.load(from: directory)
+            _ = try TestCertificateAuthority.load(from: directory)
             return false
         }
         let now = Int64(Date().timeIntervalSince1970)
-        try ThrowawayPKI(ThrowawayPKI.Options(now: now)).save(to: directory)
+        try TestCertificateAuthority(TestCertificateAuthority.Options(now: now)).save(to: directory)
         return true
     }
 
     /// The certificates of a directory that this command made before.
-    static func load(_ directory: String) throws -> ThrowawayPKI {
+    static func load(_ directory: String) throws -> TestCertificateAuthority {
         guard FileManager.default.fileExists(atPath: directory + "/root.pem") else {
             throw SimulatorError(
                 description:
                     "\(directory) holds no certificates; make them with: sluice-simulator pki --out \(directory)")
         }
-        return try ThrowawayPKI.load(from: directory)
+        return try TestCertificateAuthority.load(from: directory)
     }
 }

@@ -14,9 +14,9 @@ struct PostCommand {
 
     func run(_ console: Console) async throws -> Int32 {
         let pki = try PKICommand.load(configuration[SimulatorSettings.pki])
-        let cast = try cast()
-        let plan = plan(cast)
-        let factory = NotificationFactory(cast: cast, pki: pki)
+        let series = try series()
+        let plan = plan(series)
+        let factory = NotificationFactory(series: series, pki: pki)
         let report = try configuration[SimulatorSettings.report].map { try ReportFile(path: $0) }
         let connections = configuration[SimulatorSettings.connections]
         let client = HTTPClient(
@@ -26,7 +26,7 @@ struct PostCommand {
         let delivery = Delivery(
             plan: plan,
             schedule: RetrySchedule(
-                environment: cast.app.environment, timeScale: configuration[SimulatorSettings.timeScale]),
+                environment: series.app.environment, timeScale: configuration[SimulatorSettings.timeScale]),
             connections: connections,
             rate: configuration[SimulatorSettings.rate].map(Double.init), clock: ContinuousClock(),
             sign: { try factory.make($0) }, post: poster(client))
@@ -43,7 +43,7 @@ struct PostCommand {
         return summary.isComplete || configuration[SimulatorSettings.allowFailures] ? 0 : 1
     }
 
-    private func cast() throws -> StoryCast {
+    private func series() throws -> ScenarioSeries {
         let names = configuration[SimulatorSettings.scenario]
         let scenarios =
             names == "all" ? Scenario.all : names.split(separator: ",").compactMap { Scenario.named(String($0)) }
@@ -52,7 +52,7 @@ struct PostCommand {
             configuration[SimulatorSettings.asOf]?.millisecondsSince1970
             ?? Int64(Date().timeIntervalSince1970 * 1000)
         guard
-            let cast = StoryCast(
+            let series = ScenarioSeries(
                 scenarios: scenarios, accounts: configuration[SimulatorSettings.accounts],
                 app: SimulatedApp(
                     bundleId: app.bundleId, appAppleId: app.appAppleId,
@@ -61,16 +61,16 @@ struct PostCommand {
         else {
             throw SimulatorError(description: "there is no scenario to play")
         }
-        return cast
+        return series
     }
 
-    private func plan(_ cast: StoryCast) -> PostingPlan {
+    private func plan(_ series: ScenarioSeries) -> PostingPlan {
         let count = configuration[SimulatorSettings.count]
         return PostingPlan(
-            cast: cast, stories: count == nil ? cast.accounts : nil, count: count,
+            series: series, runs: count == nil ? series.accounts : nil, count: count,
             duplicates: configuration[SimulatorSettings.duplicates],
             disorder: configuration[SimulatorSettings.disorder],
-            concurrentStories: min(cast.accounts ?? 64, 256))
+            concurrentRuns: min(series.accounts ?? 64, 256))
     }
 
     private func poster(_ client: HTTPClient) -> @Sendable ([UInt8]) async -> PostOutcome {

@@ -61,7 +61,7 @@ struct ScenariosCommand {
         return object
     }
 
-    private static func notification(_ event: StoryEvent) -> String {
+    private static func notification(_ event: ScenarioEvent) -> String {
         event.notificationType.rawValue + (event.subtype.map { " / \($0.rawValue)" } ?? "")
     }
 

@@ -3,11 +3,11 @@ package import AppStoreSigning
 
 /// Makes signed notifications from a cast: each nested object signed by itself, as the App Store does.
 package struct NotificationFactory: Sendable {
-    package let cast: StoryCast
+    package let series: ScenarioSeries
     private let signer: JWSSigner
 
-    package init(cast: StoryCast, pki: ThrowawayPKI) {
-        self.cast = cast
+    package init(series: ScenarioSeries, pki: TestCertificateAuthority) {
+        self.series = series
         signer = JWSSigner(pki)
     }
 
@@ -15,17 +15,17 @@ package struct NotificationFactory: Sendable {
     ///
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
     package func make(_ post: PlannedPost) throws(AppStoreSigningError) -> SignedNotification {
-        guard let notification = cast.notification(of: post.story, step: post.step) else {
+        guard let notification = series.notification(of: post.run, step: post.step) else {
             // Our bug: plans are made from the cast, so every step they name is there.
-            preconditionFailure("story \(post.story) has no step \(post.step)")
+            preconditionFailure("run \(post.run) has no step \(post.step)")
         }
         return try make(notification)
     }
 
-    /// Signs a notification of a story.
+    /// Signs a notification of a run.
     ///
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
-    package func make(_ notification: StoryNotification) throws(AppStoreSigningError) -> SignedNotification {
+    package func make(_ notification: UnsignedNotification) throws(AppStoreSigningError) -> SignedNotification {
         let payload = notification.payload(
             signedTransactionInfo: try sign(notification.transaction),
             signedRenewalInfo: try sign(notification.renewalInfo),
@@ -35,7 +35,7 @@ package struct NotificationFactory: Sendable {
             notificationType: notification.notificationType, subtype: notification.subtype,
             notificationUUID: notification.notificationUUID,
             originalTransactionId: notification.originalTransactionId, transactionId: notification.transactionId,
-            key: cast.app.bundleId.rawValue + "/" + notification.subject,
+            key: series.app.bundleId.rawValue + "/" + notification.subject,
             body: Self.body(signedPayload: signedPayload))
     }
 

@@ -1,31 +1,31 @@
 /// One post of a plan: which notification, and whether it is out of the ordinary.
 package struct PlannedPost: Sendable, Hashable {
-    package let story: Int
+    package let run: Int
     package let step: Int
     /// A second post of a notification that is posted anyway.
     package var isDuplicate = false
-    /// Posted after a later notification of the same story.
+    /// Posted after a later notification of the same run.
     package var isLate = false
 }
 
-/// The order in which notifications are posted: stories interleaved, some notifications twice, some late.
+/// The order in which notifications are posted: runs interleaved, some notifications twice, some late.
 ///
-/// A sequence that follows from its inputs alone and holds only the stories under way, whatever the count.
+/// A sequence that follows from its inputs alone and holds only the runs under way, whatever the count.
 package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     /// Different notifications.
     package let count: Int
     /// Posts besides the first of each notification: exactly the share asked for.
     package let duplicates: Int
-    /// Notifications to post after a later one of the same story. Fewer are posted late only when too few
+    /// Notifications to post after a later one of the same run. Fewer are posted late only when too few
     /// notifications have a later one.
     package let late: Int
 
     private let stepCounts: [Int]
-    private let stories: Int?
+    private let runs: Int?
     private var generator: SeededGenerator
     /// Stories under way, each with its next step.
-    private var underWay: [(story: Int, step: Int)] = []
-    private var nextStory = 0
+    private var underWay: [(run: Int, step: Int)] = []
+    private var nextRun = 0
     private var drawn = 0
     private var duplicatesLeft: Int
     private var heldBack = 0
@@ -35,27 +35,27 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
 
     /// - Parameters:
     ///   - cast: gives the scenarios.
-    ///   - stories: how many stories are played; `nil` plays as many as the count needs.
-    ///   - count: how many notifications are posted at most; `nil` posts all of the stories. Without either every
+    ///   - runs: how many runs are played; `nil` plays as many as the count needs.
+    ///   - count: how many notifications are posted at most; `nil` posts all of the runs. Without either every
     ///     scenario is played once.
-    ///   - concurrentStories: how many stories are interleaved.
+    ///   - concurrentRuns: how many runs are interleaved.
     package init(
-        cast: StoryCast, stories: Int? = nil, count: Int? = nil, duplicates: Percentage = .zero,
-        disorder: Percentage = .zero, concurrentStories: Int = 64
+        series: ScenarioSeries, runs: Int? = nil, count: Int? = nil, duplicates: Percentage = .zero,
+        disorder: Percentage = .zero, concurrentRuns: Int = 64
     ) {
-        stepCounts = cast.scenarios.map(\.steps.count)
-        let stories = stories ?? (count == nil ? stepCounts.count : nil)
-        let available = stories.map { [stepCounts] in Self.steps(of: $0, stepCounts) }
+        stepCounts = series.scenarios.map(\.steps.count)
+        let runs = runs ?? (count == nil ? stepCounts.count : nil)
+        let available = runs.map { [stepCounts] in Self.steps(of: $0, stepCounts) }
         let total = Swift.min(count ?? Int.max, available ?? Int.max)
-        self.stories = stories
+        self.runs = runs
         self.count = total
         self.duplicates = duplicates.of(total)
         late = disorder.of(total)
         duplicatesLeft = self.duplicates
-        generator = SeededGenerator(seed: cast.seed, purpose: "plan")
-        underWay.reserveCapacity(concurrentStories)
-        while underWay.count < concurrentStories, let story = startStory() {
-            underWay.append((story, 0))
+        generator = SeededGenerator(seed: series.seed, purpose: "plan")
+        underWay.reserveCapacity(concurrentRuns)
+        while underWay.count < concurrentRuns, let run = startRun() {
+            underWay.append((run, 0))
         }
     }
 
@@ -78,7 +78,7 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     /// Posts a notification now, or holds it back and posts its successor now.
     private mutating func postFirst(of post: PlannedPost, at index: Int) -> PlannedPost {
         let remaining = count - drawn + 1
-        let hasSuccessor = drawn < count && underWay[index].step < stepCount(of: post.story)
+        let hasSuccessor = drawn < count && underWay[index].step < stepCount(of: post.run)
         guard hasSuccessor, heldBack < lateDue else {
             finish(at: index)
             planDuplicate(of: post, after: position, of: remaining)
@@ -117,34 +117,34 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     }
 
     private mutating func draw(at index: Int) -> PlannedPost {
-        let (story, step) = underWay[index]
+        let (run, step) = underWay[index]
         underWay[index].step += 1
         drawn += 1
-        return PlannedPost(story: story, step: step)
+        return PlannedPost(run: run, step: step)
     }
 
-    /// Puts the next story in the place of one that is told to its end.
+    /// Puts the next run in the place of one that is told to its end.
     private mutating func finish(at index: Int) {
-        guard underWay[index].step >= stepCount(of: underWay[index].story) else { return }
-        if let story = startStory() {
-            underWay[index] = (story, 0)
+        guard underWay[index].step >= stepCount(of: underWay[index].run) else { return }
+        if let run = startRun() {
+            underWay[index] = (run, 0)
         } else {
             underWay.remove(at: index)
         }
     }
 
-    private mutating func startStory() -> Int? {
-        guard stories.map({ nextStory < $0 }) ?? true else { return nil }
-        nextStory += 1
-        return nextStory - 1
+    private mutating func startRun() -> Int? {
+        guard runs.map({ nextRun < $0 }) ?? true else { return nil }
+        nextRun += 1
+        return nextRun - 1
     }
 
-    private func stepCount(of story: Int) -> Int {
-        stepCounts[story % stepCounts.count]
+    private func stepCount(of run: Int) -> Int {
+        stepCounts[run % stepCounts.count]
     }
 
-    private static func steps(of stories: Int, _ stepCounts: [Int]) -> Int {
-        let (rounds, rest) = stories.quotientAndRemainder(dividingBy: stepCounts.count)
+    private static func steps(of runs: Int, _ stepCounts: [Int]) -> Int {
+        let (rounds, rest) = runs.quotientAndRemainder(dividingBy: stepCounts.count)
         return rounds * stepCounts.reduce(0, +) + stepCounts.prefix(rest).reduce(0, +)
     }
 }

@@ -30,13 +30,15 @@ package struct Scenario: Sendable {
     /// One event at its time.
     package struct Step: Sendable {
         package let moment: Moment
-        package let event: StoryEvent
+        package let event: ScenarioEvent
 
-        static func first(_ event: StoryEvent) -> Step { Step(moment: .after(.zero), event: event) }
-        static func after(_ delay: Duration, _ event: StoryEvent) -> Step { Step(moment: .after(delay), event: event) }
-        static func atExpiry(_ event: StoryEvent) -> Step { Step(moment: .atExpiry, event: event) }
-        static func atGraceEnd(_ event: StoryEvent) -> Step { Step(moment: .atGraceEnd, event: event) }
-        static func atRetryEnd(_ event: StoryEvent) -> Step { Step(moment: .atRetryEnd, event: event) }
+        static func first(_ event: ScenarioEvent) -> Step { Step(moment: .after(.zero), event: event) }
+        static func after(_ delay: Duration, _ event: ScenarioEvent) -> Step {
+            Step(moment: .after(delay), event: event)
+        }
+        static func atExpiry(_ event: ScenarioEvent) -> Step { Step(moment: .atExpiry, event: event) }
+        static func atGraceEnd(_ event: ScenarioEvent) -> Step { Step(moment: .atGraceEnd, event: event) }
+        static func atRetryEnd(_ event: ScenarioEvent) -> Step { Step(moment: .atRetryEnd, event: event) }
     }
 
     init(_ name: String, _ summary: String, _ product: Product, ownership: Ownership = .purchased, steps: [Step]) {

@@ -8,7 +8,7 @@ import Synchronization
 final class NotificationSupply: Sendable {
     private static let batch = 200
 
-    private let pki: ThrowawayPKI
+    private let pki: TestCertificateAuthority
     private let seed: UInt64
     private struct State {
         var made: UInt64 = 0
@@ -20,7 +20,7 @@ final class NotificationSupply: Sendable {
     ///   - pki: the directory that the simulator made.
     ///   - seed: another one makes other notifications.
     init(pki: String, seed: UInt64) throws {
-        self.pki = try ThrowawayPKI.load(from: pki)
+        self.pki = try TestCertificateAuthority.load(from: pki)
         self.seed = seed
         state.withLock { $0.next = make(0) }
     }
@@ -38,7 +38,7 @@ final class NotificationSupply: Sendable {
 
     /// The bodies of so many notifications at once.
     static func bodies(_ count: Int, pki: String, seed: UInt64) throws -> [[UInt8]] {
-        try corpus(count, ThrowawayPKI.load(from: pki), seed).map(\.body)
+        try corpus(count, TestCertificateAuthority.load(from: pki), seed).map(\.body)
     }
 
     private func make(_ number: UInt64) -> Task<[SignedNotification], any Error> {
@@ -46,7 +46,9 @@ final class NotificationSupply: Sendable {
         Task { [pki, seed] in try Self.corpus(Self.batch, pki, seed << 20 + number) }
     }
 
-    private static func corpus(_ count: Int, _ pki: ThrowawayPKI, _ seed: UInt64) throws -> [SignedNotification] {
+    private static func corpus(_ count: Int, _ pki: TestCertificateAuthority, _ seed: UInt64) throws
+        -> [SignedNotification]
+    {
         let app = SimulatedApp(
             bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890), environment: .production)
         return try NotificationCorpus(

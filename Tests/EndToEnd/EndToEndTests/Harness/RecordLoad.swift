@@ -22,7 +22,7 @@ final class RecordLoad: Sendable {
     }
 
     private let state: Mutex<State>
-    private let cast: StoryCast
+    private let series: ScenarioSeries
     private let broker: Broker
     private let topic: KafkaTopic
     private let perSecond: Int
@@ -32,27 +32,28 @@ final class RecordLoad: Sendable {
         let app = SimulatedApp(
             bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890), environment: .production)
         let now = Int64(Date().timeIntervalSince1970 * 1000)
-        cast = try #require(
-            StoryCast(scenarios: Self.scenarios(of: app, now), app: app, seed: seed, endingAt: now))
+        series = try #require(
+            ScenarioSeries(scenarios: Self.scenarios(of: app, now), app: app, seed: seed, endingAt: now))
         self.broker = broker
         self.perSecond = perSecond
         topic = broker.notifications(.production)
         // More than any run writes.
         let plan = PostingPlan(
-            cast: cast, count: 1_000_000, duplicates: try #require(Percentage(text: "15")),
-            disorder: try #require(Percentage(text: "5")), concurrentStories: 200)
+            series: series, count: 1_000_000, duplicates: try #require(Percentage(text: "15")),
+            disorder: try #require(Percentage(text: "5")), concurrentRuns: 200)
         state = Mutex(State(plan: plan))
     }
 
     /// Those whose notifications all belong to one chain, and to few enough that its history keeps every one.
     private static func scenarios(of app: SimulatedApp, _ now: Int64) -> [Scenario] {
         Scenario.all.filter { scenario in
-            let story = StoryCast(scenarios: [scenario], app: app, seed: 1, endingAt: now)?.notifications(of: 0) ?? []
-            let chains = Set(story.map { $0.transaction == nil ? nil : $0.originalTransactionId })
-            let migrates = story.contains {
+            let run =
+                ScenarioSeries(scenarios: [scenario], app: app, seed: 1, endingAt: now)?.notifications(of: 0) ?? []
+            let chains = Set(run.map { $0.transaction == nil ? nil : $0.originalTransactionId })
+            let migrates = run.contains {
                 String(decoding: $0.transaction ?? [], as: UTF8.self).contains("previousOriginalTransactionId")
             }
-            return chains.count == 1 && chains != [nil] && story.count <= 32 && !migrates
+            return chains.count == 1 && chains != [nil] && run.count <= 32 && !migrates
         }
     }
 
@@ -96,15 +97,15 @@ final class RecordLoad: Sendable {
         }
     }
 
-    private func next() -> StoryNotification? {
+    private func next() -> UnsignedNotification? {
         let isCancelled = Task.isCancelled
         return state.withLock { state in
             guard !state.isStopped, !isCancelled, let post = state.plan.next() else { return nil }
-            return state.told.notification(of: post, in: cast)
+            return state.told.notification(of: post, in: series)
         }
     }
 
-    private func write(_ notification: StoryNotification, with producer: KafkaProducer) async {
+    private func write(_ notification: UnsignedNotification, with producer: KafkaProducer) async {
         let record = notification.record(in: topic)
         let end = ContinuousClock.now + .seconds(120)
         while ContinuousClock.now < end, !Task.isCancelled {
@@ -124,18 +125,18 @@ final class RecordLoad: Sendable {
 /// Stories under way, each told once.
 private struct PostedNotifications {
     private static let most = 1000
-    private var stories: [Int: [StoryNotification]] = [:]
+    private var runs: [Int: [UnsignedNotification]] = [:]
 
-    mutating func notification(of post: PlannedPost, in cast: StoryCast) -> StoryNotification? {
-        if stories[post.story] == nil {
-            if stories.count >= Self.most, let oldest = stories.keys.min() { stories[oldest] = nil }
-            stories[post.story] = cast.notifications(of: post.story)
+    mutating func notification(of post: PlannedPost, in series: ScenarioSeries) -> UnsignedNotification? {
+        if runs[post.run] == nil {
+            if runs.count >= Self.most, let oldest = runs.keys.min() { runs[oldest] = nil }
+            runs[post.run] = series.notifications(of: post.run)
         }
-        return stories[post.story].flatMap { post.step < $0.count ? $0[post.step] : nil }
+        return runs[post.run].flatMap { post.step < $0.count ? $0[post.step] : nil }
     }
 }
 
-extension StoryNotification {
+extension UnsignedNotification {
     var bundleId: BundleId { BundleId("com.example.app") }
 
     /// As the ingress writes it, less what Apple signed.

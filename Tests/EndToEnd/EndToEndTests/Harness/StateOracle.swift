@@ -31,7 +31,7 @@ struct StateOracle: Sendable {
         chains.mapValues { ($0.events.values + $0.words.values.map(\.line)).sorted() }
     }
 
-    mutating func take(_ notification: StoryNotification) {
+    mutating func take(_ notification: UnsignedNotification) {
         let uuid = notification.notificationUUID.rawValue
         let key = "\(notification.bundleId.rawValue)/\(notification.subject)"
         guard chains[key]?.events[uuid] == nil, let payload = JSON.object(notification.unsigned) else { return }

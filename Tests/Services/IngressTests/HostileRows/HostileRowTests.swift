@@ -60,6 +60,8 @@ import Testing
 
     /// Trusts the kit's root, and lets chains be new as often as the table has new ones.
     private static func adapt(_ plan: inout IngressPlan, to kit: SigningKit) {
-        plan.verifier = kit.configuration { $0.newChains = NewChainLimits(perSecond: 100_000, concurrency: 8) }
+        plan.verifier = kit.configuration {
+            $0.newCertificateChains = NewCertificateChainLimits(perSecond: 100_000, concurrency: 8)
+        }
     }
 }

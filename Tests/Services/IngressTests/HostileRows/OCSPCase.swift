@@ -41,10 +41,10 @@ struct OCSPCase: Sendable, CustomStringConvertible {
         let now: Int64
 
         init(port: UInt16, name: String, now: Int64) throws {
-            var options = ThrowawayPKI.Options(now: now / 1000)
+            var options = TestCertificateAuthority.Options(now: now / 1000)
             options.leafOCSPAddress = "http://127.0.0.1:\(port)/\(name)/leaf"
             options.intermediateOCSPAddress = "http://127.0.0.1:\(port)/\(name)/intermediate"
-            kit = SigningKit(pki: try ThrowawayPKI(options))
+            kit = SigningKit(pki: try TestCertificateAuthority(options))
             self.now = now
         }
 

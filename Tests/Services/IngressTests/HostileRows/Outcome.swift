@@ -55,11 +55,11 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
             switch verdict {
             case .accepted: .accepted
             case .sandbox: .sandbox
-            case .odd(let reason): .quarantined(reason.rawValue)
+            case .nonconforming(let reason): .quarantined(reason.rawValue)
             case .badRequest(let reason): .refused(400, reason.rawValue)
             case .forbidden(let reason), .notForUs(let reason): .refused(403, reason.rawValue)
             case .retryLater(let reason): .refused(503, reason.rawValue)
-            case .tooManyNewChains: .refused(429, "new_chains")
+            case .tooManyNewCertificateChains: .refused(429, "new_chains")
             case .legacy: .refused(403, "v1_disabled")
             }
     }

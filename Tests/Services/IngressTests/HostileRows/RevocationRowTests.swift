@@ -38,7 +38,7 @@ import Testing
             { plan in
                 plan.verifier.roots = roots
                 plan.verifier.revocation = policy
-                plan.verifier.newChains = NewChainLimits(perSecond: 1000, concurrency: 8)
+                plan.verifier.newCertificateChains = NewCertificateChainLimits(perSecond: 1000, concurrency: 8)
             },
             { harness async throws in
                 let asking = Task { try await harness.ingress.run() }

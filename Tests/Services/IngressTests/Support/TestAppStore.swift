@@ -15,13 +15,13 @@ struct TestAppStore: Sendable {
         AppIdentity(bundleId: BundleId(bundleId), appAppleId: AppAppleId(appAppleId), environments: [.production])
     }
 
-    let pki: ThrowawayPKI
-    let untrusted: ThrowawayPKI
+    let pki: TestCertificateAuthority
+    let untrusted: TestCertificateAuthority
 
     private static let made = Result {
         try initializeCryptography()
-        let options = ThrowawayPKI.Options(now: TestTime.start / 1000)
-        return TestAppStore(pki: try ThrowawayPKI(options), untrusted: try ThrowawayPKI(options))
+        let options = TestCertificateAuthority.Options(now: TestTime.start / 1000)
+        return TestAppStore(pki: try TestCertificateAuthority(options), untrusted: try TestCertificateAuthority(options))
     }
 
     /// One for all tests: making keys takes milliseconds.

@@ -2,8 +2,8 @@
 /// does not matter, because the root is ours.
 enum ChainShapeCheck {
     static func check(_ path: ValidatedPath, of object: String) throws(Rejection) {
-        guard !path.isOddlyShaped else {
-            throw .odd(.profileChain, detail: "\(object): x5c is not leaf, intermediate, root")
+        guard !path.hasUnexpectedShape else {
+            throw .nonconforming(.profileChain, detail: "\(object): x5c is not leaf, intermediate, root")
         }
     }
 }

@@ -2,6 +2,8 @@
 /// neither, and a library that overlooks them is wrong (RFC 7515 section 4.1.11, RFC 7797 section 6).
 enum CriticalMemberCheck {
     static func check(_ header: KnownHeader, of object: String) throws(Rejection) {
-        guard !header.hasCriticalMembers else { throw .odd(.profileCritical, detail: "\(object): crit or b64") }
+        guard !header.hasCriticalMembers else {
+            throw .nonconforming(.profileCritical, detail: "\(object): crit or b64")
+        }
     }
 }

@@ -8,9 +8,9 @@ enum EncodingCheck {
             return try JSONDocument.object(payload)
         } catch {
             switch error.code {
-            case .duplicateName: throw .odd(.profileDuplicate, detail: "\(object): a member twice")
-            case .controlCharacter: throw .odd(.profileText, detail: "\(object): a control character")
-            default: throw .odd(.profileEncoding, detail: "\(object): not a JSON object")
+            case .duplicateName: throw .nonconforming(.profileDuplicate, detail: "\(object): a member twice")
+            case .controlCharacter: throw .nonconforming(.profileText, detail: "\(object): a control character")
+            default: throw .nonconforming(.profileEncoding, detail: "\(object): not a JSON object")
             }
         }
     }

@@ -10,9 +10,11 @@ enum NestedConsistencyCheck {
         try TextCheck.check(transaction.transactionId, "transactionId", TextCheck.isNumber)
         try TextCheck.check(transaction.originalTransactionId, "originalTransactionId", TextCheck.isNumber)
         try TextCheck.check(transaction.appTransactionId, "appTransactionId", TextCheck.isToken)
-        guard transaction.isTransaction else { throw odd(name, "not a transaction") }
-        guard transaction.bundleId.value == audience.app.bundleId else { throw odd(name, "another app") }
-        guard transaction.environment.value == audience.environment else { throw odd(name, "another environment") }
+        guard transaction.isTransaction else { throw nonconforming(name, "not a transaction") }
+        guard transaction.bundleId.value == audience.app.bundleId else { throw nonconforming(name, "another app") }
+        guard transaction.environment.value == audience.environment else {
+            throw nonconforming(name, "another environment")
+        }
     }
 
     static func check(
@@ -22,10 +24,12 @@ enum NestedConsistencyCheck {
         let name = "signedRenewalInfo"
         try TextCheck.check(renewalInfo.originalTransactionId, "originalTransactionId", TextCheck.isNumber)
         try TextCheck.check(renewalInfo.appTransactionId, "appTransactionId", TextCheck.isToken)
-        guard renewalInfo.isRenewalInfo else { throw odd(name, "not renewal info") }
-        guard renewalInfo.environment.value == audience.environment else { throw odd(name, "another environment") }
+        guard renewalInfo.isRenewalInfo else { throw nonconforming(name, "not renewal info") }
+        guard renewalInfo.environment.value == audience.environment else {
+            throw nonconforming(name, "another environment")
+        }
         if let transaction, transaction.originalTransactionId.value != renewalInfo.originalTransactionId.value {
-            throw odd(name, "another purchase than signedTransactionInfo")
+            throw nonconforming(name, "another purchase than signedTransactionInfo")
         }
     }
 
@@ -34,18 +38,20 @@ enum NestedConsistencyCheck {
     ) throws(Rejection) {
         let name = "signedAppTransactionInfo"
         try TextCheck.check(appTransaction.appTransactionId, "appTransactionId", TextCheck.isToken)
-        guard let environment = appTransaction.receiptType.value else { throw odd(name, "not an app transaction") }
-        guard appTransaction.bundleId.value == audience.app.bundleId else { throw odd(name, "another app") }
-        guard environment == audience.environment else { throw odd(name, "another environment") }
+        guard let environment = appTransaction.receiptType.value else {
+            throw nonconforming(name, "not an app transaction")
+        }
+        guard appTransaction.bundleId.value == audience.app.bundleId else { throw nonconforming(name, "another app") }
+        guard environment == audience.environment else { throw nonconforming(name, "another environment") }
         guard appTransaction.appAppleId.fault == nil else {
-            throw .odd(.profileNumber, detail: "\(name): appAppleId is not a whole number")
+            throw .nonconforming(.profileNumber, detail: "\(name): appAppleId is not a whole number")
         }
         if environment == .production, appTransaction.appAppleId.value != audience.app.appAppleId {
-            throw odd(name, "another app")
+            throw nonconforming(name, "another app")
         }
     }
 
-    private static func odd(_ object: String, _ detail: String) -> Rejection {
-        .odd(.profileNested, detail: "\(object): \(detail)")
+    private static func nonconforming(_ object: String, _ detail: String) -> Rejection {
+        .nonconforming(.profileNested, detail: "\(object): \(detail)")
     }
 }

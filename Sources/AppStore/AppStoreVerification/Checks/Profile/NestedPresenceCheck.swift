@@ -16,14 +16,14 @@ enum NestedPresenceCheck {
         case .data:
             let isSubscription = aboutSubscription.contains(type)
             if isSubscription || aboutPurchase.contains(type), envelope.signedTransactionInfo.isAbsent {
-                throw .odd(.profileNested, detail: "signedTransactionInfo is absent")
+                throw .nonconforming(.profileNested, detail: "signedTransactionInfo is absent")
             }
             if isSubscription, envelope.signedRenewalInfo.isAbsent {
-                throw .odd(.profileNested, detail: "signedRenewalInfo is absent")
+                throw .nonconforming(.profileNested, detail: "signedRenewalInfo is absent")
             }
         case .appData:
             guard !envelope.signedAppTransactionInfo.isAbsent else {
-                throw .odd(.profileNested, detail: "signedAppTransactionInfo is absent")
+                throw .nonconforming(.profileNested, detail: "signedAppTransactionInfo is absent")
             }
         case .summary, .externalPurchaseToken, nil: return
         }

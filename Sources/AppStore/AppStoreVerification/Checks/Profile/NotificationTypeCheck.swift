@@ -6,7 +6,7 @@ enum NotificationTypeCheck {
         try TextCheck.check(envelope.notificationType, "notificationType", TextCheck.isToken)
         try TextCheck.check(envelope.subtype, "subtype", TextCheck.isToken)
         guard let type = envelope.notificationType.value else {
-            throw .odd(.profileType, detail: "notificationType is absent")
+            throw .nonconforming(.profileType, detail: "notificationType is absent")
         }
         return type
     }

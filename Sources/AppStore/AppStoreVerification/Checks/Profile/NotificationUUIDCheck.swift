@@ -4,7 +4,7 @@ internal import AppStoreModel
 enum NotificationUUIDCheck {
     static func check(_ envelope: NotificationEnvelope) throws(Rejection) {
         guard let id = envelope.notificationUUID.value, id.isWellFormed else {
-            throw .odd(.profileUUID, detail: "notificationUUID is not a UUID")
+            throw .nonconforming(.profileUUID, detail: "notificationUUID is not a UUID")
         }
     }
 }

@@ -12,11 +12,13 @@ enum SignedDateCheck {
         _ date: EnvelopeField<AppStoreInstant>, of object: String, at now: Int64, isRequired: Bool
     ) throws(Rejection) {
         if date.isAbsent, !isRequired { return }
-        guard let date = date.value else { throw .odd(.profileDate, detail: "\(object): signedDate is not a date") }
+        guard let date = date.value else {
+            throw .nonconforming(.profileDate, detail: "\(object): signedDate is not a date")
+        }
         let (latest, overflow) = now.addingReportingOverflow(greatestLead)
         let milliseconds = date.millisecondsSince1970
         guard milliseconds >= earliest, overflow || milliseconds <= latest else {
-            throw .odd(.profileDate, detail: "\(object): signedDate is out of range")
+            throw .nonconforming(.profileDate, detail: "\(object): signedDate is out of range")
         }
     }
 }

@@ -33,10 +33,10 @@ enum TextCheck {
     ) throws(Rejection) {
         switch field {
         case .absent: return
-        case .malformed: throw .odd(.profileText, detail: "\(name) is not a bounded text")
+        case .malformed: throw .nonconforming(.profileText, detail: "\(name) is not a bounded text")
         case .value(let value):
             guard isAllowed(value.rawValue) else {
-                throw .odd(.profileText, detail: "\(name) has characters that its grammar does not have")
+                throw .nonconforming(.profileText, detail: "\(name) has characters that its grammar does not have")
             }
         }
     }
@@ -58,7 +58,7 @@ enum TextCheck {
             case UInt8(ascii: "u"): isControl = isControlEscape(bytes, at: at + 2)
             default: isControl = false
             }
-            guard !isControl else { throw .odd(.profileText, detail: "\(object): a control character") }
+            guard !isControl else { throw .nonconforming(.profileText, detail: "\(object): a control character") }
             at += 2
         }
     }

@@ -4,7 +4,7 @@ internal import AppStoreModel
 enum VersionCheck {
     static func check(_ envelope: NotificationEnvelope) throws(Rejection) {
         guard let version = envelope.version.value, version.hasPrefix("2."), TextCheck.isToken(version) else {
-            throw .odd(.profileVersion, detail: "version does not begin with 2.")
+            throw .nonconforming(.profileVersion, detail: "version does not begin with 2.")
         }
     }
 }

@@ -1,6 +1,6 @@
-extension Storyteller {
+extension ScenarioPlayer {
     /// Changes the facts as the event does.
-    mutating func apply(_ event: StoryEvent) {
+    mutating func apply(_ event: ScenarioEvent) {
         switch event {
         case .subscribes(let offer): subscribe(to: scenario.product, offer: offer)
         case .resubscribes(let product, let offer): resubscribe(to: product, offer: offer)

@@ -1,12 +1,12 @@
 /// Plays a scenario for one account and tells what the App Store would send.
 ///
-/// A function of its inputs: the same seed, story number, app and end give the same texts, byte for byte.
+/// A function of its inputs: the same seed, run number, app and end give the same texts, byte for byte.
 /// Times are laid out so that the last notification is signed at the end given, and all others before.
-struct Storyteller {
+struct ScenarioPlayer {
     let scenario: Scenario
     let app: SimulatedApp
     let account: Account
-    let story: Int
+    let run: Int
     var generator: SeededGenerator
 
     /// Time of the step being told, in milliseconds since 1970.
@@ -21,35 +21,35 @@ struct Storyteller {
     var subject: Purchase?
     private var transactions: Int64 = 0
 
-    private init(_ scenario: Scenario, story: Int, account: Account, app: SimulatedApp, seed: UInt64) {
+    private init(_ scenario: Scenario, run: Int, account: Account, app: SimulatedApp, seed: UInt64) {
         self.scenario = scenario
         self.app = app
         self.account = account
-        self.story = story
-        generator = SeededGenerator(seed: seed, purpose: "story/\(story)")
+        self.run = run
+        generator = SeededGenerator(seed: seed, purpose: "story/\(run)")
     }
 
-    /// The notifications of one story, in the order of their signing.
+    /// The notifications of one run, in the order of their signing.
     ///
     /// - Parameters:
-    ///   - story: number of the story; every number has transaction ids of its own.
+    ///   - run: number of the run; every number has transaction ids of its own.
     ///   - end: when the last notification is signed, in milliseconds since 1970.
     ///   - step: the number of the only step to write down; `nil` writes all.
     static func notifications(
-        of scenario: Scenario, story: Int, account: Account, app: SimulatedApp, seed: UInt64, endingAt end: Int64,
+        of scenario: Scenario, run: Int, account: Account, app: SimulatedApp, seed: UInt64, endingAt end: Int64,
         only step: Int? = nil
-    ) -> [StoryNotification] {
-        let storyteller = Storyteller(scenario, story: story, account: account, app: app, seed: seed)
-        // The story is told twice: how long it lasts is known only when it has been told.
-        var rehearsal = storyteller
-        _ = rehearsal.tell(from: 0) { _ in false }
-        var performance = storyteller
-        return performance.tell(from: end - rehearsal.now) { step == nil || step == $0 }
+    ) -> [UnsignedNotification] {
+        let player = ScenarioPlayer(scenario, run: run, account: account, app: app, seed: seed)
+        // The run is told twice: how long it lasts is known only when it has been told.
+        var rehearsal = player
+        _ = rehearsal.play(from: 0) { _ in false }
+        var performance = player
+        return performance.play(from: end - rehearsal.now) { step == nil || step == $0 }
     }
 
-    private mutating func tell(from start: Int64, isWritten: (Int) -> Bool) -> [StoryNotification] {
+    private mutating func play(from start: Int64, isWritten: (Int) -> Bool) -> [UnsignedNotification] {
         now = start
-        var notifications: [StoryNotification] = []
+        var notifications: [UnsignedNotification] = []
         for (index, step) in scenario.steps.enumerated() {
             if index > 0 {
                 now = max(moment(of: step), now + 1000)
@@ -83,19 +83,19 @@ struct Storyteller {
         }
     }
 
-    /// A new transaction id: 15 digits, ascending inside the story, different in every story of a seed.
+    /// A new transaction id: 15 digits, ascending inside the run, different in every run of a seed.
     mutating func nextTransactionId() -> String {
         transactions += 1
-        return String(200_000_000_000_000 + storyNumber * 1000 + transactions)
+        return String(200_000_000_000_000 + runNumber * 1000 + transactions)
     }
 
     /// The `webOrderLineItemId` of the transaction made last.
     func webOrderLineItemId() -> String {
-        String(500_000_000_000_000 + storyNumber * 1000 + transactions)
+        String(500_000_000_000_000 + runNumber * 1000 + transactions)
     }
 
-    /// The story's number scattered over nine digits; multiplication by a number prime to 10 keeps them apart.
-    private var storyNumber: Int64 {
-        Int64(story % 1_000_000_000) * 387_420_489 % 1_000_000_000
+    /// The run's number scattered over nine digits; multiplication by a number prime to 10 keeps them apart.
+    private var runNumber: Int64 {
+        Int64(run % 1_000_000_000) * 387_420_489 % 1_000_000_000
     }
 }

@@ -2,7 +2,7 @@ package import Cryptography
 
 /// Certificates of Apple's shape that nobody trusts: a root and an intermediate on P-384, a leaf on P-256, Apple's two marker
 /// extensions, about the sizes of Apple's real ones. For the simulator and for tests.
-package struct ThrowawayPKI: Sendable {
+package struct TestCertificateAuthority: Sendable {
     /// Mac App Store receipt signing: what Apple's signing leaf carries.
     package static let leafMarker = OID("1.2.840.113635.100.6.11.1")
     /// Worldwide Developer Relations: what Apple's intermediate carries.
@@ -80,7 +80,7 @@ package struct ThrowawayPKI: Sendable {
     }
 }
 
-extension ThrowawayPKI {
+extension TestCertificateAuthority {
     private static let day: Int64 = 24 * 60 * 60
 
     /// Valid from `before` days before `now` to `after` days after it.
@@ -102,7 +102,7 @@ extension ThrowawayPKI {
     package static func intermediateBuilder(_ options: Options) -> CertificateBuilder {
         var extensions: [CertificateExtension] = [
             .basicConstraints(isAuthority: true, pathLength: 0), .certificateSigning,
-            .crlAddress("http://crl.example.com/throwawayrootcag3.crl"), .marker(intermediateMarker),
+            .crlAddress("http://crl.example.com/testrootcag3.crl"), .marker(intermediateMarker),
         ]
         if let address = options.intermediateOCSPAddress { extensions.append(.ocspAddress(address)) }
         var builder = CertificateBuilder(
@@ -116,7 +116,7 @@ extension ThrowawayPKI {
     package static func leafBuilder(_ options: Options) -> CertificateBuilder {
         var extensions: [CertificateExtension] = [
             .basicConstraints(isAuthority: false), .digitalSignature,
-            .crlAddress("http://crl.example.com/throwawaywwdrg6.crl"), .policyNotice(policyText), .marker(leafMarker),
+            .crlAddress("http://crl.example.com/testwwdrg6.crl"), .policyNotice(policyText), .marker(leafMarker),
         ]
         if let address = options.leafOCSPAddress { extensions.append(.ocspAddress(address)) }
         var builder = CertificateBuilder(

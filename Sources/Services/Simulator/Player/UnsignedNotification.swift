@@ -1,11 +1,11 @@
 package import AppStoreModel
 
-/// One notification of a story, complete but unsigned: the JSON of every object Apple would sign.
-package struct StoryNotification: Sendable {
+/// One notification of a run, complete but unsigned: the JSON of every object Apple would sign.
+package struct UnsignedNotification: Sendable {
     /// The scenario it belongs to.
     package let scenario: String
-    /// Number of the story: one account's run through the scenario.
-    package let story: Int
+    /// Number of the run: one account's run through the scenario.
+    package let run: Int
     package let notificationType: NotificationType
     package let subtype: Subtype?
     package let notificationUUID: NotificationUUID

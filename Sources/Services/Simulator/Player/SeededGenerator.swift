@@ -1,4 +1,4 @@
-/// A generator whose whole sequence follows from its seed (SplitMix64), so that the same seed tells the same story.
+/// A generator whose whole sequence follows from its seed (SplitMix64), so that the same seed tells the same run.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,8 +1,8 @@
 internal import AppStoreModel
 
-extension Storyteller {
+extension ScenarioPlayer {
     /// What the App Store sends about the event, from the facts as they are after it.
-    func notification(of event: StoryEvent, notificationUUID: String) -> StoryNotification {
+    func notification(of event: ScenarioEvent, notificationUUID: String) -> UnsignedNotification {
         var head = PayloadText()
         head.put("notificationType", event.notificationType.rawValue)
         head.put("subtype", event.subtype?.rawValue)
@@ -10,8 +10,8 @@ extension Storyteller {
         head.put("version", "2.0")
         head.put("signedDate", now)
         let content = content(of: event, notificationUUID: notificationUUID)
-        return StoryNotification(
-            scenario: scenario.name, story: story, notificationType: event.notificationType, subtype: event.subtype,
+        return UnsignedNotification(
+            scenario: scenario.name, run: run, notificationType: event.notificationType, subtype: event.subtype,
             notificationUUID: NotificationUUID(notificationUUID), signedDate: now,
             originalTransactionId: (content.purchase?.originalTransactionId).map { OriginalTransactionId($0) },
             transactionId: (content.purchase?.transactionId).map { TransactionId($0) },
@@ -32,7 +32,7 @@ extension Storyteller {
         var appTransaction: PayloadText?
     }
 
-    private func content(of event: StoryEvent, notificationUUID: String) -> Content {
+    private func content(of event: ScenarioEvent, notificationUUID: String) -> Content {
         switch event.container {
         case .purchase: purchaseData(of: event)
         case .app: Content(name: "data", container: identity())
@@ -51,7 +51,7 @@ extension Storyteller {
         return identity
     }
 
-    private func purchaseData(of event: StoryEvent) -> Content {
+    private func purchaseData(of event: ScenarioEvent) -> Content {
         var content = Content(name: "data", container: identity())
         content.container.put("bundleVersion", account.appVersion)
         if case .asksForRefund(let reason) = event {
@@ -69,7 +69,7 @@ extension Storyteller {
         return content
     }
 
-    private func summary(of event: StoryEvent, notificationUUID: String) -> Content {
+    private func summary(of event: ScenarioEvent, notificationUUID: String) -> Content {
         var generator = SeededGenerator(seed: 0, purpose: "request/\(notificationUUID)")
         let requestIdentifier = generator.uuid()
         var content = Content(name: "summary", container: identity(), subject: requestIdentifier)
@@ -83,7 +83,7 @@ extension Storyteller {
         return content
     }
 
-    private func externalPurchaseToken(of event: StoryEvent) -> Content {
+    private func externalPurchaseToken(of event: ScenarioEvent) -> Content {
         // The notifications about one token name it alike, so it follows from the account and not from the step.
         let prefix = app.environment == .sandbox ? "SANDBOX_" : ""
         let externalPurchaseId = prefix + account.appAccountToken

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 
 /// What can happen to a customer's purchases, each with the notification it makes the App Store send.
-package enum StoryEvent: Sendable, Equatable {
+package enum ScenarioEvent: Sendable, Equatable {
     /// SUBSCRIBED / INITIAL_BUY.
     case subscribes(offer: Offer? = nil)
     /// SUBSCRIBED / RESUBSCRIBE, to the same product unless another is named.

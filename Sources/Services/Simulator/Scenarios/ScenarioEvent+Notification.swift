@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-extension StoryEvent {
+extension ScenarioEvent {
     /// The `notificationType` this event makes the App Store send.
     package var notificationType: NotificationType {
         switch self {

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// Concurrency counts different paths: right after a start every worker meets the same path of Apple's at once, and
 /// refusing all but one of them would send genuine notifications away. The rate counts every one.
-final class NewChainLane: Sendable {
+final class NewCertificateChainLimiter: Sendable {
     private struct State {
         var tokens: Int64
         // Milliseconds since 1970 up to which tokens have been given out.
@@ -14,10 +14,10 @@ final class NewChainLane: Sendable {
         var running: [SHA256Digest: Int] = [:]
     }
 
-    private let limits: NewChainLimits
+    private let limits: NewCertificateChainLimits
     private let state: Mutex<State>
 
-    init(_ limits: NewChainLimits) {
+    init(_ limits: NewCertificateChainLimits) {
         self.limits = limits
         state = Mutex(State(tokens: Int64(limits.perSecond) * 1000, refilledAt: .min))
     }

@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import Foundation
 
-extension ThrowawayPKI {
+extension TestCertificateAuthority {
     private enum FileName {
         static let root = "root.pem"
         static let intermediate = "intermediate.pem"
@@ -42,7 +42,7 @@ extension ThrowawayPKI {
     ///
     /// - Throws: ``AppStoreSigningError`` with code `directory` when a file is missing or the key is not the leaf's,
     ///   `cryptography` when a file does not hold what its name says.
-    package static func load(from directory: String) throws(AppStoreSigningError) -> ThrowawayPKI {
+    package static func load(from directory: String) throws(AppStoreSigningError) -> TestCertificateAuthority {
         let folder = URL(fileURLWithPath: directory, isDirectory: true)
         let root = try certificate(folder, FileName.root)
         let intermediate = try certificate(folder, FileName.intermediate)
@@ -55,7 +55,8 @@ extension ThrowawayPKI {
         guard let certified = P256PublicKey(certificate: leaf),
             certified.uncompressedPoint == key.publicKey?.uncompressedPoint
         else { throw AppStoreSigningError(.directory, "\(path) is not the key of \(FileName.leaf)") }
-        return ThrowawayPKI(root: root, intermediate: intermediate, leaf: leaf, leafKey: key, authorityKeys: nil)
+        return TestCertificateAuthority(
+            root: root, intermediate: intermediate, leaf: leaf, leafKey: key, authorityKeys: nil)
     }
 
     private static func certificate(_ folder: URL, _ name: String) throws(AppStoreSigningError) -> Certificate {

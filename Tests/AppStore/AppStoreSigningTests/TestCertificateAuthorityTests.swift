@@ -4,17 +4,17 @@ import Foundation
 import TestSupport
 import Testing
 
-struct ThrowawayPKITests {
+struct TestCertificateAuthorityTests {
     private static let now: Int64 = 1_790_000_000
 
     @Test func `the chain has Apple's shape`() throws {
-        let pki = try ThrowawayPKI(ThrowawayPKI.Options(now: Self.now))
+        let pki = try TestCertificateAuthority(TestCertificateAuthority.Options(now: Self.now))
         let path = try TrustStore(roots: [pki.root]).validate(chain: pki.chain).get()
         #expect(path.certificates == pki.chain)
         #expect(path.validity?.contains(Self.now) == true)
-        #expect(pki.leaf.extensionCount(ThrowawayPKI.leafMarker) == 1)
-        #expect(pki.leaf.extensionCount(ThrowawayPKI.intermediateMarker) == 0)
-        #expect(pki.intermediate.extensionCount(ThrowawayPKI.intermediateMarker) == 1)
+        #expect(pki.leaf.extensionCount(TestCertificateAuthority.leafMarker) == 1)
+        #expect(pki.leaf.extensionCount(TestCertificateAuthority.intermediateMarker) == 0)
+        #expect(pki.intermediate.extensionCount(TestCertificateAuthority.intermediateMarker) == 1)
         #expect(pki.chain.map(\.publicKeyKind) == [.p256, .p384, .p384])
         #expect(pki.chain.allSatisfy { $0.signatureAlgorithm == .ecdsaWithSHA384 && $0.hasUsableExtensions })
         #expect(pki.intermediate.maySignCertificates && !pki.leaf.maySignCertificates && pki.leaf.maySignData)
@@ -22,10 +22,10 @@ struct ThrowawayPKITests {
     }
 
     @Test func `the sizes are near Apple's`() throws {
-        var options = ThrowawayPKI.Options(now: Self.now)
+        var options = TestCertificateAuthority.Options(now: Self.now)
         options.leafOCSPAddress = "http://ocsp.example.com/ocsp03-wwdrg602"
         options.intermediateOCSPAddress = "http://ocsp.example.com/ocsp03-rootcag3"
-        let pki = try ThrowawayPKI(options)
+        let pki = try TestCertificateAuthority(options)
         // Apple's: 1,077, 794 and 583 bytes.
         #expect((970...1_180).contains(pki.leaf.der.count), "\(pki.leaf.der.count)")
         #expect((720...870).contains(pki.intermediate.der.count), "\(pki.intermediate.der.count)")
@@ -35,12 +35,12 @@ struct ThrowawayPKITests {
     }
 
     @Test func `adjustments reach the certificates`() throws {
-        var options = ThrowawayPKI.Options(now: Self.now)
+        var options = TestCertificateAuthority.Options(now: Self.now)
         options.leafKey = .p384
         options.adjustRoot = { $0.subject = [.init("CN", "Another")] }
         options.adjustIntermediate = { $0.extensions = [] }
         options.adjustLeaf = { $0.version = 1 }
-        let pki = try ThrowawayPKI(options)
+        let pki = try TestCertificateAuthority(options)
         #expect(pki.root.subject == "CN=Another")
         #expect(!pki.intermediate.isCertificateAuthority)
         #expect(pki.leaf.version == 1)
@@ -50,11 +50,11 @@ struct ThrowawayPKITests {
     @Test func `a directory gives back what was saved, and its key is private`() throws {
         let parent = try TemporaryDirectory()
         let directory = parent.file("pki")
-        let pki = try ThrowawayPKI(ThrowawayPKI.Options(now: Self.now))
+        let pki = try TestCertificateAuthority(TestCertificateAuthority.Options(now: Self.now))
         try pki.save(to: directory)
         // A second time replaces the first.
         try pki.save(to: directory)
-        let loaded = try ThrowawayPKI.load(from: directory)
+        let loaded = try TestCertificateAuthority.load(from: directory)
         #expect(loaded.chain == pki.chain)
         #expect(loaded.leafKey.publicKey?.uncompressedPoint == pki.leafKey.publicKey?.uncompressedPoint)
         #expect(loaded.authorityKeys == nil)
@@ -67,18 +67,22 @@ struct ThrowawayPKITests {
     @Test func `a directory that is incomplete or mixed is refused`() throws {
         let parent = try TemporaryDirectory()
         let directory = parent.file("pki")
-        #expect(throws: AppStoreSigningError.self) { try ThrowawayPKI.load(from: directory) }
-        let pki = try ThrowawayPKI(ThrowawayPKI.Options(now: Self.now))
+        #expect(throws: AppStoreSigningError.self) { try TestCertificateAuthority.load(from: directory) }
+        let pki = try TestCertificateAuthority(TestCertificateAuthority.Options(now: Self.now))
         try pki.save(to: directory)
         let other = try PrivateKey.generate(.p256)
         try Data(try other.pem()).write(to: URL(fileURLWithPath: directory + "/leaf.key"))
-        let mixed = try #require(throws: AppStoreSigningError.self) { try ThrowawayPKI.load(from: directory) }
+        let mixed = try #require(throws: AppStoreSigningError.self) {
+            try TestCertificateAuthority.load(from: directory)
+        }
         #expect(mixed.code == .directory)
         try Data("junk".utf8).write(to: URL(fileURLWithPath: directory + "/root.pem"))
-        let junk = try #require(throws: AppStoreSigningError.self) { try ThrowawayPKI.load(from: directory) }
+        let junk = try #require(throws: AppStoreSigningError.self) {
+            try TestCertificateAuthority.load(from: directory)
+        }
         #expect(junk.code == .cryptography)
         try FileManager.default.removeItem(atPath: directory + "/root.pem")
-        #expect(throws: AppStoreSigningError.self) { try ThrowawayPKI.load(from: directory) }
+        #expect(throws: AppStoreSigningError.self) { try TestCertificateAuthority.load(from: directory) }
         #expect(throws: AppStoreSigningError.self) { try pki.save(to: directory + "/leaf.pem/below-a-file") }
     }
 }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Simulator
 
-@Suite struct `Stories` {
+@Suite struct `Scenario player` {
     static let names = Scenario.all.map(\.name)
 
-    func notifications(_ name: String, app: SimulatedApp = productionApp) throws -> [StoryNotification] {
-        try makeCast([try #require(Scenario.named(name))], app: app).notifications(of: 0)
+    func notifications(_ name: String, app: SimulatedApp = productionApp) throws -> [UnsignedNotification] {
+        try makeSeries([try #require(Scenario.named(name))], app: app).notifications(of: 0)
     }
 
     @Test(arguments: names) func `every field that Apple always sends is there`(name: String) throws {
@@ -110,7 +110,7 @@ import Testing
         let dates = notifications.map(\.signedDate)
         #expect(dates == dates.sorted() && Set(dates).count == dates.count)
         let last = try #require(dates.last)
-        #expect(last <= storyEnd && last > storyEnd - 6 * 3_600_000)
+        #expect(last <= scenarioEnd && last > scenarioEnd - 6 * 3_600_000)
         #expect(Set(notifications.map(\.notificationUUID)).count == notifications.count)
     }
 
@@ -122,11 +122,11 @@ import Testing
     }
 
     @Test func `a pending product takes effect with the renewal`() throws {
-        let story = try notifications("plan-downgraded")
-        let pending = try members(story[1].renewalInfo)
+        let run = try notifications("plan-downgraded")
+        let pending = try members(run[1].renewalInfo)
         #expect(pending["productId"] as? String == "com.example.app.premium.monthly")
         #expect(pending["autoRenewProductId"] as? String == "com.example.app.basic.monthly")
-        let renewed = try members(story[2].transaction)
+        let renewed = try members(run[2].transaction)
         #expect(renewed["productId"] as? String == "com.example.app.basic.monthly")
     }
 
@@ -138,17 +138,17 @@ import Testing
     }
 
     @Test func `an accepted price increase is charged`() throws {
-        let story = try notifications("price-increase-accepted")
-        let before = try #require(try members(story[0].transaction)["price"] as? Int)
-        let after = try #require(try members(story[3].transaction)["price"] as? Int)
+        let run = try notifications("price-increase-accepted")
+        let before = try #require(try members(run[0].transaction)["price"] as? Int)
+        let after = try #require(try members(run[3].transaction)["price"] as? Int)
         #expect(after == before * 150 / 100)
     }
 
     @Test func `a migration names the former chain and begins a new one`() throws {
-        let story = try notifications("advanced-commerce")
-        let migrated = try members(story[1].transaction)
-        #expect(migrated["previousOriginalTransactionId"] as? String == story[0].originalTransactionId?.rawValue)
-        #expect(story[1].originalTransactionId != story[0].originalTransactionId)
+        let run = try notifications("advanced-commerce")
+        let migrated = try members(run[1].transaction)
+        #expect(migrated["previousOriginalTransactionId"] as? String == run[0].originalTransactionId?.rawValue)
+        #expect(run[1].originalTransactionId != run[0].originalTransactionId)
         #expect(migrated["advancedCommerceInfo"] != nil)
     }
 
@@ -168,8 +168,8 @@ import Testing
 
     @Test func `the same seed tells the same stories, byte for byte`() throws {
         func texts(seed: UInt64) throws -> [[UInt8]] {
-            let cast = try makeCast(seed: seed)
-            return (0..<Scenario.all.count).flatMap { cast.notifications(of: $0) }.flatMap {
+            let series = try makeSeries(seed: seed)
+            return (0..<Scenario.all.count).flatMap { series.notifications(of: $0) }.flatMap {
                 [
                     $0.payload(signedTransactionInfo: [0x54], signedRenewalInfo: nil, signedAppTransactionInfo: nil),
                     $0.transaction ?? [], $0.renewalInfo ?? [], $0.appTransaction ?? [],
@@ -181,22 +181,22 @@ import Testing
     }
 
     @Test func `one step alone is the same as in the whole story`() throws {
-        let cast = try makeCast()
-        for story in 0..<Scenario.all.count {
-            for (step, notification) in cast.notifications(of: story).enumerated() {
-                let alone = try #require(cast.notification(of: story, step: step))
+        let series = try makeSeries()
+        for run in 0..<Scenario.all.count {
+            for (step, notification) in series.notifications(of: run).enumerated() {
+                let alone = try #require(series.notification(of: run, step: step))
                 #expect(alone.notificationUUID == notification.notificationUUID)
                 #expect(alone.transaction == notification.transaction)
                 #expect(alone.renewalInfo == notification.renewalInfo)
             }
         }
-        #expect(cast.notification(of: 0, step: 99) == nil)
+        #expect(series.notification(of: 0, step: 99) == nil)
     }
 
     @Test func `transactions of different stories never share an id`() throws {
-        let cast = try makeCast(accounts: 3)
-        let stories = (0..<500).map { cast.notifications(of: $0) }
-        let ids = stories.map { Set($0.compactMap(\.transactionId)) }
+        let series = try makeSeries(accounts: 3)
+        let runs = (0..<500).map { series.notifications(of: $0) }
+        let ids = runs.map { Set($0.compactMap(\.transactionId)) }
         #expect(ids.reduce(0) { $0 + $1.count } == ids.reduce(into: Set()) { $0.formUnion($1) }.count)
     }
 
