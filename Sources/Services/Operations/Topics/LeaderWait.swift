@@ -17,7 +17,7 @@ enum LeaderWait {
         guard !topics.isEmpty else { return [:] }
         let names = topics.map(\.topic)
         do throws(KafkaError) {
-            let found = try await SettledTopics(limit: limit, patience: limit).descriptions { left throws(KafkaError) in
+            let found = try await SettledTopics(limit: limit, timeout: limit).descriptions { left throws(KafkaError) in
                 try await describe(names, left)
             } until: { found in
                 topics.allSatisfy { lack($0, in: found) == nil }
