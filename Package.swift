@@ -230,7 +230,7 @@ let package = Package(
             "SharedConfigurationTests", layer: "Executables",
             uses: [
                 "SharedConfiguration", "Ingress", "Entitlements", "Webhooks", "Operations", "Simulator",
-                "Configuration",
+                "Configuration", "PipelineRuntime",
             ]),
         // It starts the executables but links none of them: what they override would be overridden in the tests too.
         tests(

@@ -22,7 +22,7 @@ package struct EntitlementGrant: Hashable, Sendable {
     package var needsStatusQuery = false
 }
 
-/// Units of one consumable product over all its purchases. Saturates at the limits of 64 bits.
+/// Units of one consumable product over all its transactions. Saturates at the limits of 64 bits.
 package struct UnitBalance: Hashable, Sendable {
     package var productId: ProductId
     package var creditedUnits: Int64 = 0
@@ -49,14 +49,14 @@ package struct UnitBalance: Hashable, Sendable {
 
 /// What a holder may use at a moment, and why.
 package struct EntitlementAnswer: Hashable, Sendable {
-    /// A purchase that gives less than it may be meant to.
+    /// A transaction that gives less than it may be meant to.
     package struct Report: Hashable, Sendable {
         package var transactionId: TransactionId
         package var problem: EntitlementProblem
     }
 
     package var asOf: AppStoreInstant
-    /// Sorted by entitlement, then chain, then transaction.
+    /// Sorted by entitlement, then purchase, then transaction.
     package var grants: [EntitlementGrant] = []
     /// Sorted by product.
     package var balances: [UnitBalance] = []
@@ -77,23 +77,24 @@ extension EntitlementAnswer {
         case history
     }
 
-    /// The union over chains of one environment: chains of another are left out, for they never share a record.
+    /// The union over purchases of one environment: purchases of another are left out, for they never share a record.
     package init(
-        chains: [ChainFacts], environment: AppStoreEnvironment, at instant: AppStoreInstant, rules: ProductRules,
+        purchases: [PurchaseFacts], environment: AppStoreEnvironment, at instant: AppStoreInstant, rules: ProductRules,
         view: View = .newestFacts
     ) {
         self.init(asOf: instant)
         var oneTime: [OneTimeEntry] = []
-        for chain in chains where chain.environment == environment {
-            add(subscription: chain, rules: rules, view: view)
-            guard chain.purchases.values.contains(where: { !$0.isAutoRenewable }) else { continue }
-            for purchase in chain.orderedPurchases where !purchase.isAutoRenewable {
-                if view == .history && purchase.start > instant { continue }
-                guard let productId = purchase.productId else {
-                    reports.append(Report(transactionId: purchase.transactionId, problem: .productMissing))
+        for purchase in purchases where purchase.environment == environment {
+            add(subscription: purchase, rules: rules, view: view)
+            guard purchase.transactions.values.contains(where: { !$0.isAutoRenewable }) else { continue }
+            for transaction in purchase.orderedTransactions where !transaction.isAutoRenewable {
+                if view == .history && transaction.start > instant { continue }
+                guard let productId = transaction.productId else {
+                    reports.append(Report(transactionId: transaction.transactionId, problem: .productMissing))
                     continue
                 }
-                oneTime.append(OneTimeEntry(chain: chain.originalTransactionId, productId: productId, facts: purchase))
+                oneTime.append(
+                    OneTimeEntry(purchase: purchase.originalTransactionId, productId: productId, facts: transaction))
             }
         }
         if !oneTime.isEmpty { add(oneTime, rules: rules) }
@@ -107,40 +108,40 @@ extension EntitlementAnswer {
         balances.sort { $0.productId < $1.productId }
     }
 
-    private mutating func add(subscription chain: ChainFacts, rules: ProductRules, view: View) {
+    private mutating func add(subscription purchase: PurchaseFacts, rules: ProductRules, view: View) {
         var state: SubscriptionState?
         var change: AppStoreInstant?
         switch view {
         case .newestFacts:
-            if let both = chain.stateAndNextChange(at: asOf, policy: rules.subscriptions) { (state, change) = both }
+            if let both = purchase.stateAndNextChange(at: asOf, policy: rules.subscriptions) { (state, change) = both }
         case .history:
-            state = chain.state(asOf: asOf, policy: rules.subscriptions)
-            change = chain.nextChange(after: asOf, policy: rules.subscriptions)
+            state = purchase.state(asOf: asOf, policy: rules.subscriptions)
+            change = purchase.nextChange(after: asOf, policy: rules.subscriptions)
         }
-        guard let state, let purchase = state.purchase else { return }
+        guard let state, let transaction = state.transaction else { return }
         note(nextChange: change)
-        guard let productId = purchase.productId else {
-            reports.append(Report(transactionId: purchase.transactionId, problem: .productMissing))
+        guard let productId = transaction.productId else {
+            reports.append(Report(transactionId: transaction.transactionId, problem: .productMissing))
             return
         }
         for name in rules.rule(for: productId).entitlements {
             grants.append(
                 EntitlementGrant(
                     entitlement: name, isEntitled: state.isEntitled, state: state.phase.rawValue,
-                    productId: productId, originalTransactionId: chain.originalTransactionId,
-                    transactionId: purchase.transactionId, ownership: purchase.inAppOwnershipType,
+                    productId: productId, originalTransactionId: purchase.originalTransactionId,
+                    transactionId: transaction.transactionId, ownership: transaction.inAppOwnershipType,
                     until: state.until, willRenew: state.willRenew, pendingProductId: state.pendingProductId,
                     priceIncreaseStatus: state.priceIncreaseStatus, expirationIntent: state.expirationIntent,
-                    seats: state.seats, skus: purchase.skus(at: asOf),
+                    seats: state.seats, skus: transaction.skus(at: asOf),
                     needsStatusQuery: state.needsStatusQuery))
         }
     }
 
     private mutating func add(_ entries: [OneTimeEntry], rules: ProductRules) {
         var balances: [ProductId: UnitBalance] = [:]
-        for (productId, purchases) in Dictionary(grouping: entries, by: \.productId) {
+        for (productId, transactions) in Dictionary(grouping: entries, by: \.productId) {
             let rule = rules.rule(for: productId)
-            for (entry, state) in OneTimeEntry.states(of: purchases, at: asOf, rule: rule) {
+            for (entry, state) in OneTimeEntry.states(of: transactions, at: asOf, rule: rule) {
                 let transactionId = entry.facts.transactionId
                 reports += state.problems.map { Report(transactionId: transactionId, problem: $0) }
                 note(nextChange: state.until)
@@ -152,7 +153,7 @@ extension EntitlementAnswer {
                 grants += rule.entitlements.map { name in
                     EntitlementGrant(
                         entitlement: name, isEntitled: state.isEntitled, state: state.phase.rawValue,
-                        productId: productId, originalTransactionId: entry.chain, transactionId: transactionId,
+                        productId: productId, originalTransactionId: entry.purchase, transactionId: transactionId,
                         ownership: entry.facts.inAppOwnershipType, until: state.until)
                 }
             }
@@ -166,18 +167,18 @@ extension EntitlementAnswer {
     }
 }
 
-/// One purchase of a product that does not renew by itself.
+/// One transaction of a product that does not renew by itself.
 private struct OneTimeEntry {
-    var chain: OriginalTransactionId
+    var purchase: OriginalTransactionId
     var productId: ProductId
-    var facts: PurchaseFacts
+    var facts: TransactionFacts
 
-    /// States of all purchases of one product. Non-renewing ones extend each other where the rule says so: each begins
+    /// States of all transactions of one product. Non-renewing ones extend each other where the rule says so: each begins
     /// where the one before ends, unless that is past.
     static func states(
-        of purchases: [OneTimeEntry], at instant: AppStoreInstant, rule: ProductRule
+        of transactions: [OneTimeEntry], at instant: AppStoreInstant, rule: ProductRule
     ) -> [(OneTimeEntry, OneTimeState)] {
-        let ordered = purchases.sorted {
+        let ordered = transactions.sorted {
             ($0.facts.start, $0.facts.transactionId) < ($1.facts.start, $1.facts.transactionId)
         }
         var previousEnd = AppStoreInstant.earliest

@@ -8,7 +8,7 @@ package protocol FactsContent: Hashable, Sendable {
     func write(to object: inout JSONWriter)
 }
 
-/// Facts that are handed on as one reference, with the JSON text that they were read from or are written as: a chain
+/// Facts that are handed on as one reference, with the JSON text that they were read from or are written as: a purchase
 /// has many of them, of which a notification changes few.
 @dynamicMemberLookup
 package struct Facts<Content: FactsContent>: VersionedFacts {

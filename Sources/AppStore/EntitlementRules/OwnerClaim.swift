@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// The app's own word that a chain belongs to an account, for purchases made without an appAccountToken.
+/// The app's own word that a purchase belongs to an account, for purchases made without an appAccountToken.
 package struct OwnerClaim: VersionedFacts {
     package var version: FactVersion
     package var appAccountToken: AppAccountToken

@@ -2,11 +2,11 @@ package import AppStoreModel
 
 /// What a product gives: the part that the app decides and Apple does not know.
 package struct ProductRule: Hashable, Sendable {
-    /// How several purchases of one non-renewing product relate.
+    /// How several transactions of one non-renewing product relate.
     package enum Accumulation: String, Sendable, CaseIterable {
         /// Each begins where the one before ends.
         case extend
-        /// Each counts from its own purchase.
+        /// Each counts from its own transaction.
         case overlap
     }
 

@@ -12,7 +12,7 @@ package struct SubscriptionState: Hashable, Sendable {
         case stale = "STALE"
         case expired = "EXPIRED"
         case revoked = "REVOKED"
-        /// Another chain goes on from this one, since a migration to Advanced Commerce.
+        /// Another purchase goes on from this one, since a migration to Advanced Commerce.
         case migrated = "MIGRATED"
 
         /// What Apple's status says; nil for a status that is unknown.
@@ -32,8 +32,8 @@ package struct SubscriptionState: Hashable, Sendable {
     package var isEntitled: Bool
     /// When this state ends by itself; nil where it does not.
     package var until: AppStoreInstant?
-    /// The purchase that decides; nil where none is known.
-    package var purchase: PurchaseFacts?
+    /// The transaction that decides; nil where none is known.
+    package var transaction: TransactionFacts?
     /// Whether it renews at the end of the period; nil while unknown.
     package var willRenew: Bool?
     /// The product it renews as, where that is another.
@@ -42,12 +42,12 @@ package struct SubscriptionState: Hashable, Sendable {
     package var priceIncreaseStatus: PriceIncreaseStatus?
     /// Why it expired.
     package var expirationIntent: ExpirationIntent?
-    /// Seats of the period, for multiseat purchases the sum over its transactions less what was revoked.
+    /// Seats of the period, for multiseat transactions the sum over its transactions less what was revoked.
     package var seats: Int64
     /// Apple must be asked: the facts at hand do not explain what it said.
     package var needsStatusQuery: Bool
 
-    package var productId: ProductId? { purchase?.productId }
+    package var productId: ProductId? { transaction?.productId }
 }
 
 /// Limits that the operator may set.
@@ -62,15 +62,15 @@ package struct SubscriptionPolicy: Hashable, Sendable {
 
 /// The facts a state is decided by.
 private struct Evidence {
-    var current: PurchaseFacts?
-    var seatAdditions: [PurchaseFacts] = []
+    var current: TransactionFacts?
+    var seatAdditions: [TransactionFacts] = []
     var renewal: RenewalFacts?
     var status: StatusFacts?
     var migratedAt: AppStoreInstant?
 }
 
-extension ChainFacts {
-    /// The state at a moment, by the newest facts. Nil if the chain is no subscription.
+extension PurchaseFacts {
+    /// The state at a moment, by the newest facts. Nil if the purchase is no subscription.
     package func state(
         at instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
     ) -> SubscriptionState? {
@@ -88,18 +88,18 @@ extension ChainFacts {
     }
 
     private var newestEvidence: Evidence {
-        let current = currentPurchase
+        let current = currentTransaction
         return Evidence(
             current: current, seatAdditions: current.map { seatAdditions(to: $0) } ?? [], renewal: renewal,
             status: status, migratedAt: migratedAt)
     }
 
-    /// The state as it was at a past moment, as far as the facts kept tell: purchases made by then, revocations by
-    /// their date, renewal info and status only where they were signed by then. Nil before the first purchase.
+    /// The state as it was at a past moment, as far as the facts kept tell: transactions made by then, revocations by
+    /// their date, renewal info and status only where they were signed by then. Nil before the first transaction.
     package func state(
         asOf instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
     ) -> SubscriptionState? {
-        guard isSubscription, let current = currentPurchase(asOf: instant) else { return nil }
+        guard isSubscription, let current = currentTransaction(asOf: instant) else { return nil }
         return Evidence(
             current: current, seatAdditions: seatAdditions(to: current).filter { $0.start <= instant },
             renewal: renewal.flatMap { $0.version.signedDate <= instant ? $0 : nil },
@@ -130,7 +130,7 @@ extension ChainFacts {
     }
 }
 
-extension PurchaseFacts {
+extension TransactionFacts {
     /// Advanced Commerce: the SKUs that are not revoked then.
     package func skus(at instant: AppStoreInstant) -> [String] {
         content.items.filter { item in item.revocationDate.map { $0 > instant } ?? true }.map(\.sku)
@@ -146,10 +146,10 @@ extension Evidence {
         func consider(_ moment: AppStoreInstant?) {
             if let moment, moment > instant { moments.append(moment) }
         }
-        func consider(_ purchase: PurchaseFacts) {
-            consider(purchase.expiresDate)
-            consider(purchase.revocationDate)
-            for item in purchase.items { consider(item.revocationDate) }
+        func consider(_ transaction: TransactionFacts) {
+            consider(transaction.expiresDate)
+            consider(transaction.revocationDate)
+            for item in transaction.items { consider(item.revocationDate) }
         }
         if let current { consider(current) }
         for addition in seatAdditions { consider(addition) }
@@ -161,7 +161,7 @@ extension Evidence {
         return moments.sorted().first { moment in
             let then = state(at: moment, policy: policy)
             return then.phase != now.phase || then.isEntitled != now.isEntitled || then.seats != now.seats
-                || now.purchase.map { $0.skus(at: moment) != $0.skus(at: instant) } ?? false
+                || now.transaction.map { $0.skus(at: moment) != $0.skus(at: instant) } ?? false
         }
     }
 
@@ -224,7 +224,7 @@ extension Evidence {
         let pending = renewal?.autoRenewProductId.flatMap { $0 == current?.productId ? nil : $0 }
         let isOver = phase == .expired || phase == .revoked || phase == .migrated
         return SubscriptionState(
-            phase: phase, isEntitled: isEntitled, until: until, purchase: current,
+            phase: phase, isEntitled: isEntitled, until: until, transaction: current,
             willRenew: renewal?.autoRenewStatus.map { $0 == .on },
             pendingProductId: isOver ? nil : pending,
             priceIncreaseStatus: isOver ? nil : renewal?.priceIncreaseStatus,
@@ -240,8 +240,8 @@ extension Evidence {
     }
 
     /// What a transaction adds or takes: 32 bits each, of 512 transactions at most.
-    private static func seats(of purchase: PurchaseFacts, at instant: AppStoreInstant) -> Int64 {
-        let isHeld = !purchase.isRevoked(at: instant) && !purchase.amountProblems.contains(.quantity)
-        return (isHeld ? Int64(purchase.quantity ?? 1) : 0) - Int64(max(purchase.revokedSeatQuantity ?? 0, 0))
+    private static func seats(of transaction: TransactionFacts, at instant: AppStoreInstant) -> Int64 {
+        let isHeld = !transaction.isRevoked(at: instant) && !transaction.amountProblems.contains(.quantity)
+        return (isHeld ? Int64(transaction.quantity ?? 1) : 0) - Int64(max(transaction.revokedSeatQuantity ?? 0, 0))
     }
 }

@@ -54,7 +54,7 @@ public struct RecordIdentity: Hashable, Sendable {
     }
 
     /// The record's key: `bundleId/` and the originalTransactionId; without one the first there is of appTransactionId,
-    /// requestIdentifier, externalPurchaseId and notificationUUID. Keeps a chain in one partition.
+    /// requestIdentifier, externalPurchaseId and notificationUUID. Keeps a purchase in one partition.
     public var key: String {
         let subject =
             originalTransactionId?.rawValue ?? appTransactionId?.rawValue ?? requestIdentifier?.rawValue
@@ -65,8 +65,8 @@ public struct RecordIdentity: Hashable, Sendable {
 
 /// The form of keys in all keyed topics.
 public enum RecordKey {
-    /// Key of a chain: notification and entitlement topics.
-    public static func chain(_ bundleId: BundleId, _ originalTransactionId: OriginalTransactionId) -> String {
+    /// Key of a purchase: notification and entitlement topics.
+    public static func purchase(_ bundleId: BundleId, _ originalTransactionId: OriginalTransactionId) -> String {
         text(bundleId: bundleId, subject: originalTransactionId.rawValue)
     }
 

@@ -47,7 +47,7 @@ public struct TopicNames: Hashable, Sendable {
     /// What Apple signed for us but is odd, exactly as received.
     public var quarantine: TopicName { TopicName("\(prefix).quarantine") }
 
-    /// State per subscription chain or purchase; compacted.
+    /// State per purchase; compacted.
     public func entitlements(_ environment: RecordEnvironment) -> TopicName {
         TopicName("\(prefix).entitlements.\(environment.topicSuffix)")
     }

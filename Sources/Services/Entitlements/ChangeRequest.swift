@@ -6,9 +6,9 @@ internal import NotificationRecord
 /// What `POST /v1/claims` and `/v1/erasures` ask for: facts that come from no notification.
 struct ChangeRequest: Sendable, Equatable {
     enum Change: Sendable, Equatable {
-        /// The chain belongs to this account.
+        /// The purchase belongs to this account.
         case claim(AppAccountToken)
-        /// Everything known of the chain is to be forgotten.
+        /// Everything known of the purchase is to be forgotten.
         case erasure
     }
 
@@ -36,10 +36,10 @@ struct ChangeRequest: Sendable, Equatable {
         environment = try members.environment()
     }
 
-    /// What it adds to what is known, at this moment; nil for nothing: the chain belongs to an account by Apple's own
+    /// What it adds to what is known, at this moment; nil for nothing: the purchase belongs to an account by Apple's own
     /// word, which no claim changes.
-    func contribution(to known: ChainFacts, at now: AppStoreInstant) -> ChainFacts? {
-        var facts = ChainFacts(
+    func contribution(to known: PurchaseFacts, at now: AppStoreInstant) -> PurchaseFacts? {
+        var facts = PurchaseFacts(
             environment: known.environment, bundleId: known.bundleId,
             originalTransactionId: known.originalTransactionId)
         switch change {

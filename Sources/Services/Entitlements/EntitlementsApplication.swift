@@ -18,7 +18,7 @@ package enum EntitlementsApplication {
             restored from them. Several members share the work of one group; each answers for all of it.
 
             GET /v1/entitlements?appAccountToken=UUID, ?originalTransactionId=ID or ?appTransactionId=ID; with \
-            &environment=Sandbox, &bundleId=… and &at=MOMENT where wanted. GET /v1/history of the same; GET /v1/chains \
+            &environment=Sandbox, &bundleId=… and &at=MOMENT where wanted. GET /v1/history of the same; GET /v1/purchases \
             lists. With entitlements.changes=true also POST /v1/claims and /v1/erasures.
 
             Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 66 records were deleted before they \

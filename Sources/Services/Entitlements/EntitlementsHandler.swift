@@ -3,7 +3,7 @@ internal import Kafka
 internal import NotificationRecord
 internal import PipelineRuntime
 
-/// Merges what notifications say into the state of their chains.
+/// Merges what notifications say into the state of their purchases.
 ///
 /// The effect is a join, so a record that comes again, late or out of order changes nothing that it should not.
 enum EntitlementsHandler {
@@ -38,7 +38,7 @@ enum EntitlementsHandler {
 
     static func reading(
         _ record: KafkaRecord, _ environments: [KafkaTopic: RecordEnvironment]
-    ) -> StateReading<ChainFacts> {
+    ) -> StateReading<PurchaseFacts> {
         guard let environment = environments[record.topic] else {
             // Our bug, met gently: the pipeline was told to read a topic that this handler does not know.
             return .verdict(.deadLetter(HandlerReason(code: EntitlementsReason.unknownTopic)))

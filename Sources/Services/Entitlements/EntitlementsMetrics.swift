@@ -11,12 +11,12 @@ struct EntitlementsMetrics: Sendable {
 
     init(_ registry: MetricsRegistry) {
         changed = registry.counter(
-            EntitlementsMetricName.chainsChanged, help: "Chains whose facts a batch changed.")
+            EntitlementsMetricName.purchasesChanged, help: "Purchases whose facts a batch changed.")
         late = registry.counter(
-            EntitlementsMetricName.lateFacts, help: "Facts that were older than what was known, and changed nothing.")
+            EntitlementsMetricName.staleFacts, help: "Facts that were older than what was known, and changed nothing.")
         disagreements = registry.counter(
             EntitlementsMetricName.disagreements,
-            help: "Changed chains whose facts say otherwise than Apple's status; the facts win.")
+            help: "Changed purchases whose facts say otherwise than Apple's status; the facts win.")
         reads = registry.counter(EntitlementsMetricName.reads, help: "Questions to the read API.")
         readFailures = registry.counter(
             EntitlementsMetricName.readFailures, help: "Questions that the database could not answer.")

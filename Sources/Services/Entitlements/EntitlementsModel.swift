@@ -4,14 +4,14 @@ internal import Kafka
 internal import NotificationRecord
 internal import PipelineRuntime
 
-/// The rows of entitlements: the facts of each chain under its record key, published as the answer of the moment.
+/// The rows of entitlements: the facts of each purchase under its record key, published as the answer of the moment.
 struct EntitlementsModel: StateModel {
     /// Names of terms.
     enum Term {
         static let appAccountToken = "appAccountToken"
         static let appTransactionId = "appTransactionId"
         static let originalTransactionId = "originalTransactionId"
-        /// Of chains that belong to no account; the value is the key, so that they can be listed in its order.
+        /// Of purchases that belong to no account; the value is the key, so that they can be listed in its order.
         static let unclaimed = "unclaimed"
     }
 
@@ -25,36 +25,36 @@ struct EntitlementsModel: StateModel {
             uniqueKeysWithValues: RecordEnvironment.allCases.map { (topics.state($0), $0) })
     }
 
-    /// The key of a chain's record, in the input as in the state's topic.
+    /// The key of a purchase's record, in the input as in the state's topic.
     static func key(_ bundleId: BundleId, _ id: OriginalTransactionId) -> [UInt8] {
-        Array(RecordKey.chain(bundleId, id).utf8)
+        Array(RecordKey.purchase(bundleId, id).utf8)
     }
 
-    func key(of state: ChainFacts) -> [UInt8] { Self.key(state.bundleId, state.originalTransactionId) }
+    func key(of state: PurchaseFacts) -> [UInt8] { Self.key(state.bundleId, state.originalTransactionId) }
 
-    func merge(_ other: ChainFacts, into state: inout ChainFacts) throws -> StateMerge {
+    func merge(_ other: PurchaseFacts, into state: inout PurchaseFacts) throws -> StateMerge {
         guard state.environment == other.environment else {
-            // Merging into another chain's facts would change nothing, and the record would be lost.
+            // Merging into another purchase's facts would change nothing, and the record would be lost.
             throw StateError(.damaged, "a row holds the facts of another environment")
         }
         let outcome = state.merge(other)
-        return StateMerge(isChanged: outcome.changed, isLate: outcome.isLate)
+        return StateMerge(isChanged: outcome.isChanged, isLate: outcome.isStale)
     }
 
-    func consequences(of state: ChainFacts) -> [ChainFacts] { state.consequences }
+    func consequences(of state: PurchaseFacts) -> [PurchaseFacts] { state.derivedUpdates }
 
-    func encode(_ state: ChainFacts) -> [UInt8] { state.jsonText }
+    func encode(_ state: PurchaseFacts) -> [UInt8] { state.jsonText }
 
-    func decode(_ row: [UInt8]) throws -> ChainFacts {
-        do throws(ChainFormatError) {
-            return try ChainFacts(json: row)
+    func decode(_ row: [UInt8]) throws -> PurchaseFacts {
+        do throws(PurchaseFormatError) {
+            return try PurchaseFacts(json: row)
         } catch {
             throw StateError(
                 error.code == .unknownFormat ? .newer : .damaged, "a row cannot be read: \(error.code.rawValue)")
         }
     }
 
-    func publication(of state: ChainFacts, row: [UInt8], at moment: Int64) -> StatePublication {
+    func publication(of state: PurchaseFacts, row: [UInt8], at moment: Int64) -> StatePublication {
         let published = state.published(
             at: AppStoreInstant(clampingMillisecondsSince1970: moment), rules: rules, row: row)
         return StatePublication(
@@ -63,34 +63,34 @@ struct EntitlementsModel: StateModel {
             timestamp: published.value == nil ? state.erasedAt?.millisecondsSince1970 : nil)
     }
 
-    func nextChange(of state: ChainFacts, after moment: Int64) -> Int64? {
+    func nextChange(of state: PurchaseFacts, after moment: Int64) -> Int64? {
         EntitlementAnswer(
-            chains: [state], environment: state.environment,
+            purchases: [state], environment: state.environment,
             at: AppStoreInstant(clampingMillisecondsSince1970: moment), rules: rules
         ).nextChange?.millisecondsSince1970
     }
 
-    func read(published value: [UInt8]) throws -> ChainFacts { try ChainFacts(published: value) }
+    func read(published value: [UInt8]) throws -> PurchaseFacts { try PurchaseFacts(published: value) }
 
-    func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> ChainFacts? {
+    func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> PurchaseFacts? {
         guard let environment = environments[topic],
             let (bundleId, subject) = RecordKey.parts(of: String(decoding: key, as: UTF8.self))
         else { return nil }
-        var erased = ChainFacts(
+        var erased = PurchaseFacts(
             environment: environment.environment, bundleId: bundleId,
             originalTransactionId: OriginalTransactionId(subject))
         erased.erase(upTo: AppStoreInstant(clampingMillisecondsSince1970: moment))
         return erased
     }
 
-    func terms(of state: ChainFacts) -> [StateTerm] {
+    func terms(of state: PurchaseFacts) -> [StateTerm] {
         var terms: [StateTerm] = []
         terms.reserveCapacity(3)
         guard !state.isErased else { return terms }
         terms.append(StateTerm(Term.originalTransactionId, state.originalTransactionId.rawValue))
         if let token = state.appAccountToken {
             terms.append(StateTerm(Term.appAccountToken, token.rawValue))
-        } else if !state.purchases.isEmpty, state.successors.isEmpty {
+        } else if !state.transactions.isEmpty, state.successors.isEmpty {
             terms.append(StateTerm(Term.unclaimed, String(decoding: key(of: state), as: UTF8.self)))
         }
         if let id = state.appTransactionId { terms.append(StateTerm(Term.appTransactionId, id.rawValue)) }

@@ -2,8 +2,8 @@ internal import Telemetry
 
 /// Names of the service's metrics, a contract; the consumer's own are the runtime's.
 enum EntitlementsMetricName {
-    static let chainsChanged = "sluice_entitlements_chains_changed_total"
-    static let lateFacts = "sluice_entitlements_late_facts_total"
+    static let purchasesChanged = "sluice_entitlements_purchases_changed_total"
+    static let staleFacts = "sluice_entitlements_stale_facts_total"
     static let disagreements = "sluice_entitlements_status_disagreements_total"
     static let reads = "sluice_entitlements_reads_total"
     static let readFailures = "sluice_entitlements_read_failures_total"
@@ -18,7 +18,7 @@ enum EntitlementsReason {
     static let noPurchase = "no_purchase"
     // Dead-lettered: an operator should look.
     static let transactionMissing = "transaction_missing"
-    static let noChain = "no_chain"
+    static let identityMissing = "identity_missing"
     static let fieldType = "field_type"
     static let environmentMismatch = "environment_mismatch"
     static let identifierTooLong = "identifier_too_long"
@@ -29,7 +29,7 @@ enum EntitlementsReason {
 enum ReadAPIName {
     static let entitlementsPath: StaticString = "/v1/entitlements"
     static let historyPath: StaticString = "/v1/history"
-    static let chainsPath: StaticString = "/v1/chains"
+    static let purchasesPath: StaticString = "/v1/purchases"
     static let claimsPath: StaticString = "/v1/claims"
     static let erasuresPath: StaticString = "/v1/erasures"
 
@@ -44,7 +44,7 @@ enum ReadAPIName {
     static let limit: StaticString = "limit"
 
     static let asOf: StaticString = "asOf"
-    static let chains: StaticString = "chains"
+    static let purchases: StaticString = "purchases"
     static let previousOriginalTransactionId: StaticString = "previousOriginalTransactionId"
     static let migratedTo: StaticString = "migratedTo"
     static let transitions: StaticString = "transitions"
@@ -61,7 +61,7 @@ enum ReadAPIName {
     // Values of `error`.
     static let badRequest = "bad_request"
     static let notFound = "not_found"
-    static let tooManyChains = "too_many_chains"
+    static let tooManyPurchases = "too_many_purchases"
     static let belongsToAnother = "belongs_to_another"
     static let changesAreOff = "changes_are_off"
     static let busy = "busy"

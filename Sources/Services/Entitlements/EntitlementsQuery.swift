@@ -47,7 +47,7 @@ enum Subject: Sendable, Equatable {
         }
     }
 
-    /// Under what its chains are found.
+    /// Under what its purchases are found.
     var term: StateTerm {
         switch self {
         case .appAccountToken: StateTerm(EntitlementsModel.Term.appAccountToken, text)
@@ -82,8 +82,8 @@ struct EntitlementsQuery: Sendable, Equatable {
     }
 }
 
-/// What is asked of `/v1/chains`: all chains, or those that belong to no account, by key.
-struct ChainsQuery: Sendable, Equatable {
+/// What is asked of `/v1/purchases`: all purchases, or those that belong to no account, by key.
+struct PurchasesQuery: Sendable, Equatable {
     var environment: RecordEnvironment
     var isUnclaimed: Bool
     /// Only after this key, where an answer ended.

@@ -33,7 +33,7 @@ final class EntitlementsService: Service {
     init(
         state: KeyedState<EntitlementsModel>, reader: StateReader<EntitlementsModel>, rules: ProductRules,
         topics: TopicNames, metrics: EntitlementsMetrics, configuration: Configuration, logger: Logger,
-        clocks: Clocks = .system, maximumChains: Int = ReadAPI.maximumChains
+        clocks: Clocks = .system, maximumPurchases: Int = ReadAPI.maximumPurchases
     ) {
         self.state = state
         self.reader = reader
@@ -53,7 +53,7 @@ final class EntitlementsService: Service {
         let api = ReadAPI(
             reader: reader, topics: topics, rules: rules, clocks: clocks, metrics: metrics, log: frequent,
             obstacle: { state.obstacle },
-            change: configuration[EntitlementsSettings.changes] ? change : nil, maximumChains: maximumChains)
+            change: configuration[EntitlementsSettings.changes] ? change : nil, maximumPurchases: maximumPurchases)
         server = HTTPServer(listeners: [
             api.listener(host: host, port: configuration[EntitlementsSettings.port])
         ])
@@ -85,18 +85,18 @@ final class EntitlementsService: Service {
         let key = EntitlementsModel.key(request.bundleId, request.originalTransactionId)
         let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
         do {
-            let chain = try await state.contribute(to: key, from: topics.input(request.environment)) { known in
+            let purchase = try await state.contribute(to: key, from: topics.input(request.environment)) { known in
                 request.contribution(to: known, at: now)
             }
-            guard let chain, !chain.isErased || request.change == .erasure else {
+            guard let purchase, !purchase.isErased || request.change == .erasure else {
                 return ReadAPI.problem(404, ReadAPIName.notFound, "nothing is known of this purchase")
             }
-            if case .claim(let token) = request.change, chain.appAccountToken != token {
+            if case .claim(let token) = request.change, purchase.appAccountToken != token {
                 return ReadAPI.problem(
                     409, ReadAPIName.belongsToAnother, "the purchase was made with another appAccountToken")
             }
             return Answer(
-                status: 200, reason: "changed", body: EntitlementsAnswers(rules: rules).changed(request, chain))
+                status: 200, reason: "changed", body: EntitlementsAnswers(rules: rules).changed(request, purchase))
         } catch {
             frequent.log(.error, key: "change", "a change was not made", [LogField(.error, "\(error)")])
             return ReadAPI.problem(503, ReadAPIName.unavailable, "not acknowledged; the same may be asked again")

@@ -10,7 +10,7 @@ enum FactsReading {
     /// answered with a verdict that says why.
     ///
     /// - Parameter environment: of the topic that the record was read from.
-    static func read(_ record: KafkaRecord, environment: RecordEnvironment) -> StateReading<ChainFacts> {
+    static func read(_ record: KafkaRecord, environment: RecordEnvironment) -> StateReading<PurchaseFacts> {
         do {
             let parsed = try NotificationRecord(
                 key: nil, value: record.value,
@@ -27,7 +27,7 @@ enum FactsReading {
 
     private static func read(
         _ record: NotificationRecord, environment: RecordEnvironment
-    ) -> StateReading<ChainFacts> {
+    ) -> StateReading<PurchaseFacts> {
         let notification = record.notification
         let transaction = record.transaction
         let renewalInfo = record.renewalInfo
@@ -44,17 +44,17 @@ enum FactsReading {
             return deadLetter(EntitlementsReason.transactionMissing, "no transactionId")
         }
         guard
-            let facts = ChainFacts(
+            let facts = PurchaseFacts(
                 notification: notification, transaction: transaction, renewalInfo: renewalInfo,
                 // Only what says that it was signed counts as signed.
                 isSigned: record.trust == .signed)
-        else { return deadLetter(EntitlementsReason.noChain, nil) }
+        else { return deadLetter(EntitlementsReason.identityMissing, nil) }
         guard facts.hasBoundedIdentifiers else { return deadLetter(EntitlementsReason.identifierTooLong, nil) }
         return .state(facts)
     }
 
     /// A test, a summary, a token or a consent has no purchase; a type that always has one should not be without.
-    private static func withoutPurchase(_ notification: NotificationPayload) -> StateReading<ChainFacts> {
+    private static func withoutPurchase(_ notification: NotificationPayload) -> StateReading<PurchaseFacts> {
         let isWithout: Bool
         switch notification.notificationType {
         case .some(.test), .some(.renewalExtension), .some(.externalPurchaseToken), .some(.rescindConsent), nil:
@@ -85,7 +85,7 @@ enum FactsReading {
         return decisive.isEmpty ? nil : decisive.map(\.description).joined(separator: ", ")
     }
 
-    private static func deadLetter(_ code: String, _ detail: String?) -> StateReading<ChainFacts> {
+    private static func deadLetter(_ code: String, _ detail: String?) -> StateReading<PurchaseFacts> {
         .verdict(.deadLetter(HandlerReason(code: code, detail: detail)))
     }
 }

@@ -7,11 +7,11 @@ internal import NotificationRecord
 internal import PipelineRuntime
 internal import Telemetry
 
-/// The read API: what somebody may use, now or at a moment, evaluated when it is asked; what happened; which chains
+/// The read API: what somebody may use, now or at a moment, evaluated when it is asked; what happened; which purchases
 /// there are. Where it is allowed, claims and erasures too.
 struct ReadAPI: Sendable {
-    /// Chains of one answer. Most accounts have a handful; every consumable that is bought is a chain of its own.
-    static let maximumChains = 10_000
+    /// Purchases of one answer. Most accounts have a handful; every consumable that is bought is a purchase of its own.
+    static let maximumPurchases = 10_000
 
     let reader: StateReader<EntitlementsModel>
     let topics: TopicNames
@@ -23,7 +23,7 @@ struct ReadAPI: Sendable {
     let obstacle: @Sendable () -> String?
     /// Takes a claim or an erasure, and says whether there was room; nil where they are not allowed.
     let change: (@Sendable (ChangeRequest, Exchange) -> Bool)?
-    var maximumChains = Self.maximumChains
+    var maximumPurchases = Self.maximumPurchases
 
     func listener(host: String, port: Int) -> Listener {
         Listener(
@@ -31,7 +31,7 @@ struct ReadAPI: Sendable {
             admit: { head in
                 switch head.path {
                 case ReadAPIName.entitlementsPath.description, ReadAPIName.historyPath.description,
-                    ReadAPIName.chainsPath.description:
+                    ReadAPIName.purchasesPath.description:
                     return head.isGetOrHead ? .noBody : .methodNotAllowed(allow: "GET, HEAD")
                 case ReadAPIName.claimsPath.description, ReadAPIName.erasuresPath.description:
                     guard head.methodIs("POST") else { return .methodNotAllowed(allow: "POST") }
@@ -53,8 +53,8 @@ struct ReadAPI: Sendable {
                 return take(try ChangeRequest(claim: request.body), exchange)
             case ReadAPIName.erasuresPath.description:
                 return take(try ChangeRequest(erasure: request.body), exchange)
-            case ReadAPIName.chainsPath.description:
-                return list(try ChainsQuery(request.head.query), exchange)
+            case ReadAPIName.purchasesPath.description:
+                return list(try PurchasesQuery(request.head.query), exchange)
             case ReadAPIName.historyPath.description:
                 return find(try EntitlementsQuery(request.head.query, kind: .history), request, exchange)
             default:
@@ -71,41 +71,41 @@ struct ReadAPI: Sendable {
         let knownETag = request.head.header("if-none-match")
         read(exchange) { rows in
             try rows.states(
-                under: query.subject.term, in: topics.state(query.environment), atMost: maximumChains + 1)
+                under: query.subject.term, in: topics.state(query.environment), atMost: maximumPurchases + 1)
         } answer: { found in
-            guard found.count <= maximumChains else {
+            guard found.count <= maximumPurchases else {
                 return Self.problem(
-                    422, ReadAPIName.tooManyChains,
-                    "more than \(maximumChains) purchases; ask by \(ReadAPIName.originalTransactionId)")
+                    422, ReadAPIName.tooManyPurchases,
+                    "more than \(maximumPurchases) purchases; ask by \(ReadAPIName.originalTransactionId)")
             }
-            let chains = found.filter { query.bundleId == nil || $0.bundleId == query.bundleId }
-            guard !chains.isEmpty else {
+            let purchases = found.filter { query.bundleId == nil || $0.bundleId == query.bundleId }
+            guard !purchases.isEmpty else {
                 return Self.problem(404, ReadAPIName.notFound, "nothing is known of this \(query.subject.name)")
             }
-            return answer(query, chains, knownETag)
+            return answer(query, purchases, knownETag)
         }
     }
 
-    private func answer(_ query: EntitlementsQuery, _ chains: [ChainFacts], _ knownETag: String?) -> Answer {
+    private func answer(_ query: EntitlementsQuery, _ purchases: [PurchaseFacts], _ knownETag: String?) -> Answer {
         let answers = EntitlementsAnswers(rules: rules)
         guard query.kind == .entitlements else {
-            let body = answers.history(query, chains)
+            let body = answers.history(query, purchases)
             return Self.answer(body, EntityTag(of: body), knownETag)
         }
         let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
         let instant = query.at ?? now
         let evaluated = EntitlementAnswer(
-            chains: chains, environment: query.environment.environment, at: instant, rules: rules,
+            purchases: purchases, environment: query.environment.environment, at: instant, rules: rules,
             // A past moment is judged by what had happened by then.
             view: instant < now ? .history : .newestFacts)
         // Names what was answered but for the moment of evaluation, so that a client may keep it until it changes.
-        let tag = EntityTag(of: answers.entitlements(query, chains, evaluated, isTimeless: true))
-        return Self.answer(answers.entitlements(query, chains, evaluated, isTimeless: false), tag, knownETag)
+        let tag = EntityTag(of: answers.entitlements(query, purchases, evaluated, isTimeless: true))
+        return Self.answer(answers.entitlements(query, purchases, evaluated, isTimeless: false), tag, knownETag)
     }
 
     // MARK: Lists
 
-    private func list(_ query: ChainsQuery, _ exchange: Exchange) {
+    private func list(_ query: PurchasesQuery, _ exchange: Exchange) {
         read(exchange) { rows in
             let topic = topics.state(query.environment)
             let after = query.after ?? ""
@@ -115,7 +115,7 @@ struct ReadAPI: Sendable {
                 : try rows.states(after: Array(after.utf8), in: topic, atMost: query.limit + 1)
         } answer: { found in
             let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
-            let page = EntitlementsAnswers(rules: rules).chains(
+            let page = EntitlementsAnswers(rules: rules).purchases(
                 query, Array(found.prefix(query.limit)), hasMore: found.count > query.limit, at: now)
             return Answer(status: 200, reason: "ok", headers: [Self.revalidate], body: page)
         }
@@ -123,8 +123,8 @@ struct ReadAPI: Sendable {
 
     /// Reads on the reader's queue, and answers there.
     private func read(
-        _ exchange: Exchange, _ find: @escaping @Sendable (StateView<EntitlementsModel>) throws -> [ChainFacts],
-        answer: @escaping @Sendable ([ChainFacts]) -> Answer
+        _ exchange: Exchange, _ find: @escaping @Sendable (StateView<EntitlementsModel>) throws -> [PurchaseFacts],
+        answer: @escaping @Sendable ([PurchaseFacts]) -> Answer
     ) {
         let begun = clocks.monotonicNanoseconds()
         reader.read(find) { result in

@@ -17,80 +17,80 @@ private typealias Phase = SubscriptionState.Phase
             .refund, signed: 5 * day, status: .revoked,
             transaction: period("1", from: 0, to: 30 * day).with("revocationDate", date: 4 * day),
             renewalInfo: renewal(0).with("gracePeriodExpiresDate", date: 60 * day))
-        let chain = try chain(bought, refund)
-        #expect(chain.state(at: at(4 * day))?.phase == .revoked)
-        #expect(chain.state(at: at(4 * day))?.isEntitled == false)
-        #expect(chain.state(at: at(4 * day - 1))?.phase == .active)
-        #expect(chain.state(at: at(4 * day - 1))?.until == at(4 * day))
-        #expect(chain.nextChange(after: at(1)) == at(4 * day))
+        let purchase = try purchase(bought, refund)
+        #expect(purchase.state(at: at(4 * day))?.phase == .revoked)
+        #expect(purchase.state(at: at(4 * day))?.isEntitled == false)
+        #expect(purchase.state(at: at(4 * day - 1))?.phase == .active)
+        #expect(purchase.state(at: at(4 * day - 1))?.until == at(4 * day))
+        #expect(purchase.nextChange(after: at(1)) == at(4 * day))
     }
 
     @Test func `before its expiry it is active`() throws {
-        let chain = try chain(bought)
-        let state = try #require(chain.state(at: at(30 * day - 1)))
+        let purchase = try purchase(bought)
+        let state = try #require(purchase.state(at: at(30 * day - 1)))
         #expect(state.phase == .active && state.isEntitled)
         #expect(state.willRenew == true)
         #expect(state.until == at(30 * day))
         #expect(state.productId == ProductId("monthly"))
-        #expect(chain.state(at: at(30 * day))?.phase == .expired)
-        #expect(chain.nextChange(after: at(0)) == at(30 * day))
-        #expect(chain.nextChange(after: at(30 * day)) == nil)
+        #expect(purchase.state(at: at(30 * day))?.phase == .expired)
+        #expect(purchase.nextChange(after: at(0)) == at(30 * day))
+        #expect(purchase.nextChange(after: at(30 * day)) == nil)
     }
 
     @Test func `the grace period continues service`() throws {
-        let chain = try chain(
+        let purchase = try purchase(
             bought,
             Notification(
                 .didFailToRenew, .gracePeriod, signed: 30 * day, status: .billingGracePeriod,
                 transaction: period("1", from: 0, to: 30 * day),
                 renewalInfo: renewal().with("gracePeriodExpiresDate", date: 46 * day)
                     .with("isInBillingRetryPeriod", true)))
-        let state = try #require(chain.state(at: at(45 * day)))
+        let state = try #require(purchase.state(at: at(45 * day)))
         #expect(state.phase == .grace && state.isEntitled && state.until == at(46 * day))
-        #expect(chain.state(at: at(46 * day))?.phase == .retry)
-        #expect(chain.nextChange(after: at(31 * day)) == at(46 * day))
-        #expect(!chain.statusDisagrees)
+        #expect(purchase.state(at: at(46 * day))?.phase == .retry)
+        #expect(purchase.nextChange(after: at(31 * day)) == at(46 * day))
+        #expect(!purchase.statusDisagrees)
     }
 
     @Test(arguments: [(Int64(3), false), (2, true)])
     func `billing retry gives no service and lasts 60 days`(status: Int64, flag: Bool) throws {
-        let chain = try chain(
+        let purchase = try purchase(
             bought,
             Notification(
                 .didFailToRenew, signed: 30 * day, status: SubscriptionStatus(Int32(status)),
                 transaction: period("1", from: 0, to: 30 * day),
                 renewalInfo: renewal().with("isInBillingRetryPeriod", .bool(flag)).with("expirationIntent", 2)))
-        #expect(chain.state(at: at(31 * day))?.phase == .retry)
-        #expect(chain.state(at: at(31 * day))?.isEntitled == false)
-        #expect(chain.state(at: at(90 * day - 1))?.phase == .retry)
-        #expect(chain.state(at: at(90 * day))?.phase == .expired)
-        #expect(chain.state(at: at(90 * day))?.expirationIntent == .billingError)
-        #expect(chain.nextChange(after: at(31 * day)) == at(90 * day))
+        #expect(purchase.state(at: at(31 * day))?.phase == .retry)
+        #expect(purchase.state(at: at(31 * day))?.isEntitled == false)
+        #expect(purchase.state(at: at(90 * day - 1))?.phase == .retry)
+        #expect(purchase.state(at: at(90 * day))?.phase == .expired)
+        #expect(purchase.state(at: at(90 * day))?.expirationIntent == .billingError)
+        #expect(purchase.nextChange(after: at(31 * day)) == at(90 * day))
     }
 
     @Test func `Apple's word active after the known expiry is stale and tolerated for an hour`() throws {
-        let chain = try chain(
+        let purchase = try purchase(
             bought,
             Notification(.priceIncrease, .pending, signed: 31 * day, status: .active, renewalInfo: renewal()))
-        let state = try #require(chain.state(at: at(31 * day + hour - 1)))
+        let state = try #require(purchase.state(at: at(31 * day + hour - 1)))
         #expect(state.phase == .stale && state.isEntitled && state.needsStatusQuery)
         #expect(state.until == at(31 * day + hour))
-        let later = try #require(chain.state(at: at(31 * day + hour)))
+        let later = try #require(purchase.state(at: at(31 * day + hour)))
         #expect(later.phase == .stale && !later.isEntitled && later.needsStatusQuery)
         var policy = SubscriptionPolicy()
         policy.staleToleranceMilliseconds = 0
-        #expect(chain.state(at: at(31 * day), policy: policy)?.isEntitled == false)
-        #expect(chain.nextChange(after: at(31 * day)) == at(31 * day + hour))
+        #expect(purchase.state(at: at(31 * day), policy: policy)?.isEntitled == false)
+        #expect(purchase.nextChange(after: at(31 * day)) == at(31 * day + hour))
     }
 
     @Test func `otherwise it is expired for the reason Apple gives`() throws {
-        let chain = try chain(
+        let purchase = try purchase(
             bought,
             Notification(
                 .expired, .voluntary, signed: 30 * day + 1, status: .expired,
                 transaction: period("1", from: 0, to: 30 * day),
                 renewalInfo: renewal(0, product: "yearly").with("expirationIntent", 1)))
-        let state = try #require(chain.state(at: at(31 * day)))
+        let state = try #require(purchase.state(at: at(31 * day)))
         #expect(state.phase == .expired && !state.isEntitled)
         #expect(state.expirationIntent == .customerCancelled)
         #expect(state.willRenew == false)
@@ -103,12 +103,12 @@ private typealias Phase = SubscriptionState.Phase
             .revoke, signed: 5 * day, status: .revoked,
             transaction: period("1", from: 0, to: 30 * day).with("inAppOwnershipType", "FAMILY_SHARED"),
             renewalInfo: renewal())
-        let state = try #require(try chain(bought, revoke).state(at: at(6 * day)))
+        let state = try #require(try purchase(bought, revoke).state(at: at(6 * day)))
         #expect(state.phase == .revoked && !state.isEntitled && state.needsStatusQuery)
-        #expect(state.purchase?.inAppOwnershipType == .familyShared)
+        #expect(state.transaction?.inAppOwnershipType == .familyShared)
         let again = Notification(
             .subscribed, .resubscribe, signed: 7 * day, transaction: period("2", from: 7 * day, to: 37 * day))
-        #expect(try chain(bought, revoke, again).state(at: at(8 * day))?.phase == .active)
+        #expect(try purchase(bought, revoke, again).state(at: at(8 * day))?.phase == .active)
     }
 
     // MARK: Transitions by notification
@@ -117,14 +117,14 @@ private typealias Phase = SubscriptionState.Phase
         let renewed = Notification(
             .didRenew, signed: 29 * day, status: .active, transaction: period("2", from: 30 * day, to: 60 * day),
             renewalInfo: renewal())
-        let chain = try chain(bought, renewed)
-        #expect(chain.state(at: at(29 * day))?.purchase?.transactionId == TransactionId("2"))
-        #expect(chain.state(at: at(45 * day))?.phase == .active)
-        #expect(chain.state(at: at(29 * day))?.until == at(60 * day))
+        let purchase = try purchase(bought, renewed)
+        #expect(purchase.state(at: at(29 * day))?.transaction?.transactionId == TransactionId("2"))
+        #expect(purchase.state(at: at(45 * day))?.phase == .active)
+        #expect(purchase.state(at: at(29 * day))?.until == at(60 * day))
     }
 
     @Test func `billing recovery ends grace`() throws {
-        let chain = try chain(
+        let purchase = try purchase(
             bought,
             Notification(
                 .didFailToRenew, .gracePeriod, signed: 30 * day, status: .billingGracePeriod,
@@ -133,8 +133,8 @@ private typealias Phase = SubscriptionState.Phase
             Notification(
                 .didRenew, .billingRecovery, signed: 35 * day, status: .active,
                 transaction: period("2", from: 35 * day, to: 65 * day), renewalInfo: renewal()))
-        #expect(chain.state(at: at(36 * day))?.phase == .active)
-        #expect(chain.state(at: at(65 * day))?.phase == .expired)
+        #expect(purchase.state(at: at(36 * day))?.phase == .active)
+        #expect(purchase.state(at: at(65 * day))?.phase == .expired)
     }
 
     @Test(arguments: [NotificationType.didChangeRenewalPref, .offerRedeemed])
@@ -142,11 +142,11 @@ private typealias Phase = SubscriptionState.Phase
         let upgrade = Notification(
             type, .upgrade, signed: 10 * day, status: .active,
             transaction: period("2", from: 10 * day, to: 375 * day, product: "yearly"), renewalInfo: renewal())
-        let chain = try chain(bought, upgrade)
-        #expect(chain.state(at: at(11 * day))?.productId == ProductId("yearly"))
-        let former = try #require(chain.purchases[TransactionId("1")])
-        #expect(!former.isUpgraded && chain.isUpgraded(former))
-        #expect(!chain.isUpgraded(try #require(chain.purchases[TransactionId("2")])))
+        let purchase = try purchase(bought, upgrade)
+        #expect(purchase.state(at: at(11 * day))?.productId == ProductId("yearly"))
+        let former = try #require(purchase.transactions[TransactionId("1")])
+        #expect(!former.isUpgraded && purchase.isUpgraded(former))
+        #expect(!purchase.isUpgraded(try #require(purchase.transactions[TransactionId("2")])))
     }
 
     @Test func `an upgrade ends a renewal that was signed before it and starts after it`() throws {
@@ -155,8 +155,8 @@ private typealias Phase = SubscriptionState.Phase
         let upgrade = Notification(
             .didChangeRenewalPref, .upgrade, signed: 29 * day + hour, status: .active,
             transaction: period("3", from: 29 * day + hour, to: 400 * day, product: "yearly"))
-        #expect(try chain(bought, renewed, upgrade).currentPurchase?.transactionId == TransactionId("3"))
-        #expect(try chain(upgrade, renewed, bought).currentPurchase?.transactionId == TransactionId("3"))
+        #expect(try purchase(bought, renewed, upgrade).currentTransaction?.transactionId == TransactionId("3"))
+        #expect(try purchase(upgrade, renewed, bought).currentTransaction?.transactionId == TransactionId("3"))
     }
 
     @Test func `a refund of the upgraded transaction is part of the upgrade`() throws {
@@ -167,24 +167,24 @@ private typealias Phase = SubscriptionState.Phase
             .refund, signed: 11 * day, status: .active,
             transaction: period("1", from: 0, to: 30 * day).with("isUpgraded", true)
                 .with("revocationDate", date: 10 * day))
-        #expect(try chain(bought, upgrade, refund).state(at: at(12 * day))?.phase == .active)
+        #expect(try purchase(bought, upgrade, refund).state(at: at(12 * day))?.phase == .active)
     }
 
     @Test func `a downgrade is pending until the renewal`() throws {
         let pending = Notification(
             .didChangeRenewalPref, .downgrade, signed: 10 * day, status: .active,
             transaction: period("1", from: 0, to: 30 * day), renewalInfo: renewal(product: "basic"))
-        let state = try chain(bought, pending).state(at: at(11 * day))
+        let state = try purchase(bought, pending).state(at: at(11 * day))
         #expect(state?.productId == ProductId("monthly") && state?.pendingProductId == ProductId("basic"))
         let back = Notification(
             .didChangeRenewalPref, signed: 11 * day, status: .active, transaction: period("1", from: 0, to: 30 * day),
             renewalInfo: renewal())
-        #expect(try chain(bought, pending, back).state(at: at(12 * day))?.pendingProductId == nil)
+        #expect(try purchase(bought, pending, back).state(at: at(12 * day))?.pendingProductId == nil)
         let renewed = Notification(
             .didRenew, signed: 30 * day, status: .active,
             transaction: period("2", from: 30 * day, to: 60 * day, product: "basic"),
             renewalInfo: renewal(product: "basic"))
-        let after = try chain(bought, pending, renewed).state(at: at(31 * day))
+        let after = try purchase(bought, pending, renewed).state(at: at(31 * day))
         #expect(after?.productId == ProductId("basic") && after?.pendingProductId == nil)
     }
 
@@ -192,22 +192,22 @@ private typealias Phase = SubscriptionState.Phase
         let off = Notification(
             .didChangeRenewalStatus, .autoRenewDisabled, signed: 10 * day, status: .active,
             transaction: period("1", from: 0, to: 30 * day), renewalInfo: renewal(0))
-        let state = try chain(bought, off).state(at: at(11 * day))
+        let state = try purchase(bought, off).state(at: at(11 * day))
         #expect(state?.phase == .active && state?.willRenew == false && state?.until == at(30 * day))
     }
 
     @Test func `an extension moves the expiry of the same transaction`() throws {
         let extended = Notification(
             .renewalExtended, signed: 20 * day, status: .active, transaction: period("1", from: 0, to: 40 * day))
-        #expect(try chain(bought, extended).state(at: at(35 * day))?.phase == .active)
-        #expect(try chain(extended, bought).state(at: at(35 * day))?.phase == .active)
+        #expect(try purchase(bought, extended).state(at: at(35 * day))?.phase == .active)
+        #expect(try purchase(extended, bought).state(at: at(35 * day))?.phase == .active)
     }
 
     @Test func `an unknown type changes the state by its facts alone`() throws {
         let unknown = Notification(
             NotificationType("BRAND_NEW"), Subtype("X"), signed: 30 * day, status: SubscriptionStatus(9),
             transaction: period("2", from: 30 * day, to: 60 * day).with("offerType", 77))
-        #expect(try chain(bought, unknown).state(at: at(31 * day))?.phase == .active)
+        #expect(try purchase(bought, unknown).state(at: at(31 * day))?.phase == .active)
     }
 
     // MARK: Refunds
@@ -217,7 +217,7 @@ private typealias Phase = SubscriptionState.Phase
             .refund, signed: 5 * day, status: .revoked,
             transaction: period("1", from: 0, to: 30 * day).with("revocationDate", date: 5 * day)
                 .with("revocationType", "REFUND_PRORATED").with("revocationPercentage", 40000))
-        #expect(try chain(bought, refund).state(at: at(6 * day))?.phase == .revoked)
+        #expect(try purchase(bought, refund).state(at: at(6 * day))?.phase == .revoked)
     }
 
     @Test func `a refund of an older period is history`() throws {
@@ -226,9 +226,9 @@ private typealias Phase = SubscriptionState.Phase
         let refund = Notification(
             .refund, signed: 35 * day, status: .active,
             transaction: period("1", from: 0, to: 30 * day).with("revocationDate", date: 34 * day))
-        let chain = try chain(bought, renewed, refund)
-        #expect(chain.state(at: at(36 * day))?.phase == .active)
-        #expect(chain.purchases[TransactionId("1")]?.isRevoked(at: at(36 * day)) == true)
+        let purchase = try purchase(bought, renewed, refund)
+        #expect(purchase.state(at: at(36 * day))?.phase == .active)
+        #expect(purchase.transactions[TransactionId("1")]?.isRevoked(at: at(36 * day)) == true)
     }
 
     @Test func `a reversed refund restores to the same expiry`() throws {
@@ -238,21 +238,21 @@ private typealias Phase = SubscriptionState.Phase
         let reversed = Notification(
             .refundReversed, signed: 9 * day, status: .active, transaction: period("1", from: 0, to: 30 * day),
             renewalInfo: renewal())
-        for chain in [try chain(bought, refund, reversed), try chain(reversed, refund, bought)] {
-            #expect(chain.state(at: at(10 * day))?.phase == .active)
-            #expect(chain.state(at: at(10 * day))?.until == at(30 * day))
-            #expect(chain.state(at: at(30 * day))?.phase == .expired)
+        for purchase in [try purchase(bought, refund, reversed), try purchase(reversed, refund, bought)] {
+            #expect(purchase.state(at: at(10 * day))?.phase == .active)
+            #expect(purchase.state(at: at(10 * day))?.until == at(30 * day))
+            #expect(purchase.state(at: at(30 * day))?.phase == .expired)
         }
     }
 
-    @Test func `a purchase after the refund starts anew`() throws {
+    @Test func `a transaction after the refund starts anew`() throws {
         let refund = Notification(
             .refund, signed: 5 * day, status: .revoked,
             transaction: period("1", from: 0, to: 30 * day).with("revocationDate", date: 5 * day))
         let again = Notification(
             .subscribed, .resubscribe, signed: 6 * day, status: .active,
             transaction: period("2", from: 6 * day, to: 36 * day))
-        #expect(try chain(bought, refund, again).state(at: at(7 * day))?.phase == .active)
+        #expect(try purchase(bought, refund, again).state(at: at(7 * day))?.phase == .active)
     }
 
     // MARK: Order
@@ -265,9 +265,9 @@ private typealias Phase = SubscriptionState.Phase
         let failure = Notification(
             .didFailToRenew, signed: base, status: .billingRetry, transaction: period("1", from: 0, to: base),
             renewalInfo: renewal().with("isInBillingRetryPeriod", true))
-        var known = try chain(bought, recovery)
+        var known = try purchase(bought, recovery)
         let outcome = known.merge(try #require(try failure.facts()))
-        #expect(outcome.isLate)
+        #expect(outcome.isStale)
         #expect(known.state(at: at(base + hour))?.phase == .active)
         #expect(known.status?.status == .active)
     }
@@ -277,22 +277,22 @@ private typealias Phase = SubscriptionState.Phase
             .didChangeRenewalStatus, signed: day, uuid: "b", status: .active, renewalInfo: renewal(0))
         let other = Notification(
             .didChangeRenewalStatus, signed: day, uuid: "a", status: .expired, renewalInfo: renewal(1))
-        #expect(try chain(one, other).renewal?.autoRenewStatus == .off)
-        #expect(try chain(one, other) == chain(other, one))
-        var chain = try chain(bought)
-        chain.merge(try #require(try one.facts(isSigned: false)))
-        chain.merge(try #require(try other.facts()))
-        #expect(chain.renewal?.autoRenewStatus == .on)
+        #expect(try purchase(one, other).renewal?.autoRenewStatus == .off)
+        #expect(try purchase(one, other) == purchase(other, one))
+        var purchase = try purchase(bought)
+        purchase.merge(try #require(try one.facts(isSigned: false)))
+        purchase.merge(try #require(try other.facts()))
+        #expect(purchase.renewal?.autoRenewStatus == .on)
     }
 
     @Test func `the status Apple states is compared with the facts`() throws {
-        #expect(try !chain(bought).statusDisagrees)
+        #expect(try !purchase(bought).statusDisagrees)
         let odd = Notification(
             .didRenew, signed: day, status: .expired, transaction: period("1", from: 0, to: 30 * day))
-        #expect(try chain(odd).statusDisagrees)
+        #expect(try purchase(odd).statusDisagrees)
         let early = Notification(
             .didFailToRenew, signed: 29 * day, status: .billingRetry, transaction: period("1", from: 0, to: 30 * day))
-        #expect(try !chain(early).statusDisagrees)
+        #expect(try !purchase(early).statusDisagrees)
     }
 
     // MARK: Seats
@@ -309,10 +309,10 @@ private typealias Phase = SubscriptionState.Phase
             .refund, .seats, signed: 12 * day, status: .active,
             transaction: period("1", from: 0, to: 30 * day).with("quantity", 5)
                 .with("multiSeatInfo", ["revokedSeatQuantity": 2]))
-        let chain = try chain(team, added, seats)
-        #expect(chain.currentPurchase?.transactionId == TransactionId("1"))
-        #expect(chain.state(at: at(13 * day))?.seats == 6)
-        #expect(chain.state(at: at(13 * day))?.phase == .active)
+        let purchase = try purchase(team, added, seats)
+        #expect(purchase.currentTransaction?.transactionId == TransactionId("1"))
+        #expect(purchase.state(at: at(13 * day))?.seats == 6)
+        #expect(purchase.state(at: at(13 * day))?.phase == .active)
     }
 
     @Test func `with added seats access ends when the last transaction of the period is revoked`() throws {
@@ -323,29 +323,29 @@ private typealias Phase = SubscriptionState.Phase
         let kept = Notification(.didChangeRenewalPref, .increaseQuantity, signed: 10 * day, transaction: added)
         let revoked = Notification(
             .refund, signed: 20 * day, transaction: added.with("revocationDate", date: 20 * day))
-        #expect(try chain(refunded, kept).state(at: at(13 * day))?.phase == .active)
-        #expect(try chain(refunded, kept, revoked).state(at: at(19 * day))?.phase == .active)
-        #expect(try chain(refunded, kept, revoked).state(at: at(20 * day))?.phase == .revoked)
+        #expect(try purchase(refunded, kept).state(at: at(13 * day))?.phase == .active)
+        #expect(try purchase(refunded, kept, revoked).state(at: at(19 * day))?.phase == .active)
+        #expect(try purchase(refunded, kept, revoked).state(at: at(20 * day))?.phase == .revoked)
     }
 
     // MARK: Past and owner
 
-    @Test func `the past is told from purchases made and facts signed by then`() throws {
+    @Test func `the past is told from transactions made and facts signed by then`() throws {
         let upgrade = Notification(
             .didChangeRenewalPref, .upgrade, signed: 10 * day, status: .active,
             transaction: period("2", from: 10 * day, to: 375 * day, product: "yearly"))
-        let chain = try chain(bought, upgrade)
-        #expect(chain.state(asOf: at(-1)) == nil)
-        #expect(chain.state(asOf: at(5 * day))?.productId == ProductId("monthly"))
-        #expect(chain.state(asOf: at(5 * day))?.phase == .active)
-        #expect(chain.state(asOf: at(11 * day))?.productId == ProductId("yearly"))
+        let purchase = try purchase(bought, upgrade)
+        #expect(purchase.state(asOf: at(-1)) == nil)
+        #expect(purchase.state(asOf: at(5 * day))?.productId == ProductId("monthly"))
+        #expect(purchase.state(asOf: at(5 * day))?.phase == .active)
+        #expect(purchase.state(asOf: at(11 * day))?.productId == ProductId("yearly"))
         #expect(
-            chain.transitions(ProductRules()).map { "\($0.from ?? "-") \($0.to) \($0.cause.notificationType)" }
+            purchase.transitions(ProductRules()).map { "\($0.from ?? "-") \($0.to) \($0.cause.notificationType)" }
                 == ["- ACTIVE SUBSCRIBED"])
     }
 
     @Test func `the owner is Apple's token, else the claim`() throws {
-        var unclaimed = try chain(bought)
+        var unclaimed = try purchase(bought)
         #expect(unclaimed.appAccountToken == nil)
         unclaimed.insert(OwnerClaim(appAccountToken: AppAccountToken("A"), claimedAt: at(1)))
         unclaimed.insert(OwnerClaim(appAccountToken: AppAccountToken("B"), claimedAt: at(0)))
@@ -358,22 +358,22 @@ private typealias Phase = SubscriptionState.Phase
         #expect(unclaimed.appAccountToken == AppAccountToken("c"))
     }
 
-    @Test func `a notification without a chain has no facts`() throws {
+    @Test func `a notification without a purchase has no facts`() throws {
         #expect(try Notification(.test, signed: 0).facts() == nil)
     }
 
-    @Test func `facts of another chain, app or environment are not merged`() throws {
-        var known = try chain(bought)
+    @Test func `facts of another purchase, app or environment are not merged`() throws {
+        var known = try purchase(bought)
         let before = known
         for (environment, bundleId, id) in [
             (AppStoreEnvironment.sandbox, "com.example", "1"), (.production, "other", "1"),
             (.production, "com.example", "2"),
         ] {
-            var other = ChainFacts(
+            var other = PurchaseFacts(
                 environment: environment, bundleId: BundleId(bundleId), originalTransactionId: OriginalTransactionId(id)
             )
             other.insert(StatusFacts(version: FactVersion(signedDate: .latest), status: .revoked))
-            #expect(known.merge(other) == ChainFacts.MergeOutcome())
+            #expect(known.merge(other) == PurchaseFacts.MergeOutcome())
         }
         #expect(known == before)
     }

@@ -187,7 +187,7 @@ private let dayLength = day
     func `facts give the state of the table in every order`(row: TransitionRow) throws {
         let all = row.before + [row.notification]
         for order in [all, all.reversed(), all + all] {
-            let state = try #require(try chain(order).state(at: at(row.day * day)))
+            let state = try #require(try purchase(order).state(at: at(row.day * day)))
             #expect(Self.text(state) == row.expected)
         }
     }
@@ -207,7 +207,7 @@ private let dayLength = day
     }
 
     @Test(arguments: ["EXTERNAL_PURCHASE_TOKEN", "RESCIND_CONSENT", "RENEWAL_EXTENSION", "TEST"])
-    func `a notification without a purchase has no chain`(type: String) throws {
+    func `a notification without a transaction has no purchase`(type: String) throws {
         #expect(try Notification(NotificationType(type), signed: 0).facts() == nil)
     }
 }

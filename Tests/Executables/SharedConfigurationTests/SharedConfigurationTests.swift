@@ -1,4 +1,5 @@
 import Configuration
+import PipelineRuntime
 import SharedConfiguration
 import Testing
 

@@ -22,7 +22,7 @@ extension FuzzTarget {
             _ = (record.appTransaction, record.key.flatMap { RecordKey.parts(of: $0) }?.subject)
             let notification = record.notification
             try hold(notification == record.notification, "read twice")
-            let facts = ChainFacts(
+            let facts = PurchaseFacts(
                 notification: notification, transaction: record.transaction, renewalInfo: record.renewalInfo)
             if let facts { try checkFacts(facts) }
         }
@@ -32,15 +32,15 @@ extension FuzzTarget {
     static func entitlementFacts(_ material: SignedMaterial) throws -> FuzzTarget {
         let facts = try material.recordValues().compactMap { value -> [UInt8]? in
             let record = try NotificationRecord(key: nil, value: value, headers: [])
-            return ChainFacts(
+            return PurchaseFacts(
                 notification: record.notification, transaction: record.transaction, renewalInfo: record.renewalInfo)?
                 .jsonText
         }
         return FuzzTarget(
             "entitlement-facts", seeds: facts, tokens: PayloadTokens.all, maximumBytes: 8192
         ) { bytes throws(Violation) in
-            if let facts = try? ChainFacts(json: bytes) { try checkFacts(facts) }
-            if let facts = try? ChainFacts(published: bytes) { try checkFacts(facts) }
+            if let facts = try? PurchaseFacts(json: bytes) { try checkFacts(facts) }
+            if let facts = try? PurchaseFacts(published: bytes) { try checkFacts(facts) }
         }
     }
 
@@ -51,20 +51,20 @@ extension FuzzTarget {
                 entitlements: [], units: .max, lengthDays: 1_000_000, accumulation: .overlap),
         ])
 
-    private static func checkFacts(_ facts: ChainFacts) throws(Violation) {
+    private static func checkFacts(_ facts: PurchaseFacts) throws(Violation) {
         let text = facts.jsonText
-        guard let again = try? ChainFacts(json: text) else { throw Violation("facts that cannot be read again") }
+        guard let again = try? PurchaseFacts(json: text) else { throw Violation("facts that cannot be read again") }
         try hold(again.jsonText == text, "written again another text")
         try hold(again == facts, "written and read again other facts")
         var merged = facts
-        try hold(!merged.merge(again).changed, "facts that change by themselves")
+        try hold(!merged.merge(again).isChanged, "facts that change by themselves")
         let instants: [AppStoreInstant] = [
             .earliest, AppStoreInstant(clampingMillisecondsSince1970: SignedMaterial.now), .latest,
         ]
         for instant in instants {
             for view in [EntitlementAnswer.View.newestFacts, .history] {
                 let answer = EntitlementAnswer(
-                    chains: [facts, again], environment: facts.environment, at: instant, rules: rules, view: view)
+                    purchases: [facts, again], environment: facts.environment, at: instant, rules: rules, view: view)
                 var writer = JSONWriter()
                 writer.object { answer.write(to: &$0) }
                 try hold((try? JSONValue(json: writer.bytes)) != nil, "an answer that is not JSON")
@@ -72,7 +72,7 @@ extension FuzzTarget {
             }
             // Erased facts are published as a tombstone.
             guard let value = facts.published(at: instant, rules: rules).value else { continue }
-            guard let published = try? ChainFacts(published: value) else {
+            guard let published = try? PurchaseFacts(published: value) else {
                 throw Violation("a published record that cannot be read")
             }
             try hold(published == facts, "published other facts")

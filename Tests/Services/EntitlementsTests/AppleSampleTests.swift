@@ -10,7 +10,7 @@ import Testing
 
 @testable import Entitlements
 
-/// A chain that the App Store's sandbox really told of (seven notifications out of more).
+/// A purchase that the App Store's sandbox really told of (seven notifications out of more).
 @Suite(
     .enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"), .timeLimit(.minutes(5)))
 struct AppleSampleTests {
@@ -19,7 +19,7 @@ struct AppleSampleTests {
         "04-EXPIRED-VOLUNTARY", "05-SUBSCRIBED-RESUBSCRIBE", "06-CONSUMPTION_REQUEST", "07-REFUND",
     ]
 
-    /// Moments, and what the chain gave then.
+    /// Moments, and what the purchase gave then.
     static let expected: [(at: Int64, state: String)] = [
         (1_759_302_551_000, ""),  // before the first purchase that is known
         (1_759_302_600_000, "ACTIVE true 2000001024998954"),

@@ -13,15 +13,15 @@ import Testing
 @Suite struct EntitlementsHandlerTests {
     @Test func `each record of a batch has its verdict, and the good ones are stored`() throws {
         let rows = try RowsHarness()
-        var wrong = lifeOfOne(chain: "2")[0]
+        var wrong = lifeOfOne(purchase: "2")[0]
         wrong.transaction?["expiresDate"] = "tomorrow"
         let records = [
-            lifeOfOne(chain: "1")[0].record(),
+            lifeOfOne(purchase: "1")[0].record(),
             KafkaRecord(topic: "appstore.notifications.production", partition: 0, offset: 1, key: nil, value: nil),
             wrong.record(),
-            lifeOfOne(chain: "3", environment: .sandbox)[0].record(in: "appstore.notifications.production"),
-            lifeOfOne(chain: "4")[0].record(),
-            lifeOfOne(chain: "5")[0].record(in: "another.topic"),
+            lifeOfOne(purchase: "3", environment: .sandbox)[0].record(in: "appstore.notifications.production"),
+            lifeOfOne(purchase: "4")[0].record(),
+            lifeOfOne(purchase: "5")[0].record(in: "another.topic"),
         ]
         #expect(
             try rows.handle(records) == [
@@ -47,7 +47,7 @@ import Testing
         #expect(try rows.dump() == before)
     }
 
-    @Test func `chains of different apps and environments never meet`() throws {
+    @Test func `purchases of different apps and environments never meet`() throws {
         let rows = try RowsHarness()
         var other = lifeOfOne()[0]
         other.notification["data"] = .object(["environment": "Production", "bundleId": "com.other"])
@@ -100,10 +100,10 @@ import Testing
         return "\(grant?["state"]?.string ?? "-") \(grant?["isEntitled"]?.bool ?? false)"
     }
 
-    /// Old and new chain have keys, and mostly partitions, of their own.
-    @Test func `a migration closes the old chain in its own partition, whichever is handled first`() throws {
-        let old = lifeOfOne(chain: "1")[0]
-        var new = lifeOfOne(chain: "2", token: nil)[0]
+    /// Old and new purchase have keys, and mostly partitions, of their own.
+    @Test func `a migration closes the old purchase in its own partition, whichever is handled first`() throws {
+        let old = lifeOfOne(purchase: "1")[0]
+        var new = lifeOfOne(purchase: "2", token: nil)[0]
         new.transaction?["previousOriginalTransactionId"] = "1"
         var dumps: Set<[String]> = []
         for order in [[old, new], [new, old]] {
@@ -119,11 +119,11 @@ import Testing
                 }
             }
             let states = try rows.store.states()
-            let chains = Dictionary(uniqueKeysWithValues: states.map { ($0.originalTransactionId.rawValue, $0) })
-            #expect(chains["2"]?.appAccountToken?.rawValue == account)
+            let purchases = Dictionary(uniqueKeysWithValues: states.map { ($0.originalTransactionId.rawValue, $0) })
+            #expect(purchases["2"]?.appAccountToken?.rawValue == account)
             let now = AppStoreInstant(clampingMillisecondsSince1970: on(2))
-            #expect(chains["1"]?.state(at: now)?.phase == .migrated)
-            #expect(chains["2"]?.state(at: now)?.phase == .active)
+            #expect(purchases["1"]?.state(at: now)?.phase == .migrated)
+            #expect(purchases["2"]?.state(at: now)?.phase == .active)
             dumps.insert(try rows.dump())
         }
         #expect(dumps.count == 1)

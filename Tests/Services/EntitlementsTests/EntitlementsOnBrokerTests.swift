@@ -19,11 +19,11 @@ import Testing
         let installation = try await Installation("restart")
         let directory = try TemporaryDirectory()
         let production = installation.notifications(.production)
-        let life = lifeOfOne(chain: "1000")
-        var wrongType = lifeOfOne(chain: "3000")[0]
+        let life = lifeOfOne(purchase: "1000")
+        var wrongType = lifeOfOne(purchase: "3000")[0]
         wrongType.transaction?["expiresDate"] = "tomorrow"
-        let sandboxed = lifeOfOne(chain: "4000", environment: .sandbox)[0]
-        let test = Draft("TEST", signed: on(0), chain: "none", status: nil)
+        let sandboxed = lifeOfOne(purchase: "4000", environment: .sandbox)[0]
+        let test = Draft("TEST", signed: on(0), purchase: "none", status: nil)
         // Newest first, poison in between.
         try await installation.write(
             [life[3].produced(in: production)]
@@ -34,7 +34,7 @@ import Testing
                     test.produced(in: production),
                 ]
                 + [life[0].produced(in: production)]
-                + lifeOfOne(chain: "2000", token: nil, environment: .sandbox)[..<1].map {
+                + lifeOfOne(purchase: "2000", token: nil, environment: .sandbox)[..<1].map {
                     $0.produced(in: installation.notifications(.sandbox))
                 })
         let first = try await RunningEntitlements(installation.configuration(data: directory.path))
@@ -48,14 +48,14 @@ import Testing
         #expect(await first.stop() == .ok)
 
         var random = SeededGenerator(seed: 3)
-        // While it was down: what was missing, once more what it knows, and a chain of its own.
-        let second = lifeOfOne(chain: "5000", token: account)[..<2]
+        // While it was down: what was missing, once more what it knows, and a purchase of its own.
+        let second = lifeOfOne(purchase: "5000", token: account)[..<2]
         try await installation.write(
             (life.shuffled(using: &random) + second).map { $0.produced(in: production) })
         let again = try await RunningEntitlements(installation.configuration(data: directory.path))
         #expect(try await again.states("?originalTransactionId=1000&\(at61)") == ["EXPIRED 10002"])
         try await again.finish(6)
-        #expect(again.metric("sluice_entitlements_chains_changed_total") >= 2)
+        #expect(again.metric("sluice_entitlements_purchases_changed_total") >= 2)
         #expect(
             try await again.states("?appAccountToken=\(account)&at=\(on(45))") == ["ACTIVE 10002", "ACTIVE 50002"])
         #expect(await again.stop() == .ok)
@@ -90,7 +90,7 @@ import Testing
     @Test func `a state that is lost is not begun anew before the group reads everything again`() async throws {
         let installation = try await Installation("lost")
         let production = installation.notifications(.production)
-        try await installation.write(lifeOfOne(chain: "1000").map { $0.produced(in: production) })
+        try await installation.write(lifeOfOne(purchase: "1000").map { $0.produced(in: production) })
         try await commit(installation, \.high)
         let directory = try TemporaryDirectory()
         let configuration = try installation.configuration(data: directory.path)
@@ -119,7 +119,7 @@ import Testing
 
     @Test func `a group that has read nothing but Apple's tests starts on any disk`() async throws {
         let installation = try await Installation("tests")
-        let test = Draft("TEST", signed: on(0), chain: "none", status: nil)
+        let test = Draft("TEST", signed: on(0), purchase: "none", status: nil)
         try await installation.write([test.produced(in: installation.notifications(.production))])
         try await commit(installation, \.high)
         let directory = try TemporaryDirectory()
@@ -133,7 +133,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let production = installation.notifications(.production)
         try await installation.write(
-            (lifeOfOne(chain: "1", token: nil)[..<2] + lifeOfOne(chain: "2")[..<2]).map {
+            (lifeOfOne(purchase: "1", token: nil)[..<2] + lifeOfOne(purchase: "2")[..<2]).map {
                 $0.produced(in: production)
             })
         let service = try await RunningEntitlements(installation.configuration(data: directory.path))
@@ -147,7 +147,7 @@ import Testing
                 ])
         }
         func unclaimed() async throws -> Int? {
-            try await service.get("?unclaimed=true", path: "/v1/chains").body["chains"]?.array?.count
+            try await service.get("?unclaimed=true", path: "/v1/purchases").body["purchases"]?.array?.count
         }
         #expect(try await unclaimed() == 1)
         let claimed = try await claim("1", other)
@@ -171,7 +171,7 @@ import Testing
         let installation = try await Installation("erasure")
         let directory = try TemporaryDirectory()
         let production = installation.notifications(.production)
-        let life = lifeOfOne(chain: "1")
+        let life = lifeOfOne(purchase: "1")
         try await installation.write(life.map { $0.produced(in: production) })
         let service = try await RunningEntitlements(installation.configuration(data: directory.path))
         try await service.finish(4)
@@ -211,11 +211,12 @@ import Testing
                     installation.configuration(
                         data: directory.path, ["--kafka.group.instance.id", "member-\(index)"])))
         }
-        let chains = (1...24).map { "\($0)000" }
-        try await installation.write(chains.map { lifeOfOne(chain: $0)[0].produced(in: production) })
+        let purchases = (1...24).map { "\($0)000" }
+        try await installation.write(purchases.map { lifeOfOne(purchase: $0)[0].produced(in: production) })
         for member in members {
             let knowsAll = await eventually(within: .seconds(40)) {
-                (try? await member.get("?appAccountToken=\(account)").body["chains"]?.array?.count) == chains.count
+                (try? await member.get("?appAccountToken=\(account)").body["purchases"]?.array?.count)
+                    == purchases.count
             }
             #expect(knowsAll)
         }
@@ -226,7 +227,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
-    func `the chain of Apple's samples ends in the expected states through the whole service`() async throws {
+    func `the purchase of Apple's samples ends in the expected states through the whole service`() async throws {
         let installation = try await Installation("samples")
         let directory = try TemporaryDirectory()
         var random = SeededGenerator(seed: 4)

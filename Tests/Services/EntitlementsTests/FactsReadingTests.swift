@@ -77,14 +77,14 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         .init("renewal info alone", .facts) { $0.transaction = nil },
         .init("a transaction alone", .facts) { $0.renewalInfo = nil },
         .init("no transactionId", .deadLetter("transaction_missing")) { $0.transaction?["transactionId"] = nil },
-        .init("no chain", .deadLetter("no_chain")) {
+        .init("no purchase", .deadLetter("identity_missing")) {
             $0.transaction?["originalTransactionId"] = nil
             $0.renewalInfo = nil
         },
-        .init("no bundleId", .deadLetter("no_chain")) {
+        .init("no bundleId", .deadLetter("identity_missing")) {
             $0.notification["data"] = .object(["environment": "Production"])
         },
-        .init("no signedDate", .deadLetter("no_chain")) { $0.notification["signedDate"] = nil },
+        .init("no signedDate", .deadLetter("identity_missing")) { $0.notification["signedDate"] = nil },
     ]
 
     static let environments: [ReadingCase] = [
@@ -169,7 +169,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
             $0.notification["data"] = .object(["environment": "Production", "bundleId": long])
         },
         .init("path and SQL as originalTransactionId", .facts) {
-            $0.transaction?["originalTransactionId"] = "../../'; DROP TABLE chains; --"
+            $0.transaction?["originalTransactionId"] = "../../'; DROP TABLE purchases; --"
         },
     ]
 }

@@ -28,7 +28,7 @@ final class ReadAPIHarness: Sendable {
     private let server: HTTPServer
     private let client = HTTPClient()
 
-    init(now: Int64, rules: ProductRules = ProductRules(), maximumChains: Int = 1000) async throws {
+    init(now: Int64, rules: ProductRules = ProductRules(), maximumPurchases: Int = 1000) async throws {
         directory = try TemporaryDirectory()
         rows = try RowsHarness(path: directory.database, rules: rules)
         reader = try StateReader(path: directory.database, model: rows.model)
@@ -38,7 +38,7 @@ final class ReadAPIHarness: Sendable {
             clocks: Clocks(wallMilliseconds: { now }, monotonicNanoseconds: Clocks.system.monotonicNanoseconds),
             metrics: EntitlementsMetrics(registry), log: RateLimitedLogger(logger, perSecond: 1),
             obstacle: { [obstacle] in obstacle.text.withLock { $0 } }, change: nil)
-        api.maximumChains = maximumChains
+        api.maximumPurchases = maximumPurchases
         server = HTTPServer(listeners: [api.listener(host: "127.0.0.1", port: 0)])
         try server.start()
     }

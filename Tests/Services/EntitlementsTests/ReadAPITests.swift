@@ -31,13 +31,13 @@ import Testing
                 "asOf":1771113600000,"active":["pro"],"grants":[{"entitlement":"pro","isEntitled":true,\#
                 "state":"ACTIVE","productId":"com.example.monthly","originalTransactionId":"1000",\#
                 "transactionId":"10002","inAppOwnershipType":"PURCHASED","until":1772409600000,"willRenew":false,\#
-                "seats":1}],"nextChange":1772409600000,"chains":[{"bundleId":"com.example",\#
+                "seats":1}],"nextChange":1772409600000,"purchases":[{"bundleId":"com.example",\#
                 "originalTransactionId":"1000","appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"}]}
                 """#)
         await api.stop()
     }
 
-    @Test func `a purchase without an account is found by its chain alone`() async throws {
+    @Test func `a purchase without an account is found by its purchase alone`() async throws {
         let api = try await ReadAPIHarness(now: on(1))
         try api.merge([lifeOfOne(token: nil)[0]])
         #expect(try await api.get("?appAccountToken=\(account)").status == 404)
@@ -134,25 +134,26 @@ import Testing
         await api.stop()
     }
 
-    @Test func `an account has the union of its chains`() async throws {
+    @Test func `an account has the union of its purchases`() async throws {
         let api = try await ReadAPIHarness(now: on(61))
-        try api.merge(lifeOfOne(chain: "1000"))
+        try api.merge(lifeOfOne(purchase: "1000"))
         try api.merge([
             Draft(
-                "SUBSCRIBED", signed: on(50), chain: "2000",
+                "SUBSCRIBED", signed: on(50), purchase: "2000",
                 transaction: period(
                     "20001", from: on(50), to: on(80), token: account, product: "com.example.yearly"))
         ])
         let body = try await api.body("?appAccountToken=\(account)")
         #expect(body["active"]?.array == ["com.example.yearly"])
         #expect(body["grants"]?.array?.count == 2)
-        #expect(body["chains"]?.array?.compactMap { $0.object?["originalTransactionId"]?.string } == ["1000", "2000"])
+        #expect(
+            body["purchases"]?.array?.compactMap { $0.object?["originalTransactionId"]?.string } == ["1000", "2000"])
         await api.stop()
     }
 
     @Test func `a row that cannot be read is 503, counted and logged without its contents`() async throws {
         let api = try await ReadAPIHarness(now: on(1))
-        try api.merge([lifeOfOne(chain: "1")[0], lifeOfOne(chain: "2")[0]])
+        try api.merge([lifeOfOne(purchase: "1")[0], lifeOfOne(purchase: "2")[0]])
         api.rows.store.close()
         let database = try Database(path: api.directory.database)
         try database.executeScript("UPDATE rows SET state = x'00' WHERE key = CAST('com.example/2' AS BLOB)")
@@ -174,26 +175,26 @@ import Testing
     }
 
     @Test func `more purchases than an answer may have are refused, not cut`() async throws {
-        let api = try await ReadAPIHarness(now: on(1), maximumChains: 3)
+        let api = try await ReadAPIHarness(now: on(1), maximumPurchases: 3)
         let facts = try lifeOfOne()[0].facts()
         try api.rows.merge((0..<3).map { try facts.renamed("c\($0)") })
-        #expect(try await api.body("?appAccountToken=\(account)")["chains"]?.array?.count == 3)
+        #expect(try await api.body("?appAccountToken=\(account)")["purchases"]?.array?.count == 3)
         try api.rows.merge([facts.renamed("c3")])
         let answer = try await api.get("?appAccountToken=\(account)")
         #expect(answer.status == 422)
-        #expect(String(decoding: answer.body, as: UTF8.self).contains("too_many_chains"))
+        #expect(String(decoding: answer.body, as: UTF8.self).contains("too_many_purchases"))
         #expect(try await api.get("?originalTransactionId=c2").status == 200)
         await api.stop()
     }
 
     @Test func `an app transaction finds everything of its customer`() async throws {
         let api = try await ReadAPIHarness(now: on(1))
-        var draft = lifeOfOne(chain: "1", token: nil)[0]
+        var draft = lifeOfOne(purchase: "1", token: nil)[0]
         draft.transaction?["appTransactionId"] = "704"
-        try api.merge([draft, lifeOfOne(chain: "2")[0]])
+        try api.merge([draft, lifeOfOne(purchase: "2")[0]])
         let body = try await api.body("?appTransactionId=704")
         #expect(body["appTransactionId"] == "704")
-        #expect(body["chains"]?.array?.count == 1)
+        #expect(body["purchases"]?.array?.count == 1)
         #expect(try await api.get("?appTransactionId=705").status == 404)
         await api.stop()
     }
@@ -219,7 +220,7 @@ import Testing
         #expect(answer.status == 200)
         #expect(
             String(decoding: answer.body, as: UTF8.self) == #"""
-                {"environment":"Production","originalTransactionId":"1000","chains":[{"bundleId":"com.example",\#
+                {"environment":"Production","originalTransactionId":"1000","purchases":[{"bundleId":"com.example",\#
                 "originalTransactionId":"1000","appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f",\#
                 "transitions":[{"to":"ACTIVE","at":1767225600000,"cause":{"notificationType":"SUBSCRIBED",\#
                 "subtype":"INITIAL_BUY","transactionId":"10001","status":1,"signedDate":1767225600000,\#
@@ -245,13 +246,13 @@ import Testing
         await api.stop()
     }
 
-    @Test func `chains are listed page by page, all or those without an account`() async throws {
+    @Test func `purchases are listed page by page, all or those without an account`() async throws {
         let api = try await ReadAPIHarness(now: on(1), rules: Self.rules)
-        try api.merge((1...5).map { lifeOfOne(chain: "\($0)", token: $0 % 2 == 0 ? account : nil)[0] })
+        try api.merge((1...5).map { lifeOfOne(purchase: "\($0)", token: $0 % 2 == 0 ? account : nil)[0] })
         func page(_ query: String) async throws -> (ids: [String], next: String?) {
-            let body = try await api.body(query, path: "/v1/chains")
-            let chains = body["chains"]?.array?.compactMap(\.object) ?? []
-            return (chains.compactMap { $0["originalTransactionId"]?.string }, body["next"]?.string)
+            let body = try await api.body(query, path: "/v1/purchases")
+            let purchases = body["purchases"]?.array?.compactMap(\.object) ?? []
+            return (purchases.compactMap { $0["originalTransactionId"]?.string }, body["next"]?.string)
         }
         #expect(try await page("") == (["1", "2", "3", "4", "5"], nil))
         #expect(try await page("?limit=2") == (["1", "2"], "com.example/2"))
@@ -261,11 +262,11 @@ import Testing
         #expect(try await page("?unclaimed=true&limit=2&after=com.example/3") == (["5"], nil))
         #expect(try await page("?environment=Sandbox") == ([], nil))
         for query in ["?limit=0", "?limit=1001", "?unclaimed=yes", "?at=1", "?environment=x"] {
-            #expect(try await api.get(query, path: "/v1/chains").status == 400, "\(query)")
+            #expect(try await api.get(query, path: "/v1/purchases").status == 400, "\(query)")
         }
         #expect(
-            String(decoding: try await api.get("?limit=1", path: "/v1/chains").body, as: UTF8.self) == #"""
-                {"environment":"Production","asOf":1767312000000,"chains":[{"bundleId":"com.example",\#
+            String(decoding: try await api.get("?limit=1", path: "/v1/purchases").body, as: UTF8.self) == #"""
+                {"environment":"Production","asOf":1767312000000,"purchases":[{"bundleId":"com.example",\#
                 "originalTransactionId":"1","productId":"com.example.monthly","state":"ACTIVE","active":["pro"],\#
                 "latestSignedDate":1767225600000}],"next":"com.example/1"}
                 """#)

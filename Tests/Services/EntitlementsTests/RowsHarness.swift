@@ -29,7 +29,7 @@ struct RowsHarness: Sendable {
 
     /// As the handler does it: a verdict for each record, and the facts merged.
     @discardableResult func handle(_ records: [KafkaRecord], at now: Int64 = 0) throws -> [HandlerVerdict] {
-        var facts: [KafkaTopicPartition: [ChainFacts]] = [:]
+        var facts: [KafkaTopicPartition: [PurchaseFacts]] = [:]
         let verdicts = records.map { record -> HandlerVerdict in
             switch EntitlementsHandler.reading(record, Self.inputs) {
             case .verdict(let verdict): return verdict
@@ -44,7 +44,7 @@ struct RowsHarness: Sendable {
         return verdicts
     }
 
-    func merge(_ facts: [ChainFacts], at now: Int64 = 0) throws {
+    func merge(_ facts: [PurchaseFacts], at now: Int64 = 0) throws {
         for (environment, facts) in Dictionary(grouping: facts, by: \.environment) {
             guard let environment = RecordEnvironment(environment) else { continue }
             let place = KafkaTopicPartition(topic: TopicNames().state(environment), partition: 0)

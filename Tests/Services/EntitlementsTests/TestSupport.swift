@@ -30,7 +30,7 @@ struct Draft {
     var trust = RecordTrust.signed
 
     init(
-        _ type: String, _ subtype: String? = nil, signed: Int64, chain: String = "1000",
+        _ type: String, _ subtype: String? = nil, signed: Int64, purchase: String = "1000",
         environment:
             RecordEnvironment = .production, status: Int64? = 1, transaction: JSONObject? = nil,
         renewalInfo: JSONObject? = nil
@@ -39,7 +39,7 @@ struct Draft {
         self.subtype = subtype
         self.environment = environment
         signedDate = signed
-        uuid = "\(type)-\(signed)-\(chain)"
+        uuid = "\(type)-\(signed)-\(purchase)"
         var data: JSONObject = ["environment": .string(environment.rawValue), "bundleId": .string(bundleId)]
         data["status"] = status.map { .integer($0) }
         notification = ["notificationType": .string(type)]
@@ -49,7 +49,7 @@ struct Draft {
         notification["signedDate"] = .integer(signed)
         notification["data"] = .object(data)
         let common: JSONObject = [
-            "originalTransactionId": .string(chain), "environment": .string(environment.rawValue),
+            "originalTransactionId": .string(purchase), "environment": .string(environment.rawValue),
             "bundleId": .string(bundleId), "signedDate": .integer(signed),
         ]
         self.transaction = transaction.map { common.merging($0) }
@@ -79,9 +79,9 @@ struct Draft {
     func produced(in topic: KafkaTopic) -> KafkaProducerRecord { encoded.produced(in: topic) }
 
     /// The facts it brings.
-    func facts() throws -> ChainFacts {
+    func facts() throws -> PurchaseFacts {
         try #require(
-            ChainFacts(
+            PurchaseFacts(
                 notification: NotificationPayload(json: JSONValue.object(notification).json),
                 transaction: transaction.map { try TransactionPayload(json: JSONValue.object($0).json) },
                 renewalInfo: renewalInfo.map { try RenewalInfoPayload(json: JSONValue.object($0).json) }))
@@ -136,22 +136,24 @@ let account = "7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"
 
 /// The life of one subscription: bought, renewed, renewal switched off, expired. One fact set for many tests.
 func lifeOfOne(
-    chain: String = "1000", token: String? = account, environment: RecordEnvironment = .production
+    purchase: String = "1000", token: String? = account, environment: RecordEnvironment = .production
 ) -> [Draft] {
-    let first = period("\(chain)1", from: on(0), to: on(30), token: token)
-    let second = period("\(chain)2", from: on(30), to: on(60), token: token)
+    let first = period("\(purchase)1", from: on(0), to: on(30), token: token)
+    let second = period("\(purchase)2", from: on(30), to: on(60), token: token)
     return [
         Draft(
-            "SUBSCRIBED", "INITIAL_BUY", signed: on(0), chain: chain, environment: environment, transaction: first,
+            "SUBSCRIBED", "INITIAL_BUY", signed: on(0), purchase: purchase, environment: environment,
+            transaction: first,
             renewalInfo: renewal()),
         Draft(
-            "DID_RENEW", signed: on(29.5), chain: chain, environment: environment, transaction: second,
+            "DID_RENEW", signed: on(29.5), purchase: purchase, environment: environment, transaction: second,
             renewalInfo: renewal()),
         Draft(
-            "DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", signed: on(40), chain: chain, environment: environment,
+            "DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", signed: on(40), purchase: purchase,
+            environment: environment,
             transaction: second, renewalInfo: renewal(0)),
         Draft(
-            "EXPIRED", "VOLUNTARY", signed: on(60.001), chain: chain, environment: environment, status: 2,
+            "EXPIRED", "VOLUNTARY", signed: on(60.001), purchase: purchase, environment: environment, status: 2,
             transaction: second, renewalInfo: renewal(0).with("expirationIntent", 1)),
     ]
 }
@@ -166,11 +168,11 @@ func permutations<Element>(_ elements: [Element]) -> [[Element]] {
     }
 }
 
-extension ChainFacts {
-    /// The same facts of another chain.
-    func renamed(_ chain: String) throws -> ChainFacts {
+extension PurchaseFacts {
+    /// The same facts of another purchase.
+    func renamed(_ purchase: String) throws -> PurchaseFacts {
         var object = try JSONValue(json: jsonText).object ?? JSONObject()
-        object["originalTransactionId"] = .string(chain)
-        return try ChainFacts(json: JSONValue.object(object).json)
+        object["originalTransactionId"] = .string(purchase)
+        return try PurchaseFacts(json: JSONValue.object(object).json)
     }
 }

@@ -8,13 +8,13 @@ import Testing
 struct EntitlementsCommandsTests {
     private static let account = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
     private static let found = """
-        {"environment":"Production","originalTransactionId":"1","chains":[{"bundleId":"com.example.app",\
+        {"environment":"Production","originalTransactionId":"1","purchases":[{"bundleId":"com.example.app",\
         "originalTransactionId":"1"},{"bundleId":"com.example.app","originalTransactionId":"2"}]}
         """
 
     @Test func `a history is two tables: changes, and every notification`() async throws {
         let body = """
-            {"environment":"Production","originalTransactionId":"1","chains":[{"bundleId":"com.example.app",\
+            {"environment":"Production","originalTransactionId":"1","purchases":[{"bundleId":"com.example.app",\
             "originalTransactionId":"1","transitions":[{"to":"ACTIVE","at":1793491200000,"cause":\
             {"notificationType":"SUBSCRIBED","subtype":"INITIAL_BUY","signedDate":1793491200000,\
             "notificationUUID":"u1"}}],"events":[{"notificationType":"SUBSCRIBED","subtype":"INITIAL_BUY",\
@@ -45,7 +45,7 @@ struct EntitlementsCommandsTests {
         let api = try FakeReadAPI(
             status: 200,
             body: """
-                {"environment":"Sandbox","asOf":1793491200000,"chains":[{"bundleId":"com.example.app",\
+                {"environment":"Sandbox","asOf":1793491200000,"purchases":[{"bundleId":"com.example.app",\
                 "originalTransactionId":"1","productId":"monthly","state":"ACTIVE","active":["pro","plus"],\
                 "latestSignedDate":1793491200000}],"next":"com.example.app/1"}
                 """)
@@ -61,7 +61,7 @@ struct EntitlementsCommandsTests {
                 more after  com.example.app/1
 
                 """)
-        #expect(api.seen == ["/v1/chains?environment=Sandbox&limit=1&unclaimed=true&after=a%2F0"])
+        #expect(api.seen == ["/v1/purchases?environment=Sandbox&limit=1&unclaimed=true&after=a%2F0"])
         await api.stop()
     }
 
@@ -69,7 +69,7 @@ struct EntitlementsCommandsTests {
         let api = try FakeReadAPI { path in
             path == "/v1/claims"
                 ? (200, #"{"environment":"Production","originalTransactionId":"1","appAccountToken":"a"}"#)
-                : (200, #"{"chains":[{"bundleId":"com.example.app","originalTransactionId":"1"}]}"#)
+                : (200, #"{"purchases":[{"bundleId":"com.example.app","originalTransactionId":"1"}]}"#)
         }
         let (exitCode, printed) = await sluicectl(["entitlements", "claim", "1", Self.account] + api.flag)
         #expect(exitCode == 0, "\(printed.complaints)")
@@ -118,7 +118,7 @@ struct EntitlementsCommandsTests {
     func `a refused change is one line`(_ status: Int, _ body: String, _ expected: String) async throws {
         let api = try FakeReadAPI { path in
             path == "/v1/claims"
-                ? (status, body) : (200, #"{"chains":[{"bundleId":"b","originalTransactionId":"1"}]}"#)
+                ? (status, body) : (200, #"{"purchases":[{"bundleId":"b","originalTransactionId":"1"}]}"#)
         }
         let (exitCode, printed) = await sluicectl(["entitlements", "claim", "1", Self.account] + api.flag)
         #expect(exitCode == 1)

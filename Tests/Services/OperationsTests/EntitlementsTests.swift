@@ -12,7 +12,7 @@ struct EntitlementsTests {
         "state":"active","productId":"com.example.monthly","originalTransactionId":"2000000000000001",\
         "transactionId":"2000000000000001","until":1796083200000,"willRenew":true,"skus":[]}],\
         "balances":[{"productId":"com.example.coins","creditedUnits":5,"debitedUnits":1,"netUnits":4}],\
-        "reports":[],"nextChange":1796083200000,"chains":[]}
+        "reports":[],"nextChange":1796083200000,"purchases":[]}
         """
 
     @Test func `the answer is shown for people`() async throws {

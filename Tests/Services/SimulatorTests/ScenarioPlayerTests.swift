@@ -114,7 +114,7 @@ import Testing
         #expect(Set(notifications.map(\.notificationUUID)).count == notifications.count)
     }
 
-    @Test func `a life keeps its chain, and every period has a transaction of its own`() throws {
+    @Test func `a life keeps its originalTransactionId, and every period has a transaction of its own`() throws {
         let life = try notifications("subscription-life")
         #expect(Set(life.compactMap(\.originalTransactionId)).count == 1)
         // First purchase, renewal, recovery, upgrade, renewal, return.
@@ -144,7 +144,7 @@ import Testing
         #expect(after == before * 150 / 100)
     }
 
-    @Test func `a migration names the former chain and begins a new one`() throws {
+    @Test func `a migration names the former purchase and begins a new one`() throws {
         let run = try notifications("advanced-commerce")
         let migrated = try members(run[1].transaction)
         #expect(migrated["previousOriginalTransactionId"] as? String == run[0].originalTransactionId?.rawValue)

@@ -3,7 +3,7 @@ public import JSON
 /// One purchase, restore or renewal (Apple: JWSTransactionDecodedPayload).
 public struct TransactionPayload: Hashable, Sendable {
     public var transactionId: TransactionId?
-    /// First transaction of the chain.
+    /// First transaction of the purchase.
     public var originalTransactionId: OriginalTransactionId?
     public var webOrderLineItemId: WebOrderLineItemId?
     public var bundleId: BundleId?
@@ -44,7 +44,7 @@ public struct TransactionPayload: Hashable, Sendable {
     /// ISO 4217.
     public var currency: String?
     public var appTransactionId: AppTransactionId?
-    /// The chain before a migration to Advanced Commerce.
+    /// The purchase before a migration to Advanced Commerce.
     public var previousOriginalTransactionId: OriginalTransactionId?
     public var advancedCommerceInfo: AdvancedCommerceTransactionInfo?
     public var billingPlanType: BillingPlanType?

@@ -59,7 +59,7 @@ public struct TransactionId: AppStoreIdentifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// First transaction of a chain; names the subscription over renewals, upgrades and resubscription in the group.
+/// First transaction of a purchase; names the subscription over renewals, upgrades and resubscription in the group.
 public struct OriginalTransactionId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

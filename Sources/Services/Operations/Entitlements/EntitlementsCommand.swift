@@ -28,40 +28,40 @@ struct EntitlementsCommand {
         return try await print(body, console) { HistoryText.text($0) }
     }
 
-    /// A page of chains.
+    /// A page of purchases.
     func list(_ console: Console) async throws -> ExitCode {
         var parameters = [
             ("environment", client.environment), ("limit", String(configuration[OperationsSettings.listLimit])),
         ]
         if configuration[OperationsSettings.unclaimed] { parameters.append(("unclaimed", "true")) }
         if let after = configuration[OperationsSettings.listAfter] { parameters.append(("after", after)) }
-        let body = try await client.get("/v1/chains", parameters)
-        return try await print(body, console) { ChainsText.text($0) }
+        let body = try await client.get("/v1/purchases", parameters)
+        return try await print(body, console) { PurchasesText.text($0) }
     }
 
     /// Says to which account a purchase belongs that was made without one.
     func claim(_ id: String, _ token: String, _ console: Console) async throws -> ExitCode {
-        let chain = try await chains(of: [("originalTransactionId", id)])
-        guard let one = chain.first, chain.count == 1 else {
+        let purchase = try await purchases(of: [("originalTransactionId", id)])
+        guard let one = purchase.first, purchase.count == 1 else {
             throw StartupError("purchases of several apps have this id", fix: "Name the app with --bundle")
         }
         var request = one.request(client.environment)
         request["appAccountToken"] = .string(token)
         let body = try await client.post("/v1/claims", request)
-        return try await print(body, console) { "claimed\n\n" + ChainsText.identity($0) }
+        return try await print(body, console) { "claimed\n\n" + PurchasesText.identity($0) }
     }
 
     /// Makes the service forget everything about an account or a purchase.
     func erase(_ id: String, _ console: Console) async throws -> ExitCode {
-        let chains = try await chains(of: subject(id))
+        let purchases = try await purchases(of: subject(id))
         guard configuration[OperationsSettings.yes] else {
             await console.write(
-                "would erase\n\n" + chains.map { "\($0.bundleId)/\($0.originalTransactionId)\n" }.joined())
+                "would erase\n\n" + purchases.map { "\($0.bundleId)/\($0.originalTransactionId)\n" }.joined())
             throw StartupError("nothing was erased", fix: "Repeat it with --yes; it cannot be undone")
         }
-        for chain in chains {
-            let body = try await client.post("/v1/erasures", chain.request(client.environment))
-            _ = try await print(body, console) { "erased\n\n" + ChainsText.identity($0) }
+        for purchase in purchases {
+            let body = try await client.post("/v1/erasures", purchase.request(client.environment))
+            _ = try await print(body, console) { "erased\n\n" + PurchasesText.identity($0) }
         }
         return .ok
     }
@@ -77,7 +77,7 @@ struct EntitlementsCommand {
         return [(name, id), ("environment", client.environment)]
     }
 
-    private struct Chain {
+    private struct Purchase {
         let bundleId: String
         let originalTransactionId: String
 
@@ -89,18 +89,18 @@ struct EntitlementsCommand {
         }
     }
 
-    private func chains(of subject: [(String, String)]) async throws(StartupError) -> [Chain] {
+    private func purchases(of subject: [(String, String)]) async throws(StartupError) -> [Purchase] {
         var parameters = subject
         if !parameters.contains(where: { $0.0 == "environment" }) {
             parameters.append(("environment", client.environment))
         }
         if let bundle = configuration[OperationsSettings.bundle] { parameters.append(("bundleId", bundle)) }
         let answer = try client.object(try await client.get("/v1/entitlements", parameters))
-        return (answer["chains"]?.array ?? []).compactMap(\.object).compactMap { chain in
-            guard let bundleId = chain["bundleId"]?.string, let id = chain["originalTransactionId"]?.string else {
+        return (answer["purchases"]?.array ?? []).compactMap(\.object).compactMap { purchase in
+            guard let bundleId = purchase["bundleId"]?.string, let id = purchase["originalTransactionId"]?.string else {
                 return nil
             }
-            return Chain(bundleId: bundleId, originalTransactionId: id)
+            return Purchase(bundleId: bundleId, originalTransactionId: id)
         }
     }
 

@@ -4,12 +4,12 @@ internal import JSON
 /// A history for people.
 enum HistoryText {
     static func text(_ answer: JSONObject) -> String {
-        JSONCells.objects(answer["chains"]).map(chain).joined(separator: "\n")
+        JSONCells.objects(answer["purchases"]).map(purchase).joined(separator: "\n")
     }
 
-    private static func chain(_ chain: JSONObject) -> String {
-        var text = ChainsText.identity(chain)
-        let transitions = JSONCells.objects(chain["transitions"])
+    private static func purchase(_ purchase: JSONObject) -> String {
+        var text = PurchasesText.identity(purchase)
+        let transitions = JSONCells.objects(purchase["transitions"])
         if !transitions.isEmpty {
             text +=
                 "\n"
@@ -24,7 +24,7 @@ enum HistoryText {
                             ]
                         })
         }
-        let events = JSONCells.objects(chain["events"])
+        let events = JSONCells.objects(purchase["events"])
         guard !events.isEmpty else { return text }
         return text + "\n"
             + PlainText.table(

@@ -1,23 +1,23 @@
 /// The `advancedCommerceInfo` of a subscription that is managed through the Advanced Commerce API.
 enum AdvancedCommerce {
-    static func transaction(chain: String, price: Int64) -> PayloadText {
+    static func transaction(purchase: String, price: Int64) -> PayloadText {
         let taxExclusivePrice = price * 100 / 119
-        var info = common(chain: chain, itemPrice: price)
+        var info = common(purchase: purchase, itemPrice: price)
         info.put("estimatedTax", price - taxExclusivePrice)
         info.put("taxExclusivePrice", taxExclusivePrice)
         info.put("taxRate", "0.19")
         return info
     }
 
-    static func renewal(chain: String, price: Int64) -> PayloadText {
-        var generator = SeededGenerator(seed: 0, purpose: "consistency/\(chain)/\(price)")
-        var info = common(chain: chain, itemPrice: price)
+    static func renewal(purchase: String, price: Int64) -> PayloadText {
+        var generator = SeededGenerator(seed: 0, purpose: "consistency/\(purchase)/\(price)")
+        var info = common(purchase: purchase, itemPrice: price)
         info.put("consistencyToken", generator.uuid())
         return info
     }
 
-    private static func common(chain: String, itemPrice: Int64) -> PayloadText {
-        var generator = SeededGenerator(seed: 0, purpose: "request/\(chain)")
+    private static func common(purchase: String, itemPrice: Int64) -> PayloadText {
+        var generator = SeededGenerator(seed: 0, purpose: "request/\(purchase)")
         var descriptors = PayloadText()
         descriptors.put("description", "Everything of the studio")
         descriptors.put("displayName", "Studio bundle")

@@ -99,7 +99,7 @@ struct Purchase: Sendable {
         }
         if product.isAdvancedCommerce {
             payload.put(
-                "advancedCommerceInfo", AdvancedCommerce.transaction(chain: originalTransactionId, price: price))
+                "advancedCommerceInfo", AdvancedCommerce.transaction(purchase: originalTransactionId, price: price))
         }
     }
 }

@@ -63,7 +63,7 @@ struct Renewal: Sendable {
         }
         if nextProduct.isAdvancedCommerce {
             payload.put(
-                "advancedCommerceInfo", AdvancedCommerce.renewal(chain: originalTransactionId, price: renewalPrice))
+                "advancedCommerceInfo", AdvancedCommerce.renewal(purchase: originalTransactionId, price: renewalPrice))
         }
     }
 

@@ -221,10 +221,10 @@ extension ScenarioPlayer {
     }
 
     private mutating func migrate(to product: Product) {
-        guard let chain = purchase?.originalTransactionId else { return }
+        guard let previous = purchase?.originalTransactionId else { return }
         let transactionId = nextTransactionId()
         let price = price(of: product, offer: nil)
-        purchase?.previousOriginalTransactionId = chain
+        purchase?.previousOriginalTransactionId = previous
         purchase?.transactionId = transactionId
         purchase?.originalTransactionId = transactionId
         purchase?.product = product

@@ -66,7 +66,7 @@ package enum ScenarioEvent: Sendable, Equatable {
     case dropsSeats(Int64)
     /// METADATA_UPDATE.
     case metadataUpdated
-    /// MIGRATION to the Advanced Commerce API, under a new chain.
+    /// MIGRATION to the Advanced Commerce API, under a new originalTransactionId.
     case migrates(to: Product)
     /// PRICE_CHANGE; the new price as a percentage of the present one.
     case priceChanged(percent: Int64)

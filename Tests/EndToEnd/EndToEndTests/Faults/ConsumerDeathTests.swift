@@ -126,7 +126,7 @@ extension EndToEnd {
                     let next = try await group.member("0", keepsPlace: true)
                     _ = try await group.waitUntilCaughtUp([next])
                     let handled = await next.sum(of: "sluice_consumer_records_total")
-                    let changed = await next.sum(of: "sluice_entitlements_chains_changed_total")
+                    let changed = await next.sum(of: "sluice_entitlements_purchases_changed_total")
                     #expect(handled == Double(lag) && changed == 0, "\(next.process)")
                     successor = next
                 }

@@ -34,7 +34,7 @@ extension EndToEnd {
                 }
                 try await rebuild(&scene, before, harness)
                 figures.add("rounds", TestScale.choose(short: 1, long: 4))
-                figures.add("chains", before.facts.count)
+                figures.add("purchases", before.facts.count)
                 try figures.publish()
             }
         }
@@ -110,7 +110,7 @@ extension EndToEnd {
                 }
                 #expect(try await scene.broker.deadLetters().isEmpty)
                 let dump = try await scene.stopAndDump()
-                #expect(dump.facts.count == written && dump.chains.count == written)
+                #expect(dump.facts.count == written && dump.purchases.count == written)
 
                 var figures = FaultReport("broker restarted under a consumer, Apache Kafka")
                 figures.add("times", times)
@@ -145,9 +145,9 @@ private struct Scene {
     /// What it made of its records: the topic's last words, and the answers of the read API.
     struct Dump: Equatable, CustomStringConvertible {
         var facts: [String: String]
-        var chains: [String: String]
+        var purchases: [String: String]
 
-        var description: String { "\(facts.count) rows, \(chains.count) chains" }
+        var description: String { "\(facts.count) rows, \(purchases.count) purchases" }
     }
 
     let broker: Broker
@@ -205,10 +205,10 @@ private struct Scene {
     func stopAndDump() async throws -> Dump {
         let client = HTTPClient()
         defer { client.close() }
-        let chains = try await entitlements.chains(client, withHistory: written < 10_000)
+        let purchases = try await entitlements.purchases(client, withHistory: written < 10_000)
         entitlements.process.signal(SIGTERM)
         #expect(try await entitlements.process.end(within: .seconds(40)) == .exit(0), "\(entitlements.process)")
-        return Dump(facts: try await broker.facts(), chains: chains)
+        return Dump(facts: try await broker.facts(), purchases: purchases)
     }
 
     /// As an operator sets the group's offsets.

@@ -39,7 +39,7 @@ private enum Poison: String, CaseIterable {
         case .dateIsText, .dateOutOfRange: "field_type"
         case .anotherEnvironment: "environment_mismatch"
         case .noTransaction, .noTransactionId: "transaction_missing"
-        case .noOriginalTransactionId: "no_chain"
+        case .noOriginalTransactionId: "identity_missing"
         case .longIdentifier: "identifier_too_long"
         }
     }
@@ -143,7 +143,7 @@ extension EndToEnd.ConsumerPoison {
 
         let clean = try await clean(good.map { ($0.key, $0.value, $0.headers) }, isEmbedded: broker.isEmbedded)
         #expect(try await broker.facts() == clean.facts)
-        #expect(try await entitlements.chains(client, withHistory: !TestScale.isLong) == clean.chains)
+        #expect(try await entitlements.purchases(client, withHistory: !TestScale.isLong) == clean.purchases)
         #expect(clean.facts.count == count / 3 + 1)
 
         var report = FaultReport("poison among good records, \(broker.isEmbedded ? "embedded broker" : "Apache Kafka")")
@@ -151,7 +151,7 @@ extension EndToEnd.ConsumerPoison {
         report.add("poison", letters.count)
         report.add("kinds", Poison.allCases.count)
         report.add("no lag after", took)
-        report.add("chains as without poison", clean.facts.count)
+        report.add("purchases as without poison", clean.facts.count)
         try report.publish()
         return letters
     }
@@ -159,7 +159,7 @@ extension EndToEnd.ConsumerPoison {
     /// What the good records come to on their own.
     private func clean(
         _ records: [(key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader])], isEmbedded: Bool
-    ) async throws -> (facts: [String: String], chains: [String: String]) {
+    ) async throws -> (facts: [String: String], purchases: [String: String]) {
         try await Harness.open { harness in
             let broker = isEmbedded ? try await harness.embeddedBroker(partitions: 12) : try await harness.apacheKafka()
             try await broker.writeAtOnce(
@@ -172,7 +172,7 @@ extension EndToEnd.ConsumerPoison {
             let client = HTTPClient()
             defer { client.close() }
             return (
-                try await broker.facts(), try await entitlements.chains(client, withHistory: !TestScale.isLong)
+                try await broker.facts(), try await entitlements.purchases(client, withHistory: !TestScale.isLong)
             )
         }
     }

@@ -140,7 +140,7 @@ private final class Scene {
         #expect(try await entitlements.metric("sluice_consumer_records_total{outcome=\"dead-lettered\"", client) == 0)
         let keys = (0..<written).map { String(decoding: Subscription(number: $0).key, as: UTF8.self) }
         #expect(try await broker.facts().keys.sorted() == keys.sorted())
-        #expect(try await entitlements.chains(client, withHistory: false).count == written)
+        #expect(try await entitlements.purchases(client, withHistory: false).count == written)
         entitlements.process.signal(SIGTERM)
         #expect(try await entitlements.process.end(within: .seconds(40)) == .exit(0))
 

@@ -248,6 +248,6 @@ struct GroupMember: Sendable {
                 timeout: .seconds(20)))
         guard answer.status != 404 else { return nil }
         try #require(answer.status == 200, "\(answer.status) \(process)")
-        return JSON.object(answer.body)?.objects("chains").first
+        return JSON.object(answer.body)?.objects("purchases").first
     }
 }

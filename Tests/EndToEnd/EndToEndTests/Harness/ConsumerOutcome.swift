@@ -62,28 +62,28 @@ extension Broker {
 }
 
 extension Entitlements {
-    /// What the read API says of every chain, by originalTransactionId: the same for the same facts.
+    /// What the read API says of every purchase, by originalTransactionId: the same for the same facts.
     ///
     /// - Parameter withHistory: what happened to it, too; an answer for each.
-    func chains(_ client: HTTPClient, withHistory: Bool = true) async throws -> [String: String] {
-        var chains: [String: String] = [:]
-        var target: String? = "/v1/chains?limit=1000"
+    func purchases(_ client: HTTPClient, withHistory: Bool = true) async throws -> [String: String] {
+        var purchases: [String: String] = [:]
+        var target: String? = "/v1/purchases?limit=1000"
         while let page = target {
             let page = try await object(page, client)
-            for chain in page.objects("chains") {
-                let id = try #require(chain.text("originalTransactionId"))
-                chains[id] = chain.keys.sorted().map { "\($0) \(chain[$0] ?? "")" }.joined(separator: ", ")
+            for purchase in page.objects("purchases") {
+                let id = try #require(purchase.text("originalTransactionId"))
+                purchases[id] = purchase.keys.sorted().map { "\($0) \(purchase[$0] ?? "")" }.joined(separator: ", ")
             }
             target = page.text("next").map {
-                "/v1/chains?limit=1000&after=\($0.replacingOccurrences(of: "/", with: "%2F"))"
+                "/v1/purchases?limit=1000&after=\($0.replacingOccurrences(of: "/", with: "%2F"))"
             }
         }
-        guard withHistory else { return chains }
-        for id in chains.keys {
+        guard withHistory else { return purchases }
+        for id in purchases.keys {
             let history = try await answer("/v1/history?originalTransactionId=\(id)", client)
-            chains[id, default: ""] += " " + String(decoding: history, as: UTF8.self)
+            purchases[id, default: ""] += " " + String(decoding: history, as: UTF8.self)
         }
-        return chains
+        return purchases
     }
 
     private func object(_ target: String, _ client: HTTPClient) async throws -> JSON.Object {

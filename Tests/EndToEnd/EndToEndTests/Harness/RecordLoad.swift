@@ -44,16 +44,16 @@ final class RecordLoad: Sendable {
         state = Mutex(State(plan: plan))
     }
 
-    /// Those whose notifications all belong to one chain, and to few enough that its history keeps every one.
+    /// Those whose notifications all belong to one purchase, and to few enough that its history keeps every one.
     private static func scenarios(of app: SimulatedApp, _ now: Int64) -> [Scenario] {
         Scenario.all.filter { scenario in
             let run =
                 ScenarioSeries(scenarios: [scenario], app: app, seed: 1, endingAt: now)?.notifications(of: 0) ?? []
-            let chains = Set(run.map { $0.transaction == nil ? nil : $0.originalTransactionId })
+            let purchases = Set(run.map { $0.transaction == nil ? nil : $0.originalTransactionId })
             let migrates = run.contains {
                 String(decoding: $0.transaction ?? [], as: UTF8.self).contains("previousOriginalTransactionId")
             }
-            return chains.count == 1 && chains != [nil] && run.count <= 32 && !migrates
+            return purchases.count == 1 && purchases != [nil] && run.count <= 32 && !migrates
         }
     }
 

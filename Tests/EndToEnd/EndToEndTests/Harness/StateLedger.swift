@@ -57,7 +57,7 @@ struct StateLedger: Sendable {
     let publications: StatePublications
     let written: Int
     let notifications: Int
-    let chains: Int
+    let purchases: Int
     /// notificationUUIDs that the state says nothing of.
     let missing: Set<String>
     /// notificationUUIDs that the state knows twice, or that were never written.
@@ -72,7 +72,7 @@ struct StateLedger: Sendable {
         let all = oracle.notificationUUIDs
         notifications = all.count
         let expected = oracle.lines
-        chains = expected.count
+        purchases = expected.count
         var seen: Set<String> = []
         var surplus: [String] = []
         var different: [String] = []
@@ -94,7 +94,7 @@ struct StateLedger: Sendable {
     /// What holds after every fault: nothing is missing, nothing counts twice, and all is as the oracle says.
     func check(_ load: RecordLoad, _ told: Comment) {
         #expect(load.abandoned == 0, told)
-        #expect(chains > 0 && publications.last.count == chains, told)
+        #expect(purchases > 0 && publications.last.count == purchases, told)
         #expect(missing == [], told)
         #expect(surplus == [], told)
         #expect(different.count == 0, "\(different.prefix(3)); \(told)")
@@ -137,7 +137,7 @@ struct StateLedger: Sendable {
     func add(to report: inout FaultReport) {
         report.add("records", written)
         report.add("notifications", notifications)
-        report.add("purchases", chains)
+        report.add("purchases", purchases)
         report.add("missing", missing.count)
         report.add("applied twice", surplus.count)
         report.add("other than the oracle", different.count)

@@ -14,43 +14,43 @@ struct StateOracle: Sendable {
         func replaces(_ other: Word?) -> Bool { other.map { ($0.signed, $0.uuid) < (signed, uuid) } ?? true }
     }
 
-    private struct Chain: Sendable {
+    private struct Purchase: Sendable {
         var events: [String: String] = [:]
         /// By transactionId, and the renewal and the status by their names.
         var words: [String: Word] = [:]
     }
 
     /// By the record's key.
-    private var chains: [String: Chain] = [:]
+    private var purchases: [String: Purchase] = [:]
 
     /// The notificationUUIDs of all notifications taken in.
-    var notificationUUIDs: Set<String> { chains.values.reduce(into: []) { $0.formUnion($1.events.keys) } }
+    var notificationUUIDs: Set<String> { purchases.values.reduce(into: []) { $0.formUnion($1.events.keys) } }
 
     /// One line for each fact, sorted, by the record's key.
     var lines: [String: [String]] {
-        chains.mapValues { ($0.events.values + $0.words.values.map(\.line)).sorted() }
+        purchases.mapValues { ($0.events.values + $0.words.values.map(\.line)).sorted() }
     }
 
     mutating func take(_ notification: UnsignedNotification) {
         let uuid = notification.notificationUUID.rawValue
         let key = "\(notification.bundleId.rawValue)/\(notification.subject)"
-        guard chains[key]?.events[uuid] == nil, let payload = JSON.object(notification.unsigned) else { return }
-        var chain = chains[key] ?? Chain()
-        chain.events[uuid] = Self.line("event", payload, Self.eventFields, payload, uuid)
+        guard purchases[key]?.events[uuid] == nil, let payload = JSON.object(notification.unsigned) else { return }
+        var purchase = purchases[key] ?? Purchase()
+        purchase.events[uuid] = Self.line("event", payload, Self.eventFields, payload, uuid)
         func say(_ name: String, _ kind: String, _ fields: [String], _ object: JSON.Object?, _ version: JSON.Object?) {
             guard let object, let version else { return }
             let word = Word(
                 signed: version.integer("signedDate") ?? 0, uuid: uuid,
                 line: Self.line(kind, object, fields, version, uuid))
-            if word.replaces(chain.words[name]) { chain.words[name] = word }
+            if word.replaces(purchase.words[name]) { purchase.words[name] = word }
         }
         let transaction = notification.transaction.flatMap { JSON.object($0) }
-        say(transaction?.text("transactionId") ?? "", "purchase", Self.purchaseFields, transaction, transaction)
+        say(transaction?.text("transactionId") ?? "", "transaction", Self.transactionFields, transaction, transaction)
         let renewal = notification.renewalInfo.flatMap { JSON.object($0) }
         say("renewal", "renewal", Self.renewalFields, renewal, renewal)
         let data = payload.object("data")
         if data?.integer("status") != nil { say("status", "status", ["status"], data, payload) }
-        chains[key] = chain
+        purchases[key] = purchase
     }
 
     /// The lines of a record of the entitlement topic; `nil` for one that is no state.
@@ -60,14 +60,14 @@ struct StateOracle: Sendable {
             Self.line(kind, object, fields, object, object.text("notificationUUID") ?? "")
         }
         var lines = facts.objects("events").map { line("event", eventFields, $0) }
-        lines += facts.objects("purchases").map { line("purchase", purchaseFields, $0) }
+        lines += facts.objects("transactions").map { line("transaction", transactionFields, $0) }
         lines += facts.object("renewalInfo").map { [line("renewal", renewalFields, $0)] } ?? []
         lines += facts.object("status").map { [line("status", ["status"], $0)] } ?? []
         return lines.sorted()
     }
 
     private static let eventFields = ["notificationType", "subtype"]
-    private static let purchaseFields = [
+    private static let transactionFields = [
         "transactionId", "productId", "purchaseDate", "expiresDate", "revocationDate", "appAccountToken",
     ]
     private static let renewalFields = [

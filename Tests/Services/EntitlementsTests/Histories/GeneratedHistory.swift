@@ -32,9 +32,9 @@ struct HistoryEntry: Sendable {
     var status: Int64?
     var transaction: Transaction
     var renewal: Renewal?
-    var chain: String
+    var purchase: String
 
-    var key: [UInt8] { Array("com.example/\(chain)".utf8) }
+    var key: [UInt8] { Array("com.example/\(purchase)".utf8) }
 
     /// As it stands in the notification topic.
     func record(partition: KafkaPartition) -> KafkaRecord {
@@ -45,7 +45,7 @@ struct HistoryEntry: Sendable {
     }
 
     private var value: String {
-        let common = #""originalTransactionId":"\#(chain)","environment":"Production","signedDate":\#(signed)"#
+        let common = #""originalTransactionId":"\#(purchase)","environment":"Production","signedDate":\#(signed)"#
         var data = #""environment":"Production","bundleId":"com.example""#
         if let status { data += #","status":\#(status)"# }
         var notification = #""notificationType":"\#(type)","notificationUUID":"\#(uuid)","signedDate":\#(signed)"#
@@ -74,7 +74,7 @@ struct HistoryEntry: Sendable {
 struct HistoryGenerator<Random: RandomNumberGenerator> {
     private var random: Random
     private var told: [HistoryEntry] = []
-    private var chain = ""
+    private var purchase = ""
     private var number = 0
     private var clock: Int64 = 0
     private let day: Int64 = 86_400_000
@@ -83,10 +83,10 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
     init(_ random: Random) { self.random = random }
 
     /// One life under this originalTransactionId.
-    mutating func history(_ chain: String) -> [HistoryEntry] {
+    mutating func history(_ purchase: String) -> [HistoryEntry] {
         told = []
         number = 0
-        self.chain = chain
+        self.purchase = purchase
         clock = start + Int64.random(in: 0...40, using: &random) * day
         switch Int.random(in: 0...9, using: &random) {
         case 0: coins()
@@ -106,12 +106,12 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
         told.append(
             HistoryEntry(
                 type: type, subtype: subtype, uuid: "\(uuid)-\(told.count)", signed: clock, status: status,
-                transaction: transaction, renewal: renewal, chain: chain))
+                transaction: transaction, renewal: renewal, purchase: purchase))
     }
 
     private mutating func nextId() -> String {
         number += 1
-        return "\(chain).\(number)"
+        return "\(purchase).\(number)"
     }
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }

@@ -31,7 +31,7 @@ import Testing
         let trial = try HistoryTrial(count: Self.isFull ? 2000 : 100, random: SeededGenerator(seed: 3))
         var random = SeededGenerator(seed: 4)
         for facts in trial.facts where facts.count > 1 {
-            func merged(_ parts: [ChainFacts]) -> ChainFacts {
+            func merged(_ parts: [PurchaseFacts]) -> PurchaseFacts {
                 var result = parts[0]
                 for part in parts.dropFirst() { result.merge(part) }
                 return result
@@ -43,7 +43,7 @@ import Testing
             #expect(merged([right, left]) == whole)
             #expect(merged([whole, left, whole]) == whole)
             #expect(merged(facts.shuffled(using: &random)) == whole)
-            #expect(try ChainFacts(json: whole.jsonText) == whole)
+            #expect(try PurchaseFacts(json: whole.jsonText) == whole)
         }
     }
 

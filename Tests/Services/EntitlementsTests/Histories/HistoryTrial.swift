@@ -9,12 +9,12 @@ import SQLite
 
 /// Generated lives, handed to the store in any order, number and partition, compared with the oracle.
 struct HistoryTrial {
-    /// What is compared: each chain's row as it is stored.
+    /// What is compared: each purchase's row as it is stored.
     typealias Dump = [String: [UInt8]]
 
     let histories: [[HistoryEntry]]
     /// What each notification says, read once from its record as the handler does.
-    let facts: [[ChainFacts]]
+    let facts: [[PurchaseFacts]]
     let model = EntitlementsModel(rules: ProductRules(), topics: TopicNames())
     private let topic = TopicNames().state(.production)
 
@@ -43,7 +43,7 @@ struct HistoryTrial {
     func dump(copies: Int, partitions: Int32, random: inout some RandomNumberGenerator) throws -> Dump {
         let store = try StateStore(Database.inMemory(), model: model) { _ in StatePublisher.Group(count: 0) }
         store.learn(Int(partitions), of: topic)
-        var queues: [[ChainFacts]] = Array(repeating: [], count: Int(partitions))
+        var queues: [[PurchaseFacts]] = Array(repeating: [], count: Int(partitions))
         for history in facts {
             for fact in history {
                 let partition = Int(KafkaPartition(ofKey: model.key(of: fact), partitions: partitions).rawValue)
@@ -76,26 +76,26 @@ struct HistoryTrial {
         var lines: [String] = []
         for history in histories {
             guard let first = history.first, let last = history.last else { continue }
-            guard let row = dump[first.chain] else {
-                lines.append("\(first.chain): no row")
+            guard let row = dump[first.purchase] else {
+                lines.append("\(first.purchase): no row")
                 continue
             }
-            let chain = try ChainFacts(json: row)
+            let purchase = try PurchaseFacts(json: row)
             let oracle = HistoryOracle(history)
-            if chain.appAccountToken?.rawValue != oracle.account { lines.append("\(first.chain): account") }
+            if purchase.appAccountToken?.rawValue != oracle.account { lines.append("\(first.purchase): account") }
             let span = last.signed - first.signed + 120 * 86_400_000
             for part in Int64(0)...12 {
                 let moment = first.signed + span * part / 12
-                let (found, expected) = (line(chain, at: moment), oracle.line(at: moment))
-                if found != expected { lines.append("\(first.chain) at \(moment): \(found), expected \(expected)") }
+                let (found, expected) = (line(purchase, at: moment), oracle.line(at: moment))
+                if found != expected { lines.append("\(first.purchase) at \(moment): \(found), expected \(expected)") }
             }
         }
         return lines
     }
 
-    private func line(_ chain: ChainFacts, at moment: Int64) -> String {
+    private func line(_ purchase: PurchaseFacts, at moment: Int64) -> String {
         let answer = EntitlementAnswer(
-            chains: [chain], environment: .production, at: AppStoreInstant(clampingMillisecondsSince1970: moment),
+            purchases: [purchase], environment: .production, at: AppStoreInstant(clampingMillisecondsSince1970: moment),
             rules: model.rules)
         if let balance = answer.balances.first { return "units \(balance.creditedUnits) - \(balance.debitedUnits)" }
         guard let grant = answer.grants.first else { return "none" }

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// State of a purchase that does not renew by itself.
+/// State of a transaction that does not renew by itself.
 package struct OneTimeState: Hashable, Sendable {
     package enum Phase: String, Sendable, CaseIterable {
         /// Consumable: units are credited.
@@ -30,7 +30,7 @@ package struct OneTimeState: Hashable, Sendable {
     package var netUnits: Int64 { creditedUnits - debitedUnits }  // 0 <= debited <= credited
 }
 
-/// Why a purchase gives less than it may be meant to. To be reported; the rest stands.
+/// Why a transaction gives less than it may be meant to. To be reported; the rest stands.
 package enum EntitlementProblem: String, Sendable, CaseIterable {
     /// The quantity is not a whole number from 1 to 2^31 - 1: no credit.
     case quantityOutOfRange = "quantity_out_of_range"
@@ -44,8 +44,8 @@ package enum EntitlementProblem: String, Sendable, CaseIterable {
     case productMissing = "product_missing"
 }
 
-extension PurchaseFacts {
-    /// State of this purchase by itself.
+extension TransactionFacts {
+    /// State of this transaction by itself.
     package func oneTimeState(at instant: AppStoreInstant, rule: ProductRule) -> OneTimeState {
         content.oneTimeState(at: instant, rule: rule)
     }
@@ -56,7 +56,7 @@ extension PurchaseFacts {
     }
 }
 
-extension PurchaseContent {
+extension TransactionContent {
     fileprivate func oneTimeState(at instant: AppStoreInstant, rule: ProductRule) -> OneTimeState {
         switch type {
         case .some(.consumable):

@@ -4,11 +4,11 @@ import JSON
 import TestSupport
 import Testing
 
-/// A migration to Advanced Commerce: two chains under two keys, told of each other by facts.
-@Suite("A chain that goes on from another") struct ChainMigrationTests {
+/// A migration to Advanced Commerce: two purchases under two keys, told of each other by facts.
+@Suite("A purchase that goes on from another") struct PurchaseMigrationTests {
     private let token = "7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"
 
-    private func old(_ token: String?) throws -> ChainFacts {
+    private func old(_ token: String?) throws -> PurchaseFacts {
         var transaction = period("1", from: 0, to: 30 * day)
         if let token { transaction = transaction.with("appAccountToken", .string(token)) }
         return try #require(
@@ -17,7 +17,7 @@ import Testing
             ).facts())
     }
 
-    private func new() throws -> ChainFacts {
+    private func new() throws -> PurchaseFacts {
         let transaction = period("9", from: 10 * day, to: 40 * day, product: "sku").with("originalTransactionId", "9")
             .with("previousOriginalTransactionId", "1")
         return try #require(
@@ -28,39 +28,39 @@ import Testing
     }
 
     /// Merges facts one by one as the store does, with everything that follows.
-    private func settled(_ facts: [ChainFacts]) -> [String: ChainFacts] {
-        var chains: [String: ChainFacts] = [:]
+    private func settled(_ facts: [PurchaseFacts]) -> [String: PurchaseFacts] {
+        var purchases: [String: PurchaseFacts] = [:]
         var work = facts
         while !work.isEmpty {
             let next = work.removeFirst()
             let key = next.originalTransactionId.rawValue
-            if chains[key] == nil {
-                chains[key] = next
-            } else if chains[key]?.merge(next).changed != true {
+            if purchases[key] == nil {
+                purchases[key] = next
+            } else if purchases[key]?.merge(next).isChanged != true {
                 continue
             }
-            work += chains[key]?.consequences ?? []
+            work += purchases[key]?.derivedUpdates ?? []
         }
-        return chains
+        return purchases
     }
 
-    @Test func `the old chain is closed and the new one has its account, in every order`() throws {
+    @Test func `the old purchase is closed and the new one has its account, in every order`() throws {
         let facts = [try old(token), try new()]
         for order in [facts, facts.reversed(), facts + facts.reversed()] {
-            let chains = settled(order)
-            #expect(chains["1"]?.state(at: at(9 * day))?.phase == .active)
-            #expect(chains["1"]?.state(at: at(9 * day))?.until == at(10 * day))
-            #expect(chains["1"]?.nextChange(after: at(1)) == at(10 * day))
-            #expect(chains["1"]?.state(at: at(10 * day))?.phase == .migrated)
-            #expect(chains["1"]?.state(at: at(10 * day))?.isEntitled == false)
-            #expect(chains["9"]?.appAccountToken?.rawValue == token)
-            #expect(chains["9"]?.previousOriginalTransactionId == OriginalTransactionId("1"))
-            #expect(chains["9"]?.state(at: at(11 * day))?.phase == .active)
-            #expect(chains == settled(facts))
+            let purchases = settled(order)
+            #expect(purchases["1"]?.state(at: at(9 * day))?.phase == .active)
+            #expect(purchases["1"]?.state(at: at(9 * day))?.until == at(10 * day))
+            #expect(purchases["1"]?.nextChange(after: at(1)) == at(10 * day))
+            #expect(purchases["1"]?.state(at: at(10 * day))?.phase == .migrated)
+            #expect(purchases["1"]?.state(at: at(10 * day))?.isEntitled == false)
+            #expect(purchases["9"]?.appAccountToken?.rawValue == token)
+            #expect(purchases["9"]?.previousOriginalTransactionId == OriginalTransactionId("1"))
+            #expect(purchases["9"]?.state(at: at(11 * day))?.phase == .active)
+            #expect(purchases == settled(facts))
         }
     }
 
-    @Test func `a claim on the old chain is one on the new, and the new one's own word stands above both`() throws {
+    @Test func `a claim on the old purchase is one on the new, and the new one's own word stands above both`() throws {
         var claimed = try old(nil)
         claimed.insert(OwnerClaim(appAccountToken: AppAccountToken("a"), claimedAt: at(day)))
         #expect(settled([claimed, try new()])["9"]?.appAccountToken == AppAccountToken("a"))
@@ -71,21 +71,22 @@ import Testing
     }
 
     @Test func `facts of it survive the way there and back`() throws {
-        let chains = settled([try old(token), try new()])
-        for chain in chains.values { #expect(try ChainFacts(json: chain.jsonText) == chain) }
-        #expect(chains["1"].map { String(decoding: $0.jsonText, as: UTF8.self).contains(#""successors":[{"#) } == true)
+        let purchases = settled([try old(token), try new()])
+        for purchase in purchases.values { #expect(try PurchaseFacts(json: purchase.jsonText) == purchase) }
+        #expect(
+            purchases["1"].map { String(decoding: $0.jsonText, as: UTF8.self).contains(#""successors":[{"#) } == true)
     }
 
-    @Test func `chains that name each other come to an end`() throws {
+    @Test func `purchases that name each other come to an end`() throws {
         let back = period("1", from: 20 * day, to: 50 * day).with("previousOriginalTransactionId", "9")
         let odd = try #require(try Notification(.didRenew, signed: 20 * day, transaction: back).facts())
-        let chains = settled([try new(), odd, try old(token)])
-        #expect(chains.count == 2)
-        #expect(chains == settled([odd, try old(token), try new()]))
+        let purchases = settled([try new(), odd, try old(token)])
+        #expect(purchases.count == 2)
+        #expect(purchases == settled([odd, try old(token), try new()]))
     }
 }
 
-@Suite("An erased chain") struct ChainErasureTests {
+@Suite("An erased purchase") struct PurchaseErasureTests {
     private let bought = Notification(
         .subscribed, signed: 0, uuid: "u", status: .active,
         transaction: period("1", from: 0, to: 30 * day).with("appAccountToken", "t"), renewalInfo: renewal())
@@ -94,35 +95,35 @@ import Testing
         renewalInfo: renewal())
 
     @Test func `forgets what was signed before, and takes in what is signed later`() throws {
-        var erased = try chain()
+        var erased = try purchase()
         erased.erase(upTo: at(10 * day))
         #expect(erased.isErased)
         let before = try #require(try bought.facts())
         let after = try #require(try renewed.facts())
         for order in [[erased, before, after], [before, after, erased], [after, before, erased, before]] {
-            var chain = try chain()
-            for facts in order { chain.merge(facts) }
-            #expect(chain.purchases.keys.map(\.rawValue) == ["2"])
-            #expect(chain.events.map(\.notificationType) == [.didRenew])
-            #expect(chain.appAccountToken == nil)
-            #expect(!chain.isErased)
-            #expect(try ChainFacts(json: chain.jsonText) == chain)
+            var purchase = try purchase()
+            for facts in order { purchase.merge(facts) }
+            #expect(purchase.transactions.keys.map(\.rawValue) == ["2"])
+            #expect(purchase.events.map(\.notificationType) == [.didRenew])
+            #expect(purchase.appAccountToken == nil)
+            #expect(!purchase.isErased)
+            #expect(try PurchaseFacts(json: purchase.jsonText) == purchase)
         }
-        #expect(!erased.merge(before).changed)
+        #expect(!erased.merge(before).isChanged)
         #expect(erased.isErased)
         #expect(erased.published(at: at(0), rules: ProductRules()).value == nil)
     }
 
     @Test func `the latest erasure counts, whatever comes first`() throws {
-        var early = try chain()
+        var early = try purchase()
         early.erase(upTo: at(day))
-        var late = try chain()
+        var late = try purchase()
         late.erase(upTo: at(40 * day))
         let facts = try [bought, renewed].compactMap { try $0.facts() }
         for order in [[early, late] + facts, facts + [late, early], [facts[1], late, facts[0], early]] {
-            var chain = try chain()
-            for one in order { chain.merge(one) }
-            #expect(chain.isErased && chain.erasedAt == at(40 * day))
+            var purchase = try purchase()
+            for one in order { purchase.merge(one) }
+            #expect(purchase.isErased && purchase.erasedAt == at(40 * day))
         }
     }
 }
@@ -133,14 +134,14 @@ import Testing
             "transactionId": "1", "originalTransactionId": "1", "productId": "thing", "type": "Non-Consumable",
             "quantity": 1,
         ]
-        let chain = try chain(
+        let purchase = try purchase(
             Notification(.oneTimeCharge, signed: 0, transaction: thing.with("purchaseDate", date: 0)),
             Notification(
                 .refund, signed: day, transaction: thing.with("purchaseDate", date: 0).with("revocationDate", date: day)
             ),
             Notification(.refundReversed, signed: 2 * day, transaction: thing.with("purchaseDate", date: 0)))
         #expect(
-            chain.transitions(ProductRules()).map { "\($0.from ?? "-") \($0.to) \($0.cause.notificationType)" } == [
+            purchase.transitions(ProductRules()).map { "\($0.from ?? "-") \($0.to) \($0.cause.notificationType)" } == [
                 "- OWNED ONE_TIME_CHARGE", "OWNED REVOKED REFUND", "REVOKED OWNED REFUND_REVERSED",
             ])
     }

@@ -5,10 +5,10 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Chain facts as JSON") struct ChainJSONTests {
+@Suite("Purchase facts as JSON") struct PurchaseJSONTests {
     private static let golden =
         #"{"formatVersion":1,"environment":"Production","bundleId":"com.example","originalTransactionId":"1","#
-        + #""purchases":[{"transactionId":"1","productId":"monthly","type":"Auto-Renewable Subscription","#
+        + #""transactions":[{"transactionId":"1","productId":"monthly","type":"Auto-Renewable Subscription","#
         + #""purchaseDate":1767225600000,"expiresDate":1769817600000,"quantity":1,"signedDate":1767225600000,"#
         + #""notificationUUID":"u1"},{"transactionId":"2","productId":"yearly","type":"Auto-Renewable Subscription","#
         + #""purchaseDate":1768089600000,"expiresDate":1799625600000,"quantity":1,"items":[{"SKU":"a"}],"#
@@ -20,9 +20,9 @@ import Testing
         + #""signedDate":1767225600000,"notificationUUID":"u1"},{"notificationType":"DID_CHANGE_RENEWAL_PREF","#
         + #""subtype":"UPGRADE","transactionId":"2","status":1,"signedDate":1768089600000,"notificationUUID":"u2"}]}"#
 
-    private func goldenChain() throws -> ChainFacts {
+    private func goldenPurchase() throws -> PurchaseFacts {
         let items: JSONValue = ["items": [["SKU": "a"]]]
-        var chain = try chain(
+        var purchase = try purchase(
             Notification(
                 .subscribed, .initialBuy, signed: 0, uuid: "u1", status: .active,
                 transaction: period("1", from: 0, to: 30 * day), renewalInfo: renewal()),
@@ -30,13 +30,13 @@ import Testing
                 .didChangeRenewalPref, .upgrade, signed: 10 * day, uuid: "u2", status: .active,
                 transaction: period("2", from: 10 * day, to: 375 * day, product: "yearly")
                     .with("advancedCommerceInfo", items)))
-        chain.insert(OwnerClaim(appAccountToken: AppAccountToken("T"), claimedAt: at(5)))
-        return chain
+        purchase.insert(OwnerClaim(appAccountToken: AppAccountToken("T"), claimedAt: at(5)))
+        return purchase
     }
 
     @Test func `the form is that of the golden copy`() throws {
-        #expect(String(decoding: try goldenChain().jsonText, as: UTF8.self) == Self.golden)
-        #expect(try ChainFacts(json: Array(Self.golden.utf8)) == goldenChain())
+        #expect(String(decoding: try goldenPurchase().jsonText, as: UTF8.self) == Self.golden)
+        #expect(try PurchaseFacts(json: Array(Self.golden.utf8)) == goldenPurchase())
     }
 
     @Test func `unknown members survive at every level`() throws {
@@ -44,17 +44,17 @@ import Testing
             .replacing(#""formatVersion":1,"#, with: #""formatVersion":1,"later":{"x":1},"#)
             .replacing(#""productId":"monthly","type""#, with: #""productId":"monthly","mood":"good","type""#)
             .replacing(#""autoRenewStatus":1"#, with: #""autoRenewStatus":1,"newer":[2]"#)
-        var chain = try ChainFacts(json: Array(text.utf8))
-        #expect(chain.unknownFields["later"] == ["x": 1])
-        #expect(chain.purchases[TransactionId("1")]?.unknownFields["mood"] == "good")
-        #expect(chain.renewal?.unknownFields["newer"] == [2])
-        #expect(try ChainFacts(json: chain.jsonText) == chain)
-        var other = try ChainFacts(json: Array(text.replacing(#""x":1"#, with: #""x":2"#).utf8))
-        let before = chain
-        chain.merge(other)
+        var purchase = try PurchaseFacts(json: Array(text.utf8))
+        #expect(purchase.unknownFields["later"] == ["x": 1])
+        #expect(purchase.transactions[TransactionId("1")]?.unknownFields["mood"] == "good")
+        #expect(purchase.renewal?.unknownFields["newer"] == [2])
+        #expect(try PurchaseFacts(json: purchase.jsonText) == purchase)
+        var other = try PurchaseFacts(json: Array(text.replacing(#""x":1"#, with: #""x":2"#).utf8))
+        let before = purchase
+        purchase.merge(other)
         other.merge(before)
-        #expect(chain == other)
-        #expect(chain.unknownFields["later"] == ["x": 2])
+        #expect(purchase == other)
+        #expect(purchase.unknownFields["later"] == ["x": 2])
     }
 
     @Test func `every field survives the way there and back`() throws {
@@ -74,50 +74,50 @@ import Testing
         let facts = try #require(
             try Notification(.refund, .seats, signed: 9, transaction: transaction, renewalInfo: renewalInfo)
                 .facts(isSigned: false))
-        #expect(try ChainFacts(json: facts.jsonText) == facts)
-        #expect(facts.purchases[TransactionId("1")]?.price == 9_007_199_254_740_993)
-        #expect(facts.purchases[TransactionId("1")]?.amountProblems == [.quantity])
-        #expect(facts.purchases[TransactionId("1")]?.version.isSigned == false)
+        #expect(try PurchaseFacts(json: facts.jsonText) == facts)
+        #expect(facts.transactions[TransactionId("1")]?.price == 9_007_199_254_740_993)
+        #expect(facts.transactions[TransactionId("1")]?.amountProblems == [.quantity])
+        #expect(facts.transactions[TransactionId("1")]?.version.isSigned == false)
     }
 
     @Test(arguments: [
-        ("", ChainFormatError.Code.invalidJSON), ("[]", .noIdentity), ("{}", .unknownFormat),
+        ("", PurchaseFormatError.Code.invalidJSON), ("[]", .noIdentity), ("{}", .unknownFormat),
         (#"{"formatVersion":2,"environment":"Production","bundleId":"b","originalTransactionId":"1"}"#, .unknownFormat),
         (#"{"formatVersion":1,"environment":"Production","bundleId":"b"}"#, .noIdentity),
     ])
-    func `a text that is no chain is an error`(text: String, code: ChainFormatError.Code) {
-        #expect { try ChainFacts(json: Array(text.utf8)) } throws: { ($0 as? ChainFormatError)?.code == code }
+    func `a text that is no purchase is an error`(text: String, code: PurchaseFormatError.Code) {
+        #expect { try PurchaseFacts(json: Array(text.utf8)) } throws: { ($0 as? PurchaseFormatError)?.code == code }
     }
 
     @Test func `members of the wrong kind read as absent`() throws {
         let text =
             #"{"formatVersion":1,"environment":"Production","bundleId":"b","originalTransactionId":"1","#
-            + #""purchases":[1,{},{"transactionId":"1"},{"transactionId":"2","signedDate":5,"quantity":1e99}],"#
+            + #""transactions":[1,{},{"transactionId":"1"},{"transactionId":"2","signedDate":5,"quantity":1e99}],"#
             + #""renewalInfo":[],"status":{"signedDate":1},"events":[{"signedDate":1e300}],"upgrades":[{}],"claim":0}"#
-        let chain = try ChainFacts(json: Array(text.utf8))
-        #expect(chain.purchases.keys.map(\.rawValue) == ["2"])
-        #expect(chain.renewal == nil && chain.status == nil && chain.claim == nil && chain.events.isEmpty)
+        let purchase = try PurchaseFacts(json: Array(text.utf8))
+        #expect(purchase.transactions.keys.map(\.rawValue) == ["2"])
+        #expect(purchase.renewal == nil && purchase.status == nil && purchase.claim == nil && purchase.events.isEmpty)
     }
 
     @Test func `a published record carries an answer for readers and the facts for the join`() throws {
-        let chain = try goldenChain()
-        let text = try #require(chain.published(at: at(11 * day), rules: ProductRules()).value)
+        let purchase = try goldenPurchase()
+        let text = try #require(purchase.published(at: at(11 * day), rules: ProductRules()).value)
         let object = try #require(try JSONValue(json: text).object)
         #expect(object["active"] == ["yearly"])
         #expect(object["appAccountToken"] == "t")
         #expect(object["nextChange"]?.integer == at(375 * day).millisecondsSince1970)
         #expect(object["grants"]?.array?.first?.object?["state"] == "ACTIVE")
-        #expect(try ChainFacts(published: text) == chain)
-        #expect(throws: ChainFormatError.self) { try ChainFacts(published: Array("{}".utf8)) }
+        #expect(try PurchaseFacts(published: text) == purchase)
+        #expect(throws: PurchaseFormatError.self) { try PurchaseFacts(published: Array("{}".utf8)) }
     }
 
     @Test func `facts from the App Store Server API compete by their own signedDate`() throws {
-        var chain = try chain(
+        var purchase = try purchase(
             Notification(
                 .didFailToRenew, signed: 30 * day, status: .billingRetry,
                 transaction: period("1", from: 0, to: 30 * day), renewalInfo: renewal()))
         let facts = try #require(
-            ChainFacts(
+            PurchaseFacts(
                 environment: .production, bundleId: BundleId("com.example"),
                 transaction: try TransactionPayload(
                     json: JSONValue.object(period("2", from: 31 * day, to: 61 * day).with("signedDate", date: 31 * day))
@@ -126,19 +126,19 @@ import Testing
                     json: JSONValue.object(renewal().with("signedDate", date: 32 * day)).json), status: .active))
         #expect(facts.status?.version.signedDate == at(32 * day))
         #expect(facts.events.isEmpty)
-        chain.merge(facts)
-        #expect(chain.state(at: at(33 * day))?.phase == .active)
+        purchase.merge(facts)
+        #expect(purchase.state(at: at(33 * day))?.phase == .active)
     }
 }
 
-@Suite("A genuine chain", .enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
+@Suite("A captured purchase", .enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
 struct AppleSampleTests {
     private static let files = [
         "01-DID_RENEW", "02-SUBSCRIBED-RESUBSCRIBE", "03-DID_CHANGE_RENEWAL_STATUS-AUTO_RENEW_DISABLED",
         "04-EXPIRED-VOLUNTARY", "05-SUBSCRIBED-RESUBSCRIBE", "06-CONSUMPTION_REQUEST", "07-REFUND",
     ]
 
-    private func facts() throws -> [ChainFacts] {
+    private func facts() throws -> [PurchaseFacts] {
         try Self.files.map { name in
             let notification = try NotificationPayload(json: TestVectors.payload(ofJWS: "genuine/\(name).jws"))
             let data = try #require(notification.data)
@@ -147,7 +147,7 @@ struct AppleSampleTests {
             let renewalInfo = try RenewalInfoPayload(
                 json: CompactJWS.payload(#require(data.signedRenewalInfo)))
             return try #require(
-                ChainFacts(notification: notification, transaction: transaction, renewalInfo: renewalInfo))
+                PurchaseFacts(notification: notification, transaction: transaction, renewalInfo: renewalInfo))
         }
     }
 
@@ -157,21 +157,21 @@ struct AppleSampleTests {
 
     @Test func `after each notification the state is what Apple says`() throws {
         let facts = try facts()
-        var chain = facts[0]
+        var purchase = facts[0]
         let expected: [(SubscriptionState.Phase, String)] = [
             (.active, "2000001024998954"), (.active, "2000001025686313"), (.active, "2000001025686313"),
             (.expired, "2000001025686313"), (.active, "2000001035288486"), (.active, "2000001035288486"),
             (.active, "2000001035288486"),
         ]
         for (one, (phase, transactionId)) in zip(facts, expected) {
-            chain.merge(one)
+            purchase.merge(one)
             let now = try #require(one.status?.version.signedDate)
-            #expect(chain.state(at: now)?.phase == phase)
-            #expect(chain.currentPurchase?.transactionId == TransactionId(transactionId))
-            #expect(!chain.statusDisagrees)
+            #expect(purchase.state(at: now)?.phase == phase)
+            #expect(purchase.currentTransaction?.transactionId == TransactionId(transactionId))
+            #expect(!purchase.statusDisagrees)
         }
         #expect(
-            chain.transitions(ProductRules()).map { "\($0.to) \($0.cause.notificationType)" }
+            purchase.transitions(ProductRules()).map { "\($0.to) \($0.cause.notificationType)" }
                 == ["ACTIVE DID_RENEW", "EXPIRED EXPIRED", "ACTIVE SUBSCRIBED"])
     }
 
@@ -180,30 +180,30 @@ struct AppleSampleTests {
         var random = SeededGenerator(seed: 42)
         for _ in 0..<20 {
             let order = (facts + facts).shuffled(using: &random)
-            var chain = order[0]
-            for one in order { chain.merge(one) }
-            #expect(chain.state(asOf: instant(1_759_302_552_000))?.phase == .active)
-            #expect(chain.state(asOf: instant(1_759_302_732_000))?.phase == .expired)
-            #expect(chain.state(asOf: instant(1_759_388_900_000))?.phase == .active)
-            #expect(chain.state(asOf: instant(1_759_388_947_000))?.phase == .expired)
+            var purchase = order[0]
+            for one in order { purchase.merge(one) }
+            #expect(purchase.state(asOf: instant(1_759_302_552_000))?.phase == .active)
+            #expect(purchase.state(asOf: instant(1_759_302_732_000))?.phase == .expired)
+            #expect(purchase.state(asOf: instant(1_759_388_900_000))?.phase == .active)
+            #expect(purchase.state(asOf: instant(1_759_388_947_000))?.phase == .expired)
             // The refunded period ended by itself long before its refund.
-            #expect(chain.state(asOf: instant(1_760_335_200_000))?.phase == .active)
-            #expect(chain.state(asOf: instant(1_760_335_400_000))?.phase == .expired)
-            #expect(chain.state(at: instant(1_760_592_313_999))?.phase == .active)
+            #expect(purchase.state(asOf: instant(1_760_335_200_000))?.phase == .active)
+            #expect(purchase.state(asOf: instant(1_760_335_400_000))?.phase == .expired)
+            #expect(purchase.state(at: instant(1_760_592_313_999))?.phase == .active)
             #expect(
-                chain.state(at: instant(1_760_592_313_999))?.productId
+                purchase.state(at: instant(1_760_592_313_999))?.productId
                     == ProductId("com.getsession.org.pro_sub_3_months"))
-            #expect(chain.state(at: instant(1_760_592_314_000))?.phase == .expired)
-            #expect(chain.nextChange(after: instant(1_760_592_200_000)) == instant(1_760_592_314_000))
-            #expect(chain.purchases[TransactionId("2000001032604840")]?.revocationReason == .other)
+            #expect(purchase.state(at: instant(1_760_592_314_000))?.phase == .expired)
+            #expect(purchase.nextChange(after: instant(1_760_592_200_000)) == instant(1_760_592_314_000))
+            #expect(purchase.transactions[TransactionId("2000001032604840")]?.revocationReason == .other)
         }
     }
 
-    @Test func `the refund alone revokes until the newer purchase is known`() throws {
+    @Test func `the refund alone revokes until the newer transaction is known`() throws {
         let facts = try facts()
         #expect(facts[6].state(at: instant(1_760_592_200_000))?.phase == .revoked)
-        var chain = facts[6]
-        chain.merge(facts[4])
-        #expect(chain.state(at: instant(1_760_592_200_000))?.phase == .active)
+        var purchase = facts[6]
+        purchase.merge(facts[4])
+        #expect(purchase.state(at: instant(1_760_592_200_000))?.phase == .active)
     }
 }

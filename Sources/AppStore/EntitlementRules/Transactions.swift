@@ -1,15 +1,15 @@
 package import AppStoreModel
 
-/// The purchases of a chain, each once, by purchaseDate and then transactionId.
-package struct Purchases: Hashable, Sendable {
+/// The transactions of a purchase, each once, by purchaseDate and then transactionId.
+package struct Transactions: Hashable, Sendable {
     /// In their order.
-    package private(set) var values: [PurchaseFacts] = []
+    package private(set) var values: [TransactionFacts] = []
 
     package var count: Int { values.count }
     package var isEmpty: Bool { values.isEmpty }
     package var keys: [TransactionId] { values.map { $0.transactionId } }
 
-    package subscript(id: TransactionId) -> PurchaseFacts? {
+    package subscript(id: TransactionId) -> TransactionFacts? {
         get { index(of: id).map { values[$0] } }
         set {
             if let index = index(of: id) { values.remove(at: index) }
@@ -20,7 +20,7 @@ package struct Purchases: Hashable, Sendable {
         }
     }
 
-    mutating func removeAll(where isGone: (PurchaseFacts) -> Bool) { values.removeAll(where: isGone) }
+    mutating func removeAll(where isGone: (TransactionFacts) -> Bool) { values.removeAll(where: isGone) }
 
     /// Leaves the last of the order.
     mutating func keepLast(_ count: Int) {
@@ -30,7 +30,7 @@ package struct Purchases: Hashable, Sendable {
     /// Most are asked for soon after they were put.
     private func index(of id: TransactionId) -> Int? { values.lastIndex { $0.transactionId == id } }
 
-    private static func isOrdered(_ one: PurchaseFacts, _ other: PurchaseFacts) -> Bool {
+    private static func isOrdered(_ one: TransactionFacts, _ other: TransactionFacts) -> Bool {
         let (start, otherStart) = (one.start, other.start)
         return start != otherStart ? start < otherStart : one.transactionId < other.transactionId
     }

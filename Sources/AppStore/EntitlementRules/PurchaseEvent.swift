@@ -1,10 +1,10 @@
 package import AppStoreModel
 package import JSON
 
-/// That a notification happened: the history of a chain is the set of these.
-package typealias ChainEvent = Facts<EventContent>
+/// That a notification happened: the history of a purchase is the set of these.
+package typealias PurchaseEvent = Facts<EventContent>
 
-/// What a ``ChainEvent`` says.
+/// What a ``PurchaseEvent`` says.
 package struct EventContent: FactsContent {
     package var version: FactVersion
     package var notificationType: NotificationType
@@ -48,7 +48,7 @@ package struct EventContent: FactsContent {
     }
 }
 
-extension ChainEvent {
+extension PurchaseEvent {
     package init(
         version: FactVersion, notificationType: NotificationType, subtype: Subtype? = nil,
         transactionId: TransactionId? = nil, status: SubscriptionStatus? = nil

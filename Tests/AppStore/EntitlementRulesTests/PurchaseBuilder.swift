@@ -35,7 +35,7 @@ struct Notification {
     }
 
     /// The facts it brings, read from JSON text as a consumer does. Nested objects are signed when it is.
-    func facts(isSigned: Bool = true) throws -> ChainFacts? {
+    func facts(isSigned: Bool = true) throws -> PurchaseFacts? {
         var data: JSONObject = ["environment": "Production", "bundleId": "com.example"]
         data["status"] = status.map { .integer(Int64($0.rawValue)) }
         var payload: JSONObject = ["version": "2.0"]
@@ -44,7 +44,7 @@ struct Notification {
         payload["notificationUUID"] = .string(uuid)
         payload["signedDate"] = .integer(signed.millisecondsSince1970)
         payload["data"] = .object(data)
-        return ChainFacts(
+        return PurchaseFacts(
             notification: try NotificationPayload(json: JSONValue.object(payload).json),
             transaction: try signedText(transaction).map { try TransactionPayload(json: $0) },
             renewalInfo: try signedText(renewalInfo).map { try RenewalInfoPayload(json: $0) }, isSigned: isSigned)
@@ -80,15 +80,15 @@ func renewal(_ status: Int64 = 1, product: String = "monthly") -> JSONObject {
     ["originalTransactionId": "1", "autoRenewStatus": .integer(status), "autoRenewProductId": .string(product)]
 }
 
-/// Merges facts into an empty chain.
-func chain(_ notifications: [Notification]) throws -> ChainFacts {
-    var chain = ChainFacts(
+/// Merges facts into an empty purchase.
+func purchase(_ notifications: [Notification]) throws -> PurchaseFacts {
+    var purchase = PurchaseFacts(
         environment: .production, bundleId: BundleId("com.example"),
         originalTransactionId: OriginalTransactionId("1"))
     for notification in notifications {
-        if let facts = try notification.facts() { chain.merge(facts) }
+        if let facts = try notification.facts() { purchase.merge(facts) }
     }
-    return chain
+    return purchase
 }
 
-func chain(_ notifications: Notification...) throws -> ChainFacts { try chain(notifications) }
+func purchase(_ notifications: Notification...) throws -> PurchaseFacts { try purchase(notifications) }

@@ -3,8 +3,8 @@ import EntitlementRules
 import JSON
 import Testing
 
-@Suite("One-time purchases") struct OneTimePurchaseTests {
-    private func purchase(_ type: String, _ id: String = "1", product: String = "thing", at date: Int64 = 0)
+@Suite("One-time transactions") struct OneTimePurchaseTests {
+    private func transaction(_ type: String, _ id: String = "1", product: String = "thing", at date: Int64 = 0)
         -> JSONObject
     {
         let base: JSONObject = [
@@ -21,14 +21,14 @@ import Testing
         _ notifications: [Notification], at instant: Int64, rule: ProductRule = ProductRule(entitlements: ["right"]),
         view: EntitlementAnswer.View = .newestFacts
     ) throws -> EntitlementAnswer {
-        var chains: [OriginalTransactionId: ChainFacts] = [:]
+        var purchases: [OriginalTransactionId: PurchaseFacts] = [:]
         for facts in try notifications.compactMap({ try $0.facts() }) {
-            if chains[facts.originalTransactionId]?.merge(facts) == nil {
-                chains[facts.originalTransactionId] = facts
+            if purchases[facts.originalTransactionId]?.merge(facts) == nil {
+                purchases[facts.originalTransactionId] = facts
             }
         }
         return EntitlementAnswer(
-            chains: Array(chains.values), environment: .production, at: at(instant),
+            purchases: Array(purchases.values), environment: .production, at: at(instant),
             rules: ProductRules(products: [ProductId("thing"): rule]), view: view)
     }
 
@@ -40,7 +40,7 @@ import Testing
             (1, 0, 1),
         ] as [(Int64?, Int64, Int)])
     func `a refund debits the floor of its percentage`(percentage: Int64?, debit: Int64, partly: Int) throws {
-        var transaction = purchase("Consumable").with("quantity", 3)
+        var transaction = transaction("Consumable").with("quantity", 3)
         if let percentage {
             transaction = transaction.with("revocationDate", date: day).with(
                 "revocationPercentage", .integer(percentage))
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `a refund without a percentage debits all`() throws {
-        let transaction = purchase("Consumable").with("revocationDate", date: day)
+        let transaction = transaction("Consumable").with("revocationDate", date: day)
         let rule = ProductRule(entitlements: [], units: 7)
         #expect(try answer([charge(transaction)], at: 2 * day, rule: rule).balances.map(\.netUnits) == [0])
         #expect(try answer([charge(transaction)], at: 0, rule: rule).balances.map(\.netUnits) == [7])
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `a refund that arrives before the charge leaves nothing to credit, a reversal restores`() throws {
-        let plain = purchase("Consumable")
+        let plain = transaction("Consumable")
         let charged = charge(plain)
         let refund = Notification(.refund, signed: day, transaction: plain.with("revocationDate", date: day))
         let reversed = Notification(.refundReversed, signed: 2 * day, transaction: plain)
@@ -71,8 +71,8 @@ import Testing
     }
 
     @Test func `a credit is counted once however often it is told`() throws {
-        let one = charge(purchase("Consumable", "1"))
-        let other = charge(purchase("Consumable", "2"), signed: 5)
+        let one = charge(transaction("Consumable", "1"))
+        let other = charge(transaction("Consumable", "2"), signed: 5)
         let answer = try answer([one, one, other, one], at: day, rule: ProductRule(entitlements: [], units: 10))
         #expect(answer.balances == [UnitBalance(productId: ProductId("thing"), creditedUnits: 20)])
     }
@@ -87,20 +87,20 @@ import Testing
     func `amounts out of range give no credit and are reported`(
         field: String, value: JSONValue, problem: EntitlementProblem
     ) throws {
-        let answer = try answer([charge(purchase("Consumable").with(field, value))], at: day)
+        let answer = try answer([charge(transaction("Consumable").with(field, value))], at: day)
         #expect(answer.balances.map(\.creditedUnits) == [0])
         #expect(answer.reports.map(\.problem) == [problem])
     }
 
     @Test func `units that do not fit give no credit, and balances saturate`() throws {
-        let many = charge(purchase("Consumable").with("quantity", 2_147_483_647))
+        let many = charge(transaction("Consumable").with("quantity", 2_147_483_647))
         let answer = try answer([many], at: day, rule: ProductRule(entitlements: [], units: .max))
         #expect(answer.balances.map(\.creditedUnits) == [0])
         #expect(answer.reports.map(\.problem) == [.unitsOutOfRange])
-        let two = [charge(purchase("Consumable", "1")), charge(purchase("Consumable", "2"))]
+        let two = [charge(transaction("Consumable", "1")), charge(transaction("Consumable", "2"))]
         let rule = ProductRule(entitlements: [], units: .max)
         #expect(try self.answer(two, at: day, rule: rule).balances.map(\.creditedUnits) == [.max])
-        let all = purchase("Consumable").with("revocationDate", date: 0).with("revocationPercentage", 99_999)
+        let all = transaction("Consumable").with("revocationDate", date: 0).with("revocationPercentage", 99_999)
         let debited = try self.answer([charge(all)], at: day, rule: rule).balances.map(\.debitedUnits)
         #expect(debited == [9_223_279_803_134_407_259])
     }
@@ -108,7 +108,7 @@ import Testing
     // MARK: Non-consumables
 
     @Test func `a non-consumable is owned until it is revoked`() throws {
-        let plain = purchase("Non-Consumable").with("inAppOwnershipType", "FAMILY_SHARED")
+        let plain = transaction("Non-Consumable").with("inAppOwnershipType", "FAMILY_SHARED")
         let revoke = Notification(
             .revoke, signed: 5 * day,
             transaction: plain.with("revocationDate", date: 5 * day).with("revocationType", "FAMILY_REVOKE"))
@@ -125,17 +125,17 @@ import Testing
 
     @Test func `a non-renewing subscription lasts as long as the app says`() throws {
         let rule = ProductRule(entitlements: ["right"], lengthDays: 30)
-        let bought = charge(purchase("Non-Renewing Subscription"))
+        let bought = charge(transaction("Non-Renewing Subscription"))
         let answer = try answer([bought], at: 29 * day, rule: rule)
         #expect(answer.active == ["right"] && answer.nextChange == at(30 * day))
         #expect(try self.answer([bought], at: 30 * day, rule: rule).grants.map(\.state) == ["ENDED"])
     }
 
-    @Test func `several purchases extend each other or overlap`() throws {
+    @Test func `several transactions extend each other or overlap`() throws {
         let both = [
-            charge(purchase("Non-Renewing Subscription", "1")),
-            charge(purchase("Non-Renewing Subscription", "2", at: 10 * day)),
-            charge(purchase("Non-Renewing Subscription", "3", at: 100 * day)),
+            charge(transaction("Non-Renewing Subscription", "1")),
+            charge(transaction("Non-Renewing Subscription", "2", at: 10 * day)),
+            charge(transaction("Non-Renewing Subscription", "3", at: 100 * day)),
         ]
         var rule = ProductRule(entitlements: ["right"], lengthDays: 30)
         #expect(try answer(both, at: 59 * day, rule: rule).active == ["right"])
@@ -146,9 +146,9 @@ import Testing
         #expect(try answer(both, at: 40 * day, rule: rule).active.isEmpty)
     }
 
-    @Test func `a refunded purchase extends nothing`() throws {
-        let refunded = charge(purchase("Non-Renewing Subscription", "1").with("revocationDate", date: 5 * day))
-        let next = charge(purchase("Non-Renewing Subscription", "2", at: 10 * day))
+    @Test func `a refunded transaction extends nothing`() throws {
+        let refunded = charge(transaction("Non-Renewing Subscription", "1").with("revocationDate", date: 5 * day))
+        let next = charge(transaction("Non-Renewing Subscription", "2", at: 10 * day))
         let rule = ProductRule(entitlements: ["right"], lengthDays: 30)
         #expect(try answer([refunded, next], at: 39 * day, rule: rule).active == ["right"])
         #expect(try answer([refunded, next], at: 40 * day, rule: rule).active.isEmpty)
@@ -156,7 +156,7 @@ import Testing
 
     @Test(arguments: [nil, 0, -5, .max] as [Int64?])
     func `without a usable length nothing is given and it is reported`(days: Int64?) throws {
-        let bought = charge(purchase("Non-Renewing Subscription"))
+        let bought = charge(transaction("Non-Renewing Subscription"))
         let answer = try answer([bought], at: 1, rule: ProductRule(entitlements: ["right"], lengthDays: days))
         #expect(answer.active.isEmpty)
         #expect(answer.reports.map(\.problem) == [.lengthNotConfigured])
@@ -165,34 +165,34 @@ import Testing
     // MARK: Answers
 
     @Test func `an unknown type and a missing product give nothing and are reported`() throws {
-        let unknown = charge(purchase("Lottery Ticket", "1"))
-        var nameless = purchase("Non-Consumable", "2")
+        let unknown = charge(transaction("Lottery Ticket", "1"))
+        var nameless = transaction("Non-Consumable", "2")
         nameless["productId"] = nil
         let answer = try answer([unknown, charge(nameless)], at: day)
         #expect(answer.active.isEmpty)
         #expect(Set(answer.reports.map(\.problem)) == [.unknownProductType, .productMissing])
     }
 
-    @Test func `an answer is the union over chains of its own environment`() throws {
-        let subscription = try chain(
+    @Test func `an answer is the union over purchases of its own environment`() throws {
+        let subscription = try purchase(
             Notification(
                 .subscribed, signed: 0, status: .active, transaction: period("1", from: 0, to: 30 * day),
                 renewalInfo: renewal()))
-        let owned = try #require(try charge(purchase("Non-Consumable", "9")).facts())
+        let owned = try #require(try charge(transaction("Non-Consumable", "9")).facts())
         let rules = ProductRules(products: [ProductId("thing"): ProductRule(entitlements: ["right", "monthly"])])
         let answer = EntitlementAnswer(
-            chains: [owned, subscription], environment: .production, at: at(day), rules: rules)
+            purchases: [owned, subscription], environment: .production, at: at(day), rules: rules)
         #expect(answer.active == ["monthly", "right"])
         #expect(
             answer.grants.map { "\($0.entitlement) \($0.state)" } == ["monthly ACTIVE", "monthly OWNED", "right OWNED"])
         #expect(answer.nextChange == at(30 * day))
         let sandbox = EntitlementAnswer(
-            chains: [owned, subscription], environment: .sandbox, at: at(day), rules: rules)
+            purchases: [owned, subscription], environment: .sandbox, at: at(day), rules: rules)
         #expect(sandbox.grants.isEmpty)
     }
 
     @Test func `history leaves out what was bought later`() throws {
-        let later = charge(purchase("Non-Consumable", at: 5 * day))
+        let later = charge(transaction("Non-Consumable", at: 5 * day))
         #expect(try answer([later], at: day, view: .history).grants.isEmpty)
         #expect(try answer([later], at: 5 * day, view: .history).active == ["right"])
     }
@@ -201,17 +201,17 @@ import Testing
         let commerce: JSONValue = [
             "items": [["SKU": "a"], ["SKU": "b", "revocationDate": .integer(at(5 * day).millisecondsSince1970)]]
         ]
-        let chain = try chain(
+        let purchase = try purchase(
             Notification(
                 .subscribed, signed: 0, status: .active,
                 transaction: period("1", from: 0, to: 30 * day).with("advancedCommerceInfo", commerce)))
         func skus(_ instant: Int64) -> [[String]] {
             EntitlementAnswer(
-                chains: [chain], environment: .production, at: at(instant), rules: ProductRules()
+                purchases: [purchase], environment: .production, at: at(instant), rules: ProductRules()
             ).grants.map(\.skus)
         }
         #expect(skus(day) == [["a", "b"]])
         #expect(skus(5 * day) == [["a"]])
-        #expect(chain.nextChange(after: at(day)) == at(5 * day))
+        #expect(purchase.nextChange(after: at(day)) == at(5 * day))
     }
 }

@@ -1,9 +1,9 @@
 package import AppStoreModel
 package import JSON
 
-/// A change of a chain's state, and the notification that told of it.
-package struct ChainTransition: Hashable, Sendable {
-    package var cause: ChainEvent
+/// A change of a purchase's state, and the notification that told of it.
+package struct PurchaseTransition: Hashable, Sendable {
+    package var cause: PurchaseEvent
     /// `SubscriptionState.Phase` or `OneTimeState.Phase` as text; nil for the first.
     package var from: String?
     package var to: String
@@ -11,27 +11,28 @@ package struct ChainTransition: Hashable, Sendable {
     package var at: AppStoreInstant { cause.version.signedDate }
 }
 
-extension ChainFacts {
+extension PurchaseFacts {
     /// The changes of state over the events kept: by the status Apple stated with each, else by the facts as of it.
     /// The same for every order of arrival, since events and facts are.
-    package func transitions(_ rules: ProductRules) -> [ChainTransition] {
-        var result: [ChainTransition] = []
+    package func transitions(_ rules: ProductRules) -> [PurchaseTransition] {
+        var result: [PurchaseTransition] = []
         for event in events {
             guard let phase = phase(after: event, rules), phase != result.last?.to else { continue }
-            result.append(ChainTransition(cause: event, from: result.last?.to, to: phase))
+            result.append(PurchaseTransition(cause: event, from: result.last?.to, to: phase))
         }
         return result
     }
 
-    private func phase(after event: ChainEvent, _ rules: ProductRules) -> String? {
+    private func phase(after event: PurchaseEvent, _ rules: ProductRules) -> String? {
         if let phase = event.status.flatMap(SubscriptionState.Phase.init) { return phase.rawValue }
         if isSubscription { return state(asOf: event.version.signedDate)?.phase.rawValue }
-        guard let purchase = event.transactionId.flatMap({ purchases[$0] }), let productId = purchase.productId else {
+        guard let transaction = event.transactionId.flatMap({ transactions[$0] }), let productId = transaction.productId
+        else {
             return nil
         }
-        var then = purchase
+        var then = transaction
         // Only the newest word on a transaction is kept: what was so before it is told by the event.
-        if event.version.signedDate < purchase.version.signedDate {
+        if event.version.signedDate < transaction.version.signedDate {
             let wasRefunded = event.notificationType == .refund || event.notificationType == .revoke
             then.revocationDate = wasRefunded ? event.version.signedDate : nil
         }
@@ -40,7 +41,7 @@ extension ChainFacts {
     }
 }
 
-extension ChainTransition {
+extension PurchaseTransition {
     /// Writes `from`, `to`, `at` and the `cause`.
     package func write(to object: inout JSONWriter) {
         object.set("from", from)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Generated life cycles: whatever order facts arrive in, the state is the same.
-@Suite("Chain facts are a join") struct ChainJoinTests {
+@Suite("Purchase facts are a join") struct PurchaseJoinTests {
     @Test(arguments: 0..<12 as Range<UInt64>)
     func `every order with duplicates ends in the same facts`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -15,11 +15,11 @@ import Testing
             var order = facts.shuffled(using: &random)
             for _ in 0..<5 { order.append(try #require(facts.randomElement(using: &random))) }
             order.shuffle(using: &random)
-            let chain = Self.merged(order)
-            #expect(chain == expected)
-            #expect(chain.jsonText == expected.jsonText)
+            let purchase = Self.merged(order)
+            #expect(purchase == expected)
+            #expect(purchase.jsonText == expected.jsonText)
             for days in stride(from: Int64(0), through: 400, by: 40) {
-                #expect(chain.state(at: at(days * day)) == expected.state(at: at(days * day)))
+                #expect(purchase.state(at: at(days * day)) == expected.state(at: at(days * day)))
             }
         }
     }
@@ -40,15 +40,15 @@ import Testing
     @Test func `a merge says whether it changed something`() throws {
         var random = SeededGenerator(seed: 1)
         let facts = try Self.lifeCycle(&random).compactMap { try $0.facts() }
-        var chain = Self.merged(facts)
-        for one in facts { #expect(!chain.merge(one).changed) }
+        var purchase = Self.merged(facts)
+        for one in facts { #expect(!purchase.merge(one).isChanged) }
         var empty = Self.merged([])
-        #expect(empty.merge(facts[0]) == ChainFacts.MergeOutcome(changed: true, isLate: false))
+        #expect(empty.merge(facts[0]) == PurchaseFacts.MergeOutcome(isChanged: true, isStale: false))
     }
 
-    @Test func `purchases and events are bounded to the latest in every order`() throws {
-        var facts: [ChainFacts] = []
-        for index in 0..<Int64(ChainFacts.maximumPurchases + 40) {
+    @Test func `transactions and events are bounded to the latest in every order`() throws {
+        var facts: [PurchaseFacts] = []
+        for index in 0..<Int64(PurchaseFacts.maximumTransactions + 40) {
             let notification = Notification(
                 .didRenew, signed: index * day, status: .active,
                 transaction: period("t\(index)", from: index * day, to: (index + 1) * day))
@@ -56,18 +56,19 @@ import Testing
         }
         var random = SeededGenerator(seed: 3)
         let expected = Self.merged(facts)
-        #expect(expected.purchases.count == ChainFacts.maximumPurchases)
-        #expect(expected.purchases[TransactionId("t40")] != nil && expected.purchases[TransactionId("t39")] == nil)
-        #expect(expected.events.count == ChainFacts.maximumEvents)
+        #expect(expected.transactions.count == PurchaseFacts.maximumTransactions)
+        #expect(
+            expected.transactions[TransactionId("t40")] != nil && expected.transactions[TransactionId("t39")] == nil)
+        #expect(expected.events.count == PurchaseFacts.maximumEvents)
         #expect(Self.merged(facts.shuffled(using: &random)) == expected)
     }
 
-    private static func merged(_ facts: [ChainFacts]) -> ChainFacts {
-        var chain = ChainFacts(
+    private static func merged(_ facts: [PurchaseFacts]) -> PurchaseFacts {
+        var purchase = PurchaseFacts(
             environment: .production, bundleId: BundleId("com.example"),
             originalTransactionId: OriginalTransactionId("1"))
-        for one in facts { chain.merge(one) }
-        return chain
+        for one in facts { purchase.merge(one) }
+        return purchase
     }
 
     /// Notifications about a few transactions whose dates, statuses and contents often collide.

@@ -1,8 +1,8 @@
 package import AppStoreModel
 package import JSON
 
-/// Why a text is no chain. Equality compares code and cause.
-package struct ChainFormatError: Error, Hashable, Sendable {
+/// Why a text is no purchase. Equality compares code and cause.
+package struct PurchaseFormatError: Error, Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         case invalidJSON = "invalid_json"
         /// Environment, bundleId or originalTransactionId is missing.
@@ -15,12 +15,12 @@ package struct ChainFormatError: Error, Hashable, Sendable {
     package var cause: JSONError?
 }
 
-extension ChainFacts {
+extension PurchaseFacts {
     /// Version of the form that is written. Additions keep it, since unknown members are kept by every reader; a change
     /// that older readers would misunderstand raises it.
     package static let formatVersion: Int64 = 1
 
-    /// The facts as JSON text: purchases by date, events oldest first, dates in milliseconds since 1970, Apple's names.
+    /// The facts as JSON text: transactions by date, events oldest first, dates in milliseconds since 1970, Apple's names.
     /// Equal facts have equal texts. A row of a store, and a member of what is published.
     package var jsonText: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1024)
@@ -33,7 +33,7 @@ extension ChainFacts {
         object.set("environment", environment)
         object.set("bundleId", bundleId)
         object.set("originalTransactionId", originalTransactionId)
-        Self.write(purchases.values, as: "purchases", to: &object)
+        Self.write(transactions.values, as: "transactions", to: &object)
         if let renewal {
             object.name("renewalInfo")
             renewal.writeObject(to: &object)
@@ -61,8 +61,8 @@ extension ChainFacts {
                 }
             }
         }
-        Self.write(inheritedToken, as: "inheritedToken", to: &object)
-        Self.write(inheritedClaim, as: "inheritedClaim", to: &object)
+        Self.write(transferredToken, as: "transferredToken", to: &object)
+        Self.write(transferredClaim, as: "transferredClaim", to: &object)
         object.set("erasedAt", erasedAt)
         object.add(unknownFields)
     }
@@ -81,32 +81,32 @@ extension ChainFacts {
     /// Reads what ``jsonText`` wrote. A member of the wrong kind reads as absent.
     ///
     /// What no merge touches is written again as it was read.
-    package init(json text: [UInt8]) throws(ChainFormatError) { try self.init(Self.object(text), keepsText: true) }
+    package init(json text: [UInt8]) throws(PurchaseFormatError) { try self.init(Self.object(text), keepsText: true) }
 
-    private static func object(_ text: [UInt8]) throws(ChainFormatError) -> JSONElement {
+    private static func object(_ text: [UInt8]) throws(PurchaseFormatError) -> JSONElement {
         let root: JSONElement
         do {
             // One level more than what is published inside another object.
             root = try JSONDocument(text, maximumDepth: JSONDocument.defaultMaximumDepth + 1).root
         } catch {
-            throw ChainFormatError(code: .invalidJSON, cause: error)
+            throw PurchaseFormatError(code: .invalidJSON, cause: error)
         }
-        guard root.kind == .object else { throw ChainFormatError(code: .noIdentity) }
+        guard root.kind == .object else { throw PurchaseFormatError(code: .noIdentity) }
         return root
     }
 
-    private init(_ element: JSONElement, keepsText: Bool) throws(ChainFormatError) {
+    private init(_ element: JSONElement, keepsText: Bool) throws(PurchaseFormatError) {
         var fields = FieldReader(element)
         guard let format = fields.int64("formatVersion"), format <= Self.formatVersion else {
-            throw ChainFormatError(code: .unknownFormat)
+            throw PurchaseFormatError(code: .unknownFormat)
         }
         guard let environment: AppStoreEnvironment = fields.enumeration("environment"),
             let bundleId: BundleId = fields.identifier("bundleId"),
             let originalTransactionId: OriginalTransactionId = fields.identifier("originalTransactionId")
-        else { throw ChainFormatError(code: .noIdentity) }
+        else { throw PurchaseFormatError(code: .noIdentity) }
         self.init(environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId)
-        for element in fields.objects("purchases") {
-            if let purchase = PurchaseFacts(element, keepsText: keepsText) { insert(purchase) }
+        for element in fields.objects("transactions") {
+            if let transaction = TransactionFacts(element, keepsText: keepsText) { insert(transaction) }
         }
         if let facts = fields.object("renewalInfo").flatMap({ RenewalFacts($0, keepsText: keepsText) }) {
             insert(facts)
@@ -121,7 +121,7 @@ extension ChainFacts {
             insertUpgrade(to: transactionId, signedDate: signedDate)
         }
         for element in fields.objects("events") {
-            if let event = ChainEvent(element, keepsText: keepsText) { insert(event) }
+            if let event = PurchaseEvent(element, keepsText: keepsText) { insert(event) }
         }
         for element in fields.objects("successors") {
             var fields = FieldReader(element)
@@ -130,22 +130,26 @@ extension ChainFacts {
             else { continue }
             insertSuccessor(id, since: since)
         }
-        if let facts = fields.object("inheritedToken").flatMap(OwnerClaim.init(_:)) { insert(inheritedToken: facts) }
-        if let facts = fields.object("inheritedClaim").flatMap(OwnerClaim.init(_:)) { insert(inheritedClaim: facts) }
+        if let facts = fields.object("transferredToken").flatMap(OwnerClaim.init(_:)) {
+            insert(transferredToken: facts)
+        }
+        if let facts = fields.object("transferredClaim").flatMap(OwnerClaim.init(_:)) {
+            insert(transferredClaim: facts)
+        }
         let erasedAt = fields.instant("erasedAt")
         insertUnknown(fields.unknownFields)
         if let erasedAt { erase(upTo: erasedAt) }
     }
 }
 
-extension ChainFacts {
+extension PurchaseFacts {
     /// The value of a record of the entitlement topic: for readers in any language the answer as of the moment of
     /// publishing, and under `facts` what is joined. Nil, a tombstone, when everything was erased.
     ///
     /// - Parameter row: ``jsonText``, where it is at hand.
-    package func published(at instant: AppStoreInstant, rules: ProductRules, row: [UInt8]? = nil) -> PublishedChain {
-        if isErased { return PublishedChain(value: nil, nextChange: nil) }
-        let answer = EntitlementAnswer(chains: [self], environment: environment, at: instant, rules: rules)
+    package func published(at instant: AppStoreInstant, rules: ProductRules, row: [UInt8]? = nil) -> PublishedPurchase {
+        if isErased { return PublishedPurchase(value: nil, nextChange: nil) }
+        let answer = EntitlementAnswer(purchases: [self], environment: environment, at: instant, rules: rules)
         let row = row ?? jsonText
         var writer = JSONWriter(reservingCapacity: row.count + 1024)
         writer.object { object in
@@ -158,21 +162,21 @@ extension ChainFacts {
             object.name("facts")
             object.text(row)
         }
-        return PublishedChain(value: writer.bytes, nextChange: answer.nextChange)
+        return PublishedPurchase(value: writer.bytes, nextChange: answer.nextChange)
     }
 
     /// Reads the facts out of a record of the entitlement topic.
-    package init(published text: [UInt8]) throws(ChainFormatError) {
+    package init(published text: [UInt8]) throws(PurchaseFormatError) {
         guard let facts = try Self.object(text)["facts"], facts.kind == .object else {
-            throw ChainFormatError(code: .noIdentity)
+            throw PurchaseFormatError(code: .noIdentity)
         }
         // Whoever wrote it: what is kept is written anew.
         try self.init(facts, keepsText: false)
     }
 }
 
-/// What the entitlement topic says of a chain, and when it will say something else without a notification.
-package struct PublishedChain: Hashable, Sendable {
+/// What the entitlement topic says of a purchase, and when it will say something else without a notification.
+package struct PublishedPurchase: Hashable, Sendable {
     package var value: [UInt8]?
     package var nextChange: AppStoreInstant?
 }

@@ -1,9 +1,9 @@
 package import AppStoreModel
 
-extension ChainFacts {
+extension PurchaseFacts {
     /// The facts that one notification brings, whatever its type: merge them into what is known.
     ///
-    /// Nil where there is no chain: neither transaction nor renewal info names an originalTransactionId, or the app or
+    /// Nil where there is no purchase: neither transaction nor renewal info names an originalTransactionId, or the app or
     /// the environment is not named.
     /// - Parameter isSigned: false for version 1 and older.
     package init?(
@@ -21,7 +21,7 @@ extension ChainFacts {
         if let status = data.status { insert(StatusFacts(version: version, status: status)) }
         guard let type = notification.notificationType else { return }
         insert(
-            ChainEvent(
+            PurchaseEvent(
                 version: version, notificationType: type, subtype: notification.subtype,
                 transactionId: transaction?.transactionId, status: data.status))
         if notification.subtype == .upgrade, type == .didChangeRenewalPref || type == .offerRedeemed,
@@ -32,7 +32,7 @@ extension ChainFacts {
     }
 
     /// The facts of one answer of the App Store Server API. Its status has no date of its own: the renewal info's
-    /// signedDate stands for it, else the transaction's. Nil if no chain is named or neither has a signedDate.
+    /// signedDate stands for it, else the transaction's. Nil if no purchase is named or neither has a signedDate.
     package init?(
         environment: AppStoreEnvironment, bundleId: BundleId, transaction: TransactionPayload?,
         renewalInfo: RenewalInfoPayload?, status: SubscriptionStatus?
@@ -49,7 +49,7 @@ extension ChainFacts {
     private mutating func insert(
         transaction: TransactionPayload?, renewalInfo: RenewalInfoPayload?, fallback: FactVersion
     ) {
-        if let transaction, let purchase = PurchaseFacts(transaction, fallback: fallback) { insert(purchase) }
+        if let transaction, let facts = TransactionFacts(transaction, fallback: fallback) { insert(facts) }
         if let renewalInfo { insert(RenewalFacts(renewalInfo, fallback: fallback)) }
     }
 }

@@ -1,0 +1,52 @@
+package import AppStoreModel
+
+/// A migration to Advanced Commerce begins a new purchase, whose transactions name the one that it continues. The two have
+/// different keys, so facts of each are merged into the other: both end in the same state, whatever arrives first.
+extension PurchaseFacts {
+    /// Facts about other purchases that follow from this one, to be merged into theirs.
+    ///
+    /// A successor closes the purchase that it continues; a closed purchase passes its account on. Both only ever add
+    /// facts, so the join of all of them is the same in every order.
+    package var derivedUpdates: [PurchaseFacts] {
+        var result: [PurchaseFacts] = []
+        for transaction in transactions.values {
+            guard let previous = transaction.previousOriginalTransactionId, previous != originalTransactionId else {
+                continue
+            }
+            var closed = other(previous)
+            closed.insertSuccessor(
+                originalTransactionId, since: transaction.purchaseDate ?? transaction.version.signedDate)
+            result.append(closed)
+        }
+        guard !successors.isEmpty else { return result }
+        let token = newestToken
+        let claim = newestClaim
+        guard token != nil || claim != nil else { return result }
+        for id in successors.keys.sorted() where id != originalTransactionId {
+            var successor = other(id)
+            if let token { successor.insert(transferredToken: token) }
+            if let claim { successor.insert(transferredClaim: claim) }
+            result.append(successor)
+        }
+        return result
+    }
+
+    private func other(_ id: OriginalTransactionId) -> PurchaseFacts {
+        PurchaseFacts(environment: environment, bundleId: bundleId, originalTransactionId: id)
+    }
+
+    /// The account that the newest signed statement names.
+    private var newestToken: OwnerClaim? {
+        var newest = transferredToken
+        func consider(_ token: AppAccountToken?, _ version: FactVersion) {
+            guard let token else { return }
+            newest = .newer(newest, OwnerClaim(appAccountToken: token, claimedAt: version.signedDate))
+        }
+        for transaction in transactions.values { consider(transaction.appAccountToken, transaction.version) }
+        if let renewal { consider(renewal.appAccountToken, renewal.version) }
+        return newest
+    }
+
+    /// Since when another purchase continues this one; nil if none does.
+    package var migratedAt: AppStoreInstant? { successors.values.min() }
+}
