@@ -61,7 +61,10 @@ let pipeline: [Target] = [
         "ServiceKit", layer: "Pipeline", uses: ["Kafka", "Telemetry", "Configuration", "Lifecycle", "HTTPServer"]),
     module(
         "PipelineRuntime", layer: "Pipeline",
-        uses: ["ServiceKit", "Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle"]),
+        uses: ["ServiceKit", "Kafka", "Telemetry", "Configuration", "Lifecycle"]),
+    module(
+        "KeyedState", layer: "Pipeline",
+        uses: ["PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Lifecycle"]),
     module("PipelineTestKit", layer: "Pipeline", uses: ["PipelineRuntime", "Kafka", "Telemetry"]),
 ]
 
@@ -75,7 +78,8 @@ let services: [Target] = [
     module(
         "Entitlements", layer: "Services",
         uses: [
-            "JSON", "AppStoreModel", "EntitlementRules", "NotificationRecord", "PipelineRuntime", "ServiceKit", "Kafka",
+            "JSON", "AppStoreModel", "EntitlementRules", "NotificationRecord", "PipelineRuntime", "KeyedState",
+            "ServiceKit", "Kafka",
             "HTTPServer", "Telemetry", "Configuration", "Lifecycle",
         ]),
     module(
@@ -161,6 +165,7 @@ let package = Package(
         .library(name: "Kafka", targets: ["Kafka"]),
         .library(name: "ServiceKit", targets: ["ServiceKit"]),
         .library(name: "PipelineRuntime", targets: ["PipelineRuntime"]),
+        .library(name: "KeyedState", targets: ["KeyedState"]),
         .library(name: "PipelineTestKit", targets: ["PipelineTestKit"]),
         .library(name: "AppStoreModel", targets: ["AppStoreModel", "NotificationRecord"]),
         .library(name: "AppStoreVerification", targets: ["AppStoreVerification"]),
@@ -193,8 +198,11 @@ let package = Package(
         tests("AppStoreSigningTests", layer: "AppStore", uses: ["AppStoreSigning", "Cryptography", "TestSupport"]),
         tests(
             "PipelineRuntimeTests", layer: "Pipeline",
-            uses: ["PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle", "TestSupport"]),
+            uses: ["PipelineRuntime", "Kafka", "Telemetry", "Configuration", "Lifecycle", "TestSupport"]),
         tests("ServiceKitTests", layer: "Pipeline", uses: ["ServiceKit", "Kafka", "Lifecycle", "TestSupport"]),
+        tests(
+            "KeyedStateTests", layer: "Pipeline",
+            uses: ["KeyedState", "PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Lifecycle", "TestSupport"]),
         tests(
             "PipelineTestKitTests", layer: "Pipeline",
             uses: ["PipelineTestKit", "PipelineRuntime", "Kafka", "TestSupport"]),
@@ -208,9 +216,9 @@ let package = Package(
         tests(
             "EntitlementsTests", layer: "Services",
             uses: [
-                "JSON", "Entitlements", "AppStoreModel", "NotificationRecord", "EntitlementRules", "PipelineRuntime",
-                "Kafka",
-                "SQLite", "HTTPClient", "HTTPServer", "Configuration", "Lifecycle", "Telemetry", "TestSupport",
+                "Entitlements", "JSON", "AppStoreModel", "NotificationRecord", "EntitlementRules", "PipelineRuntime",
+                "KeyedState", "Kafka", "SQLite", "HTTPClient", "HTTPServer", "Configuration", "Lifecycle", "Telemetry",
+                "TestSupport",
             ]),
         tests(
             "WebhooksTests", layer: "Services",

@@ -1,6 +1,6 @@
-internal import Kafka
+package import Kafka
 internal import Synchronization
-internal import Telemetry
+package import Telemetry
 
 /// Counts and logs what partition workers do.
 final class PipelineTelemetry: Sendable {
@@ -120,7 +120,7 @@ final class PipelineTelemetry: Sendable {
 }
 
 extension KafkaTopicPartition {
-    var logFields: [LogField] {
+    package var logFields: [LogField] {
         [LogField(.topic, topic.rawValue), LogField(.partition, partition.rawValue)]
     }
 }

@@ -1,6 +1,7 @@
 internal import Configuration
 internal import EntitlementRules
 internal import Kafka
+internal import KeyedState
 internal import Lifecycle
 internal import NotificationRecord
 package import PipelineRuntime

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Foundation
+internal import KeyedState
 internal import Lifecycle
 internal import PipelineRuntime
 

@@ -1,5 +1,6 @@
 internal import EntitlementRules
 internal import Kafka
+internal import KeyedState
 internal import NotificationRecord
 internal import PipelineRuntime
 

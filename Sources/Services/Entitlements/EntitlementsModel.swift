@@ -1,8 +1,8 @@
 internal import AppStoreModel
 internal import EntitlementRules
 internal import Kafka
+internal import KeyedState
 internal import NotificationRecord
-internal import PipelineRuntime
 
 /// The rows of entitlements: the facts of each purchase under its record key, published as the answer of the moment.
 struct EntitlementsModel: StateModel {

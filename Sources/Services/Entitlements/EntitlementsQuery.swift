@@ -1,6 +1,6 @@
 internal import AppStoreModel
+internal import KeyedState
 internal import NotificationRecord
-internal import PipelineRuntime
 
 /// Whose entitlements, or history, are asked for.
 enum Subject: Sendable, Equatable {

@@ -2,6 +2,7 @@ internal import AppStoreModel
 internal import Configuration
 internal import EntitlementRules
 internal import HTTPServer
+internal import KeyedState
 internal import Lifecycle
 internal import NotificationRecord
 internal import PipelineRuntime

@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import EntitlementRules
 internal import Kafka
+internal import KeyedState
 internal import NotificationRecord
 internal import PipelineRuntime
 

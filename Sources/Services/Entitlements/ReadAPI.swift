@@ -3,8 +3,8 @@ internal import Configuration
 internal import EntitlementRules
 internal import HTTPServer
 internal import JSON
+internal import KeyedState
 internal import NotificationRecord
-internal import PipelineRuntime
 internal import Telemetry
 
 /// The read API: what somebody may use, now or at a moment, evaluated when it is asked; what happened; which purchases

@@ -3,12 +3,13 @@ import EntitlementRules
 import JSON
 import Kafka
 import NotificationRecord
+import PipelineRuntime
 import SQLite
 import TestSupport
 import Testing
 
 @testable import Entitlements
-@testable import PipelineRuntime
+@testable import KeyedState
 
 @Suite struct EntitlementsHandlerTests {
     @Test func `each record of a batch has its verdict, and the good ones are stored`() throws {

@@ -2,6 +2,7 @@ import AppStoreModel
 import EntitlementRules
 import JSON
 import Kafka
+import KeyedState
 import NotificationRecord
 import PipelineRuntime
 import TestSupport

@@ -3,8 +3,8 @@ import EntitlementRules
 import HTTPClient
 import HTTPServer
 import JSON
+import KeyedState
 import NotificationRecord
-import PipelineRuntime
 import Synchronization
 import Telemetry
 import TestSupport

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 @testable import Entitlements
-@testable import PipelineRuntime
+@testable import KeyedState
 
 @Suite(.timeLimit(.minutes(5))) struct ReadAPITests {
     private static let rules = ProductRules(products: [

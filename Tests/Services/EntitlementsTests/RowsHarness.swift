@@ -2,11 +2,12 @@ import AppStoreModel
 import EntitlementRules
 import Kafka
 import NotificationRecord
+import PipelineRuntime
 import SQLite
 import TestSupport
 
 @testable import Entitlements
-@testable import PipelineRuntime
+@testable import KeyedState
 
 /// The rows of entitlements without brokers: what would be published is thrown away.
 struct RowsHarness: Sendable {

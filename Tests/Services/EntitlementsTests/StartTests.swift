@@ -2,6 +2,7 @@ import Configuration
 import EntitlementRules
 import Foundation
 import Kafka
+import KeyedState
 import Lifecycle
 import NotificationRecord
 import PipelineRuntime

@@ -2,10 +2,11 @@ import AppStoreModel
 import EntitlementRules
 import Kafka
 import NotificationRecord
+import PipelineRuntime
 import SQLite
 
 @testable import Entitlements
-@testable import PipelineRuntime
+@testable import KeyedState
 
 /// Generated lives, handed to the store in any order, number and partition, compared with the oracle.
 struct HistoryTrial {

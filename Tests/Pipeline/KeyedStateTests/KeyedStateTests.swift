@@ -5,7 +5,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@testable import PipelineRuntime
+@testable import KeyedState
 
 /// Whatever happens to a member, its file, or the topic: the rows and the topic end in the same state.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct KeyedStateTests {
@@ -158,7 +158,7 @@ import Testing
 
     @Test func `what became due while nobody had the partition is published by the next owner`() async throws {
         let harness = try StateHarness()
-        try await PipelineTestBroker.write([
+        try await StateTestBroker.write([
             KafkaProducerRecord(
                 topic: harness.output, partition: 0, timestampMilliseconds: 1_000, key: Array("a".utf8),
                 value: Array("a=5000 ahead".utf8))

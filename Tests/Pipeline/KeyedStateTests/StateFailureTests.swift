@@ -1,11 +1,12 @@
 import Kafka
 import Lifecycle
+import PipelineRuntime
 import Synchronization
 import Telemetry
 import TestSupport
 import Testing
 
-@testable import PipelineRuntime
+@testable import KeyedState
 
 /// A member that cannot read the state's topics any more ends; it does not go on with what it knew.
 @Suite(.timeLimit(.minutes(2)), .serialized) struct StateFailureTests {

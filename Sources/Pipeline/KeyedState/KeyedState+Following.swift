@@ -1,5 +1,6 @@
 internal import Kafka
 internal import Lifecycle
+internal import PipelineRuntime
 internal import Telemetry
 
 extension KeyedState {

@@ -3,7 +3,7 @@ import Kafka
 import TestSupport
 import Testing
 
-@testable import PipelineRuntime
+@testable import KeyedState
 
 /// A topic whose newest offset is no record: a member is ready all the same.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(2)))

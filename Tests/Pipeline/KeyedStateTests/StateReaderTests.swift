@@ -2,7 +2,7 @@ import Kafka
 import SQLite
 import Testing
 
-@testable import PipelineRuntime
+@testable import KeyedState
 
 /// How SQLite finds what a reader asks for.
 @Suite struct StateReaderTests {

@@ -5,7 +5,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@testable import PipelineRuntime
+@testable import KeyedState
 
 /// What a group has read and nobody knows any more: the start is refused, and nothing else is.
 @Suite(.timeLimit(.minutes(1)), .serialized) struct StateHistoryTests {
@@ -25,7 +25,7 @@ import Testing
 
     /// Writes input records of partition 1, handles those that are number sets as `file`, and commits all.
     private func handle(_ values: [String], as file: String?) async throws {
-        try await PipelineTestBroker.write(
+        try await StateTestBroker.write(
             values.map {
                 KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array($0.utf8))
             })
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `a new group starts`() async throws {
-        try await PipelineTestBroker.write([
+        try await StateTestBroker.write([
             KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array("a=1".utf8))
         ])
         let member = try await start("new")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func `a group that has read nothing yet starts`() async throws {
-        try await PipelineTestBroker.write([
+        try await StateTestBroker.write([
             KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array("a=1".utf8))
         ])
         try await commit(0)
@@ -80,7 +80,7 @@ import Testing
     @Test func `a group whose records left nothing starts, on any disk`() async throws {
         try await handle(["test", "test"], as: nil)
         // What comes next is not read yet.
-        try await PipelineTestBroker.write([
+        try await StateTestBroker.write([
             KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array("a=1".utf8))
         ])
         let member = try await start("new")

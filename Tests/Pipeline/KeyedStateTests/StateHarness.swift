@@ -5,7 +5,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@testable import PipelineRuntime
+@testable import KeyedState
 
 /// Topics and a directory of a test's own, and the members that work on them.
 final class StateHarness: Sendable {
@@ -19,9 +19,9 @@ final class StateHarness: Sendable {
 
     /// On the embedded broker.
     convenience init(partitions: Int32 = 1) throws {
-        try self.init(PipelineTestBroker.configuration(), partitions)
+        try self.init(StateTestBroker.configuration(), partitions)
         for topic in [input, output] {
-            try PipelineTestBroker.shared().createTopic(topic, partitions: Int(partitions))
+            try StateTestBroker.shared().createTopic(topic, partitions: Int(partitions))
         }
     }
 
@@ -110,7 +110,7 @@ final class StateHarness: Sendable {
 
     /// Writes to the state's topic behind the members' backs.
     func write(_ key: String, _ value: [UInt8]?) async throws {
-        try await PipelineTestBroker.write(
+        try await StateTestBroker.write(
             [KafkaProducerRecord(topic: output, partition: 0, key: Array(key.utf8), value: value)], to: kafka)
     }
 }

@@ -1,6 +1,6 @@
 import Kafka
 
-@testable import PipelineRuntime
+@testable import KeyedState
 
 /// A state whose join is a union: a key and the numbers seen under it.
 struct NumberSet: Sendable, Equatable {

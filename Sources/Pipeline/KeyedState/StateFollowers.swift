@@ -1,3 +1,4 @@
+internal import PipelineRuntime
 internal import Synchronization
 
 /// The tasks that read a state's topics, which end when their partitions do; counted, so that a stop can wait for them.

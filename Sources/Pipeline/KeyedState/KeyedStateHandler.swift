@@ -1,4 +1,5 @@
 package import Kafka
+package import PipelineRuntime
 
 /// What a record means to a keyed state.
 package enum StateReading<State: Sendable>: Sendable {

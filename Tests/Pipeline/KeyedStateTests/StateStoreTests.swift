@@ -3,7 +3,7 @@ import SQLite
 import TestSupport
 import Testing
 
-@testable import PipelineRuntime
+@testable import KeyedState
 
 /// The rows between the database and the topic, without brokers.
 @Suite struct StateStoreTests {

@@ -1,5 +1,6 @@
 package import Kafka
 internal import Lifecycle
+internal import PipelineRuntime
 internal import SQLite
 internal import Synchronization
 package import Telemetry

@@ -5,7 +5,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@testable import PipelineRuntime
+@testable import KeyedState
 
 /// A member that dies at any step, wakes up too late, or gets back a file of earlier: the same rows, the same topic.
 @Suite(.timeLimit(.minutes(2)), .serialized) struct StateCrashTests {

@@ -1,4 +1,5 @@
 package import Kafka
+internal import PipelineRuntime
 
 /// What the rows of a keyed state are: values that are joined, how they are kept, and how the world reads them.
 ///
