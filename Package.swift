@@ -42,6 +42,7 @@ let platform: [Target] = [
     module("Configuration", layer: "Platform"),
     module("Lifecycle", layer: "Platform", uses: ["Telemetry"]),
     module("Kafka", layer: "Platform", uses: ["CRdKafka"]),
+    module("KafkaDevBroker", layer: "Platform", uses: ["CRdKafka", "Kafka"]),
     module("Cryptography", layer: "Platform", uses: ["COpenSSL"]),
     module("SQLite", layer: "Platform", uses: ["CSQLite"]),
     module("HTTPServer", layer: "Platform", uses: ["CSockets"]),
@@ -65,7 +66,7 @@ let pipeline: [Target] = [
     module(
         "KeyedState", layer: "Pipeline",
         uses: ["PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Lifecycle"]),
-    module("PipelineTestKit", layer: "Pipeline", uses: ["PipelineRuntime", "Kafka", "Telemetry"]),
+    module("PipelineTestKit", layer: "Pipeline", uses: ["PipelineRuntime", "Kafka", "Telemetry", "KafkaDevBroker"]),
 ]
 
 let services: [Target] = [
@@ -79,14 +80,13 @@ let services: [Target] = [
         "Entitlements", layer: "Services",
         uses: [
             "JSON", "AppStoreModel", "EntitlementRules", "NotificationRecord", "PipelineRuntime", "KeyedState",
-            "ServiceKit", "Kafka",
-            "HTTPServer", "Telemetry", "Configuration", "Lifecycle",
+            "ServiceKit", "Kafka", "HTTPServer", "Telemetry", "Configuration", "Lifecycle",
         ]),
     module(
         "Webhooks", layer: "Services",
         uses: [
-            "NotificationRecord", "PipelineRuntime", "ServiceKit", "Kafka", "HTTPClient", "Cryptography",
-            "Telemetry", "Configuration",
+            "NotificationRecord", "PipelineRuntime", "ServiceKit", "Kafka", "HTTPClient", "Cryptography", "Telemetry",
+            "Configuration",
         ]),
     module(
         "Simulator", layer: "Services",
@@ -118,12 +118,14 @@ let executables: [Target] = [
         ]),
     executable(
         "sluicectl",
-        uses: ["Operations", "Ingress", "Entitlements", "Webhooks", "PipelineRuntime", "Configuration", "Cryptography"]),
+        uses: [
+            "Operations", "Ingress", "Entitlements", "Webhooks", "PipelineRuntime", "Configuration", "Cryptography",
+        ]),
     executable(
         "sluice-dev-broker",
         uses: [
             "NotificationRecord", "ServiceKit", "SharedConfiguration", "Cryptography", "Kafka", "Configuration",
-            "Lifecycle", "Telemetry", "CFixedPort",
+            "Lifecycle", "Telemetry", "CFixedPort", "KafkaDevBroker",
         ]),
 ]
 
@@ -175,7 +177,7 @@ let package = Package(
         tests("TelemetryTests", layer: "Platform", uses: ["Telemetry", "TestSupport"]),
         tests("ConfigurationTests", layer: "Platform", uses: ["Configuration", "TestSupport"]),
         tests("LifecycleTests", layer: "Platform", uses: ["Lifecycle", "Telemetry", "TestSupport"]),
-        tests("KafkaTests", layer: "Platform", uses: ["Kafka", "TestSupport"]),
+        tests("KafkaTests", layer: "Platform", uses: ["Kafka", "KafkaDevBroker", "TestSupport"]),
         tests("CryptographyTests", layer: "Platform", uses: ["Cryptography", "TestSupport"]),
         tests("SQLiteTests", layer: "Platform", uses: ["SQLite", "TestSupport"]),
         tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport"]),
@@ -192,17 +194,23 @@ let package = Package(
             "AppStoreVerificationTests", layer: "AppStore",
             uses: [
                 "JSON", "AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography",
-                "AppStoreTestSupport",
-                "TestSupport",
+                "AppStoreTestSupport", "TestSupport",
             ]),
         tests("AppStoreSigningTests", layer: "AppStore", uses: ["AppStoreSigning", "Cryptography", "TestSupport"]),
         tests(
             "PipelineRuntimeTests", layer: "Pipeline",
-            uses: ["PipelineRuntime", "Kafka", "Telemetry", "Configuration", "Lifecycle", "TestSupport"]),
-        tests("ServiceKitTests", layer: "Pipeline", uses: ["ServiceKit", "Kafka", "Lifecycle", "TestSupport"]),
+            uses: [
+                "PipelineRuntime", "Kafka", "Telemetry", "Configuration", "Lifecycle", "KafkaDevBroker", "TestSupport",
+            ]),
+        tests(
+            "ServiceKitTests", layer: "Pipeline",
+            uses: ["ServiceKit", "Kafka", "Lifecycle", "KafkaDevBroker", "TestSupport"]),
         tests(
             "KeyedStateTests", layer: "Pipeline",
-            uses: ["KeyedState", "PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Lifecycle", "TestSupport"]),
+            uses: [
+                "KeyedState", "PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Lifecycle", "KafkaDevBroker",
+                "TestSupport",
+            ]),
         tests(
             "PipelineTestKitTests", layer: "Pipeline",
             uses: ["PipelineTestKit", "PipelineRuntime", "Kafka", "TestSupport"]),
@@ -211,20 +219,21 @@ let package = Package(
             uses: [
                 "Ingress", "Simulator", "ServiceKit", "AppStoreSigning", "AppStoreVerification", "AppStoreModel",
                 "NotificationRecord", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
-                "Lifecycle", "AppStoreTestSupport", "TestSupport",
+                "Lifecycle", "KafkaDevBroker", "AppStoreTestSupport", "TestSupport",
             ]),
         tests(
             "EntitlementsTests", layer: "Services",
             uses: [
                 "Entitlements", "JSON", "AppStoreModel", "NotificationRecord", "EntitlementRules", "PipelineRuntime",
                 "KeyedState", "Kafka", "SQLite", "HTTPClient", "HTTPServer", "Configuration", "Lifecycle", "Telemetry",
-                "TestSupport",
+                "KafkaDevBroker", "TestSupport",
             ]),
         tests(
             "WebhooksTests", layer: "Services",
             uses: [
                 "Webhooks", "NotificationRecord", "PipelineRuntime", "PipelineTestKit", "Kafka", "HTTPServer",
-                "HTTPClient", "Cryptography", "Configuration", "Lifecycle", "Telemetry", "TestSupport",
+                "HTTPClient", "Cryptography", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker",
+                "TestSupport",
             ]),
         tests(
             "SimulatorTests", layer: "Services", uses: ["Simulator", "AppStoreSigning", "AppStoreModel", "TestSupport"]),
@@ -232,7 +241,7 @@ let package = Package(
             "OperationsTests", layer: "Services",
             uses: [
                 "JSON", "Operations", "Ingress", "ServiceKit", "AppStoreModel", "AppStoreSigning", "NotificationRecord",
-                "Kafka", "Cryptography", "HTTPServer", "Configuration", "Telemetry", "TestSupport",
+                "Kafka", "Cryptography", "HTTPServer", "Configuration", "Telemetry", "KafkaDevBroker", "TestSupport",
             ]),
         tests(
             "SharedConfigurationTests", layer: "Executables",

@@ -2,25 +2,28 @@
 
 private let server = "Platform/HTTPServer/"
 private let head = Place(
-    .http, "2 head", server + "RequestHeadParser.swift",
+    .http, "2 head", server + "Parsing/RequestHeadParser.swift",
     suites: "HostileRequestTests|RequestHeadTests|LineEndTests|FramingFieldTests")
 private let body = Place(
-    .http, "2 body", server + "BodyDecoder.swift", suites: "HostileRequestTests|LineEndTests")
+    .http, "2 body", server + "Parsing/BodyDecoder.swift", suites: "HostileRequestTests|LineEndTests")
 private let state = Place(
-    .http, "2 body", server + "ConnectionState.swift", suites: "HostileRequestTests|ConnectionStateTests|AdmissionTests"
+    .http, "2 body", server + "Connection/ConnectionState.swift",
+    suites: "HostileRequestTests|ConnectionStateTests|AdmissionTests"
 )
 private let time = Place(
-    .http, "2 deadlines", server + "ConnectionState.swift", suites: "ConnectionStateTests|ConnectionDeadlineTests")
-private let input = Place(.http, "2 load", server + "EventLoop+Input.swift", suites: "LoadTests")
-private let accept = Place(.http, "2 load", server + "EventLoop+Accept.swift", suites: "LoadTests|EvictionTests")
-private let output = Place(.http, "2 load", server + "EventLoop+Output.swift", suites: "HTTPServerTests/|LoadTests")
+    .http, "2 deadlines", server + "Connection/ConnectionState.swift",
+    suites: "ConnectionStateTests|ConnectionDeadlineTests")
+private let input = Place(.http, "2 load", server + "Loop/EventLoop+Input.swift", suites: "LoadTests")
+private let accept = Place(.http, "2 load", server + "Loop/EventLoop+Accept.swift", suites: "LoadTests|EvictionTests")
+private let output = Place(
+    .http, "2 load", server + "Loop/EventLoop+Output.swift", suites: "HTTPServerTests/|LoadTests")
 private let loop = Place(
-    .http, "2 load", server + "EventLoop.swift", suites: "LateAnswerTests|LoadTests|HTTPServerTests/")
-private let places = Place(.http, "2 load", server + "Places.swift", suites: "HTTPServerTests/|LoadTests")
-private let rate = Place(.http, "2 load", server + "ConnectRate.swift", suites: "LoadTests")
-private let drain = Place(.http, "2 drain", server + "EventLoop+Drain.swift", suites: "DrainTests")
+    .http, "2 load", server + "Loop/EventLoop.swift", suites: "LateAnswerTests|LoadTests|HTTPServerTests/")
+private let slots = Place(.http, "2 load", server + "Loop/RequestSlots.swift", suites: "HTTPServerTests/|LoadTests")
+private let rate = Place(.http, "2 load", server + "Loop/ConnectRate.swift", suites: "LoadTests")
+private let drain = Place(.http, "2 drain", server + "Loop/EventLoop+Drain.swift", suites: "DrainTests")
 private let encoder = Place(
-    .http, "2 answer", server + "AnswerEncoder.swift", suites: "HTTPServerTests/|HeadMethodTests")
+    .http, "2 answer", server + "Messages/ResponseEncoder.swift", suites: "HTTPServerTests/|HeadMethodTests")
 
 enum HTTPMutants {
     static let all: [Mutant] = requestLine + fields + bodies + deadlines + load
@@ -28,14 +31,14 @@ enum HTTPMutants {
     private static let requestLine: [Mutant] = [
         head.mutant("line-length", "position < lineLimit", "true"),
         head.mutant("method-length", "position < Self.longestMethod", "true"),
-        head.mutant("method-token", "Self.isToken(byte)", after: "place = .target", "byte != Self.space"),
+        head.mutant("method-token", "Self.isToken(byte)", after: "step = .target", "byte != Self.space"),
         head.mutant("method-empty", "position > 0", "true"),
         head.mutant("target-empty", "position > methodEnd + 1", "true"),
         head.mutant("target-slash", #"byte != UInt8(ascii: "/")"#, "false"),
         head.mutant("target-control-bytes", "byte > 32 && byte < 127", "byte != 32 && byte < 127"),
         head.mutant("target-high-bytes", "byte > 32 && byte < 127", "byte > 32"),
         head.mutant("version", "byte == expected", "true"),
-        head.mutant("version-end", "byte == Self.carriageReturn", after: "place = .versionEnd", "true"),
+        head.mutant("version-end", "byte == Self.carriageReturn", after: "step = .versionEnd", "true"),
         head.mutant("line-feed-of-line", "byte == Self.lineFeed", "true"),
     ]
 
@@ -80,7 +83,7 @@ enum HTTPMutants {
         ),
         body.mutant(
             "chunk-trailer", "Self.badFraming", after: "case .dataEnd, .lastEnd:",
-            "place == .lastEnd ? nil : Self.badFraming"),
+            "step == .lastEnd ? nil : Self.badFraming"),
         body.mutant(
             "chunk-end", "byte == RequestHeadParser.carriageReturn", after: "case .dataEnd, .lastEnd:", "true"),
         body.mutant(
@@ -95,7 +98,7 @@ enum HTTPMutants {
         state.mutant("body-encoding", "head.hasContentEncoding", "false"),
         state.mutant("expectation", "head.hasOtherExpectation", "false"),
         state.mutant("refusal-closes", "true", after: "_ = reply(closes: ", "false"),
-        state.mutant("close-is-kept", "!keepsAlive", after: "closesAfterAnswer = closes || ", "false"),
+        state.mutant("close-is-kept", "!keepsAlive", after: "closesAfterResponse = closes || ", "false"),
         state.mutant("drain-closes", "isDraining || nothingFollows", "nothingFollows"),
         state.mutant("linger-bytes", "dropped > rules.limits.lingerBytes", "false"),
         state.mutant("read-ahead", "buffer.count < rules.limits.readAheadBytes", "true"),
@@ -114,15 +117,15 @@ enum HTTPMutants {
     ]
 
     private static let load: [Mutant] = [
-        input.mutant("in-flight", "!door.places.isFull", "true"),
-        input.mutant("bytes-in-flight", "door.bodyBytes > door.limits.bodyBytes", "false"),
+        input.mutant("in-flight", "!acceptor.slots.isFull", "true"),
+        input.mutant("bytes-in-flight", "acceptor.bodyBytes > acceptor.limits.bodyBytes", "false"),
         input.mutant(
             "bytes-of-the-oldest", "connection.state.startedAt < $0.state.startedAt",
             "connection.state.startedAt > $0.state.startedAt"),
-        output.without("bytes-given-back", "door.bodyBytes -= request.bodyBytes"),
-        loop.without("bytes-given-back-at-close", "connection.door.bodyBytes -= connection.countedBodyBytes"),
-        output.mutant("unsent-bytes", "unsent.count <= door.limits.unsentBytes - door.unsentBytes", "true"),
-        accept.mutant("connections", "door.connections >= door.limits.connections", "false"),
+        output.without("bytes-given-back", "acceptor.bodyBytes -= request.bodyBytes"),
+        loop.without("bytes-given-back-at-close", "connection.acceptor.bodyBytes -= connection.countedBodyBytes"),
+        output.mutant("unsent-bytes", "unsent.count <= acceptor.limits.unsentBytes - acceptor.unsentBytes", "true"),
+        accept.mutant("connections", "acceptor.connections >= acceptor.limits.connections", "false"),
         accept.without("work-is-kept", "continue", after: "case .working, .sending: ", instead: "rank = 0"),
         accept.mutant(
             "first-request-leaves", "connection.state.wasServed ? 2 : 1", "connection.state.wasServed ? 1 : 2"),
@@ -130,7 +133,7 @@ enum HTTPMutants {
             "longest-leaves",
             "(known.rank, known.connection.state.startedAt) <= (rank, connection.state.startedAt)",
             "(known.rank, known.connection.state.startedAt) >= (rank, connection.state.startedAt)"),
-        accept.mutant("rate", "door.rate.admits(network, address: .ofAddress(peer), now: now)", "true"),
+        accept.mutant("rate", "acceptor.rate.admits(network, address: .ofAddress(peer), now: now)", "true"),
         rate.mutant("rate-of-proxies", "unlimited.contains(where: { $0.contains(address) })", "false"),
         rate.mutant("rate-refill", "known.tokens + seconds * perSecond", "known.tokens"),
         output.mutant(
@@ -140,7 +143,7 @@ enum HTTPMutants {
                 output.expression("connection.state.phase == .working", "true"),
             ]),
         loop.mutant("slot-of-another", "connection.generation == generation", "true"),
-        places.mutant("first-answer-wins", "generations[place] == generation", "true"),
+        slots.mutant("first-answer-wins", "generations[slot] == generation", "true"),
         drain.mutant("drain-grace", "drainTime >= drain.grace", "true"),
         drain.mutant("drain-limit", "drainTime >= drain.limit", "false"),
         encoder.mutant("answer-field-value", "value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 })", "true"),

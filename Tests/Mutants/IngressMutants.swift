@@ -17,10 +17,11 @@ private let quarantine = Place(
     .ingress, "quarantine", ingress + "NotificationProcessor.swift", suites: "QuarantineTests")
 private let budget = Place(.ingress, "quarantine", ingress + "QuarantineBudget.swift", suites: "QuarantineBudgetTests")
 private let clock = Place(.ingress, "clock", ingress + "ClockSanity.swift", suites: "ClockSanityTests")
-private let producer = Place(.ingress, "breaker", "Platform/Kafka/KafkaProducer.swift", suites: "OutageTests")
+private let producer = Place(.ingress, "breaker", "Platform/Kafka/Producer/KafkaProducer.swift", suites: "OutageTests")
 private let readiness = Place(
     .ingress, "readiness", ingress + "IngressReadiness.swift", suites: "OutageTests|RefusedNotificationTests")
-private let breaker = Place(.ingress, "breaker", "Platform/Kafka/ProducerBreaker.swift", suites: "ProducerBreakerTests")
+private let breaker = Place(
+    .ingress, "breaker", "Platform/Kafka/Producer/ProducerBreaker.swift", suites: "ProducerBreakerTests")
 
 enum IngressMutants {
     static let all: [Mutant] = [
@@ -30,7 +31,7 @@ enum IngressMutants {
 
         outage.without(
             "answer-before-acknowledgement", "metrics.accepted(identity, receivedAt: receivedAt)",
-            instead: "metrics.accepted(identity, receivedAt: receivedAt); work.exchange.answer(answer)"),
+            instead: "metrics.accepted(identity, receivedAt: receivedAt); work.exchange.respond(answer)"),
         outage.mutant(
             "answer-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)", after: "private func publish",
             "answer"),
@@ -47,7 +48,7 @@ enum IngressMutants {
         accepted.mutant(
             "sandbox-topic", "topics.notifications(identity.environment)", "topics.notifications(.production)"),
 
-        outage.mutant("remembered-despite-failure", "false", after: "refused answer: Answer)", "true"),
+        outage.mutant("remembered-despite-failure", "false", after: "refused answer: HTTPResponse)", "true"),
         duplicates.mutant(
             "remembered-when-settled", "acknowledged", after: "removeValue(forKey: identity) ?? []", "true"),
         duplicates.without(
@@ -62,7 +63,7 @@ enum IngressMutants {
 
         quarantine.without(
             "quarantine-without-record", "quarantine(notification, work, receivedAt: now)",
-            instead: "work.exchange.answer(AcknowledgementPolicy.quarantined(notification))"),
+            instead: "work.exchange.respond(AcknowledgementPolicy.quarantined(notification))"),
         quarantine.mutant("quarantine-topic", "topics.quarantine", "topics.notifications(.production)"),
         quarantine.mutant(
             "quarantine-answer-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)",

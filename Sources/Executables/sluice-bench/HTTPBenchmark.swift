@@ -13,7 +13,7 @@ struct HTTPBenchmark {
             Listener(
                 name: "bench", host: "127.0.0.1", port: 0, limits: .public,
                 admit: { _ in .body(limit: 256 * 1024) },
-                handle: { _, exchange in exchange.answer(Answer(status: 200, reason: "ok")) })
+                handle: { _, exchange in exchange.respond(HTTPResponse(status: 200, reason: "ok")) })
         ])
         try server.start()
         let generator = LoadGenerator(port: server.port(), bodies: bodies)

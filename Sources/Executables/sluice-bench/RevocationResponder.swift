@@ -26,8 +26,8 @@ final class RevocationResponder: Sendable {
                     let response = pki.pki.withLock { $0 }.flatMap {
                         Self.response(to: request.body, isAboutLeaf: isAboutLeaf, from: $0)
                     }
-                    exchange.answer(
-                        Answer(
+                    exchange.respond(
+                        HTTPResponse(
                             status: response == nil ? 503 : 200, reason: "ocsp",
                             contentType: "application/ocsp-response", body: response ?? []))
                 })

@@ -1,6 +1,7 @@
 internal import CFixedPort
 internal import Configuration
 internal import Kafka
+internal import KafkaDevBroker
 internal import Lifecycle
 internal import Synchronization
 internal import Telemetry

@@ -1,4 +1,5 @@
 internal import Kafka
+internal import KafkaDevBroker
 internal import PipelineRuntime
 internal import Synchronization
 internal import Telemetry

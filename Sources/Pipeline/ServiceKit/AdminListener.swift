@@ -30,18 +30,18 @@ package enum AdminListener {
             },
             handle: { request, exchange in
                 switch request.head.path {
-                case "/livez": exchange.answer(answer(liveness, good: "ok\n"))
-                case "/readyz": exchange.answer(answer(readiness, good: "ready\n"))
+                case "/livez": exchange.respond(answer(liveness, good: "ok\n"))
+                case "/readyz": exchange.respond(answer(readiness, good: "ready\n"))
                 default:
-                    exchange.answer(
-                        Answer(
+                    exchange.respond(
+                        HTTPResponse(
                             status: 200, reason: "ok", contentType: MetricsRegistry.prometheusContentType,
                             body: metrics.prometheusText()))
                 }
             })
     }
 
-    private static func answer(_ checks: [Check], good: String) -> Answer {
+    private static func answer(_ checks: [Check], good: String) -> HTTPResponse {
         let problems = checks.compactMap { check in check.problem().map { "\(check.name): \($0)\n" } }
         guard !problems.isEmpty else { return .text(good) }
         return .text(problems.joined(), status: 503, reason: "not_ready")

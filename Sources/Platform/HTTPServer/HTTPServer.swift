@@ -8,32 +8,32 @@ internal import Synchronization
 package final class HTTPServer: Sendable {
     private enum State {
         case created
-        case running(Mailbox, LoopEnd, ports: [UInt16])
+        case running(ResponseQueue, LoopEnd, ports: [UInt16])
     }
 
     private let listeners: [Listener]
-    private let decided: @Sendable (Decision) -> Void
+    private let requestEnded: @Sendable (RequestOutcome) -> Void
     private let clock: @Sendable () -> UInt64
     private let shared: SharedCounters
     private let state = Mutex(State.created)
 
     /// - Parameters:
     ///   - clock: monotonic nanoseconds; all deadlines go by it.
-    ///   - decided: called on the loop thread once for every request.
+    ///   - requestEnded: called on the loop thread once for every request.
     package init(
         listeners: [Listener],
         clock: @escaping @Sendable () -> UInt64 = { cs_monotonic_nanoseconds() },
-        decided: @escaping @Sendable (Decision) -> Void = { _ in }
+        requestEnded: @escaping @Sendable (RequestOutcome) -> Void = { _ in }
     ) {
         self.listeners = listeners
-        self.decided = decided
+        self.requestEnded = requestEnded
         self.clock = clock
         shared = SharedCounters(listeners: listeners.count)
     }
 
     deinit {
         state.withLock { state in
-            if case .running(let mailbox, _, _) = state { mailbox.requestDrain(within: .zero) }
+            if case .running(let responses, _, _) = state { responses.requestDrain(within: .zero) }
         }
     }
 
@@ -70,12 +70,12 @@ package final class HTTPServer: Sendable {
     /// `Connection: close`, and after `limit` drops what is left. Returns when the thread has ended; a second call
     /// waits for the same end.
     package func drain(within limit: Duration = .seconds(8)) async {
-        let running: (Mailbox, LoopEnd)? = state.withLock { state in
-            guard case .running(let mailbox, let end, _) = state else { return nil }
-            return (mailbox, end)
+        let running: (ResponseQueue, LoopEnd)? = state.withLock { state in
+            guard case .running(let responses, let end, _) = state else { return nil }
+            return (responses, end)
         }
-        guard let (mailbox, end) = running else { return }
-        mailbox.requestDrain(within: limit)
+        guard let (responses, end) = running else { return }
+        responses.requestDrain(within: limit)
         await end.wait()
     }
 
@@ -88,20 +88,20 @@ package final class HTTPServer: Sendable {
             let poller = try Self.checked(cs_epoll_create(), "no event queue")
             sockets.append(poller)
             let wake = try Self.checked(cs_eventfd_create(), "no wake-up descriptor")
-            let mailbox = Mailbox(descriptor: wake)
+            let responses = ResponseQueue(descriptor: wake)
             let end = LoopEnd()
             let ports = sockets.prefix(listeners.count).map { UInt16(truncatingIfNeeded: max(0, cs_local_port($0))) }
-            let (listeners, decided, clock, counters) = (listeners, decided, clock, shared)
+            let (listeners, requestEnded, clock, counters) = (listeners, requestEnded, clock, shared)
             let bound = Array(sockets.prefix(listeners.count))
             let error = LoopThread.start(name: "http") {
                 let loop = EventLoop(
-                    listeners: listeners, sockets: bound, poller: Poller(descriptor: poller), mailbox: mailbox,
-                    counters: counters, clock: clock, decided: decided)
+                    listeners: listeners, sockets: bound, poller: Poller(descriptor: poller), responses: responses,
+                    counters: counters, clock: clock, requestEnded: requestEnded)
                 loop.run()
                 end.reached()
             }
             _ = try Self.checked(-error, "no thread")
-            return .running(mailbox, end, ports: ports)
+            return .running(responses, end, ports: ports)
         } catch {
             for socket in sockets { cs_close(socket) }
             throw error
@@ -112,25 +112,25 @@ package final class HTTPServer: Sendable {
         let host = listener.host == "localhost" ? "127.0.0.1" : listener.host
         let result = host.isEmpty ? -EINVAL : cs_listen(host, listener.port, 1024)
         if result >= 0 { return result }
-        let place = "\(listener.host):\(listener.port)"
+        let address = "\(listener.host):\(listener.port)"
         let (code, message): (HTTPServerError.Code, String) =
             switch -result {
             case EADDRINUSE:
                 (
                     .addressInUse,
-                    "cannot listen on \(place): the port is in use; stop the other process or choose another port"
+                    "cannot listen on \(address): the port is in use; stop the other process or choose another port"
                 )
             case EINVAL:
                 (
                     .badHost,
-                    "cannot listen on \(place): not a numeric address; give one such as 127.0.0.1, 0.0.0.0 or ::"
+                    "cannot listen on \(address): not a numeric address; give one such as 127.0.0.1, 0.0.0.0 or ::"
                 )
             case EADDRNOTAVAIL:
-                (.badHost, "cannot listen on \(place): not an address of this machine; 0.0.0.0 takes all of them")
+                (.badHost, "cannot listen on \(address): not an address of this machine; 0.0.0.0 takes all of them")
             case EACCES:
-                (.notPermitted, "cannot listen on \(place): no permission; choose a port above 1023")
+                (.notPermitted, "cannot listen on \(address): no permission; choose a port above 1023")
             default:
-                (.system, "cannot listen on \(place): \(Self.text(-result))")
+                (.system, "cannot listen on \(address): \(Self.text(-result))")
             }
         throw HTTPServerError(code: code, message: message, host: listener.host, port: listener.port)
     }

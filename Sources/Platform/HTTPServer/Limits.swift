@@ -11,7 +11,7 @@ package struct Limits: Sendable {
     package var headTime = Duration.seconds(10)
     /// From the same start to the end of the body. Then: 408.
     package var requestTime = Duration.seconds(15)
-    /// From the hand-over to the answer. Then: 503; a later answer is dropped.
+    /// From the hand-over to the response. Then: 503; a later answer is dropped.
     package var handlerTime = Duration.seconds(5)
     /// Between two requests of a connection. Then: closed.
     package var idleTime = Duration.seconds(30)

@@ -13,7 +13,7 @@ package struct ListenerCounters: Sendable {
     package internal(set) var refusedByRate = 0
     /// Times that accepting paused because the process had no descriptors left.
     package internal(set) var acceptPauses = 0
-    /// Requests by status; 0: ended without an answer.
+    /// Requests by status; 0: ended without a response.
     package internal(set) var requestsByStatus: [Int: Int] = [:]
     /// Deadlines that ended a phase, by phase.
     package internal(set) var headDeadlines = 0
@@ -22,7 +22,7 @@ package struct ListenerCounters: Sendable {
     package internal(set) var idleDeadlines = 0
     package internal(set) var sendDeadlines = 0
     /// Answers that came after their request had ended, or a second time.
-    package internal(set) var answersDropped = 0
+    package internal(set) var responsesDropped = 0
     /// Requests handed over and not yet answered by the handler.
     package internal(set) var inFlight = 0
     /// Body bytes that have arrived and whose requests are not yet answered.

@@ -1,4 +1,4 @@
-import CRdKafka
+internal import CRdKafka
 
 /// How the C library keeps memory that was freed, in a process whose Kafka clients allocate on many threads.
 package enum MemoryArenas {

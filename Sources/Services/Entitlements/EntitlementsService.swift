@@ -79,10 +79,10 @@ final class EntitlementsService: Service {
 
     /// Does the claims and erasures, one after the other.
     func run() async throws {
-        for await waiting in changes { waiting.exchange.answer(await answer(waiting.request)) }
+        for await waiting in changes { waiting.exchange.respond(await answer(waiting.request)) }
     }
 
-    private func answer(_ request: ChangeRequest) async -> Answer {
+    private func answer(_ request: ChangeRequest) async -> HTTPResponse {
         let key = EntitlementsModel.key(request.bundleId, request.originalTransactionId)
         let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
         do {
@@ -96,7 +96,7 @@ final class EntitlementsService: Service {
                 return ReadAPI.problem(
                     409, ReadAPIName.belongsToAnother, "the purchase was made with another appAccountToken")
             }
-            return Answer(
+            return HTTPResponse(
                 status: 200, reason: "changed", body: EntitlementsAnswers(rules: rules).changed(request, purchase))
         } catch {
             frequent.log(.error, key: "change", "a change was not made", [LogField(.error, "\(error)")])

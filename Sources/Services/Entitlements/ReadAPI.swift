@@ -45,7 +45,7 @@ struct ReadAPI: Sendable {
     /// On the loop thread, which only reads the request; finding, evaluating and writing are the reader's queue's work.
     private func handle(_ request: HTTPRequest, _ exchange: Exchange) {
         if let obstacle = obstacle() {
-            return exchange.answer(Self.problem(503, ReadAPIName.unavailable, obstacle))
+            return exchange.respond(Self.problem(503, ReadAPIName.unavailable, obstacle))
         }
         do throws(Refusal) {
             switch request.head.path {
@@ -61,7 +61,7 @@ struct ReadAPI: Sendable {
                 return find(try EntitlementsQuery(request.head.query), request, exchange)
             }
         } catch {
-            exchange.answer(Self.problem(400, ReadAPIName.badRequest, error.message))
+            exchange.respond(Self.problem(400, ReadAPIName.badRequest, error.message))
         }
     }
 
@@ -86,7 +86,8 @@ struct ReadAPI: Sendable {
         }
     }
 
-    private func answer(_ query: EntitlementsQuery, _ purchases: [PurchaseFacts], _ knownETag: String?) -> Answer {
+    private func answer(_ query: EntitlementsQuery, _ purchases: [PurchaseFacts], _ knownETag: String?) -> HTTPResponse
+    {
         let answers = EntitlementsAnswers(rules: rules)
         guard query.kind == .entitlements else {
             let body = answers.history(query, purchases)
@@ -117,23 +118,23 @@ struct ReadAPI: Sendable {
             let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
             let page = EntitlementsAnswers(rules: rules).purchases(
                 query, Array(found.prefix(query.limit)), hasMore: found.count > query.limit, at: now)
-            return Answer(status: 200, reason: "ok", headers: [Self.revalidate], body: page)
+            return HTTPResponse(status: 200, reason: "ok", headers: [Self.revalidate], body: page)
         }
     }
 
     /// Reads on the reader's queue, and answers there.
     private func read(
         _ exchange: Exchange, _ find: @escaping @Sendable (StateView<EntitlementsModel>) throws -> [PurchaseFacts],
-        answer: @escaping @Sendable ([PurchaseFacts]) -> Answer
+        answer: @escaping @Sendable ([PurchaseFacts]) -> HTTPResponse
     ) {
         let begun = clocks.monotonicNanoseconds()
         reader.read(find) { result in
             switch result {
-            case .success(let found): exchange.answer(answer(found))
+            case .success(let found): exchange.respond(answer(found))
             case .failure(let error):
                 metrics.readFailed()
                 log.log(.error, key: "read", "entitlements cannot be read", [LogField(.error, error.message)])
-                exchange.answer(
+                exchange.respond(
                     Self.problem(503, ReadAPIName.unavailable, "the database cannot be read at the moment"))
             }
             metrics.read(nanoseconds: clocks.monotonicNanoseconds() &- begun)
@@ -144,30 +145,32 @@ struct ReadAPI: Sendable {
 
     private func take(_ request: ChangeRequest, _ exchange: Exchange) {
         guard let change else {
-            return exchange.answer(
+            return exchange.respond(
                 Self.problem(403, ReadAPIName.changesAreOff, "set \(EntitlementsSettings.changes.key) to allow it"))
         }
         if !change(request, exchange) {
-            exchange.answer(Self.problem(503, ReadAPIName.busy, "too many changes wait"))
+            exchange.respond(Self.problem(503, ReadAPIName.busy, "too many changes wait"))
         }
     }
 
     // MARK: Answers
 
-    private static func answer(_ body: [UInt8], _ tag: EntityTag, _ known: String?) -> Answer {
+    private static func answer(_ body: [UInt8], _ tag: EntityTag, _ known: String?) -> HTTPResponse {
         let headers = [("ETag", tag.text), revalidate]
-        if let known, tag.isNamed(in: known) { return Answer(status: 304, reason: "not_modified", headers: headers) }
-        return Answer(status: 200, reason: "ok", headers: headers, body: body)
+        if let known, tag.isNamed(in: known) {
+            return HTTPResponse(status: 304, reason: "not_modified", headers: headers)
+        }
+        return HTTPResponse(status: 200, reason: "ok", headers: headers, body: body)
     }
 
     private static let revalidate = ("Cache-Control", "no-cache")
 
-    static func problem(_ status: Int, _ code: String, _ message: String) -> Answer {
+    static func problem(_ status: Int, _ code: String, _ message: String) -> HTTPResponse {
         var body = JSONWriter()
         body.object {
             $0.set(ReadAPIName.error, code)
             $0.set(ReadAPIName.message, message)
         }
-        return Answer(status: status, reason: code, headers: [revalidate], body: body.bytes)
+        return HTTPResponse(status: status, reason: code, headers: [revalidate], body: body.bytes)
     }
 }

@@ -6,43 +6,43 @@ internal import Kafka
 /// sender's, 503 is ours or temporary, 200 is durable.
 enum AcknowledgementPolicy {
     /// Kafka has the record.
-    static let accepted = Answer(status: 200, reason: IngressReason.accepted)
+    static let accepted = HTTPResponse(status: 200, reason: IngressReason.accepted)
     /// Kafka has the record in the topic of the sandbox, for an app that is configured without it.
-    static let sandbox = Answer(status: 200, reason: IngressReason.sandbox)
+    static let sandbox = HTTPResponse(status: 200, reason: IngressReason.sandbox)
     /// Kafka had the record before.
-    static let duplicate = Answer(status: 200, reason: IngressReason.duplicate)
+    static let duplicate = HTTPResponse(status: 200, reason: IngressReason.duplicate)
 
     /// The wall clock cannot be believed.
-    static let clock = Answer(status: 503, reason: IngressReason.clock)
+    static let clock = HTTPResponse(status: 503, reason: IngressReason.clock)
     /// More quarantine records than the budget allows.
-    static let quarantineBudget = Answer(status: 503, reason: IngressReason.quarantineBudget)
+    static let quarantineBudget = HTTPResponse(status: 503, reason: IngressReason.quarantineBudget)
     /// Too many certificate chains never seen before.
-    static let newCertificateChains = Answer(status: 429, reason: IngressReason.newCertificateChains)
+    static let newCertificateChains = HTTPResponse(status: 429, reason: IngressReason.newCertificateChains)
     /// A version 1 or older body, which no app is configured to send.
-    static let legacyDisabled = Answer(status: 403, reason: IngressReason.legacyDisabled)
+    static let legacyDisabled = HTTPResponse(status: 403, reason: IngressReason.legacyDisabled)
 
     /// A verified notification that cannot be named: a contradiction between two parts of this program.
-    static let inconsistent = Answer(status: 503, reason: IngressReason.inconsistent)
+    static let inconsistent = HTTPResponse(status: 503, reason: IngressReason.inconsistent)
 
     /// Nothing is stored.
-    static func refused(_ refusal: Refusal) -> Answer {
+    static func refused(_ refusal: Refusal) -> HTTPResponse {
         let status =
             switch refusal.statusClass {
             case .badRequest: 400
             case .forbidden: 403
             case .unavailable: 503
             }
-        return Answer(status: status, reason: refusal.reason.rawValue)
+        return HTTPResponse(status: status, reason: refusal.reason.rawValue)
     }
 
     /// The quarantine topic has the bytes.
-    static func quarantined(_ notification: NonconformingNotification) -> Answer {
-        Answer(status: 200, reason: notification.reason.rawValue)
+    static func quarantined(_ notification: NonconformingNotification) -> HTTPResponse {
+        HTTPResponse(status: 200, reason: notification.reason.rawValue)
     }
 
     /// Kafka does not have the record, or it is not known whether it has: in either case Apple sends again, and
     /// consumers absorb a second copy.
-    static func notAcknowledged(_ error: KafkaError) -> Answer {
+    static func notAcknowledged(_ error: KafkaError) -> HTTPResponse {
         let reason =
             switch error.code {
             case .brokersUnavailable, .allBrokersDown: IngressReason.kafkaUnavailable
@@ -51,6 +51,6 @@ enum AcknowledgementPolicy {
             case .messageTooLarge: IngressReason.kafkaRecordTooLarge
             default: IngressReason.kafkaError
             }
-        return Answer(status: 503, reason: reason)
+        return HTTPResponse(status: 503, reason: reason)
     }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// Whether the wall clock may be believed: certificates are judged by it, so a wrong clock must end in 503 and not in
 /// a verdict.

@@ -18,7 +18,7 @@ final class DecisionLog: Sendable {
     }
 
     /// Called on the loop thread.
-    func take(_ decision: Decision) {
+    func take(_ decision: RequestOutcome) {
         metrics.decided(decision)
         let isUsual = decision.reason == IngressReason.accepted || decision.reason == IngressReason.duplicate
         guard !isUsual else { return }

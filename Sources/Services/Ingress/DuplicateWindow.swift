@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// The identity of a notification: environment and notificationUUID, never the text of its JWS, which has many valid
 /// spellings.

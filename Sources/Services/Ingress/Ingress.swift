@@ -163,7 +163,7 @@ package final class Ingress: Service {
     ) async throws -> (HTTPServer, HTTPServer) {
         let publicServer = HTTPServer(
             listeners: [NotificationListener.listener(plan, workers: workers, clocks: clocks)],
-            clock: clocks.monotonicNanoseconds, decided: { decisions.take($0) })
+            clock: clocks.monotonicNanoseconds, requestEnded: { decisions.take($0) })
         let checks = [drain.check] + IngressReadiness.checks(producer, sanity, clocks)
         let adminServer = HTTPServer(
             listeners: [

@@ -62,7 +62,7 @@ final class IngressMetrics: Sendable {
     }
 
     /// One request, those that the HTTP parser refused included. Called on the loop thread.
-    func decided(_ decision: Decision) {
+    func decided(_ decision: RequestOutcome) {
         let key = DecisionKey(reason: decision.reason, status: decision.status)
         let counter = decisions.withLock { known in
             if let counter = known[key] { return counter }

@@ -28,7 +28,7 @@ enum IngressMetricName {
     static let evicted = "sluice_http_connections_evicted_total"
     static let connectionsRefused = "sluice_http_connections_refused_total"
     static let deadlines = "sluice_http_deadlines_total"
-    static let answersDropped = "sluice_http_answers_dropped_total"
+    static let responsesDropped = "sluice_http_responses_dropped_total"
     static let requestsInFlight = "sluice_http_requests_in_flight"
     static let bodyBytes = "sluice_http_body_bytes_in_flight"
 }

@@ -65,8 +65,8 @@ enum IngressSamples {
                 labels: [MetricLabel("phase", phase)], UInt64(clamping: count))
         }
         samples.counter(
-            IngressMetricName.answersDropped, help: "Answers that came after their request had ended.",
-            UInt64(clamping: counters.answersDropped))
+            IngressMetricName.responsesDropped, help: "Answers that came after their request had ended.",
+            UInt64(clamping: counters.responsesDropped))
         samples.gauge(
             IngressMetricName.requestsInFlight, help: "Requests handed over and not yet answered.",
             Double(counters.inFlight))

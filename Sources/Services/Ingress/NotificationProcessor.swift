@@ -47,7 +47,7 @@ final class NotificationProcessor: Sendable {
     func process(_ work: NotificationWork) {
         let now = clocks.wallMilliseconds()
         guard sanity.observe(wall: now, monotonic: clocks.monotonicMilliseconds()) else {
-            return work.exchange.answer(AcknowledgementPolicy.clock)
+            return work.exchange.respond(AcknowledgementPolicy.clock)
         }
         let begun = clocks.monotonicNanoseconds()
         let verdict = verifier.verify(body: work.body, at: now)
@@ -57,9 +57,9 @@ final class NotificationProcessor: Sendable {
         case .nonconforming(let notification): quarantine(notification, work, receivedAt: now)
         case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):
             decisions.explain(refusal)
-            work.exchange.answer(AcknowledgementPolicy.refused(refusal))
-        case .tooManyNewCertificateChains: work.exchange.answer(AcknowledgementPolicy.newCertificateChains)
-        case .legacy: work.exchange.answer(AcknowledgementPolicy.legacyDisabled)
+            work.exchange.respond(AcknowledgementPolicy.refused(refusal))
+        case .tooManyNewCertificateChains: work.exchange.respond(AcknowledgementPolicy.newCertificateChains)
+        case .legacy: work.exchange.respond(AcknowledgementPolicy.legacyDisabled)
         }
     }
 
@@ -73,7 +73,7 @@ final class NotificationProcessor: Sendable {
             let receivedAt = AppStoreInstant(millisecondsSince1970: now)
         else {
             metrics.inconsistent()
-            return work.exchange.answer(AcknowledgementPolicy.inconsistent)
+            return work.exchange.respond(AcknowledgementPolicy.inconsistent)
         }
         let known = RememberedIdentity.notification(uuid)
         guard isFirst(known, work) else { return }
@@ -96,22 +96,22 @@ final class NotificationProcessor: Sendable {
         switch duplicates.arrive(identity, waiter: work.exchange) {
         case .waits: return false
         case .acknowledged:
-            work.exchange.answer(AcknowledgementPolicy.duplicate)
+            work.exchange.respond(AcknowledgementPolicy.duplicate)
             return false
         case .first: return true
         }
     }
 
-    private func settle(_ identity: RememberedIdentity, _ work: NotificationWork, acknowledged answer: Answer) {
+    private func settle(_ identity: RememberedIdentity, _ work: NotificationWork, acknowledged answer: HTTPResponse) {
         let waiters = duplicates.settle(identity, acknowledged: true)
-        work.exchange.answer(answer)
-        for waiter in waiters { waiter.answer(AcknowledgementPolicy.duplicate) }
+        work.exchange.respond(answer)
+        for waiter in waiters { waiter.respond(AcknowledgementPolicy.duplicate) }
     }
 
-    private func settle(_ identity: RememberedIdentity, _ work: NotificationWork, refused answer: Answer) {
+    private func settle(_ identity: RememberedIdentity, _ work: NotificationWork, refused answer: HTTPResponse) {
         let waiters = duplicates.settle(identity, acknowledged: false)
-        work.exchange.answer(answer)
-        for waiter in waiters { waiter.answer(answer) }
+        work.exchange.respond(answer)
+        for waiter in waiters { waiter.respond(answer) }
     }
 
     // MARK: Nonconforming notifications
@@ -122,7 +122,7 @@ final class NotificationProcessor: Sendable {
         guard let known = notification.signedPartDigest.flatMap(RememberedIdentity.init(nonconformingWithDigest:))
         else {
             metrics.inconsistent()
-            return work.exchange.answer(AcknowledgementPolicy.inconsistent)
+            return work.exchange.respond(AcknowledgementPolicy.inconsistent)
         }
         // Before the budget: whoever holds one odd notification could otherwise spend all of it with copies.
         guard isFirst(known, work) else { return }

@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// Bounds what the quarantine topic may take: whoever holds odd but genuine notifications could otherwise fill the
 /// brokers' disks with them. A bucket of bytes that refills evenly over an hour.

@@ -91,7 +91,7 @@ private final class StateReceiver: Sendable {
                         else { return }
                         state.states[parts[0]] = (offset, number)
                     }
-                    exchange.answer(Answer(status: 204, reason: "ok"))
+                    exchange.respond(HTTPResponse(status: 204, reason: "ok"))
                 })
         ])
         try server.start()

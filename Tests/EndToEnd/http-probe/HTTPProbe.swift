@@ -23,7 +23,7 @@ struct HTTPProbe {
                     guard head.targetIs("/notifications") else { return .notFound }
                     return head.methodIs("POST") ? .body(limit: 256 * 1024) : .methodNotAllowed(allow: "POST")
                 },
-                handle: { _, exchange in exchange.answer(Answer(status: 200, reason: "ok")) })
+                handle: { _, exchange in exchange.respond(HTTPResponse(status: 200, reason: "ok")) })
         ])
         try server.start()
         await ended { FileHandle.standardOutput.write(Data("port \(server.port())\n".utf8)) }

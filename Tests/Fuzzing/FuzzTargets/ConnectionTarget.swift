@@ -92,7 +92,7 @@ struct ConnectionScript {
         switch first {
         // Whether a client is told to continue depends on how far it has come, and on nothing else.
         case .wait, .sendContinue: break
-        case .handOver(let head, let body):
+        case .dispatch(let head, let body):
             readAhead = 0
             events.append("\(head.method) \(head.target) \(body)")
         case .refuse(let answer):

@@ -1,5 +1,6 @@
 import Foundation
 import Kafka
+import KafkaDevBroker
 import Synchronization
 import Telemetry
 import TestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import Kafka
+import KafkaDevBroker
 import Lifecycle
 import Synchronization
 import Telemetry

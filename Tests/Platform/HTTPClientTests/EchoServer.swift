@@ -25,7 +25,7 @@ final class EchoServer: Sendable {
                 admit: { ($0.contentLength ?? 0) > 0 ? .body(limit: 1_000_000) : .noBody },
                 handle: { request, exchange in
                     requests.add()
-                    if let answer = Self.answer(request) { exchange.answer(answer) }
+                    if let answer = Self.answer(request) { exchange.respond(answer) }
                 })
         ])
         try server.start()
@@ -33,19 +33,19 @@ final class EchoServer: Sendable {
 
     func url(_ target: String) -> String { "http://127.0.0.1:\(server.port())\(target)" }
 
-    private static func answer(_ request: HTTPRequest) -> Answer? {
+    private static func answer(_ request: HTTPRequest) -> HTTPResponse? {
         let head = request.head
         switch head.path {
         case "/never": return nil
-        case "/large": return Answer(status: 200, reason: "ok", body: [UInt8](repeating: 1, count: 1_000_000))
-        case "/redirect": return Answer(status: 302, reason: "ok", headers: [("Location", "/none")])
+        case "/large": return HTTPResponse(status: 200, reason: "ok", body: [UInt8](repeating: 1, count: 1_000_000))
+        case "/redirect": return HTTPResponse(status: 302, reason: "ok", headers: [("Location", "/none")])
         default:
             // libcurl adds neither a content type nor an expectation of its own.
             let one = head.header("x-one") ?? "-"
             let added = (head.header("content-type") ?? "") + (head.header("expect") ?? "")
             let empty = head.header("x-empty") ?? "-"
             let text = "\(head.method) \(head.target) \(one) \(empty) \(added.isEmpty ? "-" : added) "
-            return Answer(
+            return HTTPResponse(
                 status: 200, reason: "ok", contentType: "text/plain", body: Array(text.utf8) + request.body)
         }
     }

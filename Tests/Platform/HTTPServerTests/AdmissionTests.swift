@@ -3,7 +3,7 @@ import Testing
 
 /// What a listener says to a head holds, whatever follows the head.
 struct AdmissionTests {
-    private func refusal(_ admission: Admission, _ fields: String) -> Answer? {
+    private func refusal(_ admission: Admission, _ fields: String) -> HTTPResponse? {
         var state = ConnectionState(rules: ConnectionRules(limits: Limits()) { _ in admission }, now: 0)
         let bytes = Array("GET /metrics HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".utf8)
         guard case .refuse(let answer) = state.received(bytes.span, now: 0) else { return nil }

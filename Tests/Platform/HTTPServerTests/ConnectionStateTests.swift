@@ -20,7 +20,7 @@ struct ConnectionStateTests {
         switch action {
         case .wait: "wait"
         case .sendContinue: "continue"
-        case .handOver(_, let body): "handOver \(body.count)"
+        case .dispatch(_, let body): "dispatch \(body.count)"
         case .refuse(let answer): "refuse \(answer.status) \(answer.reason)"
         case .linger: "linger"
         case .close(let reason): "close \(reason ?? "-")"
@@ -71,7 +71,7 @@ struct ConnectionStateTests {
 
     @Test func `a handler that does not answer within five seconds is answered for`() {
         var state = makeState()
-        #expect(name(receive(&state, HostileRequest.good, at: 8)) == "handOver 21")
+        #expect(name(receive(&state, HostileRequest.good, at: 8)) == "dispatch 21")
         #expect(name(state.tick(now: 13 * Self.second - 1)) == "wait")
         #expect(name(state.tick(now: 13 * Self.second)) == "refuse 503 deadline")
     }
@@ -104,7 +104,7 @@ struct ConnectionStateTests {
         _ = receive(&state, String(repeating: "x", count: 4 * 1024))
         #expect(!state.wantsInput)
         _ = state.reply(closes: false, isDraining: false, now: 0)
-        #expect(name(state.sent(now: 0)) == "handOver 21")
+        #expect(name(state.sent(now: 0)) == "dispatch 21")
     }
 
     @Test func `what was pipelined before the end of input is answered`() {
@@ -112,7 +112,7 @@ struct ConnectionStateTests {
         _ = receive(&state, HostileRequest.good + HostileRequest.good + "POST /half")
         #expect(name(state.endOfInput()) == "wait")
         #expect(state.reply(closes: false, isDraining: false, now: 0).keeps)
-        #expect(name(state.sent(now: 0)) == "handOver 21")
+        #expect(name(state.sent(now: 0)) == "dispatch 21")
         #expect(!state.wantsInput)
         _ = state.reply(closes: false, isDraining: false, now: 0)
         #expect(name(state.sent(now: 0)) == "close aborted")
@@ -138,7 +138,7 @@ struct ConnectionStateTests {
         let head = "POST /n HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
         #expect(name(receive(&state, head)) == "continue")
         #expect(name(receive(&state, "x")) == "wait")
-        #expect(name(receive(&state, "x")) == "handOver 2")
+        #expect(name(receive(&state, "x")) == "dispatch 2")
     }
 
     @Test func `a drain and a head with close end the connection`() {
@@ -161,6 +161,6 @@ struct ConnectionStateTests {
                 state.receiveBody(now: 0) {
                     $0.append(1)
                     $0.append(2)
-                }) == "handOver 5")
+                }) == "dispatch 5")
     }
 }

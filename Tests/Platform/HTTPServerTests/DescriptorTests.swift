@@ -34,7 +34,7 @@ struct DescriptorTests {
         let newcomer = try withOneDescriptorLeft { try server.connect() }
         newcomer.send(TestServer.echo("later"))
         #expect(try newcomer.response().text == "later")
-        for exchange in server.held.values { exchange.answer(.text("done")) }
+        for exchange in server.held.values { exchange.respond(.text("done")) }
         #expect(try working.response().text == "done")
     }
 

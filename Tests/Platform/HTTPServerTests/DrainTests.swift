@@ -12,7 +12,7 @@ struct DrainTests {
         async let drained: Void = server.server.drain(within: .seconds(8))
         let port = server.server.port()
         #expect(await eventually { (try? TestConnection(port: port)) == nil })
-        server.held.values[0].answer(.text("done"))
+        server.held.values[0].respond(.text("done"))
         let response = try client.response()
         #expect(response.text == "done")
         #expect(response.head.contains("\r\nConnection: close\r\n"))
@@ -62,7 +62,7 @@ struct DrainTests {
         #expect(client.isClosedByPeer())
         #expect(server.verdicts == ["0 drain"])
         // The loop is gone; a late answer reaches nobody and harms nobody.
-        server.held.values[0].answer(.text("late"))
+        server.held.values[0].respond(.text("late"))
     }
 
     @Test func `every request sent before a drain under load gets a status`() async throws {

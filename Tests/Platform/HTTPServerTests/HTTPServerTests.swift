@@ -41,7 +41,7 @@ struct HTTPServerTests {
         client.send(TestServer.get("/held"))
         client.endOutput()
         #expect(await eventually { server.held.values.count == 1 })
-        server.held.values[0].answer(.text("late"))
+        server.held.values[0].respond(.text("late"))
         #expect(try client.response().text == "late")
         #expect(client.isClosedByPeer())
     }
@@ -88,8 +88,8 @@ struct HTTPServerTests {
     @Test func `a head has a date, no name of the server, and no injected field`() throws {
         let server = try TestServer { request, exchange in
             let value = "1\r\nX-Injected: 2"
-            exchange.answer(
-                Answer(
+            exchange.respond(
+                HTTPResponse(
                     status: 200, reason: "ok",
                     headers: [("X-Good", "3"), ("X-Bad", value), (value, "4"), ("", "5")], body: [1]))
         }
@@ -104,7 +104,7 @@ struct HTTPServerTests {
 
     @Test func `a slow reader gets all of a large answer`() async throws {
         let body = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
-        let server = try TestServer { $1.answer(Answer(status: 200, reason: "ok", body: body)) }
+        let server = try TestServer { $1.respond(HTTPResponse(status: 200, reason: "ok", body: body)) }
         let client = try TestConnection(port: server.server.port(), receiveBuffer: 4096)
         client.send(TestServer.get("/") + TestServer.get("/"))
         #expect(await eventually { server.counters.unsentBytes > 0 })
@@ -117,7 +117,7 @@ struct HTTPServerTests {
         var limits = Limits()
         limits.unsentBytes = 1_000_000
         let body = [UInt8](repeating: 0, count: 8_000_000)
-        let server = try TestServer(limits: limits) { $1.answer(Answer(status: 200, reason: "ok", body: body)) }
+        let server = try TestServer(limits: limits) { $1.respond(HTTPResponse(status: 200, reason: "ok", body: body)) }
         let client = try TestConnection(port: server.server.port(), receiveBuffer: 4096)
         client.send(TestServer.get("/"))
         #expect(await eventually { server.counters.accepted == 1 && server.counters.connections == 0 })
@@ -155,24 +155,24 @@ struct HTTPServerTests {
         #expect(try client.response().status == 503)
         #expect(server.counters.inFlight == 1)
         let exchange = try #require(server.held.values.first)
-        exchange.answer(.text("late"))
-        #expect(await eventually { server.counters.inFlight == 0 && server.counters.answersDropped == 1 })
-        exchange.answer(.text("again"))
-        #expect(await eventually { server.counters.answersDropped == 2 })
+        exchange.respond(.text("late"))
+        #expect(await eventually { server.counters.inFlight == 0 && server.counters.responsesDropped == 1 })
+        exchange.respond(.text("again"))
+        #expect(await eventually { server.counters.responsesDropped == 2 })
         #expect(server.counters.inFlight == 0)
         #expect(server.verdicts == ["503 deadline"])
     }
 
     @Test func `the first answer wins`() async throws {
         let server = try TestServer {
-            $1.answer(.text("first"))
-            $1.answer(.text("second"))
+            $1.respond(.text("first"))
+            $1.respond(.text("second"))
         }
         let client = try server.connect()
         client.send(TestServer.get("/") + TestServer.get("/"))
         #expect(try client.response().text == "first")
         #expect(try client.response().text == "first")
-        #expect(await eventually { server.counters.answersDropped == 2 })
+        #expect(await eventually { server.counters.responsesDropped == 2 })
     }
 
     @Test func `a silent connection is closed and told as idle`() async throws {
@@ -217,7 +217,7 @@ struct HTTPServerTests {
         let listeners = (0..<2).map { number in
             Listener(
                 name: "x", host: number == 0 ? "localhost" : "127.0.0.1", port: 0, limits: .admin,
-                admit: { _ in .noBody }, handle: { $1.answer(.text("\(number)")) })
+                admit: { _ in .noBody }, handle: { $1.respond(.text("\(number)")) })
         }
         let server = HTTPServer(listeners: listeners)
         try server.start()

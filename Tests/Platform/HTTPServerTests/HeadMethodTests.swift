@@ -8,7 +8,7 @@ struct HeadMethodTests {
     @Test(arguments: [4, 20_000, 200_000])
     func `after an answer to HEAD the next answer begins at once`(_ count: Int) throws {
         let server = try TestServer { _, exchange in
-            exchange.answer(Answer(status: 200, reason: "ok", body: [UInt8](repeating: 0x78, count: count)))
+            exchange.respond(HTTPResponse(status: 200, reason: "ok", body: [UInt8](repeating: 0x78, count: count)))
         }
         let client = try server.connect()
         client.send(TestServer.get("/", method: "HEAD") + TestServer.get("/"))

@@ -15,9 +15,9 @@ struct LateAnswerTests {
         let next = try server.connect()
         next.send(TestServer.get("/held"))
         #expect(await eventually { server.held.values.count == 2 })
-        server.held.values[0].answer(.text("for the one before"))
-        #expect(await eventually { server.counters.answersDropped == 1 })
-        server.held.values[1].answer(.text("for the next one"))
+        server.held.values[0].respond(.text("for the one before"))
+        #expect(await eventually { server.counters.responsesDropped == 1 })
+        server.held.values[1].respond(.text("for the next one"))
         #expect(try next.response().text == "for the next one")
         #expect(await eventually { server.counters.inFlight == 0 })
     }

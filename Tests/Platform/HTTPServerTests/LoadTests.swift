@@ -36,7 +36,7 @@ struct LoadTests {
         #expect(await eventually { server.held.values.count == 2 })
         #expect(try server.connect().isClosedByPeer())
         #expect(server.counters.refusedByCapacity == 1)
-        for exchange in server.held.values { exchange.answer(.text("done")) }
+        for exchange in server.held.values { exchange.respond(.text("done")) }
         for client in working { #expect(try client.response().text == "done") }
     }
 
@@ -51,7 +51,7 @@ struct LoadTests {
         second.send(TestServer.get("/held"))
         #expect(try second.response().status == 503)
         #expect(second.isClosedByPeer())
-        server.held.values[0].answer(.text("done"))
+        server.held.values[0].respond(.text("done"))
         #expect(try first.response().text == "done")
         let third = try server.connect()
         third.send(TestServer.get("/text"))
@@ -114,7 +114,7 @@ struct LoadTests {
             switch request.head.query {
             case "closing": closing.append(exchange)
             case "resetting": resetting.append(exchange)
-            default: exchange.answer(Answer(status: 200, reason: "ok", body: body))
+            default: exchange.respond(HTTPResponse(status: 200, reason: "ok", body: body))
             }
         }
         let post = TestServer.echo(String(repeating: "x", count: 5000))
@@ -145,11 +145,11 @@ struct LoadTests {
             })
         // A place is kept until its answer.
         #expect(await eventually { server.counters.inFlight == awaited + resetting.values.count })
-        for exchange in closing.values + resetting.values { exchange.answer(.text("nobody")) }
+        for exchange in closing.values + resetting.values { exchange.respond(.text("nobody")) }
         #expect(await eventually { server.counters.inFlight == 0 && server.counters.connections == 0 })
         #expect(server.counters.bodyBytes == 0)
         #expect(server.counters.unsentBytes == 0)
-        #expect(server.counters.answersDropped == resetting.values.count)
+        #expect(server.counters.responsesDropped == resetting.values.count)
         let valid = try server.connect()
         valid.send(TestServer.echo("valid"))
         #expect(try valid.response().text == "valid")

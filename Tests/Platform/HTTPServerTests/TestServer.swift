@@ -7,7 +7,7 @@ final class TestServer: Sendable {
     typealias Handler = @Sendable (HTTPRequest, Exchange) -> Void
 
     let clock = ManualClock()
-    let decisions = Recorder<Decision>()
+    let decisions = Recorder<RequestOutcome>()
     /// Requests for `/held`: the test answers them.
     let held = Recorder<Exchange>()
     /// One element for each pass of the loop in which requests were handed over.
@@ -15,7 +15,7 @@ final class TestServer: Sendable {
     let server: HTTPServer
 
     /// `GET /held` waits for the test, `POST /echo` is answered with its own body, others as `handle` says.
-    init(limits: Limits = Limits(), handle: @escaping Handler = { $1.answer(.text("ok")) }) throws {
+    init(limits: Limits = Limits(), handle: @escaping Handler = { $1.respond(.text("ok")) }) throws {
         let (clock, decisions, held, passes) = (clock, decisions, held, passes)
         let listener = Listener(
             name: "test", host: "127.0.0.1", port: 0, limits: limits,
@@ -29,12 +29,12 @@ final class TestServer: Sendable {
             handle: { request, exchange in
                 switch request.head.path {
                 case "/held": held.append(exchange)
-                case "/echo": exchange.answer(Answer(status: 200, reason: "ok", body: request.body))
+                case "/echo": exchange.respond(HTTPResponse(status: 200, reason: "ok", body: request.body))
                 default: handle(request, exchange)
                 }
             },
             passEnded: { passes.append(()) })
-        server = HTTPServer(listeners: [listener], clock: { clock.now }, decided: { decisions.append($0) })
+        server = HTTPServer(listeners: [listener], clock: { clock.now }, requestEnded: { decisions.append($0) })
         try server.start()
     }
 

@@ -39,7 +39,7 @@ struct Wire {
             case .sendContinue:
                 continues += 1
                 return
-            case .handOver(_, let body):
+            case .dispatch(_, let body):
                 verdicts.append("200:\(body.count)")
                 largestBody = max(largestBody, body.count)
                 _ = state.reply(closes: false, isDraining: false, now: 0)

@@ -1,4 +1,5 @@
 import Kafka
+import KafkaDevBroker
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DevBrokerTests {

@@ -53,7 +53,7 @@ import Testing
         dump(configuration, to: &dumped)
         #expect(!dumped.contains("hunter2"))
         #expect(configuration.effectiveProperties(for: .producer)[name] == "********")
-        #expect(configuration.settings(for: .producer).contains(Setting(name, "hunter2")))
+        #expect(configuration.settings(for: .producer).contains(ClientProperty(name, "hunter2")))
     }
 
     @Test(arguments: [
@@ -61,7 +61,7 @@ import Testing
         ("ssl.certificate.pem", false), ("ssl.key.location", false), ("client.id", false),
     ])
     func `secrets are known by their names`(name: String, isSecret: Bool) {
-        #expect(Setting(name, "x").isSecret == isSecret)
+        #expect(ClientProperty(name, "x").isSecret == isSecret)
     }
 
     @Test func `the caller's properties replace defaults and never what is fixed`() throws {

@@ -1,4 +1,5 @@
 import Kafka
+import KafkaDevBroker
 import TestSupport
 import Testing
 

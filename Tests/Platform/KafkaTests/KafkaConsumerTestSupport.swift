@@ -1,4 +1,5 @@
 import Kafka
+import KafkaDevBroker
 import Synchronization
 import TestSupport
 import Testing

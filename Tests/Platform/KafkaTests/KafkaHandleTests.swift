@@ -1,4 +1,5 @@
 import Dispatch
+import KafkaDevBroker
 import Synchronization
 import TestSupport
 import Testing

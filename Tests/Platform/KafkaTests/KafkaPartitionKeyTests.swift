@@ -1,3 +1,4 @@
+import KafkaDevBroker
 import Testing
 
 @testable import Kafka

@@ -1,3 +1,4 @@
+import KafkaDevBroker
 import TestSupport
 import Testing
 

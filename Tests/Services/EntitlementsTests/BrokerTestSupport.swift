@@ -4,6 +4,7 @@ import Foundation
 import HTTPClient
 import JSON
 import Kafka
+import KafkaDevBroker
 import Lifecycle
 import NotificationRecord
 import PipelineRuntime

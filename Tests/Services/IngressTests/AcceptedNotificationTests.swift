@@ -3,6 +3,7 @@ import AppStoreSigning
 import Foundation
 import HTTPClient
 import Kafka
+import KafkaDevBroker
 import NotificationRecord
 import Simulator
 import Testing

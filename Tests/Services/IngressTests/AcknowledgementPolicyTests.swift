@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct AcknowledgementPolicyTests {
     @Test func `the ingress's own answers have their statuses`() {
-        let table: [(Answer, Int, String)] = [
+        let table: [(HTTPResponse, Int, String)] = [
             (AcknowledgementPolicy.accepted, 200, "accepted"), (AcknowledgementPolicy.sandbox, 200, "sandbox"),
             (AcknowledgementPolicy.duplicate, 200, "duplicate"), (AcknowledgementPolicy.clock, 503, "clock"),
             (AcknowledgementPolicy.quarantineBudget, 503, "quarantine_budget"),

@@ -15,8 +15,8 @@ import Testing
             Logger(label: "test", level: .info, format: .json, sink: sink), IngressMetrics(metrics))
     }
 
-    private func decision(_ reason: String, _ status: Int) throws -> Decision {
-        Decision(
+    private func decision(_ reason: String, _ status: Int) throws -> RequestOutcome {
+        RequestOutcome(
             listener: 0, reason: reason, status: status, bodyBytes: 19_000,
             network: try #require(NetworkPrefix("192.0.2.0/24")), nanoseconds: 2_000_000)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
 import Kafka
+import KafkaDevBroker
 import Telemetry
 import TestSupport
 import Testing
@@ -17,7 +18,7 @@ import Testing
             let types = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }.map { $0.dropFirst(7) }
             #expect(
                 types.sorted() == [
-                    "sluice_http_answers_dropped_total counter", "sluice_http_body_bytes_in_flight gauge",
+                    "sluice_http_responses_dropped_total counter", "sluice_http_body_bytes_in_flight gauge",
                     "sluice_http_connections gauge", "sluice_http_connections_accepted_total counter",
                     "sluice_http_connections_evicted_total counter", "sluice_http_connections_refused_total counter",
                     "sluice_http_deadlines_total counter", "sluice_http_requests_in_flight gauge",

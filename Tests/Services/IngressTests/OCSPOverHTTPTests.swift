@@ -28,7 +28,7 @@ struct OCSPOverHTTPTests {
         var asked: [Question] { questions.all.withLock { $0 } }
         var address: String { "http://127.0.0.1:\(server.port())/ocsp" }
 
-        init(_ answer: Answer) throws {
+        init(_ answer: HTTPResponse) throws {
             let questions = Recorded()
             self.questions = questions
             server = HTTPServer(listeners: [
@@ -41,7 +41,7 @@ struct OCSPOverHTTPTests {
                             contentType: request.head.header("content-type"), accept: request.head.header("accept"),
                             body: request.body)
                         questions.all.withLock { $0.append(question) }
-                        exchange.answer(answer)
+                        exchange.respond(answer)
                     })
             ])
             try server.start()
@@ -56,7 +56,7 @@ struct OCSPOverHTTPTests {
     }
 
     @Test func `a question is posted as RFC 6960 says, and the body of a 200 is the answer`() async throws {
-        let responder = try Responder(Answer(status: 200, reason: "ok", body: [4, 5, 6]))
+        let responder = try Responder(HTTPResponse(status: 200, reason: "ok", body: [4, 5, 6]))
         #expect(try await Self.ask(responder) == [4, 5, 6])
         let question = Responder.Question(
             method: "POST", target: "/ocsp", contentType: "application/ocsp-request",
@@ -66,23 +66,23 @@ struct OCSPOverHTTPTests {
 
     @Test(arguments: [201, 204, 400, 404, 500, 503])
     func `any other status is no answer`(_ status: Int) async throws {
-        let responder = try Responder(Answer(status: status, reason: "ok", body: status == 204 ? [] : [4, 5, 6]))
+        let responder = try Responder(HTTPResponse(status: status, reason: "ok", body: status == 204 ? [] : [4, 5, 6]))
         await #expect(throws: (any Error).self) { try await Self.ask(responder) }
     }
 
     @Test func `a redirect is not followed`() async throws {
-        let goal = try Responder(Answer(status: 200, reason: "ok", body: [4, 5, 6]))
+        let goal = try Responder(HTTPResponse(status: 200, reason: "ok", body: [4, 5, 6]))
         let responder = try Responder(
-            Answer(status: 302, reason: "ok", headers: [("Location", goal.address)], body: [4, 5, 6]))
+            HTTPResponse(status: 302, reason: "ok", headers: [("Location", goal.address)], body: [4, 5, 6]))
         await #expect(throws: (any Error).self) { try await Self.ask(responder) }
         #expect(goal.asked.isEmpty)
     }
 
     @Test func `an answer of 64 KiB is taken, a larger one is not`() async throws {
         let most = [UInt8](repeating: 7, count: 64 * 1024)
-        let responder = try Responder(Answer(status: 200, reason: "ok", body: most))
+        let responder = try Responder(HTTPResponse(status: 200, reason: "ok", body: most))
         #expect(try await Self.ask(responder) == most)
-        let larger = try Responder(Answer(status: 200, reason: "ok", body: most + [7]))
+        let larger = try Responder(HTTPResponse(status: 200, reason: "ok", body: most + [7]))
         await #expect(throws: (any Error).self) { try await Self.ask(larger) }
     }
 }

@@ -2,6 +2,7 @@ import AppStoreModel
 import Foundation
 import HTTPClient
 import Kafka
+import KafkaDevBroker
 import Simulator
 import Synchronization
 import Telemetry

@@ -3,6 +3,7 @@ import Cryptography
 import Foundation
 import HTTPClient
 import Kafka
+import KafkaDevBroker
 import NotificationRecord
 import Telemetry
 import TestSupport
@@ -20,7 +21,8 @@ import Testing
         appStore = try TestAppStore.shared()
     }
 
-    private func nonconforming(_ change: (inout TestAppStore.Draft) -> Void = { $0.version = "3.0" }) throws -> [UInt8] {
+    private func nonconforming(_ change: (inout TestAppStore.Draft) -> Void = { $0.version = "3.0" }) throws -> [UInt8]
+    {
         var draft = TestAppStore.Draft()
         draft.notificationUUID = "002e14d5-51f5-4503-b5a8-c3a1af68eb20"
         change(&draft)

@@ -4,6 +4,7 @@ import Cryptography
 import Foundation
 import HTTPClient
 import Kafka
+import KafkaDevBroker
 import NotificationRecord
 import Telemetry
 import TestSupport

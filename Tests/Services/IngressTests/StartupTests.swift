@@ -4,6 +4,7 @@ import Cryptography
 import Foundation
 import HTTPServer
 import Kafka
+import KafkaDevBroker
 import Lifecycle
 import NotificationRecord
 import ServiceKit

@@ -4,6 +4,7 @@ import Cryptography
 import HTTPServer
 import JSON
 import Kafka
+import KafkaDevBroker
 import NotificationRecord
 import Synchronization
 import TestSupport
@@ -116,7 +117,7 @@ struct DoctorOnBrokerTests {
                 Listener(
                     name: "ocsp", host: "127.0.0.1", port: 0, limits: .readAPI, admit: { _ in .body(limit: 4096) },
                     handle: { [weak self] request, exchange in
-                        exchange.answer(self?.answer(request.body) ?? .text("no", status: 500))
+                        exchange.respond(self?.answer(request.body) ?? .text("no", status: 500))
                     })
             ])
             try server.start()
@@ -127,12 +128,12 @@ struct DoctorOnBrokerTests {
             pki.withLock { $0 = made }
         }
 
-        private func answer(_ request: [UInt8]) -> Answer? {
+        private func answer(_ request: [UInt8]) -> HTTPResponse? {
             guard let pki = pki.withLock({ $0 }), let key = pki.authorityKeys?.intermediate,
                 let answer = try? OCSPResponder(issuer: pki.intermediate, signer: pki.intermediate, key: key)
                     .answer(request: request, at: Signed.now / 1_000, status: { _ in status })
             else { return nil }
-            return Answer(status: 200, reason: "ocsp", body: answer)
+            return HTTPResponse(status: 200, reason: "ocsp", body: answer)
         }
 
         /// Flags that name the root, the file `name` of the chain in PEM, and silent brokers.

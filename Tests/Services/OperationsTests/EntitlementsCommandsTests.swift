@@ -1,4 +1,5 @@
 import Kafka
+import KafkaDevBroker
 import Testing
 
 @testable import Operations

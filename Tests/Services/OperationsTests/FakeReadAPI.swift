@@ -27,7 +27,7 @@ final class FakeReadAPI: Sendable {
                         asked.bodies.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) }
                     }
                     let (status, body) = answer(request.head.path)
-                    exchange.answer(Answer(status: status, reason: "test", body: Array(body.utf8)))
+                    exchange.respond(HTTPResponse(status: status, reason: "test", body: Array(body.utf8)))
                 })
         ])
         try server.start()

@@ -2,6 +2,7 @@ import AppStoreModel
 import Foundation
 import JSON
 import Kafka
+import KafkaDevBroker
 import NotificationRecord
 import TestSupport
 import Testing

@@ -21,7 +21,7 @@ private final class StateReceiver: Sendable {
 
     func setAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
 
-    func take(_ delivery: Delivery) -> Answer {
+    func take(_ delivery: Delivery) -> HTTPResponse {
         guard let offset = delivery.id?.split(separator: "-").last.flatMap({ Int64($0) }) else { return .status(400) }
         return state.withLock { state in
             if state.isAway { return .status(503) }

@@ -162,7 +162,7 @@ import Testing
         try await installation.write(states: 1, keys: 1)
         let receiver = try Receiver { _, number in
             number == 1
-                ? Answer(
+                ? HTTPResponse(
                     status: 200, reason: "test",
                     body: [UInt8](repeating: 1, count: WebhooksHandler.maximumAnswerBytes + 1)) : .accepted
         }

@@ -3,6 +3,7 @@ import Cryptography
 import Foundation
 import HTTPClient
 import Kafka
+import KafkaDevBroker
 import Lifecycle
 import NotificationRecord
 import PipelineRuntime

@@ -43,7 +43,7 @@ final class Receiver: Sendable {
     }
 
     /// What to answer the delivery with this number, from 1; nil leaves it without an answer.
-    typealias Decide = @Sendable (Delivery, Int) -> Answer?
+    typealias Decide = @Sendable (Delivery, Int) -> HTTPResponse?
 
     private final class Notes: Sendable { let state = Mutex(State()) }
 
@@ -69,7 +69,7 @@ final class Receiver: Sendable {
                     if (200...299).contains(answer.status) {
                         notes.state.withLock { $0.accepted.append(delivery) }
                     }
-                    exchange.answer(answer)
+                    exchange.respond(answer)
                 })
         ])
         self.notes = notes
@@ -94,10 +94,10 @@ final class Receiver: Sendable {
     }
 }
 
-extension Answer {
-    static let accepted = Answer(status: 204, reason: "accepted")
+extension HTTPResponse {
+    static let accepted = HTTPResponse(status: 204, reason: "accepted")
 
-    static func status(_ status: Int, _ headers: [(name: String, value: String)] = []) -> Answer {
-        Answer(status: status, reason: "test", headers: headers)
+    static func status(_ status: Int, _ headers: [(name: String, value: String)] = []) -> HTTPResponse {
+        HTTPResponse(status: status, reason: "test", headers: headers)
     }
 }

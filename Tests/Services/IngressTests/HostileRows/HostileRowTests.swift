@@ -1,6 +1,7 @@
 import AppStoreTestSupport
 import AppStoreVerification
 import Kafka
+import KafkaDevBroker
 import Telemetry
 import TestSupport
 import Testing

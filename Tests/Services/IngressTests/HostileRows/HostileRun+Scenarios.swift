@@ -4,6 +4,7 @@ import Cryptography
 import Foundation
 import HTTPServer
 import Kafka
+import KafkaDevBroker
 import TestSupport
 import Testing
 
@@ -106,7 +107,7 @@ extension HostileRun {
         let trap = HTTPServer(listeners: [
             Listener(
                 name: "trap", host: "127.0.0.1", port: 0, limits: Limits(), admit: { _ in .notFound },
-                handle: { $1.answer(Answer(status: 404, reason: "trap")) })
+                handle: { $1.respond(HTTPResponse(status: 404, reason: "trap")) })
         ])
         try trap.start()
         let address = "http://127.0.0.1:\(trap.port())/"

@@ -12,7 +12,7 @@ struct OCSPCase: Sendable, CustomStringConvertible {
         /// Signed by the responder as it stands.
         case signed(OCSPResponder.Status)
         case raw([UInt8])
-        case answer(Answer)
+        case answer(HTTPResponse)
         /// Nothing until the test answers.
         case held
     }
@@ -170,9 +170,10 @@ extension OCSPCase {
             let answer = try responder.answer(request: request, at: authority.now / 1000) { _ in .good }
             return .raw(answer + [UInt8](repeating: 0, count: 1 << 20))
         },
-        OCSPCase("no-answer", .nothing, "unreachable") { _, _, _ in .answer(Answer(status: 503, reason: "down")) },
+        OCSPCase("no-answer", .nothing, "unreachable") { _, _, _ in .answer(HTTPResponse(status: 503, reason: "down"))
+        },
         OCSPCase("redirected", .nothing, "unreachable") { _, _, _ in
-            .answer(Answer(status: 302, reason: "moved", headers: [("Location", "/good/leaf")]))
+            .answer(HTTPResponse(status: 302, reason: "moved", headers: [("Location", "/good/leaf")]))
         },
         OCSPCase("unreachable", .nothing, "unreachable") { _, _, _ in .signed(.good) },
     ]

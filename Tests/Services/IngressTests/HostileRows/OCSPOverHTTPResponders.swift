@@ -28,7 +28,7 @@ final class OCSPOverHTTPResponders: Sendable {
                     do {
                         try self?.answer(request, exchange)
                     } catch {
-                        exchange.answer(Answer(status: 500, reason: "\(error)"))
+                        exchange.respond(HTTPResponse(status: 500, reason: "\(error)"))
                     }
                 })
         ])
@@ -72,7 +72,7 @@ final class OCSPOverHTTPResponders: Sendable {
         let parts = path.split(separator: "/").map(String.init)
         state.withLock { $0.asked.append(path) }
         guard parts.count == 2, let row = OCSPCase.all.first(where: { $0.name == parts[0] }) else {
-            return exchange.answer(Answer(status: 404, reason: "path"))
+            return exchange.respond(HTTPResponse(status: 404, reason: "path"))
         }
         let authority = try authority(row)
         let issuer = try parts[1] == "leaf" ? authority.kit.intermediate() : authority.kit.root()
@@ -81,12 +81,12 @@ final class OCSPOverHTTPResponders: Sendable {
         let (body, now) = (request.body, now)
         let signed: @Sendable (OCSPResponder.Status) throws -> Void = { [responder] status in
             let bytes = try responder.answer(request: body, at: now / 1000) { _ in status }
-            exchange.answer(Answer(status: 200, reason: "ok", body: bytes))
+            exchange.respond(HTTPResponse(status: 200, reason: "ok", body: bytes))
         }
         switch reply {
         case .signed(let status): try signed(status)
-        case .raw(let bytes): exchange.answer(Answer(status: 200, reason: "ok", body: bytes))
-        case .answer(let answer): exchange.answer(answer)
+        case .raw(let bytes): exchange.respond(HTTPResponse(status: 200, reason: "ok", body: bytes))
+        case .answer(let answer): exchange.respond(answer)
         case .held:
             let isReleased = state.withLock { state in
                 if !state.isReleased { state.held.append { try signed(.good) } }

@@ -3,6 +3,7 @@ import AppStoreTestSupport
 import AppStoreVerification
 import Cryptography
 import Kafka
+import KafkaDevBroker
 import Telemetry
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import AppStoreTestSupport
 import Kafka
+import KafkaDevBroker
 import TestSupport
 import Testing
 

@@ -8,6 +8,7 @@ import Foundation
 import HTTPClient
 import HTTPServer
 import Kafka
+import KafkaDevBroker
 import NotificationRecord
 import ServiceKit
 import Telemetry

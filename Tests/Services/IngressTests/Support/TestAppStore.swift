@@ -21,7 +21,8 @@ struct TestAppStore: Sendable {
     private static let made = Result {
         try initializeCryptography()
         let options = TestCertificateAuthority.Options(now: TestTime.start / 1000)
-        return TestAppStore(pki: try TestCertificateAuthority(options), untrusted: try TestCertificateAuthority(options))
+        return TestAppStore(
+            pki: try TestCertificateAuthority(options), untrusted: try TestCertificateAuthority(options))
     }
 
     /// One for all tests: making keys takes milliseconds.

@@ -1,0 +1,30 @@
+/// An open socket of the loop. Only the loop thread touches it.
+final class Connection {
+    let socket: Int32
+    let slot: Int
+    let generation: UInt32
+    let acceptor: Acceptor
+    let network: NetworkPrefix
+    var state: ConnectionState
+    var watched = Readiness.input
+    /// Raised by every answer, so that an answer for an earlier request finds another number.
+    var number: UInt32 = 0
+    /// Body bytes that the acceptor counts for this connection.
+    var countedBodyBytes = 0
+    var unsent = UnsentResponse()
+
+    init(
+        socket: Int32, slot: Int, generation: UInt32, acceptor: Acceptor, network: NetworkPrefix, state: ConnectionState
+    ) {
+        self.socket = socket
+        self.slot = slot
+        self.generation = generation
+        self.acceptor = acceptor
+        self.network = network
+        self.state = state
+    }
+
+    /// What the poller reports back: the generation too, because an event of a connection that ended in the same pass
+    /// must not reach the new owner of its slot.
+    var key: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
+}

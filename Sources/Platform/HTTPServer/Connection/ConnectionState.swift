@@ -1,0 +1,280 @@
+/// One connection without its socket: bytes, end of input, ticks and answers go in, actions come out.
+///
+/// One request is in work at a time; the next one is looked at when the answer has been sent.
+package struct ConnectionState {
+    package enum Phase: Sendable { case head, body, working, sending, lingering }
+
+    /// What the owner of the socket is to do. Each call returns one.
+    package enum Action {
+        /// Nothing but to wait: for input when `wantsInput`, or for the response.
+        case wait
+        /// Send `100 Continue`, then wait for more input.
+        case sendContinue
+        /// Hand the request over, or call `refuse` when there is no room.
+        case dispatch(RequestHead, body: [UInt8])
+        /// Send this answer and close; `reply` was called already.
+        case refuse(HTTPResponse)
+        /// End the output, read and drop what still comes.
+        case linger
+        /// Close the socket. With a reason: a request ended without a response.
+        case close(reason: String?)
+    }
+
+    private let rules: ConnectionRules
+    package private(set) var phase = Phase.head
+    /// Nothing of the next request has come.
+    package private(set) var isIdle = true
+    /// A request was answered before.
+    package private(set) var wasServed = false
+    /// When the request began; for the first one, when the connection was accepted.
+    package private(set) var startedAt: UInt64
+    package private(set) var deadline: UInt64
+    /// Body bytes of the present request that have arrived and not been handed over.
+    package var bodyBytes: Int { body.count }
+    /// Body bytes of the present request, also after they were handed over.
+    package private(set) var receivedBodyBytes = 0
+
+    private var parser: RequestHeadParser
+    private var head: RequestHead?
+    private var decoder = BodyDecoder(length: 0)
+    private var body: [UInt8] = []
+    /// Bytes that came and were not consumed: part of a head, or what follows the request in work.
+    private var buffer: [UInt8] = []
+    private var isHeadMethod = false
+    private var keepsAlive = true
+    private var inputEnded = false
+    private var closesAfterResponse = false
+    private var dropped = 0
+
+    package init(rules: ConnectionRules, now: UInt64) {
+        self.rules = rules
+        startedAt = now
+        deadline = now + rules.headTime
+        parser = RequestHeadParser(limits: rules.limits)
+    }
+
+    // MARK: input
+
+    package mutating func received(_ bytes: Span<UInt8>, now: UInt64) -> Action {
+        switch phase {
+        case .lingering:
+            dropped += bytes.count
+            return dropped > rules.limits.lingerBytes ? .close(reason: nil) : .wait
+        case .working, .sending:
+            append(bytes, from: 0)
+            return .wait
+        case .head, .body:
+            guard !buffer.isEmpty else {
+                let (action, taken) = advance(bytes, now: now)
+                append(bytes, from: taken)
+                return action
+            }
+            append(bytes, from: 0)
+            return advanceBuffer(now: now)
+        }
+    }
+
+    /// Whether bytes are to be read now.
+    package var wantsInput: Bool {
+        switch phase {
+        case .head, .body, .lingering: !inputEnded
+        case .working: !inputEnded && buffer.count < rules.limits.readAheadBytes
+        case .sending: false
+        }
+    }
+
+    /// How many bytes the body can take straight from the socket; 0: use `received`.
+    package var directBodyBytes: Int { phase == .body && decoder.hasKnownLength && buffer.isEmpty ? decoder.left : 0 }
+
+    /// Lets `fill` put bytes of a known length straight into the body.
+    package mutating func receiveBody(now: UInt64, _ fill: (inout OutputSpan<UInt8>) -> Void) -> Action {
+        let before = body.count
+        body.append(addingCapacity: decoder.left, initializingWith: fill)
+        decoder.took(body.count - before)
+        receivedBodyBytes = body.count
+        return decoder.left == 0 ? dispatch(now: now) : .wait
+    }
+
+    /// The peer sends no more; it may still read.
+    package mutating func endOfInput() -> Action {
+        inputEnded = true
+        switch phase {
+        case .head: return .close(reason: isIdle ? nil : "aborted")
+        case .body: return .close(reason: "aborted")
+        case .working, .sending: return .wait
+        case .lingering: return .close(reason: nil)
+        }
+    }
+
+    /// The peer is gone: why the request ended, if there was one.
+    package func lost() -> String? {
+        switch phase {
+        case .head: isIdle ? nil : "aborted"
+        case .body, .working: "aborted"
+        case .sending, .lingering: nil
+        }
+    }
+
+    private mutating func append(_ bytes: Span<UInt8>, from start: Int) {
+        guard start < bytes.count, phase != .lingering else { return }
+        bytes.extracting(start...).withUnsafeBufferPointer { buffer.append(contentsOf: $0) }
+    }
+
+    private mutating func advanceBuffer(now: UInt64) -> Action {
+        var bytes = buffer
+        buffer = []
+        let (action, taken) = advance(bytes.span, now: now)
+        if taken < bytes.count, !closesAfterResponse {
+            bytes.removeFirst(taken)
+            buffer = bytes
+        }
+        return action
+    }
+
+    /// Goes on with the request; returns how many bytes were consumed for good.
+    private mutating func advance(_ bytes: Span<UInt8>, now: UInt64) -> (Action, taken: Int) {
+        var taken = 0
+        if phase == .head {
+            guard !bytes.isEmpty else { return (.wait, 0) }
+            begin(now: now)
+            switch parser.parse(bytes) {
+            case .needMore: return (.wait, 0)
+            case .refuse(let status, let reason): return (refuse(status, reason, now: now), bytes.count)
+            case .complete(let count):
+                taken = count
+                if let refusal = admit(bytes.extracting(..<count), now: now) { return (refusal, bytes.count) }
+            }
+        }
+        let result = decoder.decode(bytes.extracting(taken...), into: &body)
+        receivedBodyBytes = body.count
+        switch result {
+        case .refuse(let status, let reason): return (refuse(status, reason, now: now), bytes.count)
+        case .complete(let count): return (dispatch(now: now), taken + count)
+        case .needMore:
+            let waitsForContinue = taken > 0 && taken == bytes.count && head?.expectsContinue == true
+            return (waitsForContinue ? .sendContinue : .wait, bytes.count)
+        }
+    }
+
+    private mutating func begin(now: UInt64) {
+        guard isIdle else { return }
+        isIdle = false
+        // A first request counts from accept, a later one from its first byte.
+        if wasServed {
+            startedAt = now
+            deadline = now + rules.headTime
+        }
+    }
+
+    // MARK: decisions
+
+    /// The head is complete. Returns nil when the body may come.
+    private mutating func admit(_ bytes: Span<UInt8>, now: UInt64) -> Action? {
+        let head = RequestHead(bytes: bytes.withUnsafeBufferPointer { Array($0) }, parser: parser)
+        self.head = head
+        isHeadMethod = head.methodIs("HEAD")
+        let admission = rules.admit(head)
+        if let refusal = check(head, admission, now: now) { return refusal }
+        phase = .body
+        deadline = startedAt + rules.requestTime
+        keepsAlive = !head.closes
+        if case .body(let limit) = admission, head.isChunked {
+            decoder = BodyDecoder(chunkedLimit: limit)
+        } else {
+            let length = head.contentLength ?? 0
+            decoder = BodyDecoder(length: length)
+            body.reserveCapacity(length)
+        }
+        return nil
+    }
+
+    private mutating func check(_ head: RequestHead, _ admission: Admission, now: UInt64) -> Action? {
+        switch admission {
+        case .refuse(let status, let reason):
+            return refuse(status, reason, now: now)
+        case .methodNotAllowed(let allow):
+            return refuse(
+                HTTPResponse(status: 405, reason: "method", headers: [("Allow", allow)], closes: true), now: now)
+        case .noBody:
+            let hasBody = head.isChunked || (head.contentLength ?? 0) > 0
+            return hasBody ? refuse(413, "too_large", now: now) : nil
+        case .body(let limit):
+            if head.hasContentEncoding { return refuse(415, "encoding", now: now) }
+            if head.hasOtherExpectation { return refuse(417, "expect", now: now) }
+            if head.isChunked { return nil }
+            guard let length = head.contentLength, length > 0 else { return refuse(400, "empty", now: now) }
+            return length > limit ? refuse(413, "too_large", now: now) : nil
+        }
+    }
+
+    private mutating func dispatch(now: UInt64) -> Action {
+        // Never without: a body follows a head. If it were, one request would be refused.
+        guard let head else { return refuse(400, "framing", now: now) }
+        if head.isChunked, body.isEmpty { return refuse(400, "empty", now: now) }
+        phase = .working
+        deadline = now + rules.handlerTime
+        self.head = nil
+        defer { body = [] }
+        return .dispatch(head, body: body)
+    }
+
+    /// Refuses the present request: answer and close.
+    package mutating func refuse(_ status: Int, _ reason: String, now: UInt64) -> Action {
+        refuse(HTTPResponse(status: status, reason: reason, closes: true), now: now)
+    }
+
+    private mutating func refuse(_ response: HTTPResponse, now: UInt64) -> Action {
+        _ = reply(closes: true, isDraining: false, now: now)
+        return .refuse(response)
+    }
+
+    // MARK: answers
+
+    /// An answer is about to be sent. Returns whether the connection is kept, and whether its body is left out (HEAD).
+    package mutating func reply(closes: Bool, isDraining: Bool, now: UInt64) -> (keeps: Bool, omitsBody: Bool) {
+        // After the end of input only what is here already can follow.
+        let nothingFollows = inputEnded && buffer.isEmpty
+        closesAfterResponse = closes || !keepsAlive || isDraining || nothingFollows
+        phase = .sending
+        deadline = now + rules.sendTime
+        head = nil
+        body = []
+        if closesAfterResponse { buffer = [] }
+        return (!closesAfterResponse, isHeadMethod)
+    }
+
+    /// The last byte of the answer was taken by the system.
+    package mutating func sent(now: UInt64) -> Action {
+        if closesAfterResponse {
+            // Without reading on, the system would answer late bytes with a reset, and the client might see that
+            // instead of the response.
+            phase = .lingering
+            deadline = now + rules.lingerTime
+            return inputEnded ? .close(reason: nil) : .linger
+        }
+        phase = .head
+        isIdle = true
+        wasServed = true
+        isHeadMethod = false
+        startedAt = now
+        deadline = now + rules.idleTime
+        parser = RequestHeadParser(limits: rules.limits)
+        receivedBodyBytes = 0
+        let action = advanceBuffer(now: now)
+        if inputEnded, case .wait = action { return .close(reason: isIdle ? nil : "aborted") }
+        return action
+    }
+
+    // MARK: time
+
+    /// Called now and then: ends a phase that lasts too long.
+    package mutating func tick(now: UInt64) -> Action {
+        guard now >= deadline else { return .wait }
+        switch phase {
+        case .head: return .close(reason: isIdle ? (wasServed ? nil : "idle") : "slow")
+        case .body: return refuse(408, "slow", now: now)
+        case .working: return refuse(503, "deadline", now: now)
+        case .sending, .lingering: return .close(reason: nil)
+        }
+    }
+}

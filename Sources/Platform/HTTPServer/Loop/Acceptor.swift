@@ -1,0 +1,27 @@
+/// A listener of the loop: its socket, and what its connections use together.
+final class Acceptor {
+    let index: Int
+    let listener: Listener
+    let rules: ConnectionRules
+    var socket: Int32
+    /// Not watched until the next sweep, because the process had no descriptors left.
+    var isPaused = false
+    var connections = 0
+    var bodyBytes = 0
+    var unsentBytes = 0
+    /// Requests were handed over in this pass.
+    var dispatched = false
+    var slots: RequestSlots
+    var rate: ConnectRate
+
+    init(index: Int, listener: Listener, socket: Int32) {
+        self.index = index
+        self.listener = listener
+        self.socket = socket
+        rules = ConnectionRules(limits: listener.limits, admit: listener.admit)
+        slots = RequestSlots(limit: listener.limits.inFlight)
+        rate = ConnectRate(limits: listener.limits)
+    }
+
+    var limits: Limits { listener.limits }
+}

@@ -1,0 +1,91 @@
+internal import CSockets
+
+// Who gets in, and who makes room.
+extension EventLoop {
+    /// Takes waiting connections. A connection is accepted before anybody is sent away for it: the newcomer may be the
+    /// genuine one.
+    func accept(at acceptor: Acceptor, atMost limit: Int) {
+        var peer = [UInt8](repeating: 0, count: 16)
+        var hasEvicted = false
+        for _ in 0..<limit where acceptor.socket >= 0 {
+            let socket = cs_accept(acceptor.socket, &peer)
+            if socket < 0 {
+                if socket == -ECONNABORTED || socket == -EINTR { continue }
+                if !hasEvicted, socket == -EMFILE || socket == -ENFILE {
+                    // Said also when nobody waits.
+                    guard cs_has_waiting(acceptor.socket) != 0 else { return }
+                    hasEvicted = evictOne()
+                    if hasEvicted { continue }
+                }
+                if socket != -EAGAIN { pause(acceptor) }
+                return
+            }
+            now = clock()
+            admit(socket, peer, at: acceptor)
+            // The next one has to wait for the next pass: until then this one is read, and not the one to leave.
+            if hasEvicted { return }
+        }
+    }
+
+    /// Sends somebody away for a newcomer when there are no descriptors left, which may be long before the cap: without
+    /// this, a few slow strangers would keep everybody out until their deadlines.
+    private func evictOne() -> Bool {
+        guard let leaving = connectionToEvict(at: nil) else { return false }
+        counters.update(leaving.acceptor.index) { $0.evicted += 1 }
+        close(leaving, reason: leaving.state.lost() == nil ? nil : "evicted")
+        return true
+    }
+
+    /// No descriptors and nobody to send away, or no memory: a level-triggered listener would be reported again and again.
+    private func pause(_ acceptor: Acceptor) {
+        acceptor.isPaused = true
+        poller.change(acceptor.socket, [], key: Self.key(of: acceptor))
+        counters.update(acceptor.index) { $0.acceptPauses += 1 }
+    }
+
+    private func admit(_ socket: Int32, _ peer: [UInt8], at acceptor: Acceptor) {
+        let network = NetworkPrefix.ofPeer(peer)
+        guard acceptor.rate.admits(network, address: .ofAddress(peer), now: now) else {
+            counters.update(acceptor.index) { $0.refusedByRate += 1 }
+            requestEnded(
+                RequestOutcome(
+                    listener: acceptor.index, reason: "rate", status: 0, bodyBytes: 0, network: network, nanoseconds: 0)
+            )
+            cs_close(socket)
+            return
+        }
+        if acceptor.connections >= acceptor.limits.connections {
+            guard let leaving = connectionToEvict(at: acceptor) else {
+                counters.update(acceptor.index) { $0.refusedByCapacity += 1 }
+                cs_close(socket)
+                return
+            }
+            counters.update(acceptor.index) { $0.evicted += 1 }
+            close(leaving, reason: leaving.state.lost() == nil ? nil : "evicted")
+        }
+        open(socket, at: acceptor, network: network)
+    }
+
+    /// First those that have their answer and only linger; then whoever has been sending a first request longest; then
+    /// whoever was served before and has been idle or sending longest. Work is never dropped.
+    ///
+    /// - Parameter acceptor: `nil`: at any of them.
+    private func connectionToEvict(at acceptor: Acceptor?) -> Connection? {
+        var best: (rank: Int, connection: Connection)?
+        for case .some(let connection) in connections where acceptor == nil || connection.acceptor === acceptor {
+            let rank: Int
+            switch connection.state.phase {
+            case .lingering: rank = 0
+            case .head, .body: rank = connection.state.wasServed ? 2 : 1
+            case .working, .sending: continue
+            }
+            if let known = best,
+                (known.rank, known.connection.state.startedAt) <= (rank, connection.state.startedAt)
+            {
+                continue
+            }
+            best = (rank, connection)
+        }
+        return best?.connection
+    }
+}

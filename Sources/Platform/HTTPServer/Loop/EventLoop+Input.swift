@@ -1,0 +1,133 @@
+internal import CSockets
+
+// From bytes to requests that are handed over.
+extension EventLoop {
+    func ready(_ connection: Connection, _ readiness: Readiness) {
+        switch connection.state.phase {
+        case .sending:
+            if !readiness.isDisjoint(with: .broken) {
+                close(connection, reason: connection.state.lost())
+            } else if readiness.contains(.output) {
+                sendMore(connection)
+            }
+        case .working where !readiness.isDisjoint(with: .broken):
+            close(connection, reason: connection.state.lost())
+        case .head, .body, .working, .lingering:
+            receive(connection)
+        }
+    }
+
+    private func receive(_ connection: Connection) {
+        var count = 0
+        let action =
+            connection.state.directBodyBytes > 0
+            ? receiveBody(connection, &count) : receiveAnything(connection, &count)
+        if count > 0 {
+            perform(action, on: connection)
+            cutBodies(at: connection.acceptor)
+        } else if count == 0 {
+            perform(connection.state.endOfInput(), on: connection)
+        } else if count != -EAGAIN && count != -EINTR {
+            close(connection, reason: connection.state.lost())
+        }
+    }
+
+    /// Straight into the body's own array.
+    private func receiveBody(_ connection: Connection, _ count: inout Int) -> ConnectionState.Action {
+        let socket = connection.socket
+        return connection.state.receiveBody(now: now) { space in
+            space.withUnsafeMutableBufferPointer { bytes, initialized in
+                count = cs_receive(socket, bytes.baseAddress, bytes.count)
+                if count > 0 { initialized += count }
+            }
+        }
+    }
+
+    /// Into the loop's buffer: a connection that sends nothing owns no memory.
+    private func receiveAnything(_ connection: Connection, _ count: inout Int) -> ConnectionState.Action {
+        let limit = connection.state.phase == .working ? connection.acceptor.limits.readAheadBytes : received.count
+        count = received.withUnsafeMutableBytes { bytes in
+            cs_receive(connection.socket, bytes.baseAddress, min(limit, bytes.count))
+        }
+        guard count > 0 else { return .wait }
+        return received.withUnsafeBufferPointer { bytes in
+            connection.state.received(bytes.extracting(..<count).span, now: now)
+        }
+    }
+
+    /// Does what the state says until there is nothing more to do at once.
+    func perform(_ first: ConnectionState.Action, on connection: Connection) {
+        var next: ConnectionState.Action? = first
+        while let action = next {
+            next = nil
+            recount(connection)
+            switch action {
+            case .wait:
+                watchInput(connection)
+            case .sendContinue:
+                next = sendContinue(connection)
+            case .dispatch(let head, let body):
+                next = dispatch(head, body, connection)
+            case .refuse(let response):
+                decide(connection, reason: response.reason, status: response.status)
+                next = send(response, keeps: false, omitsBody: false, on: connection)
+            case .linger:
+                cs_end_output(connection.socket)
+                watchInput(connection)
+            case .close(let reason):
+                close(connection, reason: reason)
+            }
+        }
+    }
+
+    func watchInput(_ connection: Connection) {
+        watch(connection, connection.state.wantsInput ? .input : [])
+    }
+
+    func watch(_ connection: Connection, _ readiness: Readiness) {
+        guard connection.watched != readiness else { return }
+        connection.watched = readiness
+        poller.change(connection.socket, readiness, key: connection.key)
+    }
+
+    /// A slot is taken here and not by the head: slow bodies must not use up the slots.
+    private func dispatch(_ head: RequestHead, _ body: [UInt8], _ connection: Connection) -> ConnectionState.Action? {
+        let acceptor = connection.acceptor
+        guard !acceptor.slots.isFull else { return connection.state.refuse(503, "overload", now: now) }
+        let (slot, generation) = acceptor.slots.acquire(
+            RequestSlots.Request(
+                slot: connection.slot, connection: connection.generation, number: connection.number,
+                bodyBytes: body.count))
+        acceptor.bodyBytes += body.count
+        acceptor.dispatched = true
+        watchInput(connection)
+        acceptor.listener.handle(
+            HTTPRequest(
+                head: head, body: body, network: connection.network, startedAt: connection.state.startedAt,
+                receivedAt: now),
+            Exchange(responses: responses, listener: acceptor.index, slot: slot, generation: generation))
+        return nil
+    }
+
+    // MARK: memory
+
+    /// Brings the acceptor's sum up to date with the body of this connection.
+    private func recount(_ connection: Connection) {
+        let bytes = connection.state.bodyBytes
+        connection.acceptor.bodyBytes += bytes - connection.countedBodyBytes
+        connection.countedBodyBytes = bytes
+    }
+
+    /// Above the limit the body that has been arriving longest is cut, and not the newcomer's.
+    private func cutBodies(at acceptor: Acceptor) {
+        while acceptor.bodyBytes > acceptor.limits.bodyBytes {
+            var oldest: Connection?
+            for case .some(let connection) in connections
+            where connection.acceptor === acceptor && connection.countedBodyBytes > 0 {
+                if oldest.map({ connection.state.startedAt < $0.state.startedAt }) ?? true { oldest = connection }
+            }
+            guard let oldest else { return }
+            perform(oldest.state.refuse(503, "memory", now: now), on: oldest)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+internal import CSockets
+
+// Answers on their way out.
+extension EventLoop {
+    /// An answer came back. Its slot is free from here on, whether or not somebody still waits for it.
+    func deliver(_ queued: QueuedResponse) {
+        now = clock()
+        let acceptor = acceptors[queued.listener]
+        guard let request = acceptor.slots.release(queued.slot, queued.generation) else {
+            counters.update(acceptor.index) { $0.responsesDropped += 1 }
+            return
+        }
+        acceptor.bodyBytes -= request.bodyBytes
+        guard let connection = connection(slot: request.slot, generation: request.connection),
+            connection.number == request.number, connection.state.phase == .working
+        else {
+            counters.update(acceptor.index) { $0.responsesDropped += 1 }
+            return
+        }
+        decide(connection, reason: queued.response.reason, status: queued.response.status)
+        let (keeps, omitsBody) = connection.state.reply(
+            closes: queued.response.closes, isDraining: drain != nil, now: now)
+        if let action = send(queued.response, keeps: keeps, omitsBody: omitsBody, on: connection) {
+            perform(action, on: connection)
+        }
+    }
+
+    /// Sends as much as the socket takes. Returns what follows when it took everything.
+    func send(_ response: HTTPResponse, keeps: Bool, omitsBody: Bool, on connection: Connection) -> ConnectionState
+        .Action?
+    {
+        connection.number &+= 1
+        let body = encoder.encode(response, keeps: keeps, omitsBody: omitsBody, wallSeconds: cs_wall_seconds())
+        let headSent = encoder.bytes.withUnsafeBytes { Self.push($0, to: connection.socket, more: !body.isEmpty) }
+        guard headSent >= 0 else { return .close(reason: nil) }
+        var bodySent = 0
+        if headSent == encoder.bytes.count, !body.isEmpty {
+            bodySent = body.withUnsafeBytes { Self.push($0, to: connection.socket, more: false) }
+            guard bodySent >= 0 else { return .close(reason: nil) }
+        }
+        if headSent == encoder.bytes.count, bodySent == body.count { return connection.state.sent(now: now) }
+        let unsent = UnsentResponse(head: encoder.bytes, from: headSent, body: body, from: bodySent)
+        let acceptor = connection.acceptor
+        guard unsent.count <= acceptor.limits.unsentBytes - acceptor.unsentBytes else { return .close(reason: nil) }
+        acceptor.unsentBytes += unsent.count
+        connection.unsent = unsent
+        watch(connection, .output)
+        return nil
+    }
+
+    func sendMore(_ connection: Connection) {
+        let before = connection.unsent.count
+        var isBroken = false
+        connection.unsent.drain { bytes in
+            let sent = Self.push(bytes, to: connection.socket, more: false)
+            isBroken = sent < 0
+            return sent
+        }
+        connection.acceptor.unsentBytes -= before - connection.unsent.count
+        if isBroken {
+            close(connection, reason: nil)
+        } else if connection.unsent.count == 0 {
+            perform(connection.state.sent(now: now), on: connection)
+        }
+    }
+
+    func sendContinue(_ connection: Connection) -> ConnectionState.Action {
+        let bytes = ResponseEncoder.continues
+        let sent = bytes.withUnsafeBytes { Self.push($0, to: connection.socket, more: false) }
+        // A socket that does not take 25 bytes has a peer that never read a response.
+        return sent == bytes.count ? .wait : .close(reason: "aborted")
+    }
+
+    /// Bytes taken, 0 when there is no room now, negative when the peer is gone.
+    private static func push(_ bytes: UnsafeRawBufferPointer, to socket: Int32, more: Bool) -> Int {
+        let sent = cs_send(socket, bytes.baseAddress, bytes.count, more ? 1 : 0)
+        return sent == -EAGAIN || sent == -EINTR ? 0 : sent
+    }
+}

@@ -1,0 +1,198 @@
+internal import CSockets
+internal import Synchronization
+
+/// The thread of a server: accepts, reads, hands over, answers, watches the clock. Only this thread touches it.
+final class EventLoop {
+    /// Keys above this belong to acceptors, the last one to the response queue.
+    private static let firstAcceptorKey: UInt64 = 0xFFFF_FFFF_0000_0000
+    private static let responsesKey = UInt64.max
+    private static let sweepNanoseconds: UInt64 = 100_000_000
+    private static let slowPassNanoseconds: UInt64 = 50_000_000
+
+    let acceptors: [Acceptor]
+    var poller: Poller
+    let responses: ResponseQueue
+    let counters: SharedCounters
+    let clock: @Sendable () -> UInt64
+    let requestEnded: @Sendable (RequestOutcome) -> Void
+
+    var connections: [Connection?] = []
+    private var generations: [UInt32] = []
+    private var freeSlots: [Int] = []
+    var openConnections = 0
+    var received = [UInt8](repeating: 0, count: 64 * 1024)
+    var encoder = ResponseEncoder()
+    var drain: Drain?
+    /// When the event, the new connection or the answer in hand was taken up: read once for each, because a pass can
+    /// hold many.
+    var now: UInt64
+    private var arrived: [QueuedResponse] = []
+    private var sweptAt: UInt64
+
+    init(
+        listeners: [Listener], sockets: [Int32], poller: Poller, responses: ResponseQueue, counters: SharedCounters,
+        clock: @escaping @Sendable () -> UInt64, requestEnded: @escaping @Sendable (RequestOutcome) -> Void
+    ) {
+        acceptors = zip(listeners, sockets).enumerated().map { index, pair in
+            Acceptor(index: index, listener: pair.0, socket: pair.1)
+        }
+        self.poller = poller
+        self.responses = responses
+        self.counters = counters
+        self.clock = clock
+        self.requestEnded = requestEnded
+        now = clock()
+        sweptAt = now
+    }
+
+    /// Runs until it has been drained.
+    func run() {
+        for acceptor in acceptors { _ = poller.add(acceptor.socket, .input, key: Self.key(of: acceptor)) }
+        _ = poller.add(responses.descriptor, .input, key: Self.responsesKey)
+        repeat { pass() } while !isDrained
+        for case .some(let connection) in connections {
+            close(connection, reason: connection.state.lost() == nil ? nil : "drain")
+        }
+        for acceptor in acceptors { publishGauges(of: acceptor) }
+        responses.shut()
+        cs_close(poller.descriptor)
+    }
+
+    static func key(of acceptor: Acceptor) -> UInt64 { firstAcceptorKey + UInt64(acceptor.index) }
+
+    // MARK: one pass
+
+    private func pass() {
+        let count = poller.wait(milliseconds: responses.fallAsleep() ? waitMilliseconds : 0)
+        let begun = clock()
+        for index in 0..<count {
+            now = clock()
+            let (key, readiness) = poller.event(index)
+            dispatch(key, readiness)
+        }
+        takeMails()
+        now = clock()
+        // Without events time may have passed only on an injected clock, so look at once.
+        if count == 0 || now &- sweptAt >= Self.sweepNanoseconds { sweep() }
+        for acceptor in acceptors {
+            if acceptor.dispatched {
+                acceptor.dispatched = false
+                acceptor.listener.passEnded?()
+            }
+            publishGauges(of: acceptor)
+        }
+        advanceDrain()
+        if clock() &- begun >= Self.slowPassNanoseconds { counters.slowPasses.add(1, ordering: .relaxed) }
+    }
+
+    private var waitMilliseconds: Int32 {
+        if drain != nil { return 10 }
+        return openConnections == 0 && !acceptors.contains { $0.isPaused } ? -1 : 100
+    }
+
+    private func dispatch(_ key: UInt64, _ readiness: Readiness) {
+        if key == Self.responsesKey {
+            cs_eventfd_clear(responses.descriptor)
+        } else if key >= Self.firstAcceptorKey {
+            let acceptor = acceptors[Int(key - Self.firstAcceptorKey)]
+            accept(at: acceptor, atMost: 64)
+        } else if let connection = connection(slot: Int(key & 0xFFFF_FFFF), generation: UInt32(key >> 32)) {
+            ready(connection, readiness)
+        }
+    }
+
+    private func takeMails() {
+        if let limit = responses.take(into: &arrived) { startDrain(within: limit) }
+        for queued in arrived { deliver(queued) }
+        arrived.removeAll(keepingCapacity: arrived.count <= 1024)
+    }
+
+    private func sweep() {
+        sweptAt = now
+        for acceptor in acceptors where acceptor.isPaused && acceptor.socket >= 0 {
+            acceptor.isPaused = false
+            poller.change(acceptor.socket, .input, key: Self.key(of: acceptor))
+        }
+        for case .some(let connection) in connections where now >= connection.state.deadline {
+            countDeadline(of: connection)
+            perform(connection.state.tick(now: now), on: connection)
+        }
+    }
+
+    private func countDeadline(of connection: Connection) {
+        counters.update(connection.acceptor.index) { counters in
+            switch connection.state.phase {
+            case .head where connection.state.isIdle: counters.idleDeadlines += 1
+            case .head: counters.headDeadlines += 1
+            case .body: counters.bodyDeadlines += 1
+            case .working: counters.handlerDeadlines += 1
+            case .sending: counters.sendDeadlines += 1
+            case .lingering: break
+            }
+        }
+    }
+
+    private func publishGauges(of acceptor: Acceptor) {
+        counters.update(acceptor.index) { counters in
+            counters.connections = acceptor.connections
+            counters.inFlight = acceptor.slots.taken
+            counters.bodyBytes = acceptor.bodyBytes
+            counters.unsentBytes = acceptor.unsentBytes
+        }
+    }
+
+    // MARK: connections
+
+    /// Nil: it ended, and the slot is free or has another owner.
+    func connection(slot: Int, generation: UInt32) -> Connection? {
+        guard connections.indices.contains(slot), let connection = connections[slot],
+            connection.generation == generation
+        else { return nil }
+        return connection
+    }
+
+    func open(_ socket: Int32, at acceptor: Acceptor, network: NetworkPrefix) {
+        let slot = freeSlots.popLast() ?? connections.count
+        if slot == connections.count {
+            connections.append(nil)
+            generations.append(0)
+        }
+        let connection = Connection(
+            socket: socket, slot: slot, generation: generations[slot], acceptor: acceptor, network: network,
+            state: ConnectionState(rules: acceptor.rules, now: now))
+        connections[slot] = connection
+        openConnections += 1
+        acceptor.connections += 1
+        // Both at once: whoever reads that it was accepted finds it among the open ones too.
+        counters.update(acceptor.index) { counters in
+            counters.accepted += 1
+            counters.connections = acceptor.connections
+        }
+        if !poller.add(socket, .input, key: connection.key) { close(connection, reason: nil) }
+    }
+
+    /// The only place where a connection's socket is closed; its slot and its bytes are released here.
+    /// With a reason, the request that was under way ends with it.
+    func close(_ connection: Connection, reason: String?) {
+        guard self.connection(slot: connection.slot, generation: connection.generation) === connection else { return }
+        if let reason { decide(connection, reason: reason, status: 0) }
+        cs_close(connection.socket)
+        connections[connection.slot] = nil
+        // The last generation is left out: its keys would be those of the acceptors.
+        generations[connection.slot] = (generations[connection.slot] + 1) % (UInt32.max - 1)
+        freeSlots.append(connection.slot)
+        openConnections -= 1
+        connection.acceptor.connections -= 1
+        connection.acceptor.bodyBytes -= connection.countedBodyBytes
+        connection.acceptor.unsentBytes -= connection.unsent.count
+    }
+
+    func decide(_ connection: Connection, reason: String, status: Int) {
+        counters.update(connection.acceptor.index) { $0.requestsByStatus[status, default: 0] += 1 }
+        requestEnded(
+            RequestOutcome(
+                listener: connection.acceptor.index, reason: reason, status: status,
+                bodyBytes: connection.state.receivedBodyBytes, network: connection.network,
+                nanoseconds: now >= connection.state.startedAt ? now - connection.state.startedAt : 0))
+    }
+}

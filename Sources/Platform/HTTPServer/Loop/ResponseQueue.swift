@@ -1,0 +1,76 @@
+internal import CSockets
+internal import Synchronization
+
+/// An answer on its way to the loop.
+struct QueuedResponse: Sendable {
+    let listener: Int
+    let slot: Int
+    let generation: UInt32
+    let response: HTTPResponse
+}
+
+/// What other threads tell the loop. The answers that count are bounded by the requests in work.
+final class ResponseQueue: Sendable {
+    private struct State {
+        var pending: [QueuedResponse] = []
+        var drain: Duration?
+        var hasNews = false
+        var isAsleep = false
+        var isClosed = false
+    }
+
+    /// An eventfd. It is closed when the last exchange is gone and not before, so that a late answer never writes to
+    /// another file that got the same number.
+    let descriptor: Int32
+    private let state = Mutex(State())
+
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { cs_close(descriptor) }
+
+    func post(_ queued: QueuedResponse) {
+        change { $0.pending.append(queued) }
+    }
+
+    /// The loop ends within this time; an earlier and shorter request stands.
+    func requestDrain(within limit: Duration) {
+        change { $0.drain = $0.drain.map { min($0, limit) } ?? limit }
+    }
+
+    private func change(_ change: (inout State) -> Void) {
+        let wasAsleep = state.withLock { state in
+            guard !state.isClosed else { return false }
+            change(&state)
+            state.hasNews = true
+            defer { state.isAsleep = false }
+            return state.isAsleep
+        }
+        // Only a loop that sleeps is woken: answers given while it works cost no system call.
+        if wasAsleep { cs_eventfd_signal(descriptor) }
+    }
+
+    /// Swaps what came since the last call, in order, for the empty array given. Returns the drain limit, if any.
+    func take(into queue: inout [QueuedResponse]) -> Duration? {
+        state.withLock { state in
+            state.hasNews = false
+            swap(&state.pending, &queue)
+            return state.drain
+        }
+    }
+
+    /// Called by the loop before it waits. False: something came meanwhile, so it must not wait.
+    func fallAsleep() -> Bool {
+        state.withLock { state in
+            state.isAsleep = !state.hasNews
+            return state.isAsleep
+        }
+    }
+
+    /// The loop has ended: nothing is taken any more.
+    func shut() {
+        state.withLock { state in
+            state.isClosed = true
+            state.pending = []
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// Reads one request body, with a known length or chunked, without I/O. The verdict falls at the byte that decides it.
+///
+/// Chunked is narrowed: a size is 1 to 8 hexadecimal digits and CRLF, without extensions, and there are no trailers.
+package struct BodyDecoder: Sendable {
+    package enum Result: Sendable, Equatable {
+        /// The body is not complete; every byte given was taken.
+        case needMore
+        /// The body is complete; so many of the bytes given belonged to it.
+        case complete(Int)
+        case refuse(status: Int, reason: String)
+    }
+
+    private enum Step { case size, sizeEnd, data, dataEnd, dataEndLine, lastEnd, lastEndLine, done }
+
+    private let limit: Int
+    private let isChunked: Bool
+    private var step: Step
+    private var sizeDigits = 0
+    /// Bytes still to come of the body or of the chunk.
+    private(set) var left: Int
+
+    /// A body of exactly `length` bytes.
+    package init(length: Int) {
+        limit = length
+        isChunked = false
+        left = length
+        step = length == 0 ? .done : .data
+    }
+
+    /// A chunked body of at most `limit` bytes.
+    package init(chunkedLimit limit: Int) {
+        self.limit = limit
+        isChunked = true
+        left = 0
+        step = .size
+    }
+
+    var hasKnownLength: Bool { !isChunked }
+
+    /// Takes bytes of the body and appends their content to `body`, which holds what earlier calls appended.
+    package mutating func decode(_ bytes: Span<UInt8>, into body: inout [UInt8]) -> Result {
+        var position = 0
+        while position < bytes.count, step != .done {
+            if step == .data {
+                let count = min(left, bytes.count - position)
+                bytes.extracting(position..<(position + count)).withUnsafeBufferPointer { body.append(contentsOf: $0) }
+                position += count
+                took(count)
+            } else {
+                if let refusal = takeFraming(bytes[position], bodyBytes: body.count) { return refusal }
+                position += 1
+            }
+        }
+        return step == .done ? .complete(position) : .needMore
+    }
+
+    /// So many bytes of the known length were put into the body without this decoder.
+    mutating func took(_ count: Int) {
+        left -= count
+        if left == 0 { step = isChunked ? .dataEnd : .done }
+    }
+
+    private static let badFraming = Result.refuse(status: 400, reason: "framing")
+
+    private mutating func takeFraming(_ byte: UInt8, bodyBytes: Int) -> Result? {
+        switch step {
+        case .size:
+            if byte == RequestHeadParser.carriageReturn, sizeDigits > 0 {
+                step = .sizeEnd
+                return nil
+            }
+            guard let digit = Self.hexadecimal(byte), sizeDigits < 8 else { return Self.badFraming }
+            sizeDigits += 1
+            left = left << 4 | digit
+        case .sizeEnd:
+            guard byte == RequestHeadParser.lineFeed else { return Self.badFraming }
+            guard left <= limit - bodyBytes else { return .refuse(status: 413, reason: "too_large") }
+            step = left == 0 ? .lastEnd : .data
+            sizeDigits = 0
+        case .dataEnd, .lastEnd:
+            guard byte == RequestHeadParser.carriageReturn else { return Self.badFraming }
+            step = step == .dataEnd ? .dataEndLine : .lastEndLine
+        case .dataEndLine, .lastEndLine:
+            guard byte == RequestHeadParser.lineFeed else { return Self.badFraming }
+            step = step == .dataEndLine ? .size : .done
+        case .data, .done:
+            // Never here: `decode` takes data itself and ends at the end. If it were, one request would be refused.
+            return Self.badFraming
+        }
+        return nil
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> Int? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(byte - UInt8(ascii: "a")) + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(byte - UInt8(ascii: "A")) + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,270 @@
+/// Reads one request head of the strict subset, byte by byte, without I/O and without copying.
+///
+/// Each byte is looked at once and the verdict falls at the byte that decides it, so the verdict is the same however
+/// the bytes are cut. The subset (RFC 9112, narrowed): CRLF only; `TOKEN SP /visible-ASCII SP HTTP/1.1`; fields
+/// `token ":" OWS value OWS` without control bytes; exactly one non-empty `Host`; at most one `Content-Length` of 1 to
+/// 18 digits; at most one `Transfer-Encoding`, exactly `chunked`; never both; no tab around these three; no folding.
+package struct RequestHeadParser: Sendable {
+    package enum Result: Sendable, Equatable {
+        /// The head is not complete; every byte given was taken.
+        case needMore
+        /// The head is complete and so many bytes long; the bytes after it were not looked at.
+        case complete(Int)
+        case refuse(status: Int, reason: String)
+    }
+
+    private enum Step {
+        case method, target, version, versionEnd, fieldStart, name, beforeValue, value, valueEnd, blankLineEnd, headEnd
+    }
+
+    static let carriageReturn: UInt8 = 13
+    static let lineFeed: UInt8 = 10
+    private static let space: UInt8 = 32
+    private static let tab: UInt8 = 9
+    private static let longestMethod = 32
+    private static let version: StaticString = "HTTP/1.1"
+
+    private let lineLimit: Int
+    private let headLimit: Int
+    private let fieldLimit: Int
+
+    private var step = Step.method
+    private var position = 0
+    private var versionBytes = 0
+    private var nameStart = 0
+    private var nameEnd = 0
+    private var valueStart = 0
+    private var valueHasTab = false
+    private var fields = 0
+    private var hosts = 0
+
+    private(set) var methodEnd = 0
+    private(set) var targetEnd = 0
+    private(set) var fieldsStart = 0
+    private(set) var contentLength: Int?
+    private(set) var isChunked = false
+    private(set) var expectsContinue = false
+    private(set) var hasOtherExpectation = false
+    private(set) var hasContentEncoding = false
+    private(set) var closes = false
+
+    package init(limits: Limits) {
+        lineLimit = limits.requestLineBytes
+        headLimit = limits.headBytes
+        fieldLimit = limits.headFields
+    }
+
+    /// Goes on where the last call ended. `head`: all bytes from the first one of the request, also those of earlier
+    /// calls.
+    package mutating func parse(_ head: Span<UInt8>) -> Result {
+        while position < head.count {
+            let refusal = fieldsStart == 0 ? takeLineByte(head[position]) : takeFieldBytes(head)
+            if let refusal { return refusal }
+            position += 1
+            if step == .headEnd { return complete() }
+        }
+        return .needMore
+    }
+
+    private func complete() -> Result {
+        guard hosts == 1, !(isChunked && contentLength != nil) else { return Self.badFraming }
+        return .complete(position)
+    }
+
+    private static let badFraming = Result.refuse(status: 400, reason: "framing")
+
+    // MARK: the request line
+
+    private mutating func takeLineByte(_ byte: UInt8) -> Result? {
+        guard position < lineLimit else { return .refuse(status: 414, reason: "uri") }
+        switch step {
+        case .method:
+            if byte == Self.space, position > 0 {
+                methodEnd = position
+                step = .target
+                return nil
+            }
+            return Self.isToken(byte) && position < Self.longestMethod ? nil : Self.badFraming
+        case .target:
+            if byte == Self.space, position > methodEnd + 1 {
+                targetEnd = position
+                step = .version
+                return nil
+            }
+            if position == methodEnd + 1, byte != UInt8(ascii: "/") { return Self.badFraming }
+            return byte > 32 && byte < 127 ? nil : Self.badFraming
+        case .version:
+            if versionBytes == Self.version.utf8CodeUnitCount {
+                step = .versionEnd
+                return byte == Self.carriageReturn ? nil : Self.badFraming
+            }
+            let expected = Self.version.withUTF8Buffer { $0[versionBytes] }
+            versionBytes += 1
+            return byte == expected ? nil : Self.badFraming
+        default:
+            guard byte == Self.lineFeed else { return Self.badFraming }
+            fieldsStart = position + 1
+            step = .fieldStart
+            return nil
+        }
+    }
+
+    // MARK: the fields
+
+    /// Takes the byte at `position`; inside a name or a value also those after it that change nothing.
+    private mutating func takeFieldBytes(_ head: Span<UInt8>) -> Result? {
+        let end = min(head.count, fieldsStart + headLimit)
+        guard position < end else { return .refuse(status: 431, reason: "headers") }
+        switch step {
+        case .fieldStart: return startField(head[position])
+        case .name: return takeName(head, end)
+        case .beforeValue: return takeBeforeValue(head[position])
+        case .value: return takeValue(head, end)
+        case .valueEnd:
+            guard head[position] == Self.lineFeed else { return Self.badFraming }
+            step = .fieldStart
+            return endField(head)
+        case .blankLineEnd:
+            guard head[position] == Self.lineFeed else { return Self.badFraming }
+            step = .headEnd
+            return nil
+        default:
+            // Never here: after the head's end nothing is taken, and the request line has its own function. If it were,
+            // one request would be refused.
+            return Self.badFraming
+        }
+    }
+
+    private mutating func startField(_ byte: UInt8) -> Result? {
+        if byte == Self.carriageReturn {
+            step = .blankLineEnd
+            return nil
+        }
+        guard Self.isToken(byte) else { return Self.badFraming }
+        fields += 1
+        guard fields <= fieldLimit else { return .refuse(status: 431, reason: "headers") }
+        nameStart = position
+        step = .name
+        return nil
+    }
+
+    private mutating func takeName(_ head: Span<UInt8>, _ end: Int) -> Result? {
+        while Self.isToken(head[position]) {
+            guard position + 1 < end else { return nil }
+            position += 1
+        }
+        guard head[position] == UInt8(ascii: ":") else { return Self.badFraming }
+        nameEnd = position
+        valueStart = position + 1
+        valueHasTab = false
+        step = .beforeValue
+        return nil
+    }
+
+    private mutating func takeBeforeValue(_ byte: UInt8) -> Result? {
+        if byte == Self.space { return nil }
+        return takeValueByte(byte)
+    }
+
+    private mutating func takeValue(_ head: Span<UInt8>, _ end: Int) -> Result? {
+        while head[position] >= 32, head[position] != 127 {
+            guard position + 1 < end else { return nil }
+            position += 1
+        }
+        return takeValueByte(head[position])
+    }
+
+    private mutating func takeValueByte(_ byte: UInt8) -> Result? {
+        if byte == Self.carriageReturn {
+            step = .valueEnd
+            return nil
+        }
+        if byte == Self.tab { valueHasTab = true }
+        step = .value
+        return (byte >= 32 && byte != 127) || byte == Self.tab ? nil : Self.badFraming
+    }
+
+    /// The field whose LF is at `position` is whole: look at those that decide about framing and connection.
+    private mutating func endField(_ head: Span<UInt8>) -> Result? {
+        let value = Self.trimmed(head, valueStart, position - 1)
+        switch nameEnd - nameStart {
+        case 4 where nameIs("host", head):
+            hosts += 1
+            guard hosts == 1, !value.isEmpty, !valueHasTab else { return Self.badFraming }
+        case 14 where nameIs("content-length", head):
+            guard contentLength == nil, !valueHasTab, let length = Self.decimal(head, value) else {
+                return Self.badFraming
+            }
+            contentLength = length
+        case 17 where nameIs("transfer-encoding", head):
+            guard !isChunked, !valueHasTab, Self.equals("chunked", head, value) else { return Self.badFraming }
+            isChunked = true
+        case 16 where nameIs("content-encoding", head):
+            if !Self.equals("identity", head, value) { hasContentEncoding = true }
+        case 6 where nameIs("expect", head):
+            if Self.equals("100-continue", head, value) { expectsContinue = true } else { hasOtherExpectation = true }
+        case 10 where nameIs("connection", head):
+            if Self.listHolds("close", head, value) { closes = true }
+        default:
+            break
+        }
+        return nil
+    }
+
+    private func nameIs(_ name: StaticString, _ head: Span<UInt8>) -> Bool {
+        Self.equals(name, head, nameStart..<nameEnd)
+    }
+}
+
+// MARK: - Bytes
+
+extension RequestHeadParser {
+    /// The range without the spaces and tabs at both ends.
+    static func trimmed(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Range<Int> {
+        var (start, end) = (start, end)
+        while start < end, bytes[start] == space || bytes[start] == tab { start += 1 }
+        while end > start, bytes[end - 1] == space || bytes[end - 1] == tab { end -= 1 }
+        return start..<end
+    }
+
+    static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+    }
+
+    static func equals(_ lowercase: StaticString, _ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        guard range.count == lowercase.utf8CodeUnitCount else { return false }
+        return lowercase.withUTF8Buffer { wanted in
+            for i in 0..<wanted.count where lowercased(bytes[range.lowerBound + i]) != wanted[i] { return false }
+            return true
+        }
+    }
+
+    /// 1 to 18 digits, so the value cannot overflow.
+    private static func decimal(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
+        guard range.count >= 1, range.count <= 18 else { return nil }
+        var value = 0
+        for i in range {
+            guard bytes[i] >= UInt8(ascii: "0"), bytes[i] <= UInt8(ascii: "9") else { return nil }
+            value = value * 10 + Int(bytes[i] - UInt8(ascii: "0"))
+        }
+        return value
+    }
+
+    /// Whether a comma-separated list holds this element.
+    private static func listHolds(_ lowercase: StaticString, _ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        var start = range.lowerBound
+        for i in range.lowerBound...range.upperBound where i == range.upperBound || bytes[i] == UInt8(ascii: ",") {
+            if equals(lowercase, bytes, trimmed(bytes, start, i)) { return true }
+            start = i + 1
+        }
+        return false
+    }
+
+    /// The characters of RFC 9110's `token`, one bit a byte: letters, digits and ``!#$%&'*+-.^_`|~``.
+    static func isToken(_ byte: UInt8) -> Bool {
+        let below64: UInt64 = 0x03FF_6CFA_0000_0000
+        let from64: UInt64 = 0x57FF_FFFF_C7FF_FFFE
+        if byte >= 128 { return false }
+        return (byte < 64 ? below64 >> UInt64(byte) : from64 >> UInt64(byte & 63)) & 1 == 1
+    }
+}

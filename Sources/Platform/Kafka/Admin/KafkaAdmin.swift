@@ -1,0 +1,164 @@
+internal import CRdKafka
+internal import Dispatch
+internal import Synchronization
+
+/// Asks the brokers about topics and groups, and creates topics.
+///
+/// Each call waits for the brokers on a queue of the client, one call after the other, and ends at its limit. What the
+/// embedded broker cannot do is refused with `notOnEmbeddedBroker` instead of being tried.
+public final class KafkaAdmin: Sendable {
+    private struct State {
+        /// `nil` after `close`.
+        var handle: KafkaHandle?
+        var clusterId: String?
+    }
+
+    private let state: Mutex<State>
+    private let configuration: KafkaConfiguration
+    /// The brokers are waited for here.
+    private let queue = DispatchQueue(label: "kafka.admin")
+
+    /// A client that connects in the background. `onEvent` runs on a queue of the client and must not block.
+    ///
+    /// - Throws: `invalidConfiguration` for what librdkafka checks only when a client is made.
+    public init(
+        _ configuration: KafkaConfiguration, onEvent: @escaping @Sendable (KafkaClientEvent) -> Void = { _ in }
+    ) throws(KafkaError) {
+        let handle = try KafkaHandle(
+            .producer, settings: configuration.settings(for: .admin), home: DispatchQueue(label: "kafka.admin.events"))
+        handle.start(KafkaHandle.Handlers(clientEvent: onEvent))
+        state = Mutex(State(handle: handle))
+        self.configuration = configuration
+    }
+
+    /// Refuses further calls and destroys the client. Waits for the call in hand, and returns after `limit` at most.
+    public func close(within limit: Duration) async {
+        let released = state.withLock { state in
+            defer { state.handle = nil }
+            return state.handle?.released
+        }
+        _ = await released?.wait(within: limit)
+    }
+
+    /// The cluster's id.
+    ///
+    /// - Throws: `timedOut` when no broker answers within `limit`.
+    public func clusterId(within limit: Duration = .seconds(10)) async throws(KafkaError) -> String {
+        if let known = state.withLock({ $0.clusterId }) { return known }
+        let id = try await run { handle throws(KafkaError) in
+            guard let text = rd_kafka_clusterid(handle.client.raw, limit.milliseconds) else {
+                throw KafkaError(.timedOut, "no broker answered within \(limit)")
+            }
+            defer { rd_kafka_mem_free(handle.client.raw, text) }
+            return String(cString: text)
+        }
+        state.withLock { $0.clusterId = id }
+        return id
+    }
+
+    /// Whether the brokers are a `DevBroker`.
+    ///
+    /// - Throws: `timedOut` when no broker answers within `limit`.
+    public func isEmbeddedBroker(within limit: Duration = .seconds(10)) async throws(KafkaError) -> Bool {
+        try await clusterId(within: limit).hasPrefix("mockCluster")
+    }
+
+    /// Fails on the embedded broker, which would answer `attempt` late or never.
+    func requireKafka(_ attempt: String, within limit: Duration) async throws(KafkaError) {
+        if try await isEmbeddedBroker(within: limit) {
+            throw KafkaError(.notOnEmbeddedBroker, "\(attempt): the embedded broker cannot do this")
+        }
+    }
+
+    /// Runs something that blocks on the client's queue.
+    func run<Value: Sendable>(
+        _ body: @escaping @Sendable (KafkaHandle) throws(KafkaError) -> Value
+    ) async throws(KafkaError) -> Value {
+        let result: Result<Value, KafkaError> = await withCheckedContinuation { continuation in
+            queue.async { [self] in continuation.resume(returning: attempt(body)) }
+        }
+        return try result.get()
+    }
+
+    /// Runs something about a group on a client of that group, which never joins it.
+    ///
+    /// A client without a group dies in librdkafka when a broker answers that it does not coordinate the group, as it
+    /// does while a cluster is new or a coordinator moves (librdkafka's issue 5040).
+    func run<Value: Sendable>(
+        asking group: KafkaConsumerGroup, within limit: Duration,
+        _ body: @escaping @Sendable (_ handle: KafkaHandle, _ left: Duration) throws(KafkaError) -> Value
+    ) async throws(KafkaError) -> Value {
+        let settings = configuration.settings(for: .admin, overrides: [ClientProperty("group.id", group.rawValue)])
+        let handle = try KafkaHandle(
+            .consumer, settings: settings, home: DispatchQueue(label: "kafka.admin.group.events"))
+        handle.start(KafkaHandle.Handlers(clientEvent: { _ in }))
+        return try await patiently(within: limit) { left throws(KafkaError) in
+            try await run { _ throws(KafkaError) in try body(handle, left) }
+        }
+    }
+
+    /// Tries again, within the limit, what a broker refuses that has yet to become a leader or a coordinator.
+    func patiently<Value: Sendable>(
+        within limit: Duration, _ body: (_ left: Duration) async throws(KafkaError) -> Value
+    ) async throws(KafkaError) -> Value {
+        let end = ContinuousClock.now + limit
+        while true {
+            do {
+                return try await body(max(.milliseconds(1), end - ContinuousClock.now))
+            } catch {
+                let pause = Duration.milliseconds(100)
+                guard error.code.isTransient, ContinuousClock.now + pause < end, !Task.isCancelled else { throw error }
+                try? await Task.sleep(for: pause)
+            }
+        }
+    }
+
+    private func attempt<Value>(_ body: (KafkaHandle) throws(KafkaError) -> Value) -> Result<Value, KafkaError> {
+        guard let handle = state.withLock({ $0.handle }) else {
+            return .failure(KafkaError(.closed, "the admin client is closed"))
+        }
+        do throws(KafkaError) { return .success(try body(handle)) } catch { return .failure(error) }
+    }
+}
+
+/// One request of librdkafka's admin interface and the wait for its result; blocks.
+struct AdminRequest {
+    /// What is attempted, for errors.
+    let attempt: String
+    let operation: rd_kafka_admin_op_t
+    let limit: Duration
+
+    /// Sends the request and reads its result, which is freed afterwards.
+    ///
+    /// - Throws: the error of the request as a whole; `timedOut` when nothing came.
+    func run<Value>(
+        on handle: KafkaHandle, submit: (_ options: OpaquePointer, _ queue: OpaquePointer) -> Void,
+        read: (OpaquePointer) throws(KafkaError) -> Value
+    ) throws(KafkaError) -> Value {
+        let options = rd_kafka_AdminOptions_new(handle.client.raw, operation)
+        let queue = rd_kafka_queue_new(handle.client.raw)
+        guard let options, let queue else { throw KafkaError(.invalidArgument, "\(attempt): not possible") }
+        defer {
+            rd_kafka_AdminOptions_destroy(options)
+            rd_kafka_queue_destroy(queue)
+        }
+        var text = [CChar](repeating: 0, count: 256)
+        let code = rd_kafka_AdminOptions_set_request_timeout(options, limit.milliseconds, &text, text.count)
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+            throw KafkaError(.invalidArgument, "\(attempt): \(String(terminated: text))")
+        }
+        submit(options, queue)
+        // librdkafka ends the request at its limit; the rest is for the way back.
+        let wait = (limit + .seconds(1)).milliseconds
+        guard let event = EventPointer(pollingFrom: QueuePointer(raw: queue), timeoutMilliseconds: wait) else {
+            throw KafkaError(.timedOut, "\(attempt): no answer within \(limit)")
+        }
+        defer { event.destroy() }
+        let error = rd_kafka_event_error(event.raw)
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
+            let reason = rd_kafka_event_error_string(event.raw).map { String(cString: $0) } ?? ""
+            throw KafkaError(KafkaError.Code(rawValue: error.rawValue), "\(attempt): \(reason)")
+        }
+        return try read(event.raw)
+    }
+}

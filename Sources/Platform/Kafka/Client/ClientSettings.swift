@@ -1,0 +1,49 @@
+internal import CRdKafka
+
+/// A `rd_kafka_conf_t` that is freed unless a client takes it over.
+struct ClientSettings: ~Copyable {
+    /// Owned by this value until `makeClient`.
+    private let pointer: OpaquePointer
+
+    /// Sets all properties in order.
+    ///
+    /// - Throws: `invalidConfiguration` with librdkafka's own text for the first one that it does not accept.
+    init(_ settings: [ClientProperty]) throws(KafkaError) {
+        pointer = rd_kafka_conf_new()
+        for setting in settings {
+            var text = [CChar](repeating: 0, count: 512)
+            let result = rd_kafka_conf_set(pointer, setting.name, setting.value, &text, text.count)
+            if result != RD_KAFKA_CONF_OK {
+                let reason = setting.isSecret ? "this build of librdkafka does not accept it" : String(terminated: text)
+                throw KafkaError(.invalidConfiguration, "\(setting.name): \(reason)")
+            }
+        }
+    }
+
+    deinit { rd_kafka_conf_destroy(pointer) }
+
+    /// Chooses which events a client delivers through its queue.
+    func setEvents(_ events: Int32) { rd_kafka_conf_set_events(pointer, events) }
+
+    /// Makes a client out of these settings.
+    ///
+    /// - Throws: `invalidConfiguration` for what librdkafka checks only now: files, combinations of properties.
+    consuming func makeClient(_ type: rd_kafka_type_t) throws(KafkaError) -> ClientPointer {
+        var text = [CChar](repeating: 0, count: 512)
+        guard let client = rd_kafka_new(type, pointer, &text, text.count) else {
+            // librdkafka leaves them to the caller when it fails: the end of this value frees them.
+            _ = consume self
+            throw KafkaError(.invalidConfiguration, String(terminated: text))
+        }
+        // The client owns the settings now.
+        discard self
+        return ClientPointer(raw: client)
+    }
+}
+
+extension String {
+    /// The text before the first zero of a C buffer.
+    init(terminated buffer: [CChar]) {
+        self.init(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

@@ -1,0 +1,151 @@
+internal import CRdKafka
+
+extension KafkaError {
+    /// The kind of error: a broker's code (1 and above, Kafka protocol, "Error Codes"), one of librdkafka's own (-200
+    /// to -100), or one of this library (-1000 and below). Unknown codes are kept as they are.
+    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The number.
+        public let rawValue: Int32
+
+        /// The code of this number.
+        public init(rawValue: Int32) { self.rawValue = rawValue }
+
+        // This library.
+
+        /// The caller's own deadline passed before the delivery report came.
+        public static let deadlineExceeded = Code(rawValue: -1001)
+        /// The client is closed or being closed.
+        public static let closed = Code(rawValue: -1002)
+        /// A configuration property that this library sets itself, or that librdkafka does not accept.
+        public static let invalidConfiguration = Code(rawValue: -1003)
+        /// More records or bytes in flight than the producer admits.
+        public static let tooManyInFlight = Code(rawValue: -1004)
+        /// The topic is not among those that the producer was made with.
+        public static let undeclaredTopic = Code(rawValue: -1005)
+        /// No broker answers at the moment: refused without trying.
+        public static let brokersUnavailable = Code(rawValue: -1006)
+        /// The producer failed for good while the record was under way; a new one has taken its place.
+        public static let producerReplaced = Code(rawValue: -1007)
+        /// The embedded broker cannot do this.
+        public static let notOnEmbeddedBroker = Code(rawValue: -1008)
+        /// A port of the embedded broker is taken.
+        public static let portInUse = Code(rawValue: -1009)
+        /// A record that cannot be sent as it is.
+        public static let invalidRecord = Code(rawValue: -1010)
+
+        // librdkafka's own.
+
+        /// The connection broke.
+        public static let transport = Code(rawValue: -195)
+        /// A broker's name cannot be resolved.
+        public static let resolve = Code(rawValue: -193)
+        /// The record was not acknowledged within `delivery.timeout.ms`.
+        public static let messageTimedOut = Code(rawValue: -192)
+        /// The end of a partition was reached; no error.
+        public static let partitionEOF = Code(rawValue: -191)
+        /// The partition does not exist, or was never assigned.
+        public static let unknownPartition = Code(rawValue: -190)
+        /// The topic does not exist.
+        public static let unknownTopic = Code(rawValue: -188)
+        /// No broker is connected.
+        public static let allBrokersDown = Code(rawValue: -187)
+        /// An argument or property that librdkafka does not accept.
+        public static let invalidArgument = Code(rawValue: -186)
+        /// A request was not answered in time.
+        public static let timedOut = Code(rawValue: -185)
+        /// librdkafka's queue is full.
+        public static let queueFull = Code(rawValue: -184)
+        /// The TLS handshake failed.
+        public static let ssl = Code(rawValue: -181)
+        /// Not possible in the present state, such as an offset of a partition that is no longer assigned.
+        public static let state = Code(rawValue: -172)
+        /// Authentication failed.
+        public static let authentication = Code(rawValue: -169)
+        /// There is no offset to commit.
+        public static let noOffset = Code(rawValue: -168)
+        /// The broker lacks the feature.
+        public static let unsupportedFeature = Code(rawValue: -165)
+        /// The record was still queued when the producer was purged.
+        public static let purgedFromQueue = Code(rawValue: -152)
+        /// The record was on its way when the producer was purged.
+        public static let purgedInFlight = Code(rawValue: -151)
+        /// The client failed for good.
+        public static let fatal = Code(rawValue: -150)
+        /// The consumer was not polled for `max.poll.interval.ms`.
+        public static let maxPollExceeded = Code(rawValue: -147)
+        /// The member was replaced by a newer one with the same instance id.
+        public static let fenced = Code(rawValue: -144)
+        /// The partitions were lost, not given up.
+        public static let assignmentLost = Code(rawValue: -142)
+        /// The position is no longer in the log, and no reset is allowed.
+        public static let autoOffsetReset = Code(rawValue: -140)
+
+        // Brokers.
+
+        /// The offset is not in the log.
+        public static let offsetOutOfRange = Code(rawValue: 1)
+        /// The topic or partition does not exist.
+        public static let unknownTopicOrPartition = Code(rawValue: 3)
+        /// The partition's leader is elsewhere now.
+        public static let notLeader = Code(rawValue: 6)
+        /// The broker did not get the in-sync replicas' answers in time.
+        public static let requestTimedOut = Code(rawValue: 7)
+        /// The record is larger than the topic's `max.message.bytes`.
+        public static let messageTooLarge = Code(rawValue: 10)
+        /// Fewer in-sync replicas than `min.insync.replicas`.
+        public static let notEnoughReplicas = Code(rawValue: 19)
+        /// The commit belongs to an older generation of the group.
+        public static let illegalGeneration = Code(rawValue: 22)
+        /// The member is not part of the group any more.
+        public static let unknownMember = Code(rawValue: 25)
+        /// The group is rebalancing.
+        public static let rebalanceInProgress = Code(rawValue: 27)
+        /// Not allowed for this topic.
+        public static let topicAuthorizationFailed = Code(rawValue: 29)
+        /// Not allowed for this group.
+        public static let groupAuthorizationFailed = Code(rawValue: 30)
+        /// Not allowed for this cluster.
+        public static let clusterAuthorizationFailed = Code(rawValue: 31)
+        /// The topic is there already.
+        public static let topicAlreadyExists = Code(rawValue: 36)
+        /// More replicas asked for than there are brokers.
+        public static let invalidReplicationFactor = Code(rawValue: 38)
+        /// A broker lost the order of an idempotent producer's records.
+        public static let outOfOrderSequence = Code(rawValue: 45)
+        /// A newer member with the same instance id took over.
+        public static let fencedInstance = Code(rawValue: 82)
+
+        public var description: String { name }
+
+        /// The name that librdkafka prints, or this library's own.
+        var name: String {
+            if let own = Self.ownNames[self] { return own }
+            return String(cString: rd_kafka_err2name(rd_kafka_resp_err_t(rawValue: rawValue)))
+        }
+
+        /// The same request may succeed later without anybody changing anything.
+        var isTransient: Bool { Self.transient.contains(rawValue) }
+
+        private static let ownNames: [Code: String] = [
+            .deadlineExceeded: "DEADLINE_EXCEEDED",
+            .closed: "CLOSED",
+            .invalidConfiguration: "INVALID_CONFIGURATION",
+            .tooManyInFlight: "TOO_MANY_IN_FLIGHT",
+            .undeclaredTopic: "UNDECLARED_TOPIC",
+            .brokersUnavailable: "BROKERS_UNAVAILABLE",
+            .producerReplaced: "PRODUCER_REPLACED",
+            .notOnEmbeddedBroker: "NOT_ON_EMBEDDED_BROKER",
+            .portInUse: "PORT_IN_USE",
+            .invalidRecord: "INVALID_RECORD",
+        ]
+
+        private static let transient: Set<Int32> = [
+            // This library: deadline, in flight, brokers unavailable, producer replaced.
+            -1001, -1004, -1006, -1007,
+            // librdkafka: transport, resolve, timed out, brokers down, queue full, coordinator, in progress, purged.
+            -195, -193, -192, -187, -185, -184, -183, -180, -178, -177, -166, -164, -163, -153, -152, -151,
+            // Brokers: what the protocol's table calls retriable, and a coordinator or group on the move.
+            2, 3, 5, 6, 7, 8, 9, 13, 14, 15, 16, 19, 20, 27, 41, 51, 56, 59, 70, 71, 72, 74, 75, 78, 80, 83, 88, 89,
+        ]
+    }
+}

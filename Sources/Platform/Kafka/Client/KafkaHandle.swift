@@ -1,0 +1,144 @@
+internal import CRdKafka
+package import Dispatch
+internal import Synchronization
+
+/// Owns a librdkafka client, its queue, and what wakes us up when the queue fills.
+///
+/// Life: `init`, `start` (once), and the last release, which is the one place that destroys the client: whoever is
+/// inside a call to librdkafka holds a reference, so the client cannot go away under him. Destroying may block, so it
+/// runs on a queue of its own; wait for it, bounded, with `released`.
+///
+/// All handlers run on `home`, one at a time.
+package final class KafkaHandle: Sendable {
+    /// Which kind of client.
+    package enum Kind {
+        case producer
+        case consumer
+    }
+
+    /// What `start` is given; all are called on `home`.
+    package struct Handlers: Sendable {
+        /// Log lines, errors, statistics.
+        var clientEvent: @Sendable (KafkaClientEvent) -> Void
+        /// Every other event: delivery reports, rebalances, commits. It is destroyed after the call.
+        var event: @Sendable (EventPointer) -> Void
+        /// After each wake-up, when the queue is empty: for further queues on the same wake-up.
+        var drained: @Sendable () -> Void
+
+        package init(
+            clientEvent: @escaping @Sendable (KafkaClientEvent) -> Void,
+            event: @escaping @Sendable (EventPointer) -> Void = { _ in },
+            drained: @escaping @Sendable () -> Void = {}
+        ) {
+            self.clientEvent = clientEvent
+            self.event = event
+            self.drained = drained
+        }
+    }
+
+    /// The client. Destroyed in `deinit`, never by anybody else.
+    package let client: ClientPointer
+    /// The main queue of a producer, the consumer queue of a consumer. Released in `deinit`.
+    let queue: QueuePointer
+    /// Where all handlers run.
+    let home: DispatchQueue
+    /// Turns complete when the client is destroyed.
+    package let released = KafkaCompletion()
+
+    /// The eventfd that librdkafka writes to. Closed by the source's cancel handler, or in `deinit` without a source.
+    private let descriptor: Int32
+    private let source = Mutex<ReadSource?>(nil)
+
+    /// A client with these settings; nothing is delivered before `start`.
+    ///
+    /// - Throws: `invalidConfiguration`.
+    package init(_ kind: Kind, settings: [ClientProperty], home: DispatchQueue) throws(KafkaError) {
+        let configuration = try ClientSettings(settings)
+        var events = RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_STATS | RD_KAFKA_EVENT_LOG
+        switch kind {
+        case .producer: events |= RD_KAFKA_EVENT_DR
+        case .consumer: events |= RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_OFFSET_COMMIT
+        }
+        configuration.setEvents(events)
+        let descriptor = crdkafka_wakeup_open()
+        guard descriptor >= 0 else {
+            throw KafkaError(.invalidArgument, "eventfd failed: no file descriptor is left", isRetriable: true)
+        }
+        let client: ClientPointer
+        do {
+            client = try configuration.makeClient(kind == .producer ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER)
+        } catch {
+            crdkafka_wakeup_close(descriptor)
+            throw error
+        }
+        switch kind {
+        case .producer:
+            queue = QueuePointer(raw: rd_kafka_queue_get_main(client.raw))
+        case .consumer:
+            // From here on the main queue is forwarded to the consumer queue.
+            rd_kafka_poll_set_consumer(client.raw)
+            queue = QueuePointer(raw: rd_kafka_queue_get_consumer(client.raw))
+        }
+        rd_kafka_set_log_queue(client.raw, queue.raw)
+        self.client = client
+        self.descriptor = descriptor
+        self.home = home
+    }
+
+    /// Starts to deliver what the queue holds and what comes later. Called once, by the owner.
+    package func start(_ handlers: Handlers) {
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: home)
+        let descriptor = descriptor
+        source.setEventHandler { [weak self] in self?.drain(handlers) }
+        source.setCancelHandler { crdkafka_wakeup_close(descriptor) }
+        self.source.withLock { $0 = ReadSource(source: source) }
+        source.activate()
+        enableWakeUp(of: queue)
+        // What came before the wake-up was enabled has caused none.
+        wakeUp()
+    }
+
+    /// Lets another queue of this client cause wake-ups, such as that of a partition. Disable it before giving it up.
+    func enableWakeUp(of queue: QueuePointer) { crdkafka_wakeup_enable(queue.raw, descriptor) }
+
+    /// After it returns the queue causes no wake-up any more.
+    func disableWakeUp(of queue: QueuePointer) { crdkafka_wakeup_disable(queue.raw) }
+
+    /// Has the queues looked at soon, as if librdkafka had asked for it. From any thread.
+    func wakeUp() { crdkafka_wakeup_set(descriptor) }
+
+    /// On `home`. The descriptor is read first and the queue polled until it is empty: librdkafka writes only when the
+    /// queue turns from empty to filled, so an entry left behind would never be announced.
+    private func drain(_ handlers: Handlers) {
+        crdkafka_wakeup_clear(descriptor)
+        while let event = EventPointer(pollingFrom: queue) {
+            if let clientEvent = KafkaClientEvent(reading: event, of: client) {
+                handlers.clientEvent(clientEvent)
+            } else {
+                handlers.event(event)
+            }
+            event.destroy()
+        }
+        handlers.drained()
+    }
+
+    /// Keeps the client until the process ends, for one that cannot be destroyed.
+    func neverDestroy() {
+        crdkafka_wakeup_disable(queue.raw)
+        _ = Unmanaged.passRetained(self)
+    }
+
+    deinit {
+        // No more writes to the descriptor after this.
+        crdkafka_wakeup_disable(queue.raw)
+        let source = source.withLock { $0 }
+        if let source { source.source.cancel() } else { crdkafka_wakeup_close(descriptor) }
+        let (client, queue, released) = (client, queue, released)
+        DispatchQueue(label: "kafka.destroy").async {
+            rd_kafka_queue_destroy(queue.raw)
+            // A consumer is closed by its owner; one that was not must not be waited for here.
+            rd_kafka_destroy_flags(client.raw, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
+            released.complete()
+        }
+    }
+}

@@ -1,0 +1,147 @@
+/// What a client is given unless the caller says otherwise, for Apache Kafka and for the embedded broker.
+enum DefaultProperties {
+    static func common(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
+        [
+            ClientProperty("reconnect.backoff.ms", profile == .production ? "100" : "50"),
+            // Also decides how late a record that timed out is reported.
+            ClientProperty("reconnect.backoff.max.ms", profile == .production ? "1000" : "500"),
+            ClientProperty("socket.timeout.ms", "10000"),
+            ClientProperty("socket.nagle.disable", "true"),
+            ClientProperty("socket.keepalive.enable", "true"),
+            // Idle connections are closed by brokers every ten minutes; that is no news.
+            ClientProperty("log.connection.close", "false"),
+            ClientProperty("topic.metadata.refresh.interval.ms", "60000"),
+            ClientProperty("statistics.interval.ms", "5000"),
+        ]
+    }
+
+    static func producer(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
+        [
+            ClientProperty("max.in.flight.requests.per.connection", "5"),
+            // 5 ms cost nothing and save most of the CPU: with 0 the broker thread spins while 5 requests are out.
+            ClientProperty("linger.ms", profile == .production ? "5" : "1"),
+            ClientProperty("compression.codec", "lz4"),
+            ClientProperty("delivery.timeout.ms", "5000"),
+            // How long the leader waits for its followers; not a timeout of the client.
+            ClientProperty("request.timeout.ms", "4000"),
+            ClientProperty("queue.buffering.max.messages", "20000"),
+            ClientProperty("queue.buffering.max.kbytes", "65536"),
+            ClientProperty("message.max.bytes", "1000000"),
+            // An unknown topic fails soon.
+            ClientProperty("topic.metadata.propagation.max.ms", "5000"),
+        ]
+    }
+
+    static func consumer(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
+        let isProduction = profile == .production
+        return [
+            ClientProperty("session.timeout.ms", isProduction ? "20000" : "3000"),
+            ClientProperty("heartbeat.interval.ms", isProduction ? "3000" : "500"),
+            ClientProperty("max.poll.interval.ms", isProduction ? "300000" : "30000"),
+            ClientProperty("auto.commit.interval.ms", isProduction ? "1000" : "500"),
+            ClientProperty("isolation.level", "read_committed"),
+            // Brokers answer a long poll at once; the embedded one always holds it to the end.
+            ClientProperty("fetch.wait.max.ms", isProduction ? "500" : "10"),
+            ClientProperty("fetch.min.bytes", "1"),
+            // Two seconds of work: less stalls the fetcher for a second each time it is full.
+            ClientProperty("queued.min.messages", "2000"),
+            // Counted for each partition, since each has its own queue.
+            ClientProperty("queued.max.messages.kbytes", isProduction ? "8192" : "1024"),
+            ClientProperty("fetch.message.max.bytes", "1048576"),
+            ClientProperty("fetch.max.bytes", "16777216"),
+            ClientProperty("check.crcs", "true"),
+            ClientProperty("reconnect.backoff.max.ms", isProduction ? "2000" : "500"),
+            // Also the tick that keeps an idle consumer polling.
+            ClientProperty("statistics.interval.ms", isProduction ? "5000" : "1000"),
+        ]
+    }
+}
+
+/// What every client of a role has, because this library relies on it.
+enum FixedProperties {
+    /// The embedded broker creates topics in any case, and librdkafka would warn of that again and again.
+    static func common(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
+        [
+            ClientProperty("log.queue", "true"),
+            ClientProperty("allow.auto.create.topics", profile == .embedded ? "true" : "false"),
+        ]
+    }
+
+    static let producer = [
+        ClientProperty("enable.idempotence", "true"), ClientProperty("acks", "all"),
+        ClientProperty("partitioner", "murmur2_random"),
+        ClientProperty("delivery.report.only.error", "false"),
+    ]
+
+    static let consumer = [
+        ClientProperty("enable.auto.offset.store", "false"), ClientProperty("enable.auto.commit", "true"),
+        ClientProperty("auto.offset.reset", "error"),
+        ClientProperty("partition.assignment.strategy", "cooperative-sticky"),
+    ]
+}
+
+/// Properties that a caller may not give.
+enum ReservedProperties {
+    /// Why the property is refused, or `nil` when it is allowed.
+    static func refusal(name: String, value: String) -> String? {
+        if let reason = reasons[name] { return reason }
+        if name == "statistics.interval.ms", Int(value) ?? 0 <= 0 {
+            return "statistics drive readiness, lag and the broker check, so the interval must be at least 1 ms"
+        }
+        return nil
+    }
+
+    private static let durability =
+        "every record is acknowledged by all in-sync replicas and never duplicated by a retry"
+    private static let offsets = "offsets are stored and committed only after a record's effect is durable"
+
+    private static let reasons: [String: String] = [
+        "bootstrap.servers": "the brokers are given as bootstrap servers",
+        "metadata.broker.list": "the brokers are given as bootstrap servers",
+        "enable.idempotence": durability,
+        "acks": durability,
+        "request.required.acks": durability,
+        "enable.gapless.guarantee": durability,
+        "retries": durability,
+        "message.send.max.retries": durability,
+        "transactional.id": "transactions are not used",
+        "transaction.timeout.ms": "transactions are not used",
+        "partitioner": "murmur2_random is what Java clients use; another one would break the order of a key",
+        "delivery.report.only.error": "each send waits for its delivery report",
+        "enable.auto.offset.store": offsets,
+        "enable.auto.commit": offsets,
+        "auto.commit.enable": offsets,
+        "offset.store.method": offsets,
+        "auto.offset.reset": "a position that is no longer in the log stops the consumer instead of being skipped",
+        "partition.assignment.strategy": "all members of a group must use cooperative-sticky",
+        "enable.partition.eof": "the consumer sets it where it needs it",
+        "group.id": "the group is part of the consumer",
+        "log.queue": "log lines are delivered through the client's queue",
+        "allow.auto.create.topics": "topics are created on purpose, with their partitions and settings",
+        "enabled_events": "events are chosen by the client",
+        "test.mock.num.brokers": "use DevBroker for an embedded broker",
+    ]
+}
+
+/// librdkafka warns about a property that does not apply to a client, so each role is given only its own
+/// (columns "C/P" of librdkafka's CONFIGURATION.md).
+enum PropertyNames {
+    static let producerOnly: Set<String> = [
+        "acks", "batch.num.messages", "batch.size", "compression.codec", "compression.level", "compression.type",
+        "delivery.report.only.error", "delivery.timeout.ms", "enable.gapless.guarantee", "enable.idempotence",
+        "linger.ms", "message.send.max.retries", "message.timeout.ms", "partitioner", "produce.offset.report",
+        "queue.buffering.backpressure.threshold", "queue.buffering.max.kbytes", "queue.buffering.max.messages",
+        "queue.buffering.max.ms", "queuing.strategy", "request.required.acks", "request.timeout.ms", "retries",
+        "retry.backoff.ms", "sticky.partitioning.linger.ms", "transaction.timeout.ms", "transactional.id",
+    ]
+
+    static let consumerOnly: Set<String> = [
+        "auto.commit.enable", "auto.commit.interval.ms", "auto.offset.reset", "check.crcs",
+        "consume.callback.max.messages", "coordinator.query.interval.ms", "enable.auto.commit",
+        "enable.auto.offset.store", "enable.partition.eof", "fetch.error.backoff.ms", "fetch.max.bytes",
+        "fetch.message.max.bytes", "fetch.min.bytes", "fetch.wait.max.ms", "group.id", "group.instance.id",
+        "group.protocol.type", "heartbeat.interval.ms", "isolation.level", "max.partition.fetch.bytes",
+        "max.poll.interval.ms", "offset.store.method", "offset.store.path", "offset.store.sync.interval.ms",
+        "partition.assignment.strategy", "queued.max.messages.kbytes", "queued.min.messages", "session.timeout.ms",
+    ]
+}

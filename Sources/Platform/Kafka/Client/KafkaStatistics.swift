@@ -1,0 +1,118 @@
+internal import Foundation
+
+/// What librdkafka says about itself once per `statistics.interval.ms` (its STATISTICS.md), as far as it is used.
+public struct KafkaStatistics: Hashable, Sendable {
+    /// One broker connection.
+    public struct Broker: Hashable, Sendable {
+        /// `host:port/id`.
+        public let name: String
+        /// The broker's id; -1 for a bootstrap server that is not yet known.
+        public let nodeId: Int32
+        /// The connection works.
+        public let isUp: Bool
+    }
+
+    /// One partition that the client knows about.
+    public struct Partition: Hashable, Sendable {
+        /// The partition.
+        public let topicPartition: KafkaTopicPartition
+        /// Records that wait in the client for the consumer.
+        public let fetchQueueCount: Int64
+        /// The oldest offset of the log; `nil` when not known.
+        public let lowOffset: Int64?
+        /// The offset after the newest record; `nil` when not known.
+        public let highOffset: Int64?
+        /// Records after the committed offset; `nil` until something was committed.
+        public let consumerLag: Int64?
+        /// Records after the stored offset; `nil` when not known.
+        public let consumerLagStored: Int64?
+        /// The committed offset, which is the next one to read; `nil` when nothing is committed.
+        public let committedOffset: Int64?
+    }
+
+    /// The client's name, such as `rdkafka#producer-1`.
+    public let client: String
+    /// Records in the producer's queues and requests.
+    public let messageCount: Int64
+    /// Their bytes.
+    public let messageBytes: Int64
+    /// Events that wait for us.
+    public let eventQueueCount: Int64
+    /// All broker connections.
+    public let brokers: [Broker]
+    /// All partitions, ordered by topic and number.
+    public let partitions: [Partition]
+
+    /// Brokers whose connection works.
+    public var brokersUp: Int { brokers.count { $0.isUp } }
+}
+
+extension KafkaStatistics {
+    /// Reads librdkafka's JSON; `nil` when it is not what STATISTICS.md says.
+    init?(json: String) {
+        guard let document = try? JSONDecoder().decode(Document.self, from: Data(json.utf8)) else { return nil }
+        client = document.name ?? ""
+        messageCount = document.msg_cnt ?? 0
+        messageBytes = document.msg_size ?? 0
+        eventQueueCount = document.replyq ?? 0
+        // "internal" and "logical" entries are not brokers.
+        brokers = (document.brokers ?? [:]).values
+            .filter { $0.source == "learned" || $0.source == "configured" }
+            .map { Broker(name: $0.name ?? "", nodeId: $0.nodeid ?? -1, isUp: $0.state == "UP") }
+            .sorted { $0.name < $1.name }
+        partitions = (document.topics ?? [:])
+            .sorted { $0.key < $1.key }
+            .flatMap { name, topic in
+                (topic.partitions ?? [:]).values
+                    .filter { ($0.partition ?? -1) >= 0 }
+                    .sorted { ($0.partition ?? 0) < ($1.partition ?? 0) }
+                    .map { Partition($0, topic: KafkaTopic(rawValue: name)) }
+            }
+    }
+
+    /// The names are librdkafka's.
+    fileprivate struct Document: Decodable {
+        var name: String?
+        var msg_cnt: Int64?
+        var msg_size: Int64?
+        var replyq: Int64?
+        var brokers: [String: DocumentBroker]?
+        var topics: [String: DocumentTopic]?
+    }
+
+    fileprivate struct DocumentBroker: Decodable {
+        var name: String?
+        var nodeid: Int32?
+        var state: String?
+        var source: String?
+    }
+
+    fileprivate struct DocumentTopic: Decodable {
+        var partitions: [String: DocumentPartition]?
+    }
+
+    fileprivate struct DocumentPartition: Decodable {
+        var partition: Int32?
+        var fetchq_cnt: Int64?
+        var lo_offset: Int64?
+        var hi_offset: Int64?
+        var consumer_lag: Int64?
+        var consumer_lag_stored: Int64?
+        var committed_offset: Int64?
+    }
+}
+
+extension KafkaStatistics.Partition {
+    fileprivate init(_ partition: KafkaStatistics.DocumentPartition, topic: KafkaTopic) {
+        /// librdkafka writes a negative number for "not known".
+        func known(_ value: Int64?) -> Int64? { value.flatMap { $0 < 0 ? nil : $0 } }
+        topicPartition = KafkaTopicPartition(
+            topic: topic, partition: KafkaPartition(rawValue: partition.partition ?? 0))
+        fetchQueueCount = partition.fetchq_cnt ?? 0
+        lowOffset = known(partition.lo_offset)
+        highOffset = known(partition.hi_offset)
+        consumerLag = known(partition.consumer_lag)
+        consumerLagStored = known(partition.consumer_lag_stored)
+        committedOffset = known(partition.committed_offset)
+    }
+}

@@ -1,0 +1,62 @@
+internal import CRdKafka
+
+/// A `rd_kafka_topic_partition_list_t` that is freed when its owner goes out of scope: a list that went through
+/// `rd_kafka_offsets_store` and still lives blocks `rd_kafka_destroy` for ever.
+struct PartitionList: ~Copyable {
+    /// Owned by this value; never stored by anybody else.
+    let pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>
+
+    /// An empty list with room for `capacity` partitions; it grows by itself.
+    init(capacity: Int = 1) {
+        pointer = rd_kafka_topic_partition_list_new(Int32(clamping: capacity))
+    }
+
+    /// A list of these partitions without offsets.
+    init(_ partitions: some Collection<KafkaTopicPartition>) {
+        self.init(capacity: partitions.count)
+        for partition in partitions { append(partition) }
+    }
+
+    /// Takes over a list that librdkafka hands to its caller.
+    init(taking pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>) {
+        self.pointer = pointer
+    }
+
+    /// A copy of a list that belongs to somebody else, such as an event.
+    init(copying pointer: UnsafePointer<rd_kafka_topic_partition_list_t>) {
+        self.pointer = rd_kafka_topic_partition_list_copy(pointer)
+    }
+
+    deinit { rd_kafka_topic_partition_list_destroy(pointer) }
+
+    var count: Int { Int(pointer.pointee.cnt) }
+
+    /// Adds a partition; with `offset` the next one to read or to commit.
+    func append(_ partition: KafkaTopicPartition, offset: KafkaOffset = .none) {
+        let element = rd_kafka_topic_partition_list_add(pointer, partition.topic.rawValue, partition.partition.rawValue)
+        element?.pointee.offset = offset.rawValue
+    }
+
+    /// The partitions with their offsets and errors, as values.
+    var elements: [Element] { Element.all(in: pointer) }
+
+    /// One entry of a list as a value.
+    struct Element {
+        let topicPartition: KafkaTopicPartition
+        let offset: KafkaOffset
+        let code: KafkaError.Code?
+
+        /// The entries of a list that stays with its owner.
+        static func all(in pointer: UnsafePointer<rd_kafka_topic_partition_list_t>) -> [Element] {
+            UnsafeBufferPointer(start: pointer.pointee.elems, count: Int(pointer.pointee.cnt)).map { element in
+                Element(
+                    topicPartition: KafkaTopicPartition(
+                        topic: KafkaTopic(rawValue: String(cString: element.topic)),
+                        partition: KafkaPartition(rawValue: element.partition)),
+                    offset: KafkaOffset(rawValue: element.offset),
+                    code: element.err == RD_KAFKA_RESP_ERR_NO_ERROR
+                        ? nil : KafkaError.Code(rawValue: element.err.rawValue))
+            }
+        }
+    }
+}

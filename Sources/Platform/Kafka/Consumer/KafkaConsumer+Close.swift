@@ -1,0 +1,76 @@
+internal import CRdKafka
+internal import Dispatch
+
+extension KafkaConsumer {
+    /// Gives up all partitions (draining and committing as in a rebalance), leaves the group and ends the client.
+    ///
+    /// A member that has not got its first assignment yet waits for it first, at most 5 s. When it does not come, the
+    /// closed client is never destroyed: librdkafka up to 2.2 aborts the process then (its issue 4312), and a member
+    /// that leaves while a group is busy is no reason to. A static member (`groupInstanceId`) does not leave: it is expected back.
+    ///
+    /// - Returns: false when it was not closed within `limit`. The client is then left behind; end the process soon.
+    @discardableResult
+    public func close(within limit: Duration) async -> Bool {
+        switch phase {
+        case .created:
+            phase = .closed
+            return true
+        case .closed:
+            return true
+        case .closing:
+            return await closed.wait(within: limit)
+        case .running:
+            break
+        }
+        let clock = ContinuousClock()
+        let deadline = clock.now + limit
+        if case .group = source { _ = await firstAssignment.wait(within: min(limit / 2, .seconds(5))) }
+        guard phase == .running else { return await closed.wait(within: deadline - clock.now) }
+        phase = .closing
+        switch source {
+        case .group: await giveBack(within: deadline - clock.now)
+        case .partitions: stopReading(because: KafkaError(.closed, "the consumer was closed"))
+        }
+        closeClient()
+        let isClosed = await closed.wait(within: max(.milliseconds(100), deadline - clock.now))
+        if case .group = source, !firstAssignment.isComplete {
+            handle?.neverDestroy()
+            finishClosing()
+            return isClosed
+        }
+        let released = handle?.released
+        finishClosing()
+        guard isClosed, let released else { return isClosed }
+        return await released.wait(within: max(.milliseconds(100), deadline - clock.now))
+    }
+
+    /// Has all partitions' owners finish and commits what they stored, while the group is settled: the embedded broker
+    /// refuses commits while members leave.
+    private func giveBack(within limit: Duration) async {
+        let states = Array(partitions.values)
+        await withCheckedContinuation { continuation in
+            drain(states, within: min(options.drainLimit, limit * 0.6)) { [self] in
+                commit(states, within: min(options.commitLimit, limit * 0.2)) { _ in continuation.resume() }
+            }
+        }
+    }
+
+    private func closeClient() {
+        guard let handle, let raw = rd_kafka_queue_new(handle.client.raw) else { return closed.complete() }
+        let queue = QueuePointer(raw: raw)
+        handle.enableWakeUp(of: queue)
+        closeQueue = queue
+        if let error = rd_kafka_consumer_close_queue(handle.client.raw, queue.raw) {
+            emit(.error(KafkaError(taking: error, during: "closing the consumer")))
+            return closed.complete()
+        }
+        watchClosing()
+    }
+
+    /// Nothing announces the end of closing, so it is looked at often for as long as it lasts.
+    private func watchClosing() {
+        guard let handle, !closed.isComplete else { return }
+        handle.wakeUp()
+        after(.milliseconds(20)) { $0.watchClosing() }
+    }
+}

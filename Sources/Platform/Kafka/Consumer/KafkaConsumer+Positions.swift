@@ -1,0 +1,63 @@
+internal import CRdKafka
+internal import Dispatch
+
+extension KafkaConsumer {
+    /// Asks a partition's leader for the ends of its log.
+    ///
+    /// - Throws: `closed`, or what the broker answers; `timedOut` after `limit`.
+    public func watermarks(
+        of place: KafkaTopicPartition, within limit: Duration = .seconds(5)
+    ) async throws(KafkaError) -> KafkaWatermarks {
+        guard handle != nil else { throw KafkaError(.closed, "the consumer is not running") }
+        let result = await withCheckedContinuation { continuation in
+            block({ KafkaWatermarks.query(place, within: limit, handle: $0) }) { continuation.resume(returning: $1) }
+        }
+        return try result.get()
+    }
+
+    /// Commits what these partitions have stored, synchronously and bounded, then goes on. A refusal is reported and
+    /// no obstacle: the next owner reads those records again.
+    func commit(
+        _ states: [PartitionState], within limit: Duration,
+        then completion: @escaping @Sendable (isolated KafkaConsumer) -> Void
+    ) {
+        let offsets = states.compactMap { state -> (KafkaTopicPartition, KafkaOffset)? in
+            guard let stored = state.stored, stored != state.committed else { return nil }
+            return (state.assigned.topicPartition, stored)
+        }
+        guard case .group = source, !offsets.isEmpty, handle != nil else { return completion(self) }
+        block({ Self.commit(offsets, within: limit, handle: $0) }) { consumer, error in
+            if let error {
+                consumer.emit(.commitFailed(error))
+            } else {
+                for (place, offset) in offsets { consumer.partitions[place]?.committed = offset }
+            }
+            completion(consumer)
+        }
+    }
+
+    private static func commit(
+        _ offsets: [(KafkaTopicPartition, KafkaOffset)], within limit: Duration, handle: KafkaHandle
+    ) -> KafkaError? {
+        let attempt = "committing offsets before partitions are given up"
+        let list = PartitionList(capacity: offsets.count)
+        for (place, offset) in offsets { list.append(place, offset: offset) }
+        guard let queue = rd_kafka_queue_new(handle.client.raw) else { return nil }
+        defer { rd_kafka_queue_destroy(queue) }
+        let code = rd_kafka_commit_queue(handle.client.raw, list.pointer, queue, nil, nil)
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { return KafkaError(code, during: attempt) }
+        guard let event = EventPointer(pollingFrom: QueuePointer(raw: queue), timeoutMilliseconds: limit.milliseconds)
+        else { return KafkaError(.timedOut, "\(attempt): no answer") }
+        defer { event.destroy() }
+        let answer = rd_kafka_event_error(event.raw)
+        if answer != RD_KAFKA_RESP_ERR_NO_ERROR, answer != RD_KAFKA_RESP_ERR__NO_OFFSET {
+            return KafkaError(answer, during: attempt)
+        }
+        let refused = rd_kafka_event_topic_partition_list(event.raw).flatMap { list in
+            PartitionList.Element.all(in: list).first { $0.code != nil }
+        }
+        return refused.flatMap { element in
+            element.code.map { KafkaError($0, "\(attempt): \(element.topicPartition)") }
+        }
+    }
+}

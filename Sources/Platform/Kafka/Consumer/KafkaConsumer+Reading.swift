@@ -1,0 +1,170 @@
+internal import CRdKafka
+internal import Dispatch
+
+/// What the owners of assigned partitions call, and the reading of a partition's own queue.
+extension KafkaConsumer {
+    func next(of assigned: KafkaAssignedPartition, maxRecords: Int, maxBytes: Int) async -> [KafkaRecord]? {
+        let id = number()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard let state = state(of: assigned), assigned.isActive, state.reader == nil, !Task.isCancelled else {
+                    return continuation.resume(returning: nil)
+                }
+                state.reader = PartitionState.Reader(
+                    id: id, maxRecords: maxRecords, maxBytes: maxBytes, continuation: continuation)
+                serve(state)
+            }
+        } onCancel: {
+            cancel(assigned) { state in
+                if state.reader?.id == id { state.reader.take()?.continuation.resume(returning: nil) }
+            }
+        }
+    }
+
+    func pause(_ assigned: KafkaAssignedPartition, for duration: Duration) async -> Bool {
+        let id = number()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard let state = state(of: assigned), assigned.isActive, !Task.isCancelled else {
+                    return continuation.resume(returning: false)
+                }
+                state.pauses[id] = continuation
+                after(duration) { consumer in
+                    consumer.state(of: assigned)?.pauses.removeValue(forKey: id)?.resume(returning: true)
+                }
+            }
+        } onCancel: {
+            cancel(assigned) { $0.pauses.removeValue(forKey: id)?.resume(returning: false) }
+        }
+    }
+
+    func untilEnded(_ assigned: KafkaAssignedPartition) async {
+        let id = number()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard let state = state(of: assigned), assigned.phase != .ended, !Task.isCancelled else {
+                    return continuation.resume()
+                }
+                state.endWaiters[id] = continuation
+            }
+        } onCancel: {
+            cancel(assigned) { $0.endWaiters.removeValue(forKey: id)?.resume() }
+        }
+    }
+
+    func store(_ nextOffset: KafkaOffset, of assigned: KafkaAssignedPartition) {
+        guard case .group = source, let handle, let state = state(of: assigned), assigned.phase != .ended,
+            nextOffset > state.stored ?? .none
+        else { return }
+        state.stored = nextOffset
+        let list = PartitionList()
+        list.append(assigned.topicPartition, offset: nextOffset)
+        let code = rd_kafka_offsets_store(handle.client.raw, list.pointer)
+        // Given up or lost a moment ago: the next owner reads the record again.
+        if code == RD_KAFKA_RESP_ERR__STATE || code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION { return }
+        if code != RD_KAFKA_RESP_ERR_NO_ERROR { emit(.error(KafkaError(code, during: "storing an offset"))) }
+    }
+
+    func release(_ assigned: KafkaAssignedPartition) {
+        guard let state = state(of: assigned) else { return }
+        state.isReleased = true
+        completeDrains()
+    }
+
+    /// What is kept for exactly this assignment.
+    func state(of assigned: KafkaAssignedPartition) -> PartitionState? {
+        partitions[assigned.topicPartition].flatMap { $0.assigned === assigned ? $0 : nil }
+    }
+
+    /// A cancelled task's waiter is looked for after the job that puts it in place.
+    private nonisolated func cancel(
+        _ assigned: KafkaAssignedPartition, _ body: @escaping @Sendable (PartitionState) -> Void
+    ) {
+        home.async { self.assumeIsolated { consumer in consumer.state(of: assigned).map(body) } }
+    }
+
+    // MARK: Records
+
+    /// Hands records to the reader of a partition, if there is one and there are any.
+    ///
+    /// librdkafka announces a queue only when it turns from empty to filled. A reader that left something behind is
+    /// safe all the same: it polls before it waits.
+    func serve(_ state: PartitionState) {
+        guard let reader = state.reader else { return }
+        var records: [KafkaRecord] = []
+        var bytes = 0
+        if let held = state.held.take() { take(held, of: state, into: &records, &bytes) }
+        while records.count < reader.maxRecords, bytes < reader.maxBytes, !state.isAtEnd, state.held == nil,
+            let event = EventPointer(pollingFrom: state.queue)
+        {
+            read(event, of: state, into: &records, &bytes)
+            event.destroy()
+        }
+        // An error of the partition may have ended it.
+        guard state.reader?.id == reader.id else { return }
+        if records.isEmpty {
+            if state.held != nil { return restart(state) }
+            guard state.isAtEnd else { return }
+            state.isAtEnd = false
+        }
+        state.reader = nil
+        reader.continuation.resume(returning: records)
+    }
+
+    private func read(
+        _ event: EventPointer, of state: PartitionState, into records: inout [KafkaRecord], _ bytes: inout Int
+    ) {
+        guard event.type == RD_KAFKA_EVENT_FETCH else {
+            guard let client = handle?.client,
+                case .error(let error, let place)? = KafkaClientEvent(
+                    reading: event, of: client)
+            else { return }
+            return receive(error, at: place ?? state.place)
+        }
+        while let message = rd_kafka_event_message_next(event.raw) {
+            guard message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
+                receive(KafkaError(message.pointee.err, during: "reading"), at: state.place)
+                continue
+            }
+            take(KafkaRecord(copying: message, of: state.assigned.topicPartition), of: state, into: &records, &bytes)
+        }
+    }
+
+    private func take(
+        _ record: KafkaRecord, of state: PartitionState, into records: inout [KafkaRecord], _ bytes: inout Int
+    ) {
+        if options.outOfRange == .resetToBeginning, state.expected >= 0, record.offset != state.expected {
+            emit(.offsetReset(state.assigned.topicPartition, expected: state.expected, found: record.offset))
+            if record.offset < state.expected {
+                // The log was begun anew: offsets of this assignment mean nothing any more.
+                state.expected = record.offset
+                state.held = record
+                return
+            }
+        }
+        state.expected = KafkaOffset(rawValue: record.offset.rawValue + 1)
+        records.append(record)
+        bytes += record.payloadBytes
+    }
+
+    /// The log of a partition was begun anew: a new assignment takes the place of the old one, whose work is dropped.
+    private func restart(_ old: PartitionState) {
+        let place = old.assigned.topicPartition
+        let state = PartitionState(
+            KafkaAssignedPartition(place, epoch: number(), startOffset: old.expected, consumer: self), queue: old.queue)
+        state.held = old.held.take()
+        partitions[place] = state
+        old.end()
+        emit(.lost([old.assigned]))
+        emit(.assigned([state.assigned]))
+        completeDrains()
+    }
+}
+
+extension PartitionState {
+    /// Where the partition stands, for errors that do not say it.
+    fileprivate var place: KafkaDelivery {
+        KafkaDelivery(
+            topic: assigned.topicPartition.topic, partition: assigned.topicPartition.partition, offset: expected)
+    }
+}

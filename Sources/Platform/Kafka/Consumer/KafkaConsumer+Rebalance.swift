@@ -1,0 +1,210 @@
+internal import CRdKafka
+internal import Dispatch
+
+/// A change of the assignment that librdkafka asks for.
+enum Rebalance: Sendable {
+    case assign([KafkaTopicPartition])
+    case revoke([KafkaTopicPartition], isLost: Bool)
+}
+
+/// A wait until partitions are released.
+struct Drain {
+    let id: UInt64
+    let states: [PartitionState]
+    let completion: () -> Void
+
+    var isComplete: Bool { states.allSatisfy { $0.isReleased || $0.assigned.phase == .ended } }
+}
+
+/// Rebalances: one at a time, each answered with an (un)assign call however long the draining takes; heartbeats are
+/// librdkafka's own meanwhile.
+extension KafkaConsumer {
+    func receiveRebalance(_ event: EventPointer) {
+        guard let handle else { return }
+        let places = rd_kafka_event_topic_partition_list(event.raw).map { list in
+            PartitionList.Element.all(in: list).map(\.topicPartition)
+        }
+        switch rd_kafka_event_error(event.raw) {
+        case RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS:
+            rebalances.append(.assign(places ?? []))
+        case RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS:
+            let isLost = rd_kafka_assignment_lost(handle.client.raw) != 0
+            rebalances.append(.revoke(places ?? [], isLost: isLost))
+        default:
+            // As librdkafka's documentation asks: the assignment is not known any more.
+            rebalances.append(.revoke(Array(partitions.keys), isLost: true))
+        }
+        nextRebalance()
+    }
+
+    private func nextRebalance() {
+        guard !isRebalancing, !rebalances.isEmpty else { return }
+        isRebalancing = true
+        switch rebalances.removeFirst() {
+        case .assign(let places): assign(places)
+        case .revoke(let places, let isLost): isLost ? lose(places) : revoke(places)
+        }
+    }
+
+    private func finishRebalance() {
+        isRebalancing = false
+        // A closing consumer may be closed by now, which is looked at with the queues.
+        handle?.wakeUp()
+        nextRebalance()
+    }
+
+    private var isCooperative: Bool {
+        guard let handle, let name = rd_kafka_rebalance_protocol(handle.client.raw) else { return false }
+        return String(cString: name) == "COOPERATIVE"
+    }
+
+    // MARK: Assign
+
+    private func assign(_ places: [KafkaTopicPartition]) {
+        // While closing librdkafka takes any assign for an unassign; it only wants the answer.
+        if phase != .running || places.isEmpty {
+            answer(assigning: places.map { StartPosition(place: $0, offset: .stored, isCommitted: true) })
+            firstAssignment.complete()
+            return finishRebalance()
+        }
+        block({ StartPosition.find(for: places, handle: $0) }) { consumer, result in
+            switch result {
+            case .success(let positions):
+                consumer.begin(positions)
+                consumer.firstAssignment.complete()
+                consumer.finishRebalance()
+            case .failure(let error):
+                consumer.emit(.error(error))
+                consumer.after(.seconds(1)) { $0.assign(places) }
+            }
+        }
+    }
+
+    private func begin(_ positions: [StartPosition]) {
+        guard phase == .running else { return answer(assigning: positions) }
+        // Before the assign call, or librdkafka forwards the partition's queue to the consumer's.
+        let states = positions.compactMap(attach)
+        answer(assigning: positions)
+        for (state, position) in zip(states, positions) where !position.isCommitted {
+            // Committed by the interval, so that the group's lag can be seen from outside.
+            store(position.offset, of: state.assigned)
+        }
+        emit(.assigned(states.map(\.assigned)))
+        for state in states { serve(state) }
+    }
+
+    /// Gives a partition its own queue on our wake-up.
+    private func attach(_ position: StartPosition) -> PartitionState? {
+        guard let handle else { return nil }
+        forget(position.place)
+        let name = position.place.topic.rawValue
+        guard
+            let raw = rd_kafka_queue_get_partition(handle.client.raw, name, position.place.partition.rawValue)
+        else { return nil }
+        let queue = QueuePointer(raw: raw)
+        rd_kafka_queue_forward(queue.raw, nil)
+        handle.enableWakeUp(of: queue)
+        let assigned = KafkaAssignedPartition(
+            position.place, epoch: number(), startOffset: position.offset, consumer: self)
+        let state = PartitionState(assigned, queue: queue)
+        partitions[position.place] = state
+        return state
+    }
+
+    private func answer(assigning positions: [StartPosition]) {
+        guard let handle else { return }
+        let list = PartitionList(capacity: positions.count)
+        for position in positions { list.append(position.place, offset: position.offset) }
+        if isCooperative {
+            report(rd_kafka_incremental_assign(handle.client.raw, list.pointer), during: "assigning partitions")
+        } else {
+            report(rd_kafka_assign(handle.client.raw, list.pointer), during: "assigning partitions")
+        }
+    }
+
+    /// Reads these partitions without a group.
+    func assign(_ offsets: [KafkaTopicPartition: KafkaOffset], _ handle: KafkaHandle) {
+        begin(offsets.map { StartPosition(place: $0, offset: $1, isCommitted: true) })
+        firstAssignment.complete()
+    }
+
+    // MARK: Revoke
+
+    private func revoke(_ places: [KafkaTopicPartition]) {
+        let states = places.compactMap { partitions[$0] }
+        drain(states, within: options.drainLimit) { [self] in
+            if let handle, rd_kafka_assignment_lost(handle.client.raw) != 0 { return lose(places) }
+            commit(states, within: options.commitLimit) { $0.giveUp(places) }
+        }
+    }
+
+    private func lose(_ places: [KafkaTopicPartition]) {
+        let states = places.compactMap { partitions[$0] }
+        for state in states { state.end() }
+        completeDrains()
+        if !states.isEmpty { emit(.lost(states.map(\.assigned))) }
+        giveUp(places)
+    }
+
+    private func giveUp(_ places: [KafkaTopicPartition]) {
+        if let handle {
+            let list = PartitionList(places)
+            if isCooperative {
+                report(
+                    rd_kafka_incremental_unassign(handle.client.raw, list.pointer), during: "giving up partitions")
+            } else {
+                report(rd_kafka_assign(handle.client.raw, nil), during: "giving up partitions")
+            }
+        }
+        for place in places { forget(place) }
+        finishRebalance()
+    }
+
+    /// Ends a partition and gives its queue back.
+    func forget(_ place: KafkaTopicPartition) {
+        guard let state = partitions.removeValue(forKey: place) else { return }
+        state.end()
+        handle?.disableWakeUp(of: state.queue)
+        rd_kafka_queue_destroy(state.queue.raw)
+    }
+
+    // MARK: Drain
+
+    /// Has these partitions' owners finish, and goes on when all are released or the limit is over.
+    func drain(_ states: [PartitionState], within limit: Duration, then completion: @escaping () -> Void) {
+        let active = states.filter { $0.assigned.isActive }
+        for state in active { state.drain() }
+        if !active.isEmpty { emit(.revoking(active.map(\.assigned))) }
+        let drain = Drain(id: number(), states: states, completion: completion)
+        drains.append(drain)
+        completeDrains()
+        guard drains.contains(where: { $0.id == drain.id }) else { return }
+        let id = drain.id
+        after(limit) { $0.exceed(drain: id) }
+    }
+
+    func completeDrains() {
+        while let index = drains.firstIndex(where: \.isComplete) {
+            drains.remove(at: index).completion()
+        }
+    }
+
+    private func exceed(drain id: UInt64) {
+        guard let drain = drains.first(where: { $0.id == id }) else { return }
+        let late = drain.states.filter { !$0.isReleased && $0.assigned.phase != .ended }
+        emit(.drainLimitExceeded(late.map(\.assigned)))
+        // What they have stored is committed; what they finish from now on is not.
+        for state in late { state.end() }
+        completeDrains()
+    }
+
+    private func report(_ error: OpaquePointer?, during attempt: String) {
+        guard let error else { return }
+        receive(KafkaError(taking: error, during: attempt), at: nil)
+    }
+
+    private func report(_ code: rd_kafka_resp_err_t, during attempt: String) {
+        guard code != RD_KAFKA_RESP_ERR_NO_ERROR else { return }
+        receive(KafkaError(code, during: attempt), at: nil)
+    }
+}

@@ -1,0 +1,261 @@
+internal import CRdKafka
+internal import Dispatch
+
+/// Reads partitions of Kafka, as a member of a group or on its own, over librdkafka.
+///
+/// The group's events come to `onEvent`; records are read from each ``KafkaAssignedPartition`` by its owner, at its own
+/// pace. Offsets are stored, and committed by librdkafka's interval and synchronously when partitions are given up,
+/// never otherwise: an explicit commit while running makes librdkafka 2.0.2 lose the member's other partitions in every
+/// rebalance. Pause and resume of librdkafka are not used for the same kind of reason: resuming takes a second.
+///
+/// The actor runs on a dispatch queue of its own, on which librdkafka's events arrive; nothing there blocks. Calls of
+/// librdkafka that wait for a broker run on a second queue.
+public actor KafkaConsumer {
+    enum Phase {
+        case created
+        case running
+        case closing
+        case closed
+    }
+
+    let source: Source
+    let options: Options
+    let emit: @Sendable (KafkaConsumerEvent) -> Void
+    let blocking = DispatchQueue(label: "kafka.consumer.blocking", attributes: .concurrent)
+
+    private let configuration: KafkaConfiguration
+    private nonisolated let executor = QueueExecutor(label: "kafka.consumer")
+    private var tick: (any DispatchSourceTimer)?
+
+    var phase = Phase.created
+    /// Nil before `start` and after `close`.
+    var handle: KafkaHandle?
+    var partitions: [KafkaTopicPartition: PartitionState] = [:]
+    /// Rebalances that librdkafka asks for and that wait for the one in hand.
+    var rebalances: [Rebalance] = []
+    var isRebalancing = false
+    var drains: [Drain] = []
+    var lastNumber: UInt64 = 0
+    /// Turns complete with the first answer of the group, an empty one too.
+    let firstAssignment = KafkaCompletion()
+    /// Where librdkafka sends what happens while it closes.
+    var closeQueue: QueuePointer?
+    let closed = KafkaCompletion()
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    nonisolated var home: DispatchQueue { executor.queue }
+
+    /// A consumer that is not started yet and may be dropped.
+    ///
+    /// - Parameter onEvent: called on the consumer's queue, one event at a time; must not block.
+    public init(
+        _ configuration: KafkaConfiguration, source: Source, options: Options = Options(),
+        onEvent: @escaping @Sendable (KafkaConsumerEvent) -> Void
+    ) {
+        self.configuration = configuration
+        self.source = source
+        self.options = options
+        emit = onEvent
+    }
+
+    /// Makes the client and joins the group, or begins to read the given partitions. Once.
+    ///
+    /// A started consumer must be closed.
+    ///
+    /// - Throws: `invalidConfiguration`; `closed` when it was started before; what librdkafka answers to the
+    ///   subscription. Brokers that cannot be reached are no error here: librdkafka goes on trying.
+    public func start() throws(KafkaError) {
+        guard phase == .created else { throw KafkaError(.closed, "the consumer was started before") }
+        let settings = configuration.settings(for: role, overrides: overrides)
+        let handle = try KafkaHandle(.consumer, settings: settings, home: home)
+        self.handle = handle
+        phase = .running
+        handle.start(
+            KafkaHandle.Handlers(
+                clientEvent: { [weak self] event in self?.assumeIsolated { $0.receive(event) } },
+                event: { [weak self] event in
+                    let event = EventInHand(event: event)
+                    self?.assumeIsolated { $0.receive(event.event) }
+                },
+                drained: { [weak self] in self?.assumeIsolated { $0.serveQueues() } }))
+        startTick(interval: tickInterval(settings))
+        switch source {
+        case .group(_, let topics): try subscribe(to: topics, handle)
+        case .partitions(let offsets): assign(offsets, handle)
+        }
+    }
+
+    private var role: KafkaConfiguration.Role {
+        switch source {
+        case .group(let group, _): .consumer(group: group.rawValue)
+        // librdkafka wants a name; it joins nothing and commits nothing.
+        case .partitions: .consumer(group: "sluice-reader")
+        }
+    }
+
+    private var overrides: [ClientProperty] {
+        var settings: [ClientProperty] = []
+        if options.outOfRange == .resetToBeginning { settings.append(ClientProperty("auto.offset.reset", "earliest")) }
+        switch source {
+        case .group:
+            if let id = options.groupInstanceId { settings.append(ClientProperty("group.instance.id", id)) }
+        case .partitions:
+            settings += [ClientProperty("enable.partition.eof", "true"), ClientProperty("enable.auto.commit", "false")]
+        }
+        return settings
+    }
+
+    /// An idle consumer must poll well within `max.poll.interval.ms`, or librdkafka takes it for stuck and leaves the
+    /// group.
+    private func tickInterval(_ settings: [ClientProperty]) -> Duration {
+        let limit = settings.last { $0.name == "max.poll.interval.ms" }.flatMap { Int64($0.value) } ?? 300_000
+        return .milliseconds(min(max(limit / 3, 10), 10_000))
+    }
+
+    private func startTick(interval: Duration) {
+        let timer = DispatchSource.makeTimerSource(queue: home)
+        timer.schedule(
+            deadline: .now() + .nanoseconds(interval.nanoseconds), repeating: .nanoseconds(interval.nanoseconds),
+            leeway: .milliseconds(100))
+        timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.handle?.wakeUp() } }
+        timer.activate()
+        tick = timer
+    }
+
+    private func subscribe(to topics: [KafkaTopic], _ handle: KafkaHandle) throws(KafkaError) {
+        let list = PartitionList(capacity: topics.count)
+        for topic in topics { list.append(KafkaTopicPartition(topic: topic, partition: -1)) }
+        let code = rd_kafka_subscribe(handle.client.raw, list.pointer)
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+            finishClosing()
+            throw KafkaError(code, during: "subscribing")
+        }
+    }
+
+    // MARK: Events
+
+    private func receive(_ event: KafkaClientEvent) {
+        switch event {
+        case .log(let line):
+            emit(.log(line))
+        case .error(let error, let place):
+            receive(error, at: place)
+        case .statistics(let statistics):
+            emit(.statistics(statistics.limited(to: partitions)))
+        case .producerReplaced:
+            break
+        }
+    }
+
+    /// An error of the client, or of a partition when `place` is given.
+    func receive(_ error: KafkaError, at place: KafkaDelivery?) {
+        if error.isFatal {
+            stopReading(because: error)
+            return emit(.fatal(error))
+        }
+        let partition = place.map { KafkaTopicPartition(topic: $0.topic, partition: $0.partition) }
+        switch error.code {
+        case .partitionEOF:
+            guard let partition, let state = partitions[partition] else { break }
+            state.isAtEnd = true
+            // What lies between the last record and the end are no records.
+            if let place, place.offset > state.expected { state.expected = place.offset }
+        case .autoOffsetReset, .offsetOutOfRange:
+            guard let partition, let place else { return emit(.error(error)) }
+            // Nothing more comes from it.
+            partitions[partition]?.failure = error
+            partitions[partition]?.drain()
+            emit(.offsetOutOfRange(partition, partitions[partition]?.expected ?? place.offset))
+        default:
+            emit(.error(error))
+        }
+    }
+
+    private func receive(_ event: EventPointer) {
+        switch event.type {
+        case RD_KAFKA_EVENT_REBALANCE: receiveRebalance(event)
+        case RD_KAFKA_EVENT_OFFSET_COMMIT: receiveCommit(event)
+        default: break
+        }
+    }
+
+    /// The interval's commits; ours are answered elsewhere.
+    private func receiveCommit(_ event: EventPointer) {
+        let code = rd_kafka_event_error(event.raw)
+        guard code != RD_KAFKA_RESP_ERR_NO_ERROR, code != RD_KAFKA_RESP_ERR__NO_OFFSET else { return }
+        emit(.commitFailed(KafkaError(code, during: "committing offsets by the interval")))
+    }
+
+    private func serveQueues() {
+        guard let handle else { return }
+        if let closeQueue {
+            while let event = EventPointer(pollingFrom: closeQueue) {
+                if let clientEvent = KafkaClientEvent(reading: event, of: handle.client) {
+                    receive(clientEvent)
+                } else {
+                    receive(event)
+                }
+                event.destroy()
+            }
+            if !isRebalancing, rd_kafka_consumer_closed(handle.client.raw) != 0 { return closed.complete() }
+        }
+        for state in partitions.values { serve(state) }
+    }
+
+    // MARK: Numbers and timers
+
+    /// The next number of this consumer's own: epochs, waiters.
+    func number() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// Runs `body` here after a time, unless the consumer is gone.
+    func after(_ delay: Duration, _ body: @escaping @Sendable (isolated KafkaConsumer) -> Void) {
+        home.asyncAfter(deadline: .now() + .nanoseconds(delay.nanoseconds)) { [weak self] in
+            self?.assumeIsolated { body($0) }
+        }
+    }
+
+    /// Runs something that waits for a broker beside this queue, and `then` here with its result.
+    func block<Result: Sendable>(
+        _ body: @escaping @Sendable (KafkaHandle) -> Result,
+        then: @escaping @Sendable (isolated KafkaConsumer, Result) -> Void
+    ) {
+        guard let handle else { return }
+        let home = home
+        blocking.async {
+            let result = body(handle)
+            home.async { self.assumeIsolated { then($0, result) } }
+        }
+    }
+
+    /// Stops everything of the client that is still ours. The client itself goes with its last reference.
+    func finishClosing() {
+        phase = .closed
+        tick?.cancel()
+        tick = nil
+        for place in partitions.keys { forget(place) }
+        if let closeQueue {
+            handle?.disableWakeUp(of: closeQueue)
+            rd_kafka_queue_destroy(closeQueue.raw)
+        }
+        closeQueue = nil
+        handle = nil
+    }
+}
+
+/// An event on its way from the handle to the actor, within one call on one thread.
+private struct EventInHand: @unchecked Sendable {
+    // @unchecked Sendable because it does not leave the queue that both run on.
+    let event: EventPointer
+}
+
+extension KafkaStatistics {
+    fileprivate func limited(to assigned: [KafkaTopicPartition: PartitionState]) -> KafkaStatistics {
+        KafkaStatistics(
+            client: client, messageCount: messageCount, messageBytes: messageBytes, eventQueueCount: eventQueueCount,
+            brokers: brokers, partitions: partitions.filter { assigned[$0.topicPartition] != nil })
+    }
+}

@@ -1,0 +1,43 @@
+internal import CRdKafka
+
+extension KafkaRecord {
+    /// Bytes of key, value and headers.
+    package var payloadBytes: Int {
+        headers.reduce((key?.count ?? 0) + (value?.count ?? 0)) {
+            $0 + $1.key.utf8.count + ($1.value?.count ?? 0)
+        }
+    }
+
+    /// Copies a record out of librdkafka's memory: it points into a whole fetch response, which stays alive with it.
+    init(copying message: UnsafePointer<rd_kafka_message_t>, of partition: KafkaTopicPartition) {
+        var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
+        let timestamp = rd_kafka_message_timestamp(message, &type)
+        self.init(
+            topic: partition.topic, partition: partition.partition,
+            offset: KafkaOffset(rawValue: message.pointee.offset),
+            timestampMilliseconds: type == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE || timestamp < 0 ? nil : timestamp,
+            key: Self.bytes(message.pointee.key, message.pointee.key_len),
+            value: Self.bytes(message.pointee.payload, message.pointee.len), headers: Self.headers(of: message))
+    }
+
+    /// A null pointer is a null, a pointer with length 0 is empty.
+    private static func bytes(_ pointer: UnsafeRawPointer?, _ count: Int) -> [UInt8]? {
+        pointer.map { Array(UnsafeRawBufferPointer(start: $0, count: count)) }
+    }
+
+    private static func headers(of message: UnsafePointer<rd_kafka_message_t>) -> [KafkaHeader] {
+        var list: OpaquePointer?
+        // Owned by the message. No headers, or ones that librdkafka cannot parse, are none.
+        guard rd_kafka_message_headers(message, &list) == RD_KAFKA_RESP_ERR_NO_ERROR, let list else { return [] }
+        var headers: [KafkaHeader] = []
+        headers.reserveCapacity(rd_kafka_header_cnt(list))
+        var name: UnsafePointer<CChar>?
+        var value: UnsafeRawPointer?
+        var size = 0
+        while rd_kafka_header_get_all(list, headers.count, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR {
+            guard let name else { break }
+            headers.append(KafkaHeader(key: String(cString: name), value: bytes(value, size)))
+        }
+        return headers
+    }
+}

@@ -1,0 +1,20 @@
+internal import Dispatch
+
+/// Runs an actor on a dispatch queue, so that Dispatch's own handlers on that queue may use the actor directly
+/// (`assumeIsolated`).
+final class QueueExecutor: SerialExecutor {
+    let queue: DispatchQueue
+
+    init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    func checkIsolated() {
+        dispatchPrecondition(condition: .onQueue(queue))
+    }
+}

@@ -1,0 +1,124 @@
+internal import Dispatch
+internal import Synchronization
+
+extension KafkaProducer {
+    /// A generation lives at least so long before the next one is made, in nanoseconds: an error that ends each of them
+    /// at once must not keep a processor busy.
+    private static let shortestLife: UInt64 = 1_000_000_000
+    /// How long a generation that has failed may take to report what it held.
+    private static let retirement = DispatchTimeInterval.seconds(3)
+    private static let metadataInterval = DispatchTimeInterval.milliseconds(500)
+
+    /// Makes a client and lets sends go to it.
+    func startGeneration() throws(KafkaError) {
+        let number = state.withLock { $0.generationNumber + 1 }
+        let generation = try ProducerGeneration(
+            number: number, configuration: configuration, topics: topics, home: home)
+        let isWanted = state.withLock { state in
+            if state.isClosing { return false }
+            state.generation = generation
+            state.generationNumber = number
+            state.lastStart = monotonicNow()
+            return true
+        }
+        guard isWanted else { return }
+        generation.handle.start(
+            KafkaHandle.Handlers(
+                clientEvent: { [weak self] in self?.received($0, fromGeneration: number) },
+                event: { [weak self] in self?.deliver($0, ofGeneration: number) },
+                drained: { [weak self] in self?.releaseRetired() }))
+        fetchMetadata(ofGeneration: number)
+    }
+
+    /// Makes librdkafka behave as after a fatal error, for tests of the replacement.
+    func failFatally() {
+        state.withLock { $0.generation }?.failFatally(.outOfOrderSequence, reason: "a test asked for it")
+    }
+
+    /// Asks for the topics' metadata until all are there.
+    private func fetchMetadata(ofGeneration number: Int) {
+        metadataQueue.async { [weak self] in
+            guard let self, let generation = state.withLock({ $0.generation }), generation.number == number else {
+                return
+            }
+            generation.fetchMetadata()
+            guard !generation.missingTopics.isEmpty else { return }
+            metadataQueue.asyncAfter(deadline: .now() + Self.metadataInterval) { [weak self] in
+                self?.fetchMetadata(ofGeneration: number)
+            }
+        }
+    }
+
+    /// On `home`.
+    private func received(_ event: KafkaClientEvent, fromGeneration number: Int) {
+        switch event {
+        case .error(let error, _) where error.isFatal:
+            replace(number, because: error)
+        case .error(let error, _) where error.code == .allBrokersDown:
+            state.withLock { $0.breaker.allBrokersDown(at: monotonicNow()) }
+        case .statistics(let statistics):
+            state.withLock { state in
+                guard state.generation?.number == number else { return }
+                state.brokersUp = statistics.brokersUp
+                state.breaker.statistics(
+                    brokersUp: statistics.brokersUp, recordsInFlight: state.pending.count, at: monotonicNow())
+            }
+        default: break
+        }
+        onEvent(event)
+    }
+
+    /// For a fatal error that a caller met: the replacement is made on `home`.
+    func replaceLater(_ number: Int, because error: KafkaError) {
+        home.async { [weak self] in self?.replace(number, because: error) }
+    }
+
+    /// On `home`. Retires the generation and makes the next one, once for each generation that fails.
+    private func replace(_ number: Int, because error: KafkaError) {
+        let (failed, wait) = state.withLock { state -> (ProducerGeneration?, UInt64) in
+            guard let generation = state.generation, generation.number == number else { return (nil, 0) }
+            state.generation = nil
+            state.retired.append(generation)
+            let life = monotonicNow() - state.lastStart
+            return (generation, life < Self.shortestLife ? Self.shortestLife - life : 0)
+        }
+        guard let failed else { return }
+        failed.purge()
+        home.asyncAfter(deadline: .now() + Self.retirement) { [weak self] in self?.abandon(number) }
+        restart(after: .nanoseconds(Int(wait)), because: error)
+    }
+
+    private func restart(after wait: DispatchTimeInterval, because error: KafkaError) {
+        home.asyncAfter(deadline: .now() + wait) { [weak self] in
+            guard let self, !state.withLock({ $0.isClosing }) else { return }
+            do throws(KafkaError) {
+                try startGeneration()
+                onEvent(.producerReplaced(generation: status.generation, because: error))
+            } catch let failure {
+                onEvent(.error(failure, place: nil))
+                restart(after: .seconds(1), because: error)
+            }
+        }
+    }
+
+    /// On `home`. Lets go of failed generations whose reports have all come; the last reference destroys the client.
+    private func releaseRetired() {
+        state.withLock { state in
+            guard !state.retired.isEmpty else { return }
+            state.retired.removeAll { !state.pending.contains(generation: $0.number) }
+        }
+    }
+
+    /// On `home`. The reports of a failed generation have not come in time: they will not be waited for.
+    private func abandon(_ number: Int) {
+        let completions = state.withLock { state in
+            state.retired.removeAll { $0.number == number }
+            let completions = state.pending.removeAll(ofGeneration: number)
+            completeDrainIfEmpty(state)
+            return completions
+        }
+        let text = "the producer failed for good and was replaced"
+        let error = KafkaError(.producerReplaced, text, persistence: .maybe)
+        for completion in completions { completion(.failure(error)) }
+    }
+}

@@ -1,0 +1,188 @@
+internal import Dispatch
+internal import Synchronization
+
+/// Sends records, each acknowledged by all in-sync replicas, in order for each key, without duplicates as long as the
+/// producer lives (idempotence).
+///
+/// A send is handed to librdkafka on the caller's thread and answered exactly once: by the delivery report of that very
+/// record, by the caller's deadline, or by a refusal. After a fatal error the producer replaces librdkafka's client by
+/// a new one. Close it before the last reference goes; what is in flight then would be answered with `closed`.
+public final class KafkaProducer: Sendable {
+    /// Bounds of a producer.
+    public struct Options: Hashable, Sendable {
+        /// Records that may wait for their delivery reports; more are refused with `tooManyInFlight`.
+        public var maxRecordsInFlight = 10_000
+        /// Bytes of keys, values and headers that may wait; more are refused with `tooManyInFlight`.
+        public var maxBytesInFlight = 64 * 1024 * 1024
+        /// After so many records in a row that were not acknowledged in time, sends are refused at once with
+        /// `brokersUnavailable`, except one probe each second.
+        public var timeoutsUntilUnavailable = 5
+
+        /// The defaults.
+        public init() {}
+    }
+
+    struct State {
+        var pending = PendingSends()
+        var breaker: ProducerBreaker
+        /// `nil` while a new one is being made, and after `close`.
+        var generation: ProducerGeneration?
+        /// Ended by a fatal error; kept until their reports have come.
+        var retired: [ProducerGeneration] = []
+        var generationNumber = 0
+        var lastStart: UInt64 = 0
+        var isClosing = false
+        /// When the timer fires; `nil` when it does not.
+        var timerDeadline: UInt64?
+        var brokersUp: Int?
+        var lateReports = 0
+    }
+
+    let configuration: KafkaConfiguration
+    let topics: [KafkaTopic]
+    let options: Options
+    let onEvent: @Sendable (KafkaClientEvent) -> Void
+    /// Delivery reports, deadlines, events and replacements run here, one at a time.
+    let home = DispatchQueue(label: "kafka.producer")
+    /// Metadata is asked for here, because that blocks.
+    let metadataQueue = DispatchQueue(label: "kafka.producer.metadata")
+    let state: Mutex<State>
+    /// Complete when `close` was called and no report is outstanding.
+    let drained = KafkaCompletion()
+    private let timer: TimerSource
+
+    /// A producer for these topics; connecting goes on in the background (`status`).
+    ///
+    /// `onEvent` is called on the producer's own queue and must not block.
+    ///
+    /// - Throws: `invalidConfiguration` for what librdkafka checks only when a client is made.
+    public init(
+        _ configuration: KafkaConfiguration, topics: [KafkaTopic], options: Options = Options(),
+        onEvent: @escaping @Sendable (KafkaClientEvent) -> Void = { _ in }
+    ) throws(KafkaError) {
+        self.configuration = configuration
+        self.topics = topics
+        self.options = options
+        self.onEvent = onEvent
+        timer = TimerSource(source: DispatchSource.makeTimerSource(queue: home))
+        state = Mutex(State(breaker: ProducerBreaker(timeoutLimit: max(1, options.timeoutsUntilUnavailable))))
+        timer.source.setEventHandler { [weak self] in self?.expireDeadlines() }
+        timer.source.activate()
+        try startGeneration()
+    }
+
+    deinit {
+        timer.source.cancel()
+        let abandoned = state.withLock { $0.pending.removeAll() }
+        let error = KafkaError(.closed, "the producer was released without being closed", persistence: .maybe)
+        for completion in abandoned { completion(.failure(error)) }
+    }
+
+    /// Sends a record and reports the outcome exactly once.
+    ///
+    /// `completion` runs on the producer's own queue, or before `send` returns when the send is refused; it must not
+    /// block. `deadline` counts from now: when it passes first, the outcome is `deadlineExceeded`, the record may still
+    /// be written, and its report is only counted. Without it the delivery report decides, which can come long after
+    /// `delivery.timeout.ms` when no broker answers.
+    public func send(
+        _ record: KafkaProducerRecord, deadline: Duration? = nil,
+        completion: @escaping @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
+    ) {
+        let now = monotonicNow()
+        switch state.withLock({ admit(record, deadline: deadline, at: now, completion: completion, state: &$0) }) {
+        case .failure(let refusal):
+            completion(.failure(refusal))
+        case .success(let admission):
+            let refusal = admission.generation.produce(record, to: admission.topic, ticket: admission.ticket)
+            guard let refusal else { return }
+            // Not there any more when the deadline was faster.
+            let entry = state.withLock { state in
+                let entry = state.pending.remove(admission.ticket)
+                completeDrainIfEmpty(state)
+                return entry
+            }
+            entry?.completion?(.failure(refusal))
+            if refusal.isFatal { replaceLater(admission.generation.number, because: refusal) }
+        }
+    }
+
+    /// Sends a record and returns where it stands. Cancelling the task changes nothing: the record is on its way.
+    ///
+    /// - Throws: the outcome that `send(_:deadline:completion:)` would report.
+    public func send(_ record: KafkaProducerRecord, deadline: Duration? = nil) async throws(KafkaError) -> KafkaDelivery
+    {
+        let result = await withCheckedContinuation { continuation in
+            send(record, deadline: deadline) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    private struct Admission {
+        let ticket: PendingSends.Ticket
+        let topic: TopicPointer
+        /// Held while librdkafka is called: the client cannot be destroyed meanwhile.
+        let generation: ProducerGeneration
+    }
+
+    private func admit(
+        _ record: KafkaProducerRecord, deadline: Duration?, at now: UInt64, completion: @escaping SendCompletion,
+        state: inout State
+    ) -> Result<Admission, KafkaError> {
+        if state.isClosing { return .failure(KafkaError(.closed, "the producer is closed")) }
+        guard let generation = state.generation else {
+            return .failure(KafkaError(.brokersUnavailable, "the producer is being replaced after a fatal error"))
+        }
+        guard let topic = generation.topic(record.topic) else {
+            return .failure(KafkaError(.undeclaredTopic, "the producer was not made for topic \(record.topic)"))
+        }
+        let size = record.size
+        guard state.pending.count < options.maxRecordsInFlight,
+            state.pending.bytes + size <= options.maxBytesInFlight
+        else {
+            return .failure(
+                KafkaError(
+                    .tooManyInFlight, "\(state.pending.count) records of \(state.pending.bytes) bytes are in flight"))
+        }
+        guard state.breaker.admits(at: now) else {
+            return .failure(KafkaError(.brokersUnavailable, "no broker answers at the moment"))
+        }
+        let ticket = state.pending.insert(
+            topic: record.topic, size: size, generation: generation.number,
+            deadline: deadline.map { now + UInt64(min($0.nanoseconds, Self.longestDeadline)) }, completion: completion)
+        armTimer(&state)
+        return .success(Admission(ticket: ticket, topic: topic, generation: generation))
+    }
+
+    private static let longestDeadline = 24 * 3_600 * 1_000_000_000
+}
+
+// MARK: Deadlines
+
+extension KafkaProducer {
+    /// One timer for all sends. It is set only when the earliest deadline comes before the moment it is set for, which
+    /// under load with equal deadlines is once per firing.
+    func armTimer(_ state: inout State) {
+        guard let next = state.pending.earliestDeadline, next < state.timerDeadline ?? .max else { return }
+        state.timerDeadline = next
+        timer.source.schedule(deadline: DispatchTime(uptimeNanoseconds: next), leeway: .milliseconds(1))
+    }
+
+    private func expireDeadlines() {
+        let now = monotonicNow()
+        let expired = state.withLock { state in
+            state.timerDeadline = nil
+            let expired = state.pending.expire(at: now)
+            for _ in expired { state.breaker.timedOut(at: now) }
+            armTimer(&state)
+            return expired
+        }
+        guard !expired.isEmpty else { return }
+        let error = KafkaError(.deadlineExceeded, "not acknowledged before the deadline", persistence: .maybe)
+        for completion in expired { completion(.failure(error)) }
+    }
+
+    func stopTimer() { timer.source.cancel() }
+}
+
+/// Nanoseconds of the clock that Dispatch's timers use; it does not jump.
+func monotonicNow() -> UInt64 { DispatchTime.now().uptimeNanoseconds }

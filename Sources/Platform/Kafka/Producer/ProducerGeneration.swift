@@ -1,0 +1,111 @@
+internal import CRdKafka
+internal import Dispatch
+internal import Synchronization
+
+/// One librdkafka producer with its topic handles. A fatal error ends a generation, and the next one takes over.
+final class ProducerGeneration: Sendable {
+    let number: Int
+    let handle: KafkaHandle
+    /// Handles made at start: produced by name, the first record may wait a second for its topic. Destroyed in `deinit`,
+    /// before the client, which the handle destroys when this reference to it ends.
+    private let topics: [KafkaTopic: TopicPointer]
+    /// Topics whose metadata has not been seen yet.
+    private let missing: Mutex<Set<KafkaTopic>>
+
+    init(
+        number: Int, configuration: KafkaConfiguration, topics names: [KafkaTopic], home: DispatchQueue
+    ) throws(KafkaError) {
+        let handle = try KafkaHandle(.producer, settings: configuration.settings(for: .producer), home: home)
+        var topics: [KafkaTopic: TopicPointer] = [:]
+        for name in names where topics[name] == nil {
+            guard let raw = rd_kafka_topic_new(handle.client.raw, name.rawValue, nil) else {
+                let code = rd_kafka_last_error()
+                for topic in topics.values { rd_kafka_topic_destroy(topic.raw) }
+                throw KafkaError(code, during: "topic \(name)")
+            }
+            topics[name] = TopicPointer(raw: raw)
+        }
+        self.number = number
+        self.handle = handle
+        self.topics = topics
+        missing = Mutex(Set(names))
+    }
+
+    deinit {
+        for topic in topics.values { rd_kafka_topic_destroy(topic.raw) }
+    }
+
+    /// The handle of a declared topic.
+    func topic(_ name: KafkaTopic) -> TopicPointer? { topics[name] }
+
+    /// Topics for which the brokers have not answered yet, or which do not exist.
+    var missingTopics: Set<KafkaTopic> { missing.withLock { $0 } }
+
+    /// Asks for the metadata of the topics that have not been seen yet, and waits at most a second for each. Blocks.
+    func fetchMetadata() {
+        for name in missingTopics {
+            guard let topic = topics[name] else { continue }
+            var metadata: UnsafePointer<rd_kafka_metadata>?
+            let code = rd_kafka_metadata(handle.client.raw, 0, topic.raw, &metadata, 1000)
+            guard code == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else { return }
+            let answer = metadata.pointee
+            let isKnown =
+                answer.topic_cnt == 1 && answer.topics[0].err == RD_KAFKA_RESP_ERR_NO_ERROR
+                && answer.topics[0].partition_cnt > 0
+            rd_kafka_metadata_destroy(metadata)
+            if isKnown { missing.withLock { _ = $0.remove(name) } }
+        }
+    }
+
+    /// Hands a record to librdkafka, which copies it. `nil` means that a delivery report will come.
+    func produce(_ record: KafkaProducerRecord, to topic: TopicPointer, ticket: PendingSends.Ticket) -> KafkaError? {
+        let headers = record.headers.isEmpty ? nil : Self.makeHeaders(record.headers)
+        let code = withPointer(to: record.key) { key, keyCount in
+            withPointer(to: record.value) { value, valueCount in
+                crdkafka_produce(
+                    handle.client.raw, topic.raw, record.partition?.rawValue ?? -1, key, keyCount, value, valueCount,
+                    record.timestampMilliseconds ?? 0, headers, ticket.rawValue)
+            }
+        }
+        switch code {
+        case RD_KAFKA_RESP_ERR_NO_ERROR: return nil
+        case RD_KAFKA_RESP_ERR__QUEUE_FULL: return KafkaError(.tooManyInFlight, "librdkafka's queue is full")
+        case RD_KAFKA_RESP_ERR__FATAL: return .fatal(of: handle.client) ?? KafkaError(code, during: "send")
+        default: return KafkaError(code, during: "send to \(record.topic)")
+        }
+    }
+
+    /// Ends what is queued and in flight, without waiting: the reports come through the queue.
+    func purge() {
+        let flags = RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING
+        rd_kafka_purge(handle.client.raw, flags)
+    }
+
+    /// Makes librdkafka behave as after a fatal error, for tests of the replacement.
+    func failFatally(_ code: KafkaError.Code, reason: String) {
+        rd_kafka_test_fatal_error(handle.client.raw, rd_kafka_resp_err_t(rawValue: code.rawValue), reason)
+    }
+
+    /// The headers belong to the caller.
+    private static func makeHeaders(_ headers: [KafkaHeader]) -> OpaquePointer? {
+        let pointer = rd_kafka_headers_new(headers.count)
+        for header in headers {
+            var name = header.key
+            name.withUTF8 { name in
+                name.withMemoryRebound(to: CChar.self) { name in
+                    withPointer(to: header.value) { value, count in
+                        _ = rd_kafka_header_add(pointer, name.baseAddress, name.count, value, count)
+                    }
+                }
+            }
+        }
+        return pointer
+    }
+}
+
+/// Null for `nil`, and never null for empty bytes, which are something else to Kafka.
+private func withPointer<Result>(to bytes: [UInt8]?, _ body: (UnsafeRawPointer?, Int) -> Result) -> Result {
+    guard let bytes else { return body(nil, 0) }
+    if bytes.isEmpty { return withUnsafeBytes(of: UInt8(0)) { body($0.baseAddress, 0) } }
+    return bytes.withUnsafeBytes { body($0.baseAddress, $0.count) }
+}

@@ -1,0 +1,134 @@
+internal import CRdKafka
+internal import Dispatch
+public import Kafka
+internal import Synchronization
+
+/// An embedded broker: librdkafka's mock cluster, which speaks Kafka's protocol on 127.0.0.1, in memory.
+///
+/// For demonstrations, development and tests. It keeps 5 MiB per partition, compacts nothing, knows no admin requests,
+/// no ACLs and no TLS, and its idempotence does not remove duplicates; two members of a group with different
+/// assignors end the process. Clients of it use the profile `embedded`.
+public final class DevBroker: Sendable {
+    /// Which ports the brokers listen on.
+    public enum Ports: Sendable {
+        /// Free ones, chosen by the system.
+        case free
+        /// `first`, `first` + 1 and so on, one for each broker. librdkafka has no setting for that, so the executable
+        /// has to interpose `bind` (target CFixedPort) and hands over the function that sets the next port.
+        case fixed(first: UInt16, setNext: @Sendable (UInt16) -> Void)
+    }
+
+    /// `127.0.0.1:port` of every broker, separated by commas.
+    public let bootstrapServers: String
+    /// How many brokers there are; their ids count from 1.
+    public let brokerCount: Int
+
+    private struct State {
+        /// Destroyed by `stop` or `deinit`, before the client that hosts it.
+        var cluster: MockClusterPointer?
+        var host: KafkaHandle?
+    }
+
+    private let state: Mutex<State>
+
+    /// Starts the brokers and creates the topics.
+    ///
+    /// - Throws: `portInUse`, or `invalidArgument` for a count that makes no sense.
+    public init(
+        topics: [KafkaTopic: Int] = [:], brokers: Int = 1, ports: Ports = .free,
+        onEvent: @escaping @Sendable (KafkaClientEvent) -> Void = { _ in }
+    ) throws(KafkaError) {
+        guard (1...16).contains(brokers) else {
+            throw KafkaError(.invalidArgument, "\(brokers) brokers: 1 to 16 are possible")
+        }
+        let host = try KafkaHandle(
+            .producer,
+            settings: [
+                // Without it every busy connection stalls for 40 ms now and then (Nagle against delayed ACK).
+                ClientProperty("socket.nagle.disable", "true"), ClientProperty("log_level", "3"),
+                ClientProperty("log.queue", "true"),
+            ], home: DispatchQueue(label: "kafka.dev-broker"))
+        host.start(KafkaHandle.Handlers(clientEvent: onEvent))
+        let cluster = try Self.makeCluster(host: host, brokers: brokers, ports: ports)
+        bootstrapServers = String(cString: rd_kafka_mock_cluster_bootstraps(cluster.raw))
+        brokerCount = brokers
+        state = Mutex(State(cluster: cluster, host: host))
+        if case .fixed(let first, _) = ports {
+            let wanted = (0..<brokers).map { "127.0.0.1:\(Int(first) + $0)" }
+            let taken = wanted.filter { !bootstrapServers.split(separator: ",").map(String.init).contains($0) }
+            guard taken.isEmpty else {
+                throw KafkaError(.portInUse, "already in use, or not allowed: \(taken.joined(separator: ", "))")
+            }
+        }
+        for (topic, partitions) in topics.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            try createTopic(topic, partitions: partitions)
+        }
+    }
+
+    private static func makeCluster(
+        host: KafkaHandle, brokers: Int, ports: Ports
+    ) throws(KafkaError) -> MockClusterPointer {
+        var setNext: (@Sendable (UInt16) -> Void)?
+        if case .fixed(let first, let function) = ports {
+            guard first > 0, Int(first) + brokers - 1 <= Int(UInt16.max) else {
+                throw KafkaError(.invalidArgument, "port \(first) with \(brokers) brokers is outside 1 to 65535")
+            }
+            setNext = function
+            function(first)
+        }
+        let raw = rd_kafka_mock_cluster_new(host.client.raw, Int32(brokers))
+        setNext?(0)
+        guard let raw else { throw KafkaError(.invalidArgument, "the mock cluster could not be created") }
+        return MockClusterPointer(raw: raw)
+    }
+
+    deinit { _ = takeDown() }
+
+    /// Stops all brokers; everything they held is gone. Takes up to about a second, at most five.
+    public func stop() async {
+        _ = await takeDown()?.wait(within: .seconds(5))
+    }
+
+    /// Destroys cluster and host on a queue of their own, which takes up to a second. The references end with the
+    /// block, not with the scope of somebody who waits.
+    private func takeDown() -> KafkaCompletion? {
+        let left = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        DispatchQueue(label: "kafka.dev-broker.stop").async {
+            // The cluster goes before the client that hosts it.
+            if let cluster = left.cluster { rd_kafka_mock_cluster_destroy(cluster.raw) }
+        }
+        return left.host?.released
+    }
+
+    /// Creates a topic; clients cannot do it.
+    ///
+    /// - Throws: `topicAlreadyExists`, `invalidArgument`, or `closed`.
+    public func createTopic(_ topic: KafkaTopic, partitions: Int) throws(KafkaError) {
+        guard (1...1000).contains(partitions), !topic.rawValue.isEmpty, topic.rawValue.utf8.count <= 249 else {
+            throw KafkaError(.invalidArgument, "cannot create \(topic) with \(partitions) partitions: 1 to 1000")
+        }
+        try call("create topic \(topic)") { cluster in
+            rd_kafka_mock_topic_create(cluster, topic.rawValue, Int32(partitions), Int32(min(3, brokerCount)))
+        }
+    }
+
+    func call(_ attempt: String, _ body: (OpaquePointer) -> rd_kafka_resp_err_t) throws(KafkaError) {
+        let code: rd_kafka_resp_err_t? = state.withLock { state in
+            guard let cluster = state.cluster else { return nil }
+            return body(cluster.raw)
+        }
+        guard let code else { throw KafkaError(.closed, "\(attempt): the embedded broker is stopped") }
+        if code != RD_KAFKA_RESP_ERR_NO_ERROR {
+            throw KafkaError(.init(rawValue: code.rawValue), "\(attempt): \(String(cString: rd_kafka_err2str(code)))")
+        }
+    }
+}
+
+/// `rd_kafka_mock_cluster_t`: librdkafka's mock cluster.
+private struct MockClusterPointer: @unchecked Sendable {
+    // @unchecked Sendable because each call on a mock cluster is handed to the cluster's own thread.
+    let raw: OpaquePointer
+}
