@@ -41,7 +41,8 @@ let platform: [Target] = [
     module("Telemetry", layer: "Platform"),
     module("Configuration", layer: "Platform"),
     module("Lifecycle", layer: "Platform", uses: ["Telemetry"]),
-    module("Kafka", layer: "Platform", uses: ["CRdKafka"]),
+    module("KafkaModel", layer: "Platform"),
+    module("Kafka", layer: "Platform", uses: ["CRdKafka", "KafkaModel"]),
     module("KafkaDevBroker", layer: "Platform", uses: ["CRdKafka", "Kafka"]),
     module("Cryptography", layer: "Platform", uses: ["COpenSSL"]),
     module("SQLite", layer: "Platform", uses: ["CSQLite"]),
@@ -51,7 +52,7 @@ let platform: [Target] = [
 
 let appStore: [Target] = [
     module("AppStoreModel", layer: "AppStore", uses: ["JSON"]),
-    module("NotificationRecord", layer: "AppStore", uses: ["JSON", "AppStoreModel"]),
+    module("Records", layer: "AppStore", uses: ["JSON", "AppStoreModel", "KafkaModel"]),
     module("EntitlementRules", layer: "AppStore", uses: ["JSON", "AppStoreModel"]),
     module("AppStoreVerification", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Cryptography"]),
     module("AppStoreSigning", layer: "AppStore", uses: ["Cryptography"]),
@@ -73,19 +74,20 @@ let services: [Target] = [
     module(
         "Ingress", layer: "Services",
         uses: [
-            "AppStoreModel", "AppStoreVerification", "NotificationRecord", "ServiceKit", "Kafka", "HTTPServer",
+            "AppStoreModel", "AppStoreVerification", "Records", "ServiceKit", "Kafka", "HTTPServer",
             "HTTPClient", "Cryptography", "Telemetry", "Configuration", "Lifecycle",
         ]),
     module(
         "Entitlements", layer: "Services",
         uses: [
-            "JSON", "AppStoreModel", "EntitlementRules", "NotificationRecord", "PipelineRuntime", "KeyedState",
+            "JSON", "AppStoreModel", "EntitlementRules", "Records", "PipelineRuntime", "KeyedState",
             "ServiceKit", "Kafka", "HTTPServer", "Telemetry", "Configuration", "Lifecycle",
         ]),
     module(
         "Webhooks", layer: "Services",
         uses: [
-            "NotificationRecord", "PipelineRuntime", "ServiceKit", "Kafka", "HTTPClient", "Cryptography", "Telemetry",
+            "AppStoreModel", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "HTTPClient", "Cryptography",
+            "Telemetry",
             "Configuration",
         ]),
     module(
@@ -94,7 +96,7 @@ let services: [Target] = [
     module(
         "Operations", layer: "Services",
         uses: [
-            "JSON", "AppStoreModel", "AppStoreVerification", "NotificationRecord", "PipelineRuntime", "ServiceKit",
+            "JSON", "AppStoreModel", "AppStoreVerification", "Records", "PipelineRuntime", "ServiceKit",
             "Kafka", "Cryptography", "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle",
         ]),
 ]
@@ -113,7 +115,7 @@ let executables: [Target] = [
     executable(
         "sluice-bench",
         uses: [
-            "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "NotificationRecord", "Simulator", "Kafka",
+            "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Records", "Simulator", "Kafka",
             "SQLite", "HTTPServer", "Configuration", "Cryptography", "Telemetry",
         ]),
     executable(
@@ -124,7 +126,7 @@ let executables: [Target] = [
     executable(
         "sluice-dev-broker",
         uses: [
-            "NotificationRecord", "ServiceKit", "SharedConfiguration", "Cryptography", "Kafka", "Configuration",
+            "Records", "ServiceKit", "SharedConfiguration", "Cryptography", "Kafka", "Configuration",
             "Lifecycle", "Telemetry", "CFixedPort", "KafkaDevBroker",
         ]),
 ]
@@ -152,7 +154,7 @@ let fuzzing: [Target] = [
         name: "FuzzTargets",
         dependencies: [
             "JSON", "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Configuration", "Cryptography",
-            "EntitlementRules", "HTTPServer", "NotificationRecord", "Simulator", "TestSupport",
+            "EntitlementRules", "HTTPServer", "KafkaModel", "Records", "Simulator", "TestSupport",
         ], path: "Tests/Fuzzing/FuzzTargets", swiftSettings: settings),
     .executableTarget(
         name: "fuzz", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/FuzzRunner",
@@ -169,7 +171,7 @@ let package = Package(
         .library(name: "PipelineRuntime", targets: ["PipelineRuntime"]),
         .library(name: "KeyedState", targets: ["KeyedState"]),
         .library(name: "PipelineTestKit", targets: ["PipelineTestKit"]),
-        .library(name: "AppStoreModel", targets: ["AppStoreModel", "NotificationRecord"]),
+        .library(name: "AppStoreModel", targets: ["AppStoreModel", "Records"]),
         .library(name: "AppStoreVerification", targets: ["AppStoreVerification"]),
     ],
     targets: platform + appStore + pipeline + services + executables + fuzzing + [
@@ -177,7 +179,7 @@ let package = Package(
         tests("TelemetryTests", layer: "Platform", uses: ["Telemetry", "TestSupport"]),
         tests("ConfigurationTests", layer: "Platform", uses: ["Configuration", "TestSupport"]),
         tests("LifecycleTests", layer: "Platform", uses: ["Lifecycle", "Telemetry", "TestSupport"]),
-        tests("KafkaTests", layer: "Platform", uses: ["Kafka", "KafkaDevBroker", "TestSupport"]),
+        tests("KafkaTests", layer: "Platform", uses: ["Kafka", "KafkaDevBroker", "KafkaModel", "TestSupport"]),
         tests("CryptographyTests", layer: "Platform", uses: ["Cryptography", "TestSupport"]),
         tests("SQLiteTests", layer: "Platform", uses: ["SQLite", "TestSupport"]),
         tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport"]),
@@ -185,8 +187,8 @@ let package = Package(
         tests("JSONTests", layer: "Platform", uses: ["JSON", "TestSupport"]),
         tests("AppStoreModelTests", layer: "AppStore", uses: ["JSON", "AppStoreModel", "TestSupport"]),
         tests(
-            "NotificationRecordTests", layer: "AppStore",
-            uses: ["JSON", "NotificationRecord", "AppStoreModel", "TestSupport"]),
+            "RecordsTests", layer: "AppStore",
+            uses: ["JSON", "Records", "AppStoreModel", "KafkaModel", "TestSupport"]),
         tests(
             "EntitlementRulesTests", layer: "AppStore",
             uses: ["JSON", "EntitlementRules", "AppStoreModel", "TestSupport"]),
@@ -218,20 +220,20 @@ let package = Package(
             "IngressTests", layer: "Services",
             uses: [
                 "Ingress", "Simulator", "ServiceKit", "AppStoreSigning", "AppStoreVerification", "AppStoreModel",
-                "NotificationRecord", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
+                "Records", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
                 "Lifecycle", "KafkaDevBroker", "AppStoreTestSupport", "TestSupport",
             ]),
         tests(
             "EntitlementsTests", layer: "Services",
             uses: [
-                "Entitlements", "JSON", "AppStoreModel", "NotificationRecord", "EntitlementRules", "PipelineRuntime",
+                "Entitlements", "JSON", "AppStoreModel", "Records", "EntitlementRules", "PipelineRuntime",
                 "KeyedState", "Kafka", "SQLite", "HTTPClient", "HTTPServer", "Configuration", "Lifecycle", "Telemetry",
                 "KafkaDevBroker", "TestSupport",
             ]),
         tests(
             "WebhooksTests", layer: "Services",
             uses: [
-                "Webhooks", "NotificationRecord", "PipelineRuntime", "PipelineTestKit", "Kafka", "HTTPServer",
+                "Webhooks", "AppStoreModel", "Records", "PipelineRuntime", "PipelineTestKit", "Kafka", "HTTPServer",
                 "HTTPClient", "Cryptography", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker",
                 "TestSupport",
             ]),
@@ -240,7 +242,7 @@ let package = Package(
         tests(
             "OperationsTests", layer: "Services",
             uses: [
-                "JSON", "Operations", "Ingress", "ServiceKit", "AppStoreModel", "AppStoreSigning", "NotificationRecord",
+                "JSON", "Operations", "Ingress", "ServiceKit", "AppStoreModel", "AppStoreSigning", "Records",
                 "Kafka", "Cryptography", "HTTPServer", "Configuration", "Telemetry", "KafkaDevBroker", "TestSupport",
             ]),
         tests(
@@ -253,7 +255,7 @@ let package = Package(
         tests(
             "EndToEndTests", layer: "EndToEnd",
             uses: [
-                "AppStoreModel", "AppStoreSigning", "NotificationRecord", "Simulator", "Kafka", "HTTPClient",
+                "AppStoreModel", "AppStoreSigning", "Records", "Simulator", "Kafka", "HTTPClient",
                 "HTTPServer", "TestSupport",
             ]),
     ],

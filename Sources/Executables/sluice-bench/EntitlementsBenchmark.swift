@@ -1,7 +1,8 @@
+internal import AppStoreModel
 internal import AppStoreVerification
 internal import Foundation
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 internal import SQLite
 
 /// Entitlements as a process of its own, from an empty database until a backlog on the embedded broker is merged,
@@ -68,7 +69,7 @@ struct EntitlementsBenchmark {
 
     private func drain(_ count: Int, _ order: NotificationBacklog.Order) async throws -> Outcome {
         let topics = TopicNames()
-        let topic = KafkaTopic(rawValue: topics.notifications(.production).rawValue)
+        let topic = topics.notifications(.production)
         let backlog = try NotificationBacklog(verified, topic: topic, count: count, order: order, at: now)
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("sluice-bench-entitlements-\(getpid())")
@@ -96,7 +97,7 @@ struct EntitlementsBenchmark {
         outcome.perCPUSecond = Double(backlog.count) / (entitlements.cpu / 1e9)
         outcome.perSecond = Double(backlog.count) / seconds
         outcome.peak = entitlements.memory.peak
-        outcome.published = try await feed.length(of: KafkaTopic(rawValue: topics.entitlements(.production).rawValue))
+        outcome.published = try await feed.length(of: topics.entitlements(.production))
         try entitlements.stop()
         await feed.close()
         try broker.stop()

@@ -2,7 +2,7 @@ internal import AppStoreSigning
 internal import Cryptography
 internal import Foundation
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 internal import Simulator
 
 /// The ingress as a process of its own, acknowledged by the embedded broker in another.

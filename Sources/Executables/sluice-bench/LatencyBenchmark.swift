@@ -1,6 +1,7 @@
+internal import AppStoreModel
 internal import Foundation
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 
 /// The time to the answer at half the rate that the ingress can take, and beside it what the broker alone takes to
 /// acknowledge records of the same size at the same rate, sent without lingering.
@@ -14,7 +15,7 @@ struct LatencyBenchmark {
 
     func run(into report: inout BenchReport) throws {
         report.section("latency at half load, \(Int(perSecond)) notifications/s on 256 connections")
-        let topic = KafkaTopic(rawValue: TopicNames().notifications(.production).rawValue)
+        let topic = TopicNames().notifications(.production)
         let configuration = try KafkaConfiguration(
             bootstrapServers: bootstrapServers, properties: ["linger.ms": "0", "compression.codec": "none"])
         let producer = try KafkaProducer(configuration, topics: [topic])

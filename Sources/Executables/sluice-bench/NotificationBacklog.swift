@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import AppStoreVerification
 internal import Foundation
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 internal import Simulator
 
 /// A backlog of a notification topic as the ingress writes it, as long as wanted: subscriptions of a corpus, told again
@@ -74,9 +74,9 @@ struct NotificationBacklog {
     init(_ verified: [VerifiedNotification], topic: KafkaTopic, count: Int, order: Order, at now: Int64) throws {
         self.topic = topic
         self.order = order
-        var stories: [OriginalTransactionId: [EncodedRecord]] = [:]
+        var stories: [OriginalTransactionId: [KafkaProducerRecord]] = [:]
         for notification in verified {
-            guard let record = EncodedRecord(notification, receivedAt: now),
+            guard let record = KafkaProducerRecord(notification, to: topic, receivedAt: now),
                 let id = notification.transactionEnvelope?.originalTransactionId.value
             else { throw BenchFailure("a notification of the corpus is no record") }
             stories[id, default: []].append(record)
@@ -84,7 +84,7 @@ struct NotificationBacklog {
         let stepCount = stories.values.map(\.count).max() ?? 0
         self.stepCount = stepCount
         lives = stories.filter { $0.value.count == stepCount }.sorted { $0.key < $1.key }.map { id, records in
-            Life(records: records.map { Self.template($0, of: id.rawValue, topic) })
+            Life(records: records.map { Self.template($0, of: id.rawValue) })
         }
         guard !lives.isEmpty, stepCount > 0 else { throw BenchFailure("the corpus has no whole subscription") }
         customers = min((count + stepCount - 1) / stepCount, lives.count * Self.maximumCopies)
@@ -112,26 +112,23 @@ struct NotificationBacklog {
         return lives[life].records[step].record(of: copy)
     }
 
-    private static func template(_ encoded: EncodedRecord, of id: String, _ topic: KafkaTopic) -> Template {
+    private static func template(_ record: KafkaProducerRecord, of id: String) -> Template {
         // All transactions of a story have these digits, the first three of which are the customer's here.
-        let needles = [String(id.prefix(12))] + names(in: encoded)
+        let needles = [String(id.prefix(12))] + names(in: record)
         func places(in bytes: [UInt8]?) -> [Int] {
             guard let bytes else { return [] }
             // What was signed stays as it was signed.
             let end = bytes.firstRange(of: Array(",\"signedPayload\"".utf8))?.lowerBound ?? bytes.count
             return needles.flatMap { bytes[..<end].ranges(of: Array($0.utf8)).map(\.lowerBound) }
         }
-        let record = KafkaProducerRecord(
-            topic: topic, key: encoded.key, value: encoded.value,
-            headers: encoded.headers.map { KafkaHeader(key: $0.name, value: $0.value) })
         return Template(
-            record: record, places: places(in: encoded.value), keyPlaces: places(in: encoded.key),
-            headerPlaces: encoded.headers.map { places(in: $0.value) })
+            record: record, places: places(in: record.value), keyPlaces: places(in: record.key),
+            headerPlaces: record.headers.map { places(in: $0.value) })
     }
 
     /// Identifiers of the customer and of the notification beside those of the transactions.
-    private static func names(in encoded: EncodedRecord) -> [String] {
-        guard let record = try? NotificationRecord(key: nil, value: encoded.value, headers: encoded.headers) else {
+    private static func names(in produced: KafkaProducerRecord) -> [String] {
+        guard let record = try? NotificationRecord(key: nil, value: produced.value, headers: produced.headers) else {
             return []
         }
         return [
@@ -141,16 +138,16 @@ struct NotificationBacklog {
     }
 }
 
-extension EncodedRecord {
+extension KafkaProducerRecord {
     /// As the ingress makes it.
-    fileprivate init?(_ verified: VerifiedNotification, receivedAt now: Int64) {
+    fileprivate init?(_ verified: VerifiedNotification, to topic: KafkaTopic, receivedAt now: Int64) {
         guard
             let identity = RecordIdentity(
                 verified.envelope, transaction: verified.transactionEnvelope,
                 renewalInfo: verified.renewalInfoEnvelope)
         else { return nil }
         self.init(
-            identity,
+            identity, to: topic,
             content: RecordContent(
                 notification: verified.notification, omitted: verified.envelope.nestedJWSMembers,
                 transaction: verified.transaction, renewalInfo: verified.renewalInfo,

@@ -1,5 +1,5 @@
 internal import Configuration
-internal import NotificationRecord
+internal import Records
 internal import ServiceKit
 internal import SharedConfiguration
 internal import Telemetry

@@ -1,5 +1,5 @@
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 
 /// The topics of an installation, which nobody can create from outside.
 enum DevBrokerTopics {
@@ -14,7 +14,7 @@ enum DevBrokerTopics {
             topics += names.deadLetters(of: group, reading: names.entitlements, partitions: partitions)
         }
         return Dictionary(
-            topics.map { (KafkaTopic(rawValue: $0.name.rawValue), $0.partitions) },
+            topics.map { ($0.name, $0.partitions) },
             uniquingKeysWith: { first, _ in first })
     }
 }

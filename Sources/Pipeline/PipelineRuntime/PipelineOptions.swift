@@ -41,6 +41,6 @@ public struct PipelineOptions: Sendable {
 
     /// The dead letter topic of an input topic: `<input topic>.<group>.dlq`.
     public func deadLetterTopic(of topic: KafkaTopic) -> KafkaTopic {
-        KafkaTopic(rawValue: "\(topic.rawValue).\(group.rawValue).dlq")
+        topic.deadLetters(of: group.rawValue)
     }
 }

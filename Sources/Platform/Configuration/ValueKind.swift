@@ -140,13 +140,22 @@ extension ValueKind where Value == Duration {
 
 extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of an enum's raw values.
-    package static var oneOf: ValueKind<Value> {
-        let names = Value.allCases.map(\.rawValue)
+    package static var oneOf: ValueKind<Value> { oneOf(Array(Value.allCases), text: \.rawValue) }
+}
+
+extension ValueKind {
+    /// One of these values.
+    ///
+    /// - Parameter text: how a value is spelled.
+    package static func oneOf(
+        _ values: [Value], text spelling: @escaping @Sendable (Value) -> String
+    ) -> ValueKind<Value> {
+        let names = values.map(spelling)
         return ValueKind(
             name: names.joined(separator: "|"), expected: "one of \(names.joined(separator: ", "))",
-            example: names.first ?? "", text: { $0.rawValue }
+            example: names.first ?? "", text: spelling
         ) { text throws(SettingProblem) in
-            if let value = Value(rawValue: text) { return value }
+            if let index = names.firstIndex(of: text) { return values[index] }
             var message = "is not one of \(names.joined(separator: ", "))"
             if let nearest = NearestName.of(text, in: names) { message += "; nearest is \(nearest)" }
             throw SettingProblem(message)

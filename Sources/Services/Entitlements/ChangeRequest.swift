@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import EntitlementRules
 internal import JSON
-internal import NotificationRecord
+internal import Records
 
 /// What `POST /v1/claims` and `/v1/erasures` ask for: facts that come from no notification.
 struct ChangeRequest: Sendable, Equatable {
@@ -13,7 +13,7 @@ struct ChangeRequest: Sendable, Equatable {
     }
 
     var change: Change
-    var environment: RecordEnvironment
+    var environment: AppStoreEnvironment
     var bundleId: BundleId
     var originalTransactionId: OriginalTransactionId
 
@@ -82,9 +82,9 @@ private struct Members {
         return text
     }
 
-    func environment() throws(Refusal) -> RecordEnvironment {
+    func environment() throws(Refusal) -> AppStoreEnvironment {
         guard let value = object[ReadAPIName.environment.description] else { return .production }
-        guard let environment = value.string.flatMap(RecordEnvironment.init(rawValue:)) else {
+        guard let environment = value.string.flatMap(AppStoreEnvironment.init(published:)) else {
             throw Refusal(message: "\(ReadAPIName.environment): expected Production or Sandbox")
         }
         return environment

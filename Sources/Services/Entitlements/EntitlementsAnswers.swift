@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import EntitlementRules
 internal import JSON
-internal import NotificationRecord
+internal import Records
 
 /// The bodies of the read API's answers.
 struct EntitlementsAnswers {

@@ -1,10 +1,11 @@
+internal import AppStoreModel
 internal import Configuration
 internal import EntitlementRules
 internal import Kafka
 internal import KeyedState
 internal import Lifecycle
-internal import NotificationRecord
 package import PipelineRuntime
+internal import Records
 internal import ServiceKit
 internal import Telemetry
 
@@ -42,12 +43,12 @@ package enum EntitlementsApplication {
             return ConsumerTopics(
                 input: expectations(topics.ingress().filter { $0.name != topics.quarantine }),
                 others: expectations(
-                    topics.state().filter { RecordEnvironment.allCases.map(topics.entitlements).contains($0.name) }))
+                    topics.state().filter { AppStoreEnvironment.published.map(topics.entitlements).contains($0.name) }))
         },
         build: { context in try await build(context) })
 
     private static func expectations(_ topics: [TopicSpecification]) -> [KafkaTopicExpectation] {
-        topics.map { KafkaTopicExpectation(topic: KafkaTopic(rawValue: $0.name.rawValue), createdWith: $0.settings) }
+        topics.map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }
     }
 
     private static func build(_ context: ConsumerContext) async throws -> ConsumerParts {
@@ -59,7 +60,7 @@ package enum EntitlementsApplication {
         var layout = KeyedState<EntitlementsModel>.Layout(
             path: path,
             topics: Dictionary(
-                uniqueKeysWithValues: RecordEnvironment.allCases.map { (topics.input($0), topics.state($0)) }))
+                uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.input($0), topics.state($0)) }))
         // An erasure is known to all who have seen its tombstone, or still can.
         layout.tombstoneRetention = .seconds((TopicSpecification.tombstoneDays - 1) * 86_400)
         layout.history = EntitlementsHandler.history(of: context.group, topics: topics)

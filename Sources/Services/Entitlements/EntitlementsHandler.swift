@@ -1,8 +1,9 @@
+internal import AppStoreModel
 internal import EntitlementRules
 internal import Kafka
 internal import KeyedState
-internal import NotificationRecord
 internal import PipelineRuntime
+internal import Records
 
 /// Merges what notifications say into the state of their purchases.
 ///
@@ -33,12 +34,12 @@ enum EntitlementsHandler {
                 + "entitlements rebuild --yes, after which the notifications that are still there are read again")
     }
 
-    private static func environments(_ topics: TopicNames) -> [KafkaTopic: RecordEnvironment] {
-        Dictionary(uniqueKeysWithValues: RecordEnvironment.allCases.map { (topics.input($0), $0) })
+    private static func environments(_ topics: TopicNames) -> [KafkaTopic: AppStoreEnvironment] {
+        Dictionary(uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.input($0), $0) })
     }
 
     static func reading(
-        _ record: KafkaRecord, _ environments: [KafkaTopic: RecordEnvironment]
+        _ record: KafkaRecord, _ environments: [KafkaTopic: AppStoreEnvironment]
     ) -> StateReading<PurchaseFacts> {
         guard let environment = environments[record.topic] else {
             // Our bug, met gently: the pipeline was told to read a topic that this handler does not know.

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import EntitlementRules
 internal import Kafka
 internal import KeyedState
-internal import NotificationRecord
+internal import Records
 
 /// The rows of entitlements: the facts of each purchase under its record key, published as the answer of the moment.
 struct EntitlementsModel: StateModel {
@@ -17,12 +17,12 @@ struct EntitlementsModel: StateModel {
 
     let rules: ProductRules
     /// The state's topics.
-    let environments: [KafkaTopic: RecordEnvironment]
+    let environments: [KafkaTopic: AppStoreEnvironment]
 
     init(rules: ProductRules, topics: TopicNames) {
         self.rules = rules
         environments = Dictionary(
-            uniqueKeysWithValues: RecordEnvironment.allCases.map { (topics.state($0), $0) })
+            uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.state($0), $0) })
     }
 
     /// The key of a purchase's record, in the input as in the state's topic.
@@ -77,7 +77,7 @@ struct EntitlementsModel: StateModel {
             let (bundleId, subject) = RecordKey.parts(of: String(decoding: key, as: UTF8.self))
         else { return nil }
         var erased = PurchaseFacts(
-            environment: environment.environment, bundleId: bundleId,
+            environment: environment, bundleId: bundleId,
             originalTransactionId: OriginalTransactionId(subject))
         erased.erase(upTo: AppStoreInstant(clampingMillisecondsSince1970: moment))
         return erased
@@ -100,12 +100,12 @@ struct EntitlementsModel: StateModel {
 
 extension TopicNames {
     /// The notification topic of an environment.
-    func input(_ environment: RecordEnvironment) -> KafkaTopic {
-        KafkaTopic(rawValue: notifications(environment).rawValue)
+    func input(_ environment: AppStoreEnvironment) -> KafkaTopic {
+        notifications(environment)
     }
 
     /// The topic of the state made of it.
-    func state(_ environment: RecordEnvironment) -> KafkaTopic {
-        KafkaTopic(rawValue: entitlements(environment).rawValue)
+    func state(_ environment: AppStoreEnvironment) -> KafkaTopic {
+        entitlements(environment)
     }
 }

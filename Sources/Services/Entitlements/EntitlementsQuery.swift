@@ -1,6 +1,6 @@
 internal import AppStoreModel
 internal import KeyedState
-internal import NotificationRecord
+internal import Records
 
 /// Whose entitlements, or history, are asked for.
 enum Subject: Sendable, Equatable {
@@ -66,7 +66,7 @@ struct EntitlementsQuery: Sendable, Equatable {
 
     var kind: Kind
     var subject: Subject
-    var environment: RecordEnvironment
+    var environment: AppStoreEnvironment
     var bundleId: BundleId?
     /// Nil: now. A history has no moment.
     var at: AppStoreInstant?
@@ -84,7 +84,7 @@ struct EntitlementsQuery: Sendable, Equatable {
 
 /// What is asked of `/v1/purchases`: all purchases, or those that belong to no account, by key.
 struct PurchasesQuery: Sendable, Equatable {
-    var environment: RecordEnvironment
+    var environment: AppStoreEnvironment
     var isUnclaimed: Bool
     /// Only after this key, where an answer ended.
     var after: String?

@@ -4,8 +4,8 @@ internal import EntitlementRules
 internal import HTTPServer
 internal import KeyedState
 internal import Lifecycle
-internal import NotificationRecord
 internal import PipelineRuntime
+internal import Records
 internal import Telemetry
 
 /// The read API's listener, and who does the changes that it takes.

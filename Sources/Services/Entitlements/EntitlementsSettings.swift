@@ -1,6 +1,6 @@
 package import Configuration
 internal import EntitlementRules
-internal import NotificationRecord
+internal import Records
 internal import ServiceKit
 
 /// Settings of `sluice-entitlements` beside those of every consumer. Names and defaults are a contract.

@@ -2,8 +2,8 @@ internal import AppStoreModel
 internal import EntitlementRules
 internal import Kafka
 internal import KeyedState
-internal import NotificationRecord
 internal import PipelineRuntime
+internal import Records
 
 /// What one record means to entitlements: facts to be merged, or what becomes of it.
 enum FactsReading {
@@ -11,13 +11,12 @@ enum FactsReading {
     /// answered with a verdict that says why.
     ///
     /// - Parameter environment: of the topic that the record was read from.
-    static func read(_ record: KafkaRecord, environment: RecordEnvironment) -> StateReading<PurchaseFacts> {
+    static func read(_ record: KafkaRecord, environment: AppStoreEnvironment) -> StateReading<PurchaseFacts> {
         do {
             let parsed = try NotificationRecord(
                 key: nil, value: record.value,
                 // The others say nothing that the value does not say.
-                headers: record.headers.filter { $0.key == RecordHeaderName.trust.rawValue }
-                    .map { RecordHeader(name: $0.key, value: $0.value) })
+                headers: record.headers.filter { $0.key == RecordHeaderName.trust.rawValue })
             return read(parsed, environment: environment)
         } catch {
             return error.code == .nullValue
@@ -27,7 +26,7 @@ enum FactsReading {
     }
 
     private static func read(
-        _ record: NotificationRecord, environment: RecordEnvironment
+        _ record: NotificationRecord, environment: AppStoreEnvironment
     ) -> StateReading<PurchaseFacts> {
         let notification = record.notification
         let transaction = record.transaction
@@ -38,7 +37,7 @@ enum FactsReading {
         guard transaction != nil || renewalInfo != nil else { return withoutPurchase(notification) }
         // The topic decides who reads a record: one of the other environment must never give access.
         let claimed = [notification.data?.environment, transaction?.environment, renewalInfo?.environment]
-        guard claimed[0] != nil, claimed.allSatisfy({ $0 == nil || $0 == environment.environment }) else {
+        guard claimed[0] != nil, claimed.allSatisfy({ $0 == nil || $0 == environment }) else {
             return deadLetter(EntitlementsReason.environmentMismatch, "in the topic of \(environment.rawValue)")
         }
         if let transaction, transaction.transactionId == nil {

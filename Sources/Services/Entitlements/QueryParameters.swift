@@ -1,6 +1,6 @@
 internal import AppStoreModel
 internal import Foundation
-internal import NotificationRecord
+internal import Records
 
 /// Why a request is none that the read API answers; the message names the parameter or member.
 struct Refusal: Error, Equatable {
@@ -43,9 +43,9 @@ struct QueryParameters {
     var bundleId: BundleId? { self[ReadAPIName.bundleId].map { BundleId($0) } }
 
     /// Production unless another is named.
-    func environment() throws(Refusal) -> RecordEnvironment {
+    func environment() throws(Refusal) -> AppStoreEnvironment {
         guard let text = self[ReadAPIName.environment] else { return .production }
-        guard let environment = RecordEnvironment(rawValue: text) else {
+        guard let environment = AppStoreEnvironment(published: text) else {
             throw Refusal(message: "\(ReadAPIName.environment): expected Production or Sandbox")
         }
         return environment

@@ -4,7 +4,7 @@ internal import EntitlementRules
 internal import HTTPServer
 internal import JSON
 internal import KeyedState
-internal import NotificationRecord
+internal import Records
 internal import Telemetry
 
 /// The read API: what somebody may use, now or at a moment, evaluated when it is asked; what happened; which purchases
@@ -96,7 +96,7 @@ struct ReadAPI: Sendable {
         let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
         let instant = query.at ?? now
         let evaluated = EntitlementAnswer(
-            purchases: purchases, environment: query.environment.environment, at: instant, rules: rules,
+            purchases: purchases, environment: query.environment, at: instant, rules: rules,
             // A past moment is judged by what had happened by then.
             view: instant < now ? .history : .newestFacts)
         // Names what was answered but for the moment of evaluation, so that a client may keep it until it changes.

@@ -5,7 +5,7 @@ internal import HTTPClient
 internal import HTTPServer
 internal import Kafka
 internal import Lifecycle
-internal import NotificationRecord
+internal import Records
 internal import ServiceKit
 internal import Synchronization
 package import Telemetry

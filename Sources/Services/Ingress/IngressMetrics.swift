@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import AppStoreVerification
 internal import HTTPServer
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 internal import Synchronization
 internal import Telemetry
 
@@ -37,7 +37,7 @@ final class IngressMetrics: Sendable {
             IngressMetricName.age, help: "From Apple's signature to the receipt.",
             buckets: [1, 5, 30, 60, 300, 3_600, 21_600, 86_400, 604_800])
         notifications = Dictionary(
-            uniqueKeysWithValues: RecordEnvironment.allCases.map { environment in
+            uniqueKeysWithValues: AppStoreEnvironment.published.map { environment in
                 (
                     environment.rawValue,
                     registry.counters(

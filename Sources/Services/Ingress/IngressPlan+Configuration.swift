@@ -4,7 +4,7 @@ package import Configuration
 internal import Cryptography
 internal import Foundation
 internal import HTTPServer
-internal import NotificationRecord
+internal import Records
 internal import ServiceKit
 
 extension IngressPlan {
@@ -29,7 +29,7 @@ extension IngressPlan {
             adminPort: configuration[IngressSettings.adminPort],
             verifier: VerifierConfiguration(
                 roots: try Self.roots(configuration), apps: apps,
-                revocation: RevocationPolicy(rawValue: configuration[IngressSettings.revocation].rawValue) ?? .soft),
+                revocation: configuration[IngressSettings.revocation]),
             workers: configuration[IngressSettings.workers],
             rememberedNotifications: configuration[IngressSettings.rememberedNotifications],
             quarantineBytesPerHour: configuration[IngressSettings.quarantineBytesPerHour],
@@ -51,7 +51,7 @@ extension IngressPlan {
             let environments = configuration.value(IngressSettings.environments, for: app.bundleId)
             return AppIdentity(
                 bundleId: BundleId(app.bundleId), appAppleId: AppAppleId(app.appAppleId),
-                environments: Set(environments.map { AppStoreEnvironment($0.rawValue) }))
+                environments: Set(environments))
         }
     }
 

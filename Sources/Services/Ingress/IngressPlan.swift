@@ -1,6 +1,6 @@
 package import AppStoreVerification
 package import Kafka
-package import NotificationRecord
+package import Records
 package import ServiceKit
 
 /// Everything an ingress needs to know, checked; made from a configuration or by a test.

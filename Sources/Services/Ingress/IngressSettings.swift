@@ -1,6 +1,8 @@
+package import AppStoreModel
+package import AppStoreVerification
 package import Configuration
 internal import Foundation
-internal import NotificationRecord
+internal import Records
 internal import ServiceKit
 
 /// Every setting of the ingress beside those that all executables share. Names and defaults are a contract.
@@ -20,15 +22,15 @@ package enum IngressSettings {
         help: "The apps that notifications may be for: bundle id and Apple's app id, from App Store Connect.",
         example: "com.example.app:1234567890")
     package static let environments = Setting(
-        "apps.<bundleId>.environments", ValueKind.list(of: ValueKind<IngressEnvironment>.oneOf),
-        default: IngressEnvironment.allCases,
+        "apps.<bundleId>.environments", ValueKind.list(of: .oneOf(AppStoreEnvironment.published, text: \.rawValue)),
+        default: AppStoreEnvironment.published,
         help: "The environments of one app. Sandbox notifications always go to the sandbox topic.",
         example: "Production")
     package static let roots = Setting.readableFiles(
         "root.certificates", help: "Root certificates, PEM or DER, in place of the built-in Apple Root CA - G3.",
         example: "/etc/sluice/root.pem"
     ).optional
-    package static let revocation = Setting<IngressRevocation>.oneOf(
+    package static let revocation = Setting<RevocationPolicy>.oneOf(
         "revocation", default: .soft,
         help: """
             OCSP: strict answers 503 while nothing is known about a certificate, soft accepts and raises an alert, off \
@@ -85,15 +87,4 @@ package struct ConfiguredApp: Sendable, Equatable {
         default: false
         }
     }
-}
-
-/// The environments whose data Apple signs.
-package enum IngressEnvironment: String, CaseIterable, Sendable {
-    case production = "Production"
-    case sandbox = "Sandbox"
-}
-
-/// The values of `revocation`.
-package enum IngressRevocation: String, CaseIterable, Sendable {
-    case strict, soft, off
 }

@@ -1,13 +1,14 @@
+internal import AppStoreModel
 internal import Kafka
 internal import Lifecycle
-internal import NotificationRecord
+internal import Records
 internal import ServiceKit
 
 /// What the topics that the ingress writes must be like.
 enum IngressTopics {
     static func check(_ plan: IngressPlan) async throws(StartupError) -> TopicPreflight.Outcome {
         let expectations = plan.topics.ingress().map { topic in
-            KafkaTopicExpectation(topic: KafkaTopic(rawValue: topic.name.rawValue), createdWith: topic.settings)
+            KafkaTopicExpectation(topic: topic.name, createdWith: topic.settings)
         }
         return try await TopicPreflight.run(plan.kafka, topics: expectations, profile: plan.profile)
     }
@@ -20,16 +21,13 @@ struct ProducedTopics: Sendable {
     private let sandbox: KafkaTopic
 
     init(_ names: TopicNames) {
-        quarantine = KafkaTopic(rawValue: names.quarantine.rawValue)
-        production = KafkaTopic(rawValue: names.notifications(.production).rawValue)
-        sandbox = KafkaTopic(rawValue: names.notifications(.sandbox).rawValue)
+        quarantine = names.quarantine
+        production = names.notifications(.production)
+        sandbox = names.notifications(.sandbox)
     }
 
-    func notifications(_ environment: RecordEnvironment) -> KafkaTopic {
-        switch environment {
-        case .production: production
-        case .sandbox: sandbox
-        }
+    func notifications(_ environment: AppStoreEnvironment) -> KafkaTopic {
+        environment == .production ? production : sandbox
     }
 
     var all: [KafkaTopic] { [production, sandbox, quarantine] }

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import AppStoreVerification
 internal import HTTPServer
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 internal import Telemetry
 
 /// A request on its way to a verification worker.
@@ -77,11 +77,12 @@ final class NotificationProcessor: Sendable {
         }
         let known = RememberedIdentity.notification(uuid)
         guard isFirst(known, work) else { return }
-        let record = EncodedRecord(
-            identity, content: RecordContent(verified), receivedAt: receivedAt, traceParent: work.traceParent)
+        let record = KafkaProducerRecord(
+            identity, to: topics.notifications(identity.environment), content: RecordContent(verified),
+            receivedAt: receivedAt, traceParent: work.traceParent)
         let answer = verified.reason == nil ? AcknowledgementPolicy.accepted : AcknowledgementPolicy.sandbox
         metrics.accepted(identity, receivedAt: receivedAt)
-        send(record, to: topics.notifications(identity.environment)) { [self] result in
+        send(record) { [self] result in
             switch result {
             case .success: settle(known, work, acknowledged: answer)
             case .failure(let error): settle(known, work, refused: AcknowledgementPolicy.notAcknowledged(error))
@@ -133,7 +134,7 @@ final class NotificationProcessor: Sendable {
             notification, body: work.body, receivedAt: AppStoreInstant(millisecondsSince1970: now))
         metrics.quarantined(notification)
         decisions.explain(notification)
-        send(record.encoded, to: topics.quarantine) { [self] result in
+        send(record.produced(to: topics.quarantine)) { [self] result in
             switch result {
             case .success: settle(known, work, acknowledged: AcknowledgementPolicy.quarantined(notification))
             case .failure(let error):
@@ -147,12 +148,12 @@ final class NotificationProcessor: Sendable {
     // MARK: Kafka
 
     private func send(
-        _ record: EncodedRecord, to topic: KafkaTopic, then: @escaping @Sendable (Result<Void, KafkaError>) -> Void
+        _ record: KafkaProducerRecord, then: @escaping @Sendable (Result<Void, KafkaError>) -> Void
     ) {
         let begun = clocks.monotonicNanoseconds()
         // No deadline of its own: the listener answers 503 at the handler deadline, and the place in flight is given
         // back only when librdkafka has let go of the record.
-        producer.send(KafkaProducerRecord(record, topic: topic), deadline: nil) { [metrics, clocks] result in
+        producer.send(record, deadline: nil) { [metrics, clocks] result in
             switch result {
             case .success:
                 metrics.acknowledged(nanoseconds: clocks.monotonicNanoseconds() &- begun)

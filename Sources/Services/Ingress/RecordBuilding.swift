@@ -1,7 +1,6 @@
 internal import AppStoreModel
 internal import AppStoreVerification
-internal import Kafka
-internal import NotificationRecord
+internal import Records
 
 // From what the verifier says to what is produced. Bytes are taken over as they are.
 
@@ -35,20 +34,7 @@ extension QuarantineRecord {
     }
 }
 
-extension RecordEnvironment {
+extension AppStoreEnvironment {
     /// Tells the environments apart in a `NotificationIdentity`.
-    var windowCode: UInt8 {
-        switch self {
-        case .production: 0
-        case .sandbox: 1
-        }
-    }
-}
-
-extension KafkaProducerRecord {
-    init(_ record: EncodedRecord, topic: KafkaTopic) {
-        self.init(
-            topic: topic, key: record.key, value: record.value,
-            headers: record.headers.map { KafkaHeader(key: $0.name, value: $0.value) })
-    }
+    var windowCode: UInt8 { self == .production ? 0 : 1 }
 }

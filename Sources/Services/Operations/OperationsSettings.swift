@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import Configuration
-internal import NotificationRecord
 internal import PipelineRuntime
+internal import Records
 
 /// The settings of `sluicectl` besides those shared by all executables.
 enum OperationsSettings {
@@ -31,8 +31,9 @@ enum OperationsSettings {
     // tap
     static let topic = Setting.string("topic", help: "The topic to follow.", example: "appstore.quarantine")
         .optional.onCommandLineOnly
-    static let tapEnvironment = Setting<EnvironmentName>.oneOf(
-        "environment", help: "Follow the notifications of this environment. The default is production."
+    static let tapEnvironment = Setting(
+        "environment", .environmentName,
+        help: "Follow the notifications of this environment. The default is production."
     ).optional.onCommandLineOnly
     static let quarantine = Setting.flag("quarantine", help: "Follow the quarantine topic.")
     static let from = Setting(
@@ -54,8 +55,8 @@ enum OperationsSettings {
         "payload", help: "Print the decoded payloads as signed, if verification succeeds.")
 
     // entitlements
-    static let environment = Setting<EnvironmentName>.oneOf(
-        "environment", default: .production, help: "Environment of the purchases."
+    static let environment = Setting(
+        "environment", .environmentName, default: .production, help: "Environment of the purchases."
     ).onCommandLineOnly
     static let entitledAt = Setting("at", .instant, help: "Entitlements as of this time. Default: now.")
         .optional.onCommandLineOnly
@@ -90,22 +91,15 @@ enum OutputFormat: String, CaseIterable, Sendable {
     case text, json
 }
 
-/// An environment as operators type it: the suffix of topic names.
-enum EnvironmentName: String, CaseIterable, Sendable {
-    case production, sandbox
-
-    var environment: RecordEnvironment {
-        switch self {
-        case .production: .production
-        case .sandbox: .sandbox
-        }
-    }
-}
-
 /// Where `tap` starts in each partition.
 enum TapStart: Sendable, Equatable {
     case beginning, end
     case last(Int64)
+}
+
+extension ValueKind where Value == AppStoreEnvironment {
+    /// An environment as operators type it: the suffix of topic names.
+    static var environmentName: ValueKind { .oneOf(AppStoreEnvironment.published, text: \.topicSuffix) }
 }
 
 extension ValueKind where Value == TapStart {

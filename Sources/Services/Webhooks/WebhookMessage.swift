@@ -1,6 +1,7 @@
+internal import AppStoreModel
 internal import Foundation
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 internal import Telemetry
 
 /// What a record says to the receiver, the same in every attempt.
@@ -13,7 +14,7 @@ struct WebhookMessage: Sendable, Equatable {
     let traceParent: String?
 
     /// Nil for a tombstone that does not say of what.
-    init?(_ record: KafkaRecord, environment: RecordEnvironment) {
+    init?(_ record: KafkaRecord, environment: AppStoreEnvironment) {
         let topic = String(record.topic.rawValue.map { $0 == "." ? "_" : $0 })
         id = "\(topic)-\(record.partition.rawValue)-\(record.offset.rawValue)"
         traceParent =
@@ -37,7 +38,7 @@ private struct Erasure: Encodable {
     /// `bundleId/originalTransactionId`
     let key: String
 
-    init(environment: RecordEnvironment, key: String) {
+    init(environment: AppStoreEnvironment, key: String) {
         self.environment = environment.rawValue
         self.key = key
     }

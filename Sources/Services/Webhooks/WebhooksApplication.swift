@@ -1,8 +1,8 @@
 internal import Configuration
 internal import HTTPClient
 internal import Kafka
-internal import NotificationRecord
 package import PipelineRuntime
+internal import Records
 internal import ServiceKit
 internal import Telemetry
 
@@ -37,7 +37,7 @@ package enum WebhooksApplication {
             let names = plan.environments.map(plan.topics.entitlements)
             return ConsumerTopics(
                 input: plan.topics.state().filter { names.contains($0.name) }.map {
-                    KafkaTopicExpectation(topic: KafkaTopic(rawValue: $0.name.rawValue), createdWith: $0.settings)
+                    KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings)
                 })
         },
         build: { context in

@@ -1,8 +1,9 @@
+internal import AppStoreModel
 internal import Configuration
 internal import HTTPClient
 package import Kafka
-internal import NotificationRecord
 package import PipelineRuntime
+internal import Records
 internal import Synchronization
 internal import Telemetry
 
@@ -27,7 +28,7 @@ package final class WebhooksHandler: RecordHandler {
 
     private let plan: WebhooksPlan
     private let client: HTTPClient
-    private let environments: [KafkaTopic: RecordEnvironment]
+    private let environments: [KafkaTopic: AppStoreEnvironment]
     private let refusalLimit: Int
     private let metrics: WebhooksMetrics
     private let log: RateLimitedLogger
@@ -45,7 +46,7 @@ package final class WebhooksHandler: RecordHandler {
         self.clocks = clocks
         environments = Dictionary(
             uniqueKeysWithValues: plan.environments.map {
-                (KafkaTopic(rawValue: plan.topics.entitlements($0).rawValue), $0)
+                (plan.topics.entitlements($0), $0)
             })
         refusalLimit = Self.refusalLimit(attempts: attempts)
         log = RateLimitedLogger(logger, perSecond: 1)

@@ -1,13 +1,14 @@
+internal import AppStoreModel
 package import Configuration
 internal import Cryptography
 internal import Foundation
-internal import NotificationRecord
+internal import Records
 
 /// What the service does, from its configuration: everything checked that can be without starting anything.
 package struct WebhooksPlan: Sendable {
     let url: String
     let secrets: WebhookSecrets
-    let environments: [RecordEnvironment]
+    let environments: [AppStoreEnvironment]
     let topics: TopicNames
     let timeout: Duration
     let concurrency: Int
@@ -36,7 +37,7 @@ package struct WebhooksPlan: Sendable {
         }
         // A name that is given twice is read once.
         let named = configuration[WebhooksSettings.environments]
-        environments = RecordEnvironment.allCases.filter(named.contains)
+        environments = AppStoreEnvironment.published.filter(named.contains)
         topics = TopicNames(prefix: configuration[WebhooksSettings.topicsPrefix])
         timeout = configuration[WebhooksSettings.timeout]
         concurrency = configuration[WebhooksSettings.concurrency]

@@ -1,5 +1,6 @@
+package import AppStoreModel
 package import Configuration
-package import NotificationRecord
+internal import Records
 
 /// Settings of `sluice-webhooks` beside those of every consumer. Names and defaults are a contract.
 package enum WebhooksSettings {
@@ -15,7 +16,8 @@ package enum WebhooksSettings {
             """,
         example: "/run/secrets/webhooks")
     package static let environments = Setting(
-        "webhooks.environments", ValueKind.list(of: ValueKind<RecordEnvironment>.oneOf), default: [.production],
+        "webhooks.environments", ValueKind.list(of: .oneOf(AppStoreEnvironment.published, text: \.rawValue)),
+        default: [.production],
         help: "The environments whose states go to this receiver.")
     package static let timeout = Setting.duration(
         "webhooks.timeout", default: .seconds(10), in: .milliseconds(100)...(.seconds(60)),

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
-import NotificationRecord
+import Kafka
+import Records
 import TestSupport
 import Testing
 

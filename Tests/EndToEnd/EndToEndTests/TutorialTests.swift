@@ -1,6 +1,7 @@
+import AppStoreModel
 import Foundation
 import Kafka
-import NotificationRecord
+import Records
 import TestSupport
 import Testing
 

@@ -1,7 +1,8 @@
+import AppStoreModel
 import Foundation
 import HTTPServer
 import Kafka
-import NotificationRecord
+import Records
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,8 @@
 import AppStoreModel
 import EntitlementRules
 import JSON
-import NotificationRecord
+import KafkaModel
+import Records
 import TestSupport
 
 extension FuzzTarget {
@@ -11,9 +12,9 @@ extension FuzzTarget {
         FuzzTarget(
             "notification-record", seeds: try material.recordValues(), tokens: PayloadTokens.all, maximumBytes: 8192
         ) { bytes throws(Violation) in
-            let headers = RecordHeaderName.allCases.map { RecordHeader(name: $0.rawValue, value: bytes.suffix(40)) }
+            let headers = RecordHeaderName.allCases.map { KafkaHeader(key: $0.rawValue, value: bytes.suffix(40)) }
             let quarantined = QuarantineRecord(key: bytes, value: bytes, headers: headers)
-            try hold(quarantined.encoded.value == bytes, "quarantine changes the bytes")
+            try hold(quarantined.produced(to: "q").value == bytes, "quarantine changes the bytes")
             guard let record = try? NotificationRecord(key: bytes, value: bytes, headers: headers) else { return }
             _ = (record.environment, record.bundleId, record.notificationUUID, record.originalTransactionId)
             _ = (

@@ -1,7 +1,8 @@
 import AppStoreModel
 import AppStoreSigning
 import AppStoreVerification
-import NotificationRecord
+import KafkaModel
+import Records
 
 extension FuzzTarget {
     /// A payload that the authority signs, whatever it says: for us or not, odd or not, but never a fault of ours or not
@@ -38,7 +39,7 @@ extension FuzzTarget {
             notification: notification.notification, omitted: notification.envelope.nestedJWSMembers,
             transaction: notification.transaction, renewalInfo: notification.renewalInfo,
             appTransaction: notification.appTransaction, signedPayload: notification.signedPayload[...])
-        let record = EncodedRecord(identity, content: content, receivedAt: .earliest)
+        let record = KafkaProducerRecord(identity, to: "t", content: content, receivedAt: .earliest)
         guard let read = try? NotificationRecord(key: record.key, value: record.value, headers: record.headers) else {
             throw Violation("a record that cannot be read")
         }

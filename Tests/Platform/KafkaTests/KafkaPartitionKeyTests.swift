@@ -1,7 +1,8 @@
+import Kafka
 import KafkaDevBroker
 import Testing
 
-@testable import Kafka
+@testable import KafkaModel
 
 @Suite struct KafkaPartitionKeyTests {
     /// From Kafka's own `UtilsTest.testMurmur2`.

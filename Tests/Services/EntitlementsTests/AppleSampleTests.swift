@@ -3,8 +3,8 @@ import Foundation
 import JSON
 import Kafka
 import KeyedState
-import NotificationRecord
 import PipelineRuntime
+import Records
 import Telemetry
 import TestSupport
 import Testing
@@ -36,7 +36,7 @@ struct AppleSampleTests {
     ]
 
     /// As the ingress writes them: the payloads byte for byte, less the nested JWS.
-    static func records() throws -> [EncodedRecord] {
+    static func records() throws -> [KafkaProducerRecord] {
         try files.map { file in
             let jws = try TestVectors.bytes("genuine/\(file).jws")
             let notification = try CompactJWS.payload(jws)
@@ -47,8 +47,8 @@ struct AppleSampleTests {
             let identity = try #require(
                 RecordIdentity(
                     envelope, transaction: TransactionEnvelope(try JSONDocument.object(transaction))))
-            return EncodedRecord(
-                identity,
+            return KafkaProducerRecord(
+                identity, to: "appstore.notifications.sandbox",
                 content: RecordContent(
                     notification: notification, omitted: envelope.nestedJWSMembers, transaction: transaction,
                     renewalInfo: renewalInfo, signedPayload: jws[...]),
@@ -57,7 +57,7 @@ struct AppleSampleTests {
     }
 
     @Test func `has the expected state at each moment, whatever the order`() async throws {
-        let records = try Self.records().map { $0.record(in: "appstore.notifications.sandbox") }
+        let records = try Self.records().map { $0.record() }
         var random = SeededGenerator(seed: 11)
         for round in 0..<6 {
             let api = try await ReadAPIHarness(now: 1_763_000_000_000)
@@ -74,10 +74,11 @@ struct AppleSampleTests {
     }
 
     @Test func `its records are dead letters in the production topic`() throws {
-        for record in try Self.records() {
+        for var record in try Self.records() {
+            record.topic = "appstore.notifications.production"
             guard
                 case .verdict(.deadLetter(let reason)) = FactsReading.read(
-                    record.record(in: "appstore.notifications.production"), environment: .production)
+                    record.record(), environment: .production)
             else {
                 Issue.record("a sandbox purchase in production")
                 continue

@@ -6,8 +6,8 @@ import JSON
 import Kafka
 import KafkaDevBroker
 import Lifecycle
-import NotificationRecord
 import PipelineRuntime
+import Records
 import Telemetry
 import TestSupport
 import Testing
@@ -36,7 +36,7 @@ final class Installation: Sendable {
             let failures = try await admin.createTopics(
                 specifications.map {
                     KafkaNewTopic(
-                        topic: KafkaTopic(rawValue: $0.name.rawValue), partitions: $0.partitions, replicationFactor: 1,
+                        topic: $0.name, partitions: $0.partitions, replicationFactor: 1,
                         configuration: $0.settings)
                 })
             #expect(failures.isEmpty)
@@ -48,22 +48,22 @@ final class Installation: Sendable {
         kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
         for specification in specifications {
             try broker.createTopic(
-                KafkaTopic(rawValue: specification.name.rawValue), partitions: specification.partitions)
+                specification.name, partitions: specification.partitions)
         }
     }
 
     func stop() async { await embedded?.stop() }
 
-    func notifications(_ environment: RecordEnvironment) -> KafkaTopic {
-        KafkaTopic(rawValue: topics.notifications(environment).rawValue)
+    func notifications(_ environment: AppStoreEnvironment) -> KafkaTopic {
+        topics.notifications(environment)
     }
 
-    func state(_ environment: RecordEnvironment) -> KafkaTopic {
-        KafkaTopic(rawValue: topics.entitlements(environment).rawValue)
+    func state(_ environment: AppStoreEnvironment) -> KafkaTopic {
+        topics.entitlements(environment)
     }
 
-    func deadLetterTopic(_ environment: RecordEnvironment) -> KafkaTopic {
-        KafkaTopic(rawValue: topics.notifications(environment).deadLetters(of: group).rawValue)
+    func deadLetterTopic(_ environment: AppStoreEnvironment) -> KafkaTopic {
+        topics.notifications(environment).deadLetters(of: group)
     }
 
     func write(_ records: [KafkaProducerRecord]) async throws {

@@ -2,8 +2,8 @@ import AppStoreModel
 import EntitlementRules
 import JSON
 import Kafka
-import NotificationRecord
 import PipelineRuntime
+import Records
 import SQLite
 import TestSupport
 import Testing

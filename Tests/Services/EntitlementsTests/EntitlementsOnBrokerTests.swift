@@ -3,8 +3,8 @@ import HTTPClient
 import JSON
 import Kafka
 import Lifecycle
-import NotificationRecord
 import PipelineRuntime
+import Records
 import Telemetry
 import TestSupport
 import Testing
@@ -65,7 +65,7 @@ import Testing
             String(decoding: letter.header("sluice.dlq.reason")?.value ?? [], as: UTF8.self)
         }
         #expect(reasons.sorted() == ["environment_mismatch", "field_type", "invalid_json"])
-        #expect(Set(letters.map(\.value)) == [[0xFF, 0x00], wrongType.encoded.value, sandboxed.encoded.value])
+        #expect(Set(letters.map(\.value)) == [[0xFF, 0x00], wrongType.record().value, sandboxed.record().value])
         #expect(try await installation.read(installation.deadLetterTopic(.sandbox)).isEmpty)
 
         // A lost disk: everything is in the topic.

@@ -1,5 +1,5 @@
 import AppStoreModel
-import NotificationRecord
+import Records
 import Testing
 
 @testable import Entitlements

@@ -3,8 +3,8 @@ import EntitlementRules
 import JSON
 import Kafka
 import KeyedState
-import NotificationRecord
 import PipelineRuntime
+import Records
 import TestSupport
 import Testing
 

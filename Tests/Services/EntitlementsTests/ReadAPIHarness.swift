@@ -4,7 +4,7 @@ import HTTPClient
 import HTTPServer
 import JSON
 import KeyedState
-import NotificationRecord
+import Records
 import Synchronization
 import Telemetry
 import TestSupport

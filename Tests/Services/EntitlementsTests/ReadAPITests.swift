@@ -3,7 +3,7 @@ import EntitlementRules
 import Foundation
 import HTTPClient
 import JSON
-import NotificationRecord
+import Records
 import SQLite
 import Synchronization
 import Telemetry

@@ -1,8 +1,8 @@
 import AppStoreModel
 import EntitlementRules
 import Kafka
-import NotificationRecord
 import PipelineRuntime
+import Records
 import SQLite
 import TestSupport
 
@@ -15,7 +15,7 @@ struct RowsHarness: Sendable {
     let model: EntitlementsModel
 
     private static let inputs = Dictionary(
-        uniqueKeysWithValues: RecordEnvironment.allCases.map { (TopicNames().input($0), $0) })
+        uniqueKeysWithValues: AppStoreEnvironment.published.map { (TopicNames().input($0), $0) })
 
     /// - Parameters:
     ///   - path: nil for a database in memory.
@@ -35,7 +35,7 @@ struct RowsHarness: Sendable {
             switch EntitlementsHandler.reading(record, Self.inputs) {
             case .verdict(let verdict): return verdict
             case .state(let read):
-                let topic = read.environment == .sandbox ? RecordEnvironment.sandbox : .production
+                let topic = read.environment
                 let place = KafkaTopicPartition(topic: TopicNames().state(topic), partition: record.partition)
                 facts[place, default: []].append(read)
                 return .done
@@ -47,7 +47,6 @@ struct RowsHarness: Sendable {
 
     func merge(_ facts: [PurchaseFacts], at now: Int64 = 0) throws {
         for (environment, facts) in Dictionary(grouping: facts, by: \.environment) {
-            guard let environment = RecordEnvironment(environment) else { continue }
             let place = KafkaTopicPartition(topic: TopicNames().state(environment), partition: 0)
             _ = try store.merge(facts, in: place, at: now)
         }

@@ -4,8 +4,8 @@ import Foundation
 import Kafka
 import KeyedState
 import Lifecycle
-import NotificationRecord
 import PipelineRuntime
+import Records
 import Telemetry
 import TestSupport
 import Testing

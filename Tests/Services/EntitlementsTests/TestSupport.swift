@@ -3,7 +3,7 @@ import EntitlementRules
 import Foundation
 import JSON
 import Kafka
-import NotificationRecord
+import Records
 import TestSupport
 import Testing
 
@@ -22,7 +22,7 @@ struct Draft {
     var subtype: String?
     var uuid: String
     var signedDate: Int64
-    var environment = RecordEnvironment.production
+    var environment = AppStoreEnvironment.production
     var bundleId = "com.example"
     var notification: JSONObject
     var transaction: JSONObject?
@@ -32,7 +32,7 @@ struct Draft {
     init(
         _ type: String, _ subtype: String? = nil, signed: Int64, purchase: String = "1000",
         environment:
-            RecordEnvironment = .production, status: Int64? = 1, transaction: JSONObject? = nil,
+            AppStoreEnvironment = .production, status: Int64? = 1, transaction: JSONObject? = nil,
         renewalInfo: JSONObject? = nil
     ) {
         self.type = type
@@ -56,14 +56,16 @@ struct Draft {
         self.renewalInfo = renewalInfo.map { common.merging($0) }
     }
 
-    var encoded: EncodedRecord {
-        EncodedRecord(
+    /// As the ingress produces it.
+    func produced(in topic: KafkaTopic) -> KafkaProducerRecord {
+        KafkaProducerRecord(
             RecordIdentity(
                 notificationUUID: NotificationUUID(uuid), notificationType: NotificationType(type),
                 subtype: subtype.map { Subtype($0) }, environment: environment, bundleId: BundleId(bundleId),
                 signedDate: AppStoreInstant(clampingMillisecondsSince1970: signedDate),
                 originalTransactionId: (transaction ?? renewalInfo)?["originalTransactionId"]?.string
                     .map { OriginalTransactionId($0) }),
+            to: topic,
             content: RecordContent(
                 notification: JSONValue.object(notification).json,
                 transaction: transaction.map { JSONValue.object($0).json },
@@ -73,10 +75,8 @@ struct Draft {
 
     /// As it is read from a topic.
     func record(in topic: KafkaTopic = "appstore.notifications.production", offset: Int64 = 0) -> KafkaRecord {
-        encoded.record(in: topic, offset: offset)
+        produced(in: topic).record(offset: offset)
     }
-
-    func produced(in topic: KafkaTopic) -> KafkaProducerRecord { encoded.produced(in: topic) }
 
     /// The facts it brings.
     func facts() throws -> PurchaseFacts {
@@ -88,16 +88,19 @@ struct Draft {
     }
 }
 
-extension EncodedRecord {
-    func record(in topic: KafkaTopic, offset: Int64 = 0) -> KafkaRecord {
+extension KafkaProducerRecord {
+    /// As it is read from its topic.
+    func record(offset: Int64 = 0) -> KafkaRecord {
         KafkaRecord(
             topic: topic, partition: 0, offset: KafkaOffset(rawValue: offset), key: key, value: value,
-            headers: headers.map { KafkaHeader(key: $0.name, value: $0.value) })
+            headers: headers)
     }
 
+    /// The same record for another topic.
     func produced(in topic: KafkaTopic) -> KafkaProducerRecord {
-        KafkaProducerRecord(
-            topic: topic, key: key, value: value, headers: headers.map { KafkaHeader(key: $0.name, value: $0.value) })
+        var record = self
+        record.topic = topic
+        return record
     }
 }
 
@@ -136,7 +139,7 @@ let account = "7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"
 
 /// The life of one subscription: bought, renewed, renewal switched off, expired. One fact set for many tests.
 func lifeOfOne(
-    purchase: String = "1000", token: String? = account, environment: RecordEnvironment = .production
+    purchase: String = "1000", token: String? = account, environment: AppStoreEnvironment = .production
 ) -> [Draft] {
     let first = period("\(purchase)1", from: on(0), to: on(30), token: token)
     let second = period("\(purchase)2", from: on(30), to: on(60), token: token)

@@ -4,7 +4,7 @@ import Foundation
 import HTTPClient
 import Kafka
 import KafkaDevBroker
-import NotificationRecord
+import Records
 import Simulator
 import Testing
 
@@ -67,9 +67,7 @@ import Testing
                     == Set(notifications.map { [$0.notificationUUID.rawValue, $0.key] }))
             #expect(records.count == notifications.count)
             for record in records {
-                let read = try NotificationRecord(
-                    key: record.key, value: record.value,
-                    headers: record.headers.map { RecordHeader(name: $0.key, value: $0.value) })
+                let read = try NotificationRecord(record)
                 #expect(read.signedPayload != nil)
                 #expect(read.notification.notificationUUID?.rawValue == record.text("ce_id"))
             }

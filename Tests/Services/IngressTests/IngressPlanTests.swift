@@ -5,7 +5,7 @@ import Configuration
 import Cryptography
 import Foundation
 import Kafka
-import NotificationRecord
+import Records
 import ServiceKit
 import TestSupport
 import Testing

@@ -4,7 +4,7 @@ import Foundation
 import HTTPClient
 import Kafka
 import KafkaDevBroker
-import NotificationRecord
+import Records
 import Telemetry
 import TestSupport
 import Testing

@@ -6,7 +6,7 @@ import HTTPServer
 import Kafka
 import KafkaDevBroker
 import Lifecycle
-import NotificationRecord
+import Records
 import ServiceKit
 import Telemetry
 import Testing
@@ -23,7 +23,7 @@ import Testing
     private func failure(_ change: (inout IngressPlan) throws -> Void) async throws -> StartupError {
         let topics = TopicNames(prefix: "s\(UUID().uuidString.lowercased())")
         for specification in topics.ingress(partitions: 1) {
-            try broker.createTopic(KafkaTopic(rawValue: specification.name.rawValue), partitions: 1)
+            try broker.createTopic(specification.name, partitions: 1)
         }
         var plan = try IngressHarness.plan(broker, topics)
         try change(&plan)

@@ -5,7 +5,7 @@ import HTTPServer
 import JSON
 import Kafka
 import KafkaDevBroker
-import NotificationRecord
+import Records
 import Synchronization
 import TestSupport
 import Testing
@@ -19,7 +19,7 @@ struct DoctorOnBrokerTests {
         try DevBroker(
             topics: Dictionary(
                 uniqueKeysWithValues: names.ingress(partitions: 2).map {
-                    (KafkaTopic(rawValue: $0.name.rawValue), $0.partitions)
+                    ($0.name, $0.partitions)
                 }))
     }
 

@@ -2,7 +2,7 @@ import AppStoreModel
 import AppStoreSigning
 import Cryptography
 import Kafka
-import NotificationRecord
+import Records
 import ServiceKit
 import Testing
 
@@ -22,7 +22,7 @@ import Testing
     }
 
     private static func topic(
-        _ name: TopicName, partitions: [KafkaTopicDescription.Partition] = [partition(0)],
+        _ name: KafkaTopic, partitions: [KafkaTopicDescription.Partition] = [partition(0)],
         settings: [String: String] = [:]
     ) -> KafkaTopicDescription {
         let good = [
@@ -30,7 +30,7 @@ import Testing
             "cleanup.policy": "delete", "retention.ms": "2592000000",
         ]
         return KafkaTopicDescription(
-            topic: KafkaTopic(rawValue: name.rawValue), partitions: partitions,
+            topic: name, partitions: partitions,
             configuration: good.merging(settings) { $1 })
     }
 

@@ -6,7 +6,7 @@ import Foundation
 import Ingress
 import JSON
 import Kafka
-import NotificationRecord
+import Records
 import ServiceKit
 import Synchronization
 import Telemetry
@@ -138,11 +138,11 @@ enum Sample {
         """
 
     static func record(
-        topic: TopicName = names.notifications(.production), key: String? = "com.example.app/2000000000000001",
+        topic: KafkaTopic = names.notifications(.production), key: String? = "com.example.app/2000000000000001",
         value: String?, headers: [KafkaHeader] = [], offset: Int64 = 17
     ) -> KafkaRecord {
         KafkaRecord(
-            topic: KafkaTopic(rawValue: topic.rawValue), partition: 3, offset: KafkaOffset(rawValue: offset),
+            topic: topic, partition: 3, offset: KafkaOffset(rawValue: offset),
             timestampMilliseconds: timestamp, key: key.map { Array($0.utf8) }, value: value.map { Array($0.utf8) },
             headers: headers)
     }

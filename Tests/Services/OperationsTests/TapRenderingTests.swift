@@ -1,7 +1,7 @@
 import AppStoreModel
 import JSON
 import Kafka
-import NotificationRecord
+import Records
 import Testing
 
 @testable import Operations
@@ -67,14 +67,14 @@ import Testing
 
     @Test func `quarantine says why, and gives the bytes received`() throws {
         let uuid = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
-        let encoded = QuarantineRecord(
+        let produced = QuarantineRecord(
             reason: "profile_version", detail: "version is missing",
             receivedAt: AppStoreInstant(millisecondsSince1970: Sample.timestamp), bundleId: BundleId("com.example.app"),
             notificationUUID: NotificationUUID(uuid), receivedBytes: Array("{ \"signedPayload\":1}".utf8)
-        ).encoded
+        ).produced(to: Sample.names.quarantine)
         let record = Sample.record(
-            topic: Sample.names.quarantine, key: uuid, value: String(decoding: encoded.value, as: UTF8.self),
-            headers: encoded.headers.map { KafkaHeader(key: $0.name, value: $0.value) })
+            topic: Sample.names.quarantine, key: uuid, value: String(decoding: produced.value ?? [], as: UTF8.self),
+            headers: produced.headers)
         let line = self.line(record)
         #expect(line.contains("(quarantine)"))
         #expect(line.contains("com.example.app"))
@@ -114,11 +114,11 @@ import Testing
 
     @Test func `control characters from untrusted clients do not reach the terminal`() {
         let record = Sample.record(
-            topic: TopicName("other"), key: "\u{1B}[31m/\u{9B}2J\n", value: #"{"a":"\u001b[2J \u009b"}"#)
+            topic: "other", key: "\u{1B}[31m/\u{9B}2J\n", value: #"{"a":"\u001b[2J \u009b"}"#)
         let line = self.line(record)
         #expect(line.unicodeScalars.count { $0.properties.generalCategory == .control } == 0)
         for value in ["{\"a\":\"\u{7F}\u{9B}\"}", "x\u{1B}[2J"] {
-            let line = self.line(Sample.record(topic: TopicName("other"), value: value))
+            let line = self.line(Sample.record(topic: "other", value: value))
             #expect(line.unicodeScalars.count { $0.properties.generalCategory == .control } == 0)
         }
     }

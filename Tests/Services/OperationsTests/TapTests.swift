@@ -3,7 +3,7 @@ import Foundation
 import JSON
 import Kafka
 import KafkaDevBroker
-import NotificationRecord
+import Records
 import TestSupport
 import Testing
 
@@ -19,7 +19,7 @@ struct TapTests {
         let producer: KafkaProducer
 
         init() throws {
-            let production = KafkaTopic(rawValue: names.notifications(.production).rawValue)
+            let production = names.notifications(.production)
             broker = try DevBroker(topics: [production: 2])
             let configuration = try KafkaConfiguration(
                 bootstrapServers: broker.bootstrapServers, properties: ["max.in.flight.requests.per.connection": "1"],
@@ -35,7 +35,7 @@ struct TapTests {
             for value in values {
                 _ = try await producer.send(
                     KafkaProducerRecord(
-                        topic: KafkaTopic(rawValue: names.notifications(.production).rawValue), partition: partition,
+                        topic: names.notifications(.production), partition: partition,
                         key: Array("com.example.app/1".utf8), value: value.map { Array($0.utf8) }),
                     deadline: .seconds(10))
             }

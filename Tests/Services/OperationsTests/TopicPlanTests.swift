@@ -1,7 +1,7 @@
 import AppStoreModel
 import JSON
 import Kafka
-import NotificationRecord
+import Records
 import ServiceKit
 import Testing
 
@@ -30,7 +30,7 @@ import Testing
             let brokers = (0..<Int32(isChanged ? replicas : 3)).map { $0 }
             let changes = isChanged ? settings : [:]
             return KafkaTopicDescription(
-                topic: KafkaTopic(rawValue: specification.name.rawValue),
+                topic: specification.name,
                 partitions: (0..<Int32(count)).map {
                     .init(
                         partition: KafkaPartition(rawValue: $0), leader: 0, replicas: brokers, inSyncReplicas: brokers)
@@ -63,7 +63,7 @@ import Testing
     func `what is called different is what the executables refuse, in either profile`(_ profile: DeploymentProfile) {
         let demands = TopicDemands(profile: profile, replicationFactor: nil)
         for specification in names.specifications() {
-            let topic = KafkaTopic(rawValue: specification.name.rawValue)
+            let topic = specification.name
             let required = KafkaTopicExpectation(topic: topic, createdWith: specification.settings)
                 .required(by: profile)
             for changes in [
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func `wrong settings are corrected by one command`() throws {
-        let topic = "test.refunds.sandbox"
+        let topic = "test.entitlements.sandbox"
         let settings = [
             "cleanup.policy": "delete", "min.insync.replicas": "1", "unclean.leader.election.enable": "true",
             "max.message.bytes": "1000",

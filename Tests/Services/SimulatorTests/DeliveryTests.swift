@@ -28,7 +28,7 @@ import Testing
     }
 
     func delivery(
-        to server: Server, count: Int, environment: SimulatedApp.Environment = .production, timeScale: Int = 1,
+        to server: Server, count: Int, environment: AppStoreEnvironment = .production, timeScale: Int = 1,
         connections: Int = 4, rate: Double? = nil, duplicates: Percentage = .zero
     ) throws -> Delivery<SkippingClock> {
         Delivery(

@@ -1,3 +1,4 @@
+import AppStoreModel
 import Configuration
 import Cryptography
 import Foundation
@@ -5,8 +6,8 @@ import HTTPClient
 import Kafka
 import KafkaDevBroker
 import Lifecycle
-import NotificationRecord
 import PipelineRuntime
+import Records
 import Telemetry
 import TestSupport
 import Testing
@@ -67,7 +68,7 @@ final class Installation: Sendable {
             let failures = try await admin.createTopics(
                 specifications.map {
                     KafkaNewTopic(
-                        topic: KafkaTopic(rawValue: $0.name.rawValue), partitions: $0.partitions, replicationFactor: 1,
+                        topic: $0.name, partitions: $0.partitions, replicationFactor: 1,
                         configuration: $0.settings)
                 })
             #expect(failures.isEmpty)
@@ -76,13 +77,13 @@ final class Installation: Sendable {
         }
         let broker = try DevBroker(
             topics: Dictionary(
-                uniqueKeysWithValues: specifications.map { (KafkaTopic(rawValue: $0.name.rawValue), $0.partitions) }))
+                uniqueKeysWithValues: specifications.map { ($0.name, $0.partitions) }))
         embedded = broker
         kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
     }
 
-    var production: KafkaTopic { KafkaTopic(rawValue: topics.entitlements(.production).rawValue) }
-    var sandbox: KafkaTopic { KafkaTopic(rawValue: topics.entitlements(.sandbox).rawValue) }
+    var production: KafkaTopic { topics.entitlements(.production) }
+    var sandbox: KafkaTopic { topics.entitlements(.sandbox) }
 
     /// Writes records in order, each acknowledged before the next.
     func write(_ records: [KafkaProducerRecord]) async throws {
@@ -103,7 +104,7 @@ final class Installation: Sendable {
 
     /// Everything in the dead letter topic of the production states.
     func deadLetters() async throws -> [KafkaRecord] {
-        let topic = KafkaTopic(rawValue: "\(production.rawValue).sluice-webhooks.dlq")
+        let topic = production.deadLetters(of: "sluice-webhooks")
         let offsets = (0..<Int32(partitions)).map {
             (KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: $0)), KafkaOffset.beginning)
         }

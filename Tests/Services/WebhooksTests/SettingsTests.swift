@@ -1,6 +1,7 @@
+import AppStoreModel
 import Configuration
-import NotificationRecord
 import PipelineRuntime
+import Records
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
+import AppStoreModel
 import Kafka
-import NotificationRecord
+import Records
 import Testing
 
 @testable import Webhooks

@@ -6,7 +6,7 @@ internal import HTTPClient
 internal import JSON
 internal import Kafka
 internal import Lifecycle
-internal import NotificationRecord
+internal import Records
 internal import ServiceKit
 internal import Telemetry
 
@@ -117,7 +117,7 @@ struct DoctorCommand {
 
     private func describeTopics(_ admin: KafkaAdmin, _ facts: inout DoctorFacts) async {
         let names = (facts.topicNames.ingress() + facts.topicNames.state()).map {
-            KafkaTopic(rawValue: $0.name.rawValue)
+            $0.name
         }
         do throws(KafkaError) {
             facts.topics = try await admin.describeTopics(names, within: timeout)

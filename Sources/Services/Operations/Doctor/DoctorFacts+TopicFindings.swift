@@ -1,5 +1,5 @@
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 internal import ServiceKit
 
 /// Findings about the ingress's topics, and about compacted topics that exist. Pure.
@@ -7,13 +7,13 @@ extension DoctorFacts {
     /// Bound of a record: at worst the body as received and once decoded; the listener accepts 256 KiB.
     static let largestRecordBytes = 2 * 262_144
 
-    private var names: [KafkaTopic] { topicNames.ingress().map { KafkaTopic(rawValue: $0.name.rawValue) } }
+    private var names: [KafkaTopic] { topicNames.ingress().map { $0.name } }
 
     /// As the ingress requires them at start.
     private var expectations: [KafkaTopicExpectation] {
         topicNames.ingress().map { specification in
             KafkaTopicExpectation(
-                topic: KafkaTopic(rawValue: specification.name.rawValue), createdWith: specification.settings)
+                topic: specification.name, createdWith: specification.settings)
         }
     }
 
@@ -36,7 +36,7 @@ extension DoctorFacts {
     /// Topics of consumers that may not run here: reported only when they exist and differ.
     private func stateFindings(_ topics: [KafkaTopicDescription]) -> [DoctorFinding] {
         topicNames.state().flatMap { specification -> [DoctorFinding] in
-            let name = KafkaTopic(rawValue: specification.name.rawValue)
+            let name = specification.name
             guard let description = topics.first(where: { $0.topic == name }) else { return [] }
             let expectation = KafkaTopicExpectation(topic: name, createdWith: specification.settings)
             return expectation.required(by: profile).findings(in: description).map { finding(.problem, $0) }

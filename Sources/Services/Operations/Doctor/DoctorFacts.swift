@@ -1,6 +1,6 @@
 internal import Cryptography
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 internal import ServiceKit
 
 /// Facts about an installation's ingress side; their meaning is in the findings.

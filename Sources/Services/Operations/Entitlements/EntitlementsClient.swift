@@ -3,7 +3,7 @@ internal import Configuration
 internal import HTTPClient
 internal import JSON
 internal import Lifecycle
-internal import NotificationRecord
+internal import Records
 
 /// Asks the read API of sluice-entitlements, with errors in the operator's words.
 struct EntitlementsClient {
@@ -15,7 +15,7 @@ struct EntitlementsClient {
     }
 
     /// The environment that was named, as the API calls it.
-    var environment: String { configuration[OperationsSettings.environment].environment.rawValue }
+    var environment: String { configuration[OperationsSettings.environment].rawValue }
 
     func get(_ path: String, _ parameters: [(String, String)]) async throws(StartupError) -> [UInt8] {
         try await send(

@@ -3,8 +3,8 @@ internal import Configuration
 internal import JSON
 internal import Kafka
 internal import Lifecycle
-internal import NotificationRecord
 internal import PipelineRuntime
+internal import Records
 
 /// `sluicectl entitlements rebuild`: the group reads all notifications again.
 ///
@@ -31,8 +31,8 @@ struct RebuildCommand {
         let group = KafkaConsumerGroup(rawValue: configuration[OperationsSettings.entitlementsGroup])
         let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
         var beginnings: [KafkaTopicPartition: KafkaOffset] = [:]
-        for environment in RecordEnvironment.allCases {
-            let topic = KafkaTopic(rawValue: names.notifications(environment).rawValue)
+        for environment in AppStoreEnvironment.published {
+            let topic = names.notifications(environment)
             for (partition, watermarks) in try await admin.watermarks(of: topic) {
                 beginnings[partition] = watermarks.low
             }

@@ -1,8 +1,9 @@
+internal import AppStoreModel
 internal import Configuration
 internal import Kafka
 internal import Lifecycle
-internal import NotificationRecord
 internal import PipelineRuntime
+internal import Records
 
 /// `sluicectl tap`: follows the records of a topic, decoded.
 struct TapCommand {
@@ -55,9 +56,8 @@ struct TapCommand {
                 exitCode: .usage)
         }
         if let topic { return KafkaTopic(rawValue: topic) }
-        if isQuarantine { return KafkaTopic(rawValue: names.quarantine.rawValue) }
-        let name = names.notifications((environment ?? .production).environment)
-        return KafkaTopic(rawValue: name.rawValue)
+        if isQuarantine { return names.quarantine }
+        return names.notifications(environment ?? .production)
     }
 
     private func watermarks(

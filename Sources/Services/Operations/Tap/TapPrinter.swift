@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 
 /// Prints records until there are enough, or nobody reads.
 actor TapPrinter {

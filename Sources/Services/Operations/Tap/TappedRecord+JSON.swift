@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import Cryptography
 internal import JSON
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 
 extension TappedRecord {
     /// The record as one object. Bytes that are no text are `{"base64":"…"}`; of headers with one name the last counts.

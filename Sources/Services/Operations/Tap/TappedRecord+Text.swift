@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 
 extension TappedRecord {
     /// The names of the columns; a note without a name follows where there is one.

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 
 /// A record as what it is.
 struct TappedRecord {
@@ -36,13 +36,12 @@ struct TappedRecord {
     }
 
     private static func content(of record: KafkaRecord, _ names: TopicNames) -> Content {
-        let headers = record.headers.map { RecordHeader(name: $0.key, value: $0.value) }
         guard let value = record.value else { return .tombstone }
-        if headers.text(.quarantineReason) != nil {
-            return .quarantine(QuarantineRecord(key: record.key, value: value, headers: headers))
+        if record.headers.text(.quarantineReason) != nil {
+            return .quarantine(QuarantineRecord(key: record.key, value: value, headers: record.headers))
         }
         do throws(RecordError) {
-            return .notification(try NotificationRecord(key: record.key, value: value, headers: headers))
+            return .notification(try NotificationRecord(key: record.key, value: value, headers: record.headers))
         } catch {
             guard error.code == .noNotification, !isOfNotifications(record.topic, names),
                 let document = try? JSONDocument(value, maximumBytes: NotificationRecord.maximumValueBytes)
@@ -53,7 +52,7 @@ struct TappedRecord {
 
     /// Whether nothing but notifications belongs there: the notification topics and their dead letters.
     private static func isOfNotifications(_ topic: KafkaTopic, _ names: TopicNames) -> Bool {
-        RecordEnvironment.allCases.map { names.notifications($0).rawValue }.contains {
+        AppStoreEnvironment.published.map { names.notifications($0).rawValue }.contains {
             topic.rawValue == $0 || topic.rawValue.hasPrefix($0 + ".")
         }
     }

@@ -1,5 +1,5 @@
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 internal import ServiceKit
 
 /// Expected topic configuration of an installation, beyond what ``TopicSpecification`` says of each topic.
@@ -44,7 +44,7 @@ struct TopicDemands: Equatable {
     ///   - isEmbedded: on the embedded broker, which has neither replicas nor topic settings.
     func expectation(of specification: TopicSpecification, isKeyed: Bool, isEmbedded: Bool) -> KafkaTopicExpectation {
         let created = KafkaTopicExpectation(
-            topic: KafkaTopic(rawValue: specification.name.rawValue), createdWith: specification.settings)
+            topic: specification.name, createdWith: specification.settings)
         var expectation = created.required(by: profile)
         expectation.deleteRetentionMilliseconds = created.advised.deleteRetentionMilliseconds
         if isKeyed { expectation.partitions = specification.partitions }

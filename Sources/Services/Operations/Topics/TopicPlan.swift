@@ -1,5 +1,5 @@
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 
 /// Existing topics compared with the expected ones, and the resulting actions. A pure function.
 struct TopicPlan {
@@ -14,7 +14,7 @@ struct TopicPlan {
         /// How to fix them: commands, or a sentence where there is none.
         let corrections: [String]
 
-        var topic: KafkaTopic { KafkaTopic(rawValue: specification.name.rawValue) }
+        var topic: KafkaTopic { specification.name }
         var isMissing: Bool { partitions == nil }
     }
 

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 internal import Kafka
-internal import NotificationRecord
+internal import Records
 
 /// The result for each topic of an installation.
 struct TopicReport {

@@ -3,7 +3,7 @@ internal import Configuration
 internal import JSON
 internal import Kafka
 internal import Lifecycle
-internal import NotificationRecord
+internal import Records
 internal import ServiceKit
 
 /// `sluicectl topics apply` and `sluicectl topics check`.
@@ -48,7 +48,7 @@ struct TopicsCommand {
     private func plan(_ admin: KafkaAdmin, _ isEmbedded: Bool) async throws -> TopicPlan {
         let partitions =
             configuration[OperationsSettings.partitions] ?? configuration[OperationsSettings.topicsPartitions]
-        let topics = names.specifications(partitions: partitions).map { KafkaTopic(rawValue: $0.name.rawValue) }
+        let topics = names.specifications(partitions: partitions).map { $0.name }
         return TopicPlan(
             names, partitions: partitions, demands: demands, found: try await admin.describeTopics(topics),
             isEmbedded: isEmbedded, bootstrapServers: configuration[ApplicationSettings.bootstrapServers])

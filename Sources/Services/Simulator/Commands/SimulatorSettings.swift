@@ -21,8 +21,8 @@ enum SimulatorSettings {
         "app", .app, default: AppArgument(bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890)),
         help: "Bundle id and Apple's app id of the app that is simulated."
     ).onCommandLineOnly
-    static let environment = Setting<SimulatedApp.Environment>.oneOf(
-        "environment", default: .production,
+    static let environment = Setting(
+        "environment", .oneOf([AppStoreEnvironment.production, .sandbox], text: \.rawValue), default: .production,
         help: "Where the notifications say they come from; also decides the retries."
     ).onCommandLineOnly
     static let scenario = Setting(

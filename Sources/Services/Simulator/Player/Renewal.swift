@@ -1,3 +1,5 @@
+internal import AppStoreModel
+
 /// The facts of a subscription's renewal, from which `signedRenewalInfo` is written.
 struct Renewal: Sendable {
     var originalTransactionId: String

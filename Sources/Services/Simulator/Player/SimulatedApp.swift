@@ -2,17 +2,12 @@ package import AppStoreModel
 
 /// The app whose notifications are simulated.
 package struct SimulatedApp: Sendable, Equatable {
-    /// Where the App Store says a notification comes from.
-    package enum Environment: String, Sendable, CaseIterable {
-        case production = "Production"
-        case sandbox = "Sandbox"
-    }
-
     package let bundleId: BundleId
     package let appAppleId: AppAppleId
-    package let environment: Environment
+    /// Where the App Store says a notification comes from: Production or Sandbox.
+    package let environment: AppStoreEnvironment
 
-    package init(bundleId: BundleId, appAppleId: AppAppleId, environment: Environment) {
+    package init(bundleId: BundleId, appAppleId: AppAppleId, environment: AppStoreEnvironment) {
         self.bundleId = bundleId
         self.appAppleId = appAppleId
         self.environment = environment

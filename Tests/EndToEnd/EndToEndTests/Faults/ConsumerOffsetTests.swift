@@ -1,7 +1,8 @@
+import AppStoreModel
 import Foundation
 import HTTPClient
 import Kafka
-import NotificationRecord
+import Records
 import TestSupport
 import Testing
 

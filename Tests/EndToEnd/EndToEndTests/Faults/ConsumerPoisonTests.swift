@@ -1,7 +1,8 @@
+import AppStoreModel
 import Foundation
 import HTTPClient
 import Kafka
-import NotificationRecord
+import Records
 import TestSupport
 import Testing
 
@@ -48,8 +49,8 @@ private enum Poison: String, CaseIterable {
         switch self {
         case .empty: []
         case .notJSON: Array("poison".utf8)
-        case .cutOff: Array(subscription.record(0).value.dropLast(40))
-        case .anArray: Array("[".utf8) + subscription.record(0).value + Array("]".utf8)
+        case .cutOff: Array((subscription.record(0).value ?? []).dropLast(40))
+        case .anArray: Array("[".utf8) + (subscription.record(0).value ?? []) + Array("]".utf8)
         case .notUTF8: Array(#"{"notification":{"notificationType":""#.utf8) + [0xC3, 0x28] + Array(#""}}"#.utf8)
         case .nested: Array(repeating: UInt8(ascii: "["), count: 100_000)
         case .garbage: (0..<900_000).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 / 251) }
@@ -58,7 +59,7 @@ private enum Poison: String, CaseIterable {
         case .dateIsText: with(subscription, ["expiresDate": #""tomorrow""#])
         case .dateOutOfRange: with(subscription, ["expiresDate": "1e400"])
         case .anotherEnvironment: with(subscription, ["environment": #""Sandbox""#])
-        case .noTransaction: subscription.record(subscription.notification(0), nil, nil).value
+        case .noTransaction: subscription.record(subscription.notification(0), nil, nil).value ?? []
         case .noTransactionId: with(subscription, ["transactionId": nil])
         case .noOriginalTransactionId: with(subscription, ["originalTransactionId": nil], hasRenewalInfo: false)
         case .longIdentifier: with(subscription, ["productId": "\"\(String(repeating: "p", count: 5000))\""])
@@ -71,7 +72,7 @@ private enum Poison: String, CaseIterable {
         subscription.record(
             subscription.notification(0), subscription.transaction(0, changes),
             hasRenewalInfo ? subscription.renewalInfo(0) : nil
-        ).value
+        ).value ?? []
     }
 
     /// The name of the header that tells in the tests which one it is.

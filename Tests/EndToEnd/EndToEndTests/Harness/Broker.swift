@@ -1,6 +1,7 @@
+import AppStoreModel
 import Foundation
 import Kafka
-import NotificationRecord
+import Records
 import TestSupport
 import Testing
 
@@ -39,14 +40,14 @@ struct Broker: Sendable {
         ]
     }
 
-    func notifications(_ environment: RecordEnvironment) -> KafkaTopic {
-        KafkaTopic(rawValue: topics.notifications(environment).rawValue)
+    func notifications(_ environment: AppStoreEnvironment) -> KafkaTopic {
+        topics.notifications(environment)
     }
 
-    var quarantine: KafkaTopic { KafkaTopic(rawValue: topics.quarantine.rawValue) }
+    var quarantine: KafkaTopic { topics.quarantine }
 
-    func entitlements(_ environment: RecordEnvironment) -> KafkaTopic {
-        KafkaTopic(rawValue: topics.entitlements(environment).rawValue)
+    func entitlements(_ environment: AppStoreEnvironment) -> KafkaTopic {
+        topics.entitlements(environment)
     }
 
     /// Writes records in order, each acknowledged before the next.
@@ -89,7 +90,7 @@ struct Broker: Sendable {
     /// The notificationUUIDs that the notification topics hold, each as often as it is there.
     func notificationUUIDs() async throws -> [String] {
         var all: [String] = []
-        for environment in RecordEnvironment.allCases {
+        for environment in AppStoreEnvironment.published {
             try await read(notifications(environment)) { all += $0.compactMap { $0.header("ce_id")?.text } }
         }
         return all
@@ -100,7 +101,7 @@ struct Broker: Sendable {
         try await withAdmin { admin in
             var ends: [KafkaTopicPartition: KafkaOffset] = [:]
             for topic in topics.ingress() {
-                let watermarks = try await admin.watermarks(of: KafkaTopic(rawValue: topic.name.rawValue))
+                let watermarks = try await admin.watermarks(of: topic.name)
                 ends.merge(watermarks.mapValues(\.high)) { $1 }
             }
             return ends
@@ -110,7 +111,7 @@ struct Broker: Sendable {
     func create(_ specifications: [TopicSpecification]) async throws {
         let new = specifications.map {
             KafkaNewTopic(
-                topic: KafkaTopic(rawValue: $0.name.rawValue), partitions: $0.partitions, replicationFactor: replicas,
+                topic: $0.name, partitions: $0.partitions, replicationFactor: replicas,
                 configuration: $0.settings)
         }
         let failures = try await withAdmin { try await $0.createTopics(new) }
@@ -150,7 +151,7 @@ extension Broker {
 
     /// Waits until all replicas of the test's topics are in sync.
     func waitForReplicas() async throws {
-        let topics = topics.ingress().map { KafkaTopic(rawValue: $0.name.rawValue) }
+        let topics = topics.ingress().map { $0.name }
         try await waitUntil(within: .seconds(60)) {
             let descriptions = try? await withAdmin { try await $0.describeTopics(topics) }
             let partitions = descriptions?.flatMap(\.partitions) ?? []

@@ -1,7 +1,8 @@
+import AppStoreModel
 import Foundation
 import HTTPClient
 import Kafka
-import NotificationRecord
+import Records
 import Synchronization
 import TestSupport
 import Testing
@@ -24,7 +25,7 @@ final class ConsumerGroup: Sendable {
         let topics = broker.topics
         func needed(_ partitions: Int) -> [TopicSpecification] {
             topics.ingress(partitions: partitions)
-                + topics.state(partitions: partitions).filter { !$0.name.rawValue.contains(".refunds.") }
+                + topics.state(partitions: partitions)
                 + topics.deadLetters(of: name, partitions: partitions)
         }
         let small = needed(1).filter { !$0.name.rawValue.contains(".production") }

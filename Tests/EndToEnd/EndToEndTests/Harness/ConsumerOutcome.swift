@@ -1,7 +1,8 @@
+import AppStoreModel
 import Foundation
 import HTTPClient
 import Kafka
-import NotificationRecord
+import Records
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ extension Broker {
     func lag() async throws -> Int64 {
         try await withAdmin { admin in
             var lag: Int64 = 0
-            for environment in RecordEnvironment.allCases {
+            for environment in AppStoreEnvironment.published {
                 let ends = try await admin.watermarks(of: notifications(environment))
                 let committed = try await admin.committedOffsets(
                     of: KafkaConsumerGroup(rawValue: Self.group), partitions: Array(ends.keys))
@@ -36,16 +37,16 @@ extension Broker {
     }
 
     /// What the group of `sluice-entitlements` put aside.
-    func deadLetters(_ environment: RecordEnvironment = .production) async throws -> [KafkaRecord] {
+    func deadLetters(_ environment: AppStoreEnvironment = .production) async throws -> [KafkaRecord] {
         try await records(of: deadLetterTopic(environment))
     }
 
-    func deadLetterTopic(_ environment: RecordEnvironment = .production) -> KafkaTopic {
-        KafkaTopic(rawValue: topics.notifications(environment).deadLetters(of: Self.group).rawValue)
+    func deadLetterTopic(_ environment: AppStoreEnvironment = .production) -> KafkaTopic {
+        topics.notifications(environment).deadLetters(of: Self.group)
     }
 
     /// The facts that the state's topic has last of each key, as they stand there; without those of a tombstone.
-    func facts(_ environment: RecordEnvironment = .production) async throws -> [String: String] {
+    func facts(_ environment: AppStoreEnvironment = .production) async throws -> [String: String] {
         var facts: [String: String] = [:]
         try await read(entitlements(environment)) { records in
             for record in records {

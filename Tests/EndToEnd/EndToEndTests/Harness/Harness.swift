@@ -1,6 +1,6 @@
 import Foundation
 import Kafka
-import NotificationRecord
+import Records
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import AppStoreModel
 import Foundation
 import Kafka
-import NotificationRecord
+import Records
 import Simulator
 import Synchronization
 import TestSupport
@@ -141,19 +141,17 @@ extension UnsignedNotification {
 
     /// As the ingress writes it, less what Apple signed.
     func record(in topic: KafkaTopic) -> KafkaProducerRecord {
-        let encoded = EncodedRecord(
+        KafkaProducerRecord(
             RecordIdentity(
                 notificationUUID: notificationUUID, notificationType: notificationType, subtype: subtype,
                 environment: .production, bundleId: bundleId,
                 signedDate: AppStoreInstant(clampingMillisecondsSince1970: signedDate),
                 originalTransactionId: originalTransactionId),
+            to: topic,
             content: RecordContent(
                 notification: unsigned, transaction: transaction, renewalInfo: renewalInfo,
                 appTransaction: appTransaction),
             receivedAt: AppStoreInstant(clampingMillisecondsSince1970: signedDate + 1000))
-        return KafkaProducerRecord(
-            topic: topic, key: encoded.key, value: encoded.value,
-            headers: encoded.headers.map { KafkaHeader(key: $0.name, value: $0.value) })
     }
 
     /// The payload without the objects that are signed by themselves.

@@ -1,6 +1,6 @@
 import AppStoreModel
 import Kafka
-import NotificationRecord
+import Records
 
 /// A subscription that nobody bought: what the ingress would have recorded of it, without an ingress. The same number
 /// always gives the same records. It ended long ago, so that time changes nothing while a test runs.
@@ -13,20 +13,21 @@ struct Subscription: Sendable {
     var key: [UInt8] { Array("\(Self.bundleId)/\(originalTransactionId)".utf8) }
 
     /// The purchase is 0, each renewal one more.
-    func record(_ period: Int) -> EncodedRecord {
+    func record(_ period: Int) -> KafkaProducerRecord {
         record(notification(period), transaction(period), renewalInfo(period))
     }
 
     /// A record of it whose payloads are not what they should be.
     func record(
         _ notification: String, _ transaction: String?, _ renewalInfo: String?, period: Int = 0
-    ) -> EncodedRecord {
-        EncodedRecord(
+    ) -> KafkaProducerRecord {
+        KafkaProducerRecord(
             RecordIdentity(
                 notificationUUID: NotificationUUID(uuid(period)), notificationType: NotificationType(type(period)),
                 environment: .production, bundleId: BundleId(Self.bundleId),
                 signedDate: AppStoreInstant(clampingMillisecondsSince1970: start(period)),
                 originalTransactionId: OriginalTransactionId(originalTransactionId)),
+            to: TopicNames().notifications(.production),
             content: RecordContent(
                 notification: Array(notification.utf8), transaction: transaction.map { Array($0.utf8) },
                 renewalInfo: renewalInfo.map { Array($0.utf8) }),
@@ -88,11 +89,13 @@ struct Subscription: Sendable {
     }
 }
 
-extension EncodedRecord {
+extension KafkaProducerRecord {
+    /// The same record for another topic.
     func produced(in topic: KafkaTopic, with further: [KafkaHeader] = []) -> KafkaProducerRecord {
-        KafkaProducerRecord(
-            topic: topic, key: key, value: value,
-            headers: headers.map { KafkaHeader(key: $0.name, value: $0.value) } + further)
+        var record = self
+        record.topic = topic
+        record.headers += further
+        return record
     }
 }
 

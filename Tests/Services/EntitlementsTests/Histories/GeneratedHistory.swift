@@ -1,5 +1,5 @@
 import Kafka
-import NotificationRecord
+import Records
 
 /// What one notification says, in plain values: the generator writes it, the oracle reads it, and a record carries it.
 struct HistoryEntry: Sendable {

@@ -1,8 +1,8 @@
 import AppStoreModel
 import EntitlementRules
 import Kafka
-import NotificationRecord
 import PipelineRuntime
+import Records
 import SQLite
 
 @testable import Entitlements

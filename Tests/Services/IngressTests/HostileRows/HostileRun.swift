@@ -1,7 +1,7 @@
 import AppStoreTestSupport
 import Foundation
 import Kafka
-import NotificationRecord
+import Records
 import Telemetry
 import TestSupport
 import Testing

@@ -9,7 +9,7 @@ import HTTPClient
 import HTTPServer
 import Kafka
 import KafkaDevBroker
-import NotificationRecord
+import Records
 import ServiceKit
 import Telemetry
 import TestSupport
@@ -34,7 +34,7 @@ struct IngressHarness: Sendable {
         topics = TopicNames(prefix: "t\(UUID().uuidString.lowercased())")
         for specification in topics.ingress(partitions: Self.partitions) {
             try broker.createTopic(
-                KafkaTopic(rawValue: specification.name.rawValue), partitions: specification.partitions)
+                specification.name, partitions: specification.partitions)
         }
         var plan = try Self.plan(broker, topics)
         change(&plan)
@@ -120,7 +120,7 @@ struct IngressHarness: Sendable {
     // MARK: Kafka
 
     /// Everything that a topic holds.
-    func records(_ topic: TopicName) async throws -> [KafkaRecord] {
+    func records(_ topic: KafkaTopic) async throws -> [KafkaRecord] {
         let configuration = try KafkaConfiguration(
             bootstrapServers: broker.bootstrapServers, profile: .embedded)
         let partitions = topic == topics.quarantine ? 1 : Self.partitions
@@ -128,7 +128,7 @@ struct IngressHarness: Sendable {
         for partition in 0..<partitions {
             offsets[
                 KafkaTopicPartition(
-                    topic: KafkaTopic(rawValue: topic.rawValue), partition: KafkaPartition(rawValue: Int32(partition)))
+                    topic: topic, partition: KafkaPartition(rawValue: Int32(partition)))
             ] = .beginning
         }
         var all: [KafkaRecord] = []
@@ -136,8 +136,8 @@ struct IngressHarness: Sendable {
         return all
     }
 
-    var production: TopicName { topics.notifications(.production) }
-    var sandbox: TopicName { topics.notifications(.sandbox) }
+    var production: KafkaTopic { topics.notifications(.production) }
+    var sandbox: KafkaTopic { topics.notifications(.sandbox) }
 
     /// How many records each of the three topics holds.
     func counts() async throws -> [Int] {

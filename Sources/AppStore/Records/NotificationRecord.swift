@@ -1,5 +1,6 @@
 public import AppStoreModel
 public import JSON
+public import KafkaModel
 
 /// A record of a notification topic, read back.
 ///
@@ -8,15 +9,20 @@ public import JSON
 public struct NotificationRecord: Sendable {
     /// The key as text; nil if the record has none or it is not UTF-8.
     public let key: String?
-    public let headers: [RecordHeader]
+    public let headers: [KafkaHeader]
     /// The scanned value.
     public let value: JSONElement
 
     private let notificationElement: JSONElement
 
+    /// Reads a record as it was consumed; see ``init(key:value:headers:)``.
+    public init(_ record: KafkaRecord) throws(RecordError) {
+        try self.init(key: record.key, value: record.value, headers: record.headers)
+    }
+
     /// - Throws: ``RecordError``: the value is null (a tombstone, which has no meaning in a notification topic), is not
-    ///   strict JSON, or has no notification. Such a record can never be handled: skip it or put it aside.
-    public init(key: [UInt8]?, value: [UInt8]?, headers: [RecordHeader]) throws(RecordError) {
+    ///   strict JSON, or has no notification. Such a record can never be handled: skip it or dead-letter it.
+    public init(key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader]) throws(RecordError) {
         guard let value else { throw RecordError(.nullValue) }
         let document: JSONDocument
         do {
@@ -62,9 +68,9 @@ public struct NotificationRecord: Sendable {
 
     // MARK: Headers
 
-    /// From the headers; nil if the record has none that is known.
-    public var environment: RecordEnvironment? {
-        headers.text(.environment).flatMap { RecordEnvironment(rawValue: $0) }
+    /// From the headers; nil if the record has none that is published.
+    public var environment: AppStoreEnvironment? {
+        headers.text(.environment).flatMap { AppStoreEnvironment(published: $0) }
     }
 
     public var bundleId: BundleId? { headers.text(.bundleId).map { BundleId($0) } }

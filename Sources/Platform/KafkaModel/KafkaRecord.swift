@@ -16,6 +16,9 @@ public struct KafkaHeader: Hashable, Sendable {
         self.key = key
         self.value = Array(text.utf8)
     }
+
+    /// The value as text; nil if it is null or not UTF-8.
+    public var text: String? { value.flatMap { String(validating: $0, as: UTF8.self) } }
 }
 
 /// A record as read from a partition. It owns its bytes.
@@ -85,7 +88,7 @@ public struct KafkaProducerRecord: Hashable, Sendable {
     }
 
     /// What the record counts for against a bound in bytes: key, value, headers, and a little for the record itself.
-    var size: Int {
+    package var size: Int {
         var size = 64 + (key?.count ?? 0) + (value?.count ?? 0)
         for header in headers { size += 8 + header.key.utf8.count + (header.value?.count ?? 0) }
         return size

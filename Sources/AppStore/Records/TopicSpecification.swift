@@ -1,15 +1,18 @@
+public import AppStoreModel
+public import KafkaModel
+
 /// How a topic of the pipeline is made: plain values, for whoever creates, checks or imitates it.
 public struct TopicSpecification: Hashable, Sendable {
-    /// How Kafka clears a topic up.
+    /// How Kafka removes old records of a topic.
     public enum Cleanup: Hashable, Sendable {
-        /// Records go after so many days.
+        /// Records are deleted after so many days.
         case delete(afterDays: Int)
-        /// The last record of each key stays for ever.
+        /// The last record of each key stays indefinitely.
         case compact
     }
 
-    public let name: TopicName
-    /// For keyed topics this is for ever: another number would put a key's records into two partitions.
+    public let name: KafkaTopic
+    /// For keyed topics this is permanent: another number would put a key's records into two partitions.
     public let partitions: Int
     public let cleanup: Cleanup
 
@@ -29,7 +32,7 @@ public struct TopicSpecification: Hashable, Sendable {
         }
     }
 
-    /// Room for the largest body that the ingress takes, decoded and as received, and its headers.
+    /// Enough for the largest body that the ingress takes, decoded and as received, and its headers.
     public static let maximumMessageBytes = 1_048_588
     /// Partitions of keyed topics unless an installation chose another number.
     public static let defaultPartitions = 12
@@ -40,19 +43,19 @@ public struct TopicSpecification: Hashable, Sendable {
     /// that these read again do not bring back what was erased.
     public static let tombstoneDays = 45
     /// Days that a quarantined notification or a dead letter stays.
-    static let setAsideDays = 90
+    static let quarantineDays = 90
 }
 
 extension TopicNames {
     /// The notification topics and quarantine: what the ingress writes.
     public func ingress(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
-        RecordEnvironment.allCases.map {
+        AppStoreEnvironment.published.map {
             TopicSpecification(
                 name: notifications($0), partitions: partitions,
                 cleanup: .delete(afterDays: TopicSpecification.notificationDays))
         } + [
             TopicSpecification(
-                name: quarantine, partitions: 1, cleanup: .delete(afterDays: TopicSpecification.setAsideDays))
+                name: quarantine, partitions: 1, cleanup: .delete(afterDays: TopicSpecification.quarantineDays))
         ]
     }
 
@@ -67,23 +70,20 @@ extension TopicNames {
     ///
     /// - Parameter input: the topic of an environment, such as ``entitlements(_:)``.
     public func deadLetters(
-        of group: String, reading input: (RecordEnvironment) -> TopicName,
+        of group: String, reading input: (AppStoreEnvironment) -> KafkaTopic,
         partitions: Int = TopicSpecification.defaultPartitions
     ) -> [TopicSpecification] {
-        RecordEnvironment.allCases.map {
+        AppStoreEnvironment.published.map {
             TopicSpecification(
                 name: input($0).deadLetters(of: group), partitions: partitions,
-                cleanup: .delete(afterDays: TopicSpecification.setAsideDays))
+                cleanup: .delete(afterDays: TopicSpecification.quarantineDays))
         }
     }
 
     /// The compacted topics.
     public func state(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
-        RecordEnvironment.allCases.flatMap {
-            [
-                TopicSpecification(name: entitlements($0), partitions: partitions, cleanup: .compact),
-                TopicSpecification(name: refunds($0), partitions: partitions, cleanup: .compact),
-            ]
+        AppStoreEnvironment.published.map {
+            TopicSpecification(name: entitlements($0), partitions: partitions, cleanup: .compact)
         }
     }
 
@@ -96,7 +96,7 @@ extension TopicNames {
 
     /// The consumer groups of Sluice's own executables that read the notification topics; part of the names of their
     /// dead letter topics.
-    public static let consumerGroups = ["sluice-entitlements", "sluice-refunds", "sluice-archive"]
+    public static let consumerGroups = ["sluice-entitlements"]
     /// The group that reads the entitlement topics.
     public static let webhooksGroup = "sluice-webhooks"
 }

@@ -10,6 +10,9 @@ public struct KafkaTopic: RawRepresentable, Hashable, Sendable, CustomStringConv
     public init(stringLiteral value: String) { self.rawValue = value }
 
     public var description: String { rawValue }
+
+    /// Where a consumer group puts the records of this topic that it cannot handle: `<topic>.<group>.dlq`.
+    public func deadLetters(of group: String) -> KafkaTopic { KafkaTopic(rawValue: "\(rawValue).\(group).dlq") }
 }
 
 /// The number of a partition inside its topic, from 0.

@@ -1,21 +1,4 @@
-/// One header of a record: a name and bytes.
-public struct RecordHeader: Hashable, Sendable {
-    public var name: String
-    /// Nil where the record has a header without value, which Kafka allows.
-    public var value: [UInt8]?
-
-    public init(name: String, value: [UInt8]?) {
-        self.name = name
-        self.value = value
-    }
-
-    public init(_ name: RecordHeaderName, _ text: String) {
-        self.init(name: name.rawValue, value: Array(text.utf8))
-    }
-
-    /// The value as text; nil if there is none or it is not UTF-8.
-    public var text: String? { value.flatMap { String(validating: $0, as: UTF8.self) } }
-}
+public import KafkaModel
 
 /// The names of all headers that Sluice writes: a contract.
 public enum RecordHeaderName: String, Sendable, CaseIterable {
@@ -74,7 +57,12 @@ public enum RecordOrigin: String, Sendable, CaseIterable {
     case replay
 }
 
-extension [RecordHeader] {
-    /// Text of the first header of that name; nil if there is none or it is not UTF-8.
-    public func text(_ name: RecordHeaderName) -> String? { first { $0.name == name.rawValue }?.text }
+extension KafkaHeader {
+    /// A header of Sluice with a text value.
+    public init(_ name: RecordHeaderName, _ text: String) { self.init(key: name.rawValue, text: text) }
+}
+
+extension [KafkaHeader] {
+    /// Text of the last header of that name, which is the one that counts; nil if there is none or it is not UTF-8.
+    public func text(_ name: RecordHeaderName) -> String? { last { $0.key == name.rawValue }?.text }
 }

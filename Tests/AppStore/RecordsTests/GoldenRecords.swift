@@ -1,6 +1,7 @@
 import AppStoreModel
 import JSON
-import NotificationRecord
+import KafkaModel
+import Records
 import Testing
 
 /// One payload, what is cut and built from it, and the record it must become: a contract with every consumer.
@@ -23,7 +24,7 @@ struct GoldenRecord: Sendable {
     static let receivedAt = AppStoreInstant(clampingMillisecondsSince1970: 1_790_000_001_042)
 
     /// Builds the record as the ingress does.
-    func encoded() throws -> EncodedRecord? {
+    func produced() throws -> KafkaProducerRecord? {
         let document = try JSONDocument.object(Array(notification.utf8))
         let envelope = NotificationEnvelope(document)
         let identity = RecordIdentity(
@@ -36,8 +37,9 @@ struct GoldenRecord: Sendable {
             transaction: transaction.map { Array($0.utf8) }, renewalInfo: renewalInfo.map { Array($0.utf8) },
             appTransaction: appTransaction.map { Array($0.utf8) }, legacy: legacy.map { Array($0.utf8) },
             signedPayload: signedPayload.map { Array($0.utf8)[...] })
-        return EncodedRecord(
-            identity, content: content, receivedAt: Self.receivedAt, trust: trust, origin: origin,
+        return KafkaProducerRecord(
+            identity, to: TopicNames().notifications(identity.environment), content: content,
+            receivedAt: Self.receivedAt, trust: trust, origin: origin,
             traceParent: traceParent)
     }
 

@@ -1,11 +1,12 @@
 public import AppStoreModel
 
-/// What names a notification: its place in the topics, its key and its CloudEvents headers all follow from this.
+/// What identifies a notification: its topic, its key and its CloudEvents headers all follow from this.
 public struct RecordIdentity: Hashable, Sendable {
     public var notificationUUID: NotificationUUID
     public var notificationType: NotificationType
     public var subtype: Subtype?
-    public var environment: RecordEnvironment
+    /// One of ``AppStoreEnvironment/published``.
+    public var environment: AppStoreEnvironment
     public var bundleId: BundleId
     public var signedDate: AppStoreInstant
     public var originalTransactionId: OriginalTransactionId?
@@ -15,7 +16,7 @@ public struct RecordIdentity: Hashable, Sendable {
 
     public init(
         notificationUUID: NotificationUUID, notificationType: NotificationType, subtype: Subtype? = nil,
-        environment: RecordEnvironment, bundleId: BundleId, signedDate: AppStoreInstant,
+        environment: AppStoreEnvironment, bundleId: BundleId, signedDate: AppStoreInstant,
         originalTransactionId: OriginalTransactionId? = nil, appTransactionId: AppTransactionId? = nil,
         requestIdentifier: RequestIdentifier? = nil, externalPurchaseId: ExternalPurchaseId? = nil
     ) {
@@ -39,7 +40,7 @@ public struct RecordIdentity: Hashable, Sendable {
     ) {
         guard let notificationUUID = notification.notificationUUID.value,
             let notificationType = notification.notificationType.value,
-            let environment = notification.environment.value.flatMap(RecordEnvironment.init),
+            let environment = notification.environment.value, environment.isPublished,
             let bundleId = notification.bundleId.value,
             let signedDate = notification.signedDate.value
         else { return nil }
@@ -68,11 +69,6 @@ public enum RecordKey {
     /// Key of a purchase: notification and entitlement topics.
     public static func purchase(_ bundleId: BundleId, _ originalTransactionId: OriginalTransactionId) -> String {
         text(bundleId: bundleId, subject: originalTransactionId.rawValue)
-    }
-
-    /// Key of one purchase: refund topics.
-    public static func purchase(_ bundleId: BundleId, _ transactionId: TransactionId) -> String {
-        text(bundleId: bundleId, subject: transactionId.rawValue)
     }
 
     /// Splits a key at its first slash: a bundle identifier has none. Nil if there is no slash or a part is empty.

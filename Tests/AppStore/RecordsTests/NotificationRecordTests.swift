@@ -1,17 +1,18 @@
 import AppStoreModel
 import JSON
-import NotificationRecord
+import KafkaModel
+import Records
 import Testing
 
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-@Suite("Notification record, written") struct EncodedRecordTests {
+@Suite("Notification record, written") struct RecordWritingTests {
     @Test(arguments: GoldenRecord.all)
     func `a record is what its golden copy says`(golden: GoldenRecord) throws {
-        let record = try #require(try golden.encoded())
+        let record = try #require(try golden.produced())
         #expect(record.key.map { String(decoding: $0, as: UTF8.self) } == golden.key)
-        #expect(String(decoding: record.value, as: UTF8.self) == golden.value)
-        #expect(record.headers.map { "\($0.name): \($0.text ?? "-")" } == golden.headers)
+        #expect(String(decoding: record.value ?? [], as: UTF8.self) == golden.value)
+        #expect(record.headers.map { "\($0.key): \($0.text ?? "-")" } == golden.headers)
     }
 
     @Test func `no identity without what every notification has`() throws {
@@ -51,7 +52,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
     @Test func `keys are split at the first slash`() {
         #expect(RecordKey.parts(of: "b/1/2").map { "\($0.bundleId)|\($0.subject)" } == "b|1/2")
         for key in ["", "b", "/1", "b/", "/"] { #expect(RecordKey.parts(of: key) == nil) }
-        #expect(RecordKey.purchase(BundleId("b"), TransactionId("7")) == "b/7")
+        #expect(RecordKey.purchase(BundleId("b"), OriginalTransactionId("7")) == "b/7")
     }
 
     @Test(arguments: ["DROP TABLE x;--", "../../etc/passwd", "=cmd|' /C calc'!A0", "<script>", "\u{202E}evil", "a/b"])
@@ -64,8 +65,8 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
                 NotificationEnvelope(try JSONDocument.object(bytes(payload))),
                 transaction: TransactionEnvelope(
                     try JSONDocument.object(bytes(#"{"transactionId":"1","originalTransactionId":"\#(text)"}"#)))))
-        let record = EncodedRecord(
-            identity, content: RecordContent(notification: bytes(payload)), receivedAt: .earliest)
+        let record = KafkaProducerRecord(
+            identity, to: "t", content: RecordContent(notification: bytes(payload)), receivedAt: .earliest)
         #expect(record.key.map { String(decoding: $0, as: UTF8.self) } == "com.example/\(text)")
         #expect(record.headers.text(.subject) == text)
         #expect(record.headers.text(.id) == text)
@@ -90,8 +91,8 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 @Suite("Notification record, read") struct NotificationRecordTests {
     @Test(arguments: GoldenRecord.all)
     func `what is written is read back`(golden: GoldenRecord) throws {
-        let encoded = try #require(try golden.encoded())
-        let record = try NotificationRecord(key: encoded.key, value: encoded.value, headers: encoded.headers)
+        let produced = try #require(try golden.produced())
+        let record = try NotificationRecord(key: produced.key, value: produced.value, headers: produced.headers)
         let envelope = NotificationEnvelope(try JSONDocument.object(bytes(golden.notification)))
         #expect(record.key == golden.key)
         #expect(record.notification.notificationUUID == envelope.notificationUUID.value)
@@ -99,7 +100,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(record.notification.notificationType == envelope.notificationType.value)
         #expect(record.notification.signedDate == envelope.signedDate.value)
         #expect(record.notification.data?.signedTransactionInfo == nil)
-        #expect(record.environment?.environment == envelope.environment.value)
+        #expect(record.environment == envelope.environment.value)
         #expect(record.bundleId == envelope.bundleId.value)
         #expect(record.receivedAt == GoldenRecord.receivedAt)
         #expect(record.trust == golden.trust)
@@ -135,8 +136,8 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         let record = try NotificationRecord(
             key: [0xFF], value: bytes(value),
             headers: [
-                RecordHeader(name: "ce_trust", value: [0xFF]), RecordHeader(name: "ce_origin", value: nil),
-                RecordHeader(name: "ce_environment", value: bytes("Moon")), RecordHeader(name: "x", value: nil),
+                KafkaHeader(key: "ce_trust", value: [0xFF]), KafkaHeader(key: "ce_origin", value: nil),
+                KafkaHeader(key: "ce_environment", value: bytes("Moon")), KafkaHeader(key: "x", value: nil),
             ])
         #expect(record.key == nil)
         #expect(record.trust == nil && record.origin == nil && record.environment == nil && record.receivedAt == nil)
@@ -160,20 +161,18 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(
             names.all.map(\.rawValue) == [
                 "appstore.notifications.production", "appstore.notifications.sandbox", "appstore.quarantine",
-                "appstore.entitlements.production", "appstore.entitlements.sandbox", "appstore.refunds.production",
-                "appstore.refunds.sandbox",
+                "appstore.entitlements.production", "appstore.entitlements.sandbox",
             ])
         #expect(
             names.notifications(.production).deadLetters(of: "sluice-entitlements").rawValue
                 == "appstore.notifications.production.sluice-entitlements.dlq")
-        #expect(TopicNames(prefix: "acme").quarantine == TopicName("acme.quarantine"))
+        #expect(TopicNames(prefix: "acme").quarantine == "acme.quarantine")
     }
 
     @Test func `only Production and Sandbox have topics`() {
-        #expect(RecordEnvironment(.production)?.topicSuffix == "production")
-        #expect(RecordEnvironment(.sandbox)?.topicSuffix == "sandbox")
+        #expect(AppStoreEnvironment.published.map(\.topicSuffix) == ["production", "sandbox"])
         for environment in [AppStoreEnvironment.xcode, .localTesting, AppStoreEnvironment("sandbox")] {
-            #expect(RecordEnvironment(environment) == nil)
+            #expect(!environment.isPublished && AppStoreEnvironment(published: environment.rawValue) == nil)
         }
     }
 
@@ -194,23 +193,23 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
             reason: "profile_dup", detail: "duplicate_name at byte 7", receivedAt: GoldenRecord.receivedAt,
             environment: .sandbox, bundleId: BundleId("b"), notificationUUID: NotificationUUID("u"), source: .history,
             receivedBytes: [0, 0xFF, 0x0A])
-        let encoded = record.encoded
-        #expect(encoded.value == [0, 0xFF, 0x0A])
-        #expect(encoded.key == bytes("u"))
+        let produced = record.produced(to: "appstore.quarantine")
+        #expect(produced.value == [0, 0xFF, 0x0A])
+        #expect(produced.key == bytes("u"))
         #expect(
-            encoded.headers.map { "\($0.name): \($0.text ?? "-")" } == [
+            produced.headers.map { "\($0.key): \($0.text ?? "-")" } == [
                 "sluice.quarantine.reason: profile_dup", "sluice.quarantine.detail: duplicate_name at byte 7",
                 "sluice.quarantine.receivedtime: 2026-09-21T14:13:21.042Z", "sluice.quarantine.environment: Sandbox",
                 "sluice.quarantine.bundleid: b", "sluice.quarantine.source: history",
             ])
-        #expect(QuarantineRecord(key: encoded.key, value: encoded.value, headers: encoded.headers) == record)
+        #expect(QuarantineRecord(key: produced.key, value: produced.value, headers: produced.headers) == record)
     }
 
     @Test func `without a usable notificationUUID there is no key`() {
         func key(_ notificationUUID: NotificationUUID?) -> [UInt8]? {
             QuarantineRecord(
                 reason: "r", receivedAt: nil, notificationUUID: notificationUUID, receivedBytes: []
-            ).encoded.key
+            ).produced(to: "q").key
         }
         #expect(key(nil) == nil)
         #expect(key(NotificationUUID("")) == nil)
@@ -218,11 +217,11 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(key(NotificationUUID(String(repeating: "x", count: 300))) == nil)
     }
 
-    @Test func `details of strangers are cut and have no control characters`() {
+    @Test func `untrusted details are cut and have no control characters`() {
         let record = QuarantineRecord(
             reason: "r", detail: "a\r\nb\u{0}" + String(repeating: "é", count: 1000), receivedAt: nil,
             receivedBytes: [])
-        let detail = record.encoded.headers.text(.quarantineDetail) ?? ""
+        let detail = record.produced(to: "q").headers.text(.quarantineDetail) ?? ""
         #expect(detail.hasPrefix("a??b?éé"))
         #expect(detail.utf8.count <= QuarantineRecord.maximumDetailBytes + 3)
     }

@@ -1,4 +1,5 @@
 public import AppStoreModel
+public import KafkaModel
 
 /// A record of the quarantine topic: the exact bytes received, and in its headers why they are there.
 public struct QuarantineRecord: Hashable, Sendable {
@@ -33,19 +34,19 @@ public struct QuarantineRecord: Hashable, Sendable {
     }
 
     /// The record as it is produced. Without a notificationUUID that can be a key it has none.
-    public var encoded: EncodedRecord {
-        var headers = [RecordHeader(.quarantineReason, reason)]
-        if let detail { headers.append(RecordHeader(.quarantineDetail, Self.plain(detail))) }
-        if let receivedAt { headers.append(RecordHeader(.quarantineReceivedTime, receivedAt.description)) }
-        if let environment { headers.append(RecordHeader(.quarantineEnvironment, Self.plain(environment.rawValue))) }
-        if let bundleId { headers.append(RecordHeader(.quarantineBundleId, Self.plain(bundleId.rawValue))) }
-        if let source { headers.append(RecordHeader(.quarantineSource, source.rawValue)) }
+    public func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
+        var headers = [KafkaHeader(.quarantineReason, reason)]
+        if let detail { headers.append(KafkaHeader(.quarantineDetail, Self.plain(detail))) }
+        if let receivedAt { headers.append(KafkaHeader(.quarantineReceivedTime, receivedAt.description)) }
+        if let environment { headers.append(KafkaHeader(.quarantineEnvironment, Self.plain(environment.rawValue))) }
+        if let bundleId { headers.append(KafkaHeader(.quarantineBundleId, Self.plain(bundleId.rawValue))) }
+        if let source { headers.append(KafkaHeader(.quarantineSource, source.rawValue)) }
         let key = notificationUUID.flatMap { $0.isBounded ? Array($0.rawValue.utf8) : nil }
-        return EncodedRecord(key: key, value: receivedBytes, headers: headers)
+        return KafkaProducerRecord(topic: topic, key: key, value: receivedBytes, headers: headers)
     }
 
     /// Reads a record of the quarantine topic. Whatever is absent or unreadable stays nil.
-    public init(key: [UInt8]?, value: [UInt8]?, headers: [RecordHeader]) {
+    public init(key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader]) {
         self.init(
             reason: headers.text(.quarantineReason) ?? "unknown",
             detail: headers.text(.quarantineDetail),
@@ -58,7 +59,7 @@ public struct QuarantineRecord: Hashable, Sendable {
             receivedBytes: value ?? [])
     }
 
-    /// Text of strangers for a header: cut to a bound, control characters replaced.
+    /// Text of untrusted origin for a header: cut to a bound, control characters replaced.
     private static func plain(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -1,18 +1,3 @@
-public import AppStoreModel
-
-/// A record ready to be produced: plain bytes.
-public struct EncodedRecord: Hashable, Sendable {
-    public var key: [UInt8]?
-    public var value: [UInt8]
-    public var headers: [RecordHeader]
-
-    public init(key: [UInt8]?, value: [UInt8], headers: [RecordHeader]) {
-        self.key = key
-        self.value = value
-        self.headers = headers
-    }
-}
-
 /// The JSON texts of a notification record. Every text is copied byte for byte.
 ///
 /// All texts are scanned JSON objects, and `signedPayload` is a compact JWS: base64url and dots, which need no escaping.
@@ -98,38 +83,4 @@ enum RecordMember: String, CaseIterable {
         case .signedPayload: #","signedPayload":"#.utf8
         }
     }
-}
-
-extension EncodedRecord {
-    /// The record of a notification.
-    /// - Parameter traceParent: W3C trace context of the request, checked by the caller.
-    public init(
-        _ identity: RecordIdentity, content: RecordContent, receivedAt: AppStoreInstant, trust: RecordTrust = .signed,
-        origin: RecordOrigin = .live, traceParent: String? = nil
-    ) {
-        let type = identity.notificationType.rawValue
-        let environment = identity.environment.rawValue
-        let bundleId = identity.bundleId.rawValue
-        var headers: [RecordHeader] = []
-        headers.reserveCapacity(13)
-        headers.append(RecordHeader(.specVersion, "1.0"))
-        headers.append(RecordHeader(.id, identity.notificationUUID.rawValue))
-        headers.append(
-            RecordHeader(.type, "\(Self.typePrefix)\(type)\(identity.subtype.map { ".\($0.rawValue)" } ?? "")"))
-        headers.append(RecordHeader(.source, "/appstore/\(environment)/\(bundleId)"))
-        if let subject = identity.originalTransactionId {
-            headers.append(RecordHeader(.subject, subject.rawValue))
-        }
-        headers.append(RecordHeader(name: RecordHeaderName.time.rawValue, value: identity.signedDate.rfc3339))
-        headers.append(RecordHeader(.contentType, "application/json"))
-        headers.append(RecordHeader(.environment, environment))
-        headers.append(RecordHeader(.bundleId, bundleId))
-        headers.append(RecordHeader(name: RecordHeaderName.receivedTime.rawValue, value: receivedAt.rfc3339))
-        headers.append(RecordHeader(.trust, trust.rawValue))
-        headers.append(RecordHeader(.origin, origin.rawValue))
-        if let traceParent { headers.append(RecordHeader(.traceParent, traceParent)) }
-        self.init(key: Array(identity.key.utf8), value: content.value, headers: headers)
-    }
-
-    static let typePrefix = "com.apple.appstore."
 }

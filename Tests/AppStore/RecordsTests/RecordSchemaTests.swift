@@ -1,7 +1,8 @@
 import AppStoreModel
 import Foundation
 import JSON
-import NotificationRecord
+import KafkaModel
+import Records
 import TestSupport
 import Testing
 
@@ -16,8 +17,8 @@ import Testing
 
     @Test(arguments: GoldenRecord.all)
     func `golden records satisfy the published schema`(golden: GoldenRecord) throws {
-        let record = try #require(try golden.encoded())
-        let faults = faults(of: try JSONValue(json: record.value), in: try Self.schema(), at: "$")
+        let record = try #require(try golden.produced())
+        let faults = faults(of: try JSONValue(json: try #require(record.value)), in: try Self.schema(), at: "$")
         #expect(faults == [])
     }
 
@@ -35,7 +36,7 @@ import Testing
     @Test func `the schema names every member that is written`() throws {
         let properties = try #require(try Self.schema()["properties"]?.object)
         let written = try GoldenRecord.all.flatMap { golden in
-            try JSONValue(json: try #require(try golden.encoded()).value).object?.names ?? []
+            try JSONValue(json: try #require(try golden.produced()?.value)).object?.names ?? []
         }
         #expect(Set(properties.names) == Set(written))
     }
@@ -86,8 +87,8 @@ struct AppleSampleRecordTests {
             Array(document.bytes[try #require(envelope.signedRenewalInfo.value)]))
         let identity = try #require(
             RecordIdentity(envelope, transaction: TransactionEnvelope(try JSONDocument(transaction))))
-        let record = EncodedRecord(
-            identity,
+        let record = KafkaProducerRecord(
+            identity, to: "t",
             content: RecordContent(
                 notification: document.bytes, omitted: envelope.nestedJWSMembers, transaction: transaction,
                 renewalInfo: renewalInfo, signedPayload: signedPayload[...]), receivedAt: .latest)

@@ -1,0 +1,47 @@
+public import AppStoreModel
+public import KafkaModel
+
+extension AppStoreEnvironment {
+    /// The environments that have topics of their own. Nothing else is ever published.
+    public static let published: [AppStoreEnvironment] = [.production, .sandbox]
+
+    /// The published environment that Apple spells so; nil for any other text.
+    public init?(published text: String) {
+        guard let environment = Self.published.first(where: { $0.rawValue == text }) else { return nil }
+        self = environment
+    }
+
+    /// Whether notifications of this environment are published.
+    public var isPublished: Bool { Self.published.contains(self) }
+
+    /// The last part of the names of its topics, and how operators type it: `production`, `sandbox`.
+    public var topicSuffix: String { rawValue.lowercased() }
+}
+
+/// The names of all topics of an installation. Names are dots and no underscores; the environment is part of them.
+public struct TopicNames: Hashable, Sendable {
+    public static let defaultPrefix = "appstore"
+
+    public let prefix: String
+
+    public init(prefix: String = TopicNames.defaultPrefix) { self.prefix = prefix }
+
+    /// Notification records.
+    public func notifications(_ environment: AppStoreEnvironment) -> KafkaTopic {
+        KafkaTopic(rawValue: "\(prefix).notifications.\(environment.topicSuffix)")
+    }
+
+    /// What Apple signed for a configured app but cannot be understood, exactly as received.
+    public var quarantine: KafkaTopic { KafkaTopic(rawValue: "\(prefix).quarantine") }
+
+    /// State of each purchase; compacted.
+    public func entitlements(_ environment: AppStoreEnvironment) -> KafkaTopic {
+        KafkaTopic(rawValue: "\(prefix).entitlements.\(environment.topicSuffix)")
+    }
+
+    /// Every topic but the dead letter topics, which are named after their group.
+    public var all: [KafkaTopic] {
+        AppStoreEnvironment.published.map(notifications) + [quarantine]
+            + AppStoreEnvironment.published.map(entitlements)
+    }
+}
