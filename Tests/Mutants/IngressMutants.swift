@@ -9,6 +9,8 @@ private let accepted = Place(
 private let outage = Place(.ingress, "200", ingress + "NotificationProcessor.swift", suites: "OutageTests")
 private let policy = Place(
     .ingress, "200", ingress + "AcknowledgementPolicy.swift", suites: "AcknowledgementPolicyTests")
+private let reasons = Place(
+    .ingress, "200", "AppStore/AppStoreVerification/Reason.swift", suites: "AcknowledgementPolicyTests")
 private let duplicates = Place(
     .ingress, "duplicates", ingress + "DuplicateWindow.swift", suites: "DuplicateWindowTests")
 private let records = Place(
@@ -36,12 +38,12 @@ enum IngressMutants {
             "answer-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)", after: "private func publish",
             "answer"),
         policy.mutant("status-of-failure", "503", after: "func notAcknowledged", "200"),
-        policy.mutant("status-of-form", "400", after: "func refused", "503"),
-        policy.mutant("status-of-forbidden", "403", after: "func refused", "503"),
-        policy.mutant("status-of-unavailable", "503", after: "func refused", "403"),
+        reasons.mutant("status-of-form", "400", after: ".jsonDuplicate: (.body, ", "503"),
+        reasons.mutant("status-of-forbidden", "403", after: ".leafKey, .signature: (.signature, ", "503"),
+        reasons.mutant("status-of-unavailable", "503", after: ".revocationUnknown: (.revocation, ", "403"),
         policy.mutant("status-of-clock", "503", after: "static let clock", "400"),
         policy.mutant("status-of-budget", "503", after: "static let quarantineBudget", "200"),
-        policy.mutant("status-of-new-chains", "429", after: "static let newCertificateChains", "503"),
+        reasons.mutant("status-of-new-chains", "429", after: ".newCertificateChains: (.pinnedRoot, ", "503"),
         policy.mutant("status-of-version-1", "403", after: "static let legacyDisabled", "200"),
         policy.mutant("status-of-inconsistent", "503", after: "static let inconsistent", "200"),
         accepted.mutant("version-1", "AcknowledgementPolicy.legacyDisabled", "AcknowledgementPolicy.accepted"),

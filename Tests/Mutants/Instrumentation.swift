@@ -10,6 +10,12 @@ struct Instrumentation {
 
     /// Brings the copy up to date; a file that would not change is not written, so that the next build is a small one.
     func write(_ mutants: [Mutant]) throws(Failure) {
+        try replaceCopy(with: instrumented(mutants))
+    }
+
+    /// The files of the copy by path below the project.
+    /// - Throws: ``Failure`` when the text of a mutant is not in its file, or not there exactly once.
+    func instrumented(_ mutants: [Mutant]) throws(Failure) -> [String: String] {
         var files = try sources()
         var edits: [String: [Numbered]] = [:]
         for (index, mutant) in mutants.enumerated() {
@@ -27,7 +33,7 @@ struct Instrumentation {
             files["Sources/\(module)/MutantSwitch.swift"] = Self.theSwitch
         }
         files["Package.swift"]?.append(Self.onlyWhatIsTested)
-        try replaceCopy(with: files)
+        return files
     }
 
     // MARK: texts

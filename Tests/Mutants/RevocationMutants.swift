@@ -1,15 +1,15 @@
 // Check 12: whether a certificate is revoked, and who may say so.
 
 private let verification = "AppStore/AppStoreVerification/"
-private let check = Place(.revocation, "12", verification + "Checks/RevocationCheck.swift", suites: "RevocationTests")
+private let check = Place(.revocation, "12", verification + "Checks/SignatureChecks.swift", suites: "RevocationTests")
 private let verifier = Place(.revocation, "12", verification + "NotificationVerifier.swift", suites: "RevocationTests")
-private let nested = Place(.revocation, "12", verification + "NestedObjects.swift", suites: "RevocationTests")
+private let nested = Place(.revocation, "12", verification + "Checks/NestedObjectChecks.swift", suites: "RevocationTests")
 private let objects = Place(.revocation, "12", verification + "SignedObjectVerifier.swift", suites: "RevocationTests")
 private let standing = Place(
-    .revocation, "12", verification + "Revocation/RevocationStanding.swift",
+    .revocation, "12", verification + "RevocationState.swift",
     suites: "RevocationTests|RevocationStateTests|RevocationMemoryTests")
 private let state = Place(
-    .revocation, "12", verification + "Revocation/RevocationState.swift",
+    .revocation, "12", verification + "RevocationState.swift",
     suites: "RevocationTests|RevocationStateTests|RevocationMemoryTests")
 private let answer = Place(
     .revocation, "12", "Platform/Cryptography/OCSPRequest.swift", suites: "OCSPTests|OCSPAnswerTests")
@@ -18,17 +18,17 @@ private let http = Place(.revocation, "12", "Services/Ingress/OCSPOverHTTP.swift
 enum RevocationMutants {
     static let all: [Mutant] = [
         verifier.without(
-            "revocation", "try RevocationCheck.check(object.header, by: revocation, in: objects.cache, at: now)"),
+            "revocation", "try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: objects.cache, at: now)"),
         nested.without(
             "revocation-nested",
-            "try RevocationCheck.check(object.header, by: revocation, in: verifier.cache, at: now)"),
+            "try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: verifier.cache, at: now)"),
         check.mutant("revocation-strict", "checker.policy != .strict", "true"),
         check.without("revocation-unknown", "isUnknown = true", instead: "continue"),
         check.without("revocation-drop", "cache.drop(path)"),
         objects.without(
             "revocation-before-signature", "cache.insert(path, digest)",
             instead: "_ = revocation.standings(of: path, at: now); cache.insert(path, digest)"),
-        standing.mutant("revocation-good-for-ever", "now <= goodUntil.load(ordering: .relaxed)", "true"),
+        standing.mutant("revocation-good-permanently", "now <= goodUntil.load(ordering: .relaxed)", "true"),
         standing.mutant("revocation-revoked", "revoked.load(ordering: .relaxed)", "false"),
         state.mutant("revocation-greatest-age", "min(next, latest)", "next"),
         state.mutant("revocation-one-flight", "!entry.isAsking", "true"),

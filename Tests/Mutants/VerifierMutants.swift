@@ -1,19 +1,19 @@
 // Checks 3 to 6: what is said before any certificate is looked at.
 
 private let verification = "AppStore/AppStoreVerification/"
-private let body = Place(.verifier, "3", verification + "Checks/BodyCheck.swift", suites: "BodyTests")
+private let form = Place(
+    .verifier, "3, 4", verification + "Checks/FormChecks.swift", suites: "BodyTests|CompactFormTests")
 private let scanner = Place(
     .verifier, "3", "Platform/JSON/JSONScanner.swift",
     suites: "BodyTests|CompactFormTests|ProfileTests|JSONScannerTests")
 private let document = Place(
     .verifier, "4", "Platform/JSON/JSONDocument.swift", suites: "CompactFormTests|ProfileTests")
-private let form = Place(.verifier, "4", verification + "Checks/CompactFormCheck.swift", suites: "CompactFormTests")
 private let alphabet = Place(.verifier, "4", "Platform/Cryptography/Base64Alphabet.swift", suites: "CompactFormTests")
 private let base64URL = Place(.verifier, "4", "Platform/Cryptography/Base64URL.swift", suites: "CompactFormTests")
-private let algorithm = Place(.verifier, "5", verification + "Checks/AlgorithmCheck.swift", suites: "CompactFormTests")
+private let algorithm = Place(.verifier, "5", verification + "Checks/FormChecks.swift", suites: "CompactFormTests")
 private let list = Place(
-    .verifier, "6", verification + "Checks/CertificateListCheck.swift", suites: "CertificateListTests")
-private let header = Place(.verifier, "6", verification + "JWSHeader.swift", suites: "CertificateListTests")
+    .verifier, "6", verification + "Checks/CertificateChecks.swift", suites: "CertificateListTests")
+private let header = Place(.verifier, "6", verification + "Checks/FormChecks.swift", suites: "CertificateListTests")
 private let base64 = Place(
     .verifier, "6", "Platform/Cryptography/Base64.swift", suites: "CertificateListTests|Base64Tests")
 private let certificate = Place(
@@ -23,9 +23,9 @@ enum VerifierMutants {
     static let all: [Mutant] = beforeCertificates + path + signature + audience + profile + nested + cache
 
     private static let beforeCertificates: [Mutant] = [
-        body.mutant("body-both-shapes", #"root["notification_type"] == nil"#, "true"),
-        body.mutant("body-text", "member.kind == .string", "true"),
-        body.mutant(
+        form.mutant("body-both-shapes", #"root["notification_type"] == nil"#, "true"),
+        form.mutant("body-text", "member.kind == .string", "true"),
+        form.mutant(
             "body-legacy-text", #"root["notification_type"]?.kind == .string"#, #"root["notification_type"] != nil"#),
         scanner.without(
             "json-trailing-bytes", "if position < input.count { throw JSONError(.trailingBytes, at: position) }"),
@@ -58,10 +58,10 @@ enum VerifierMutants {
             after: "decode(_ text: UnsafeRawBufferPointer) throws",
             "UnsafeBufferPointer(rebasing: text.bindMemory(to: UInt8.self).prefix { $0 != 0x3D })"),
 
-        algorithm.mutant("alg", "Array(algorithm.utf8) == expected", "true"),
+        algorithm.mutant("alg", "Array(algorithm.utf8) == es256", "true"),
         algorithm.mutant(
-            "alg-beginning", "Array(algorithm.utf8) == expected", "algorithm.utf8.starts(with: expected)"),
-        algorithm.mutant("alg-case", "Array(algorithm.utf8) == expected", "algorithm.uppercased() == \"ES256\""),
+            "alg-beginning", "Array(algorithm.utf8) == es256", "algorithm.utf8.starts(with: es256)"),
+        algorithm.mutant("alg-case", "Array(algorithm.utf8) == es256", "algorithm.uppercased() == \"ES256\""),
         algorithm.mutant("alg-absent", "header.algorithm", "header.algorithm ?? \"ES256\""),
 
         list.mutant("x5c-one", "(2...4).contains(texts.count)", "!texts.isEmpty"),
@@ -83,20 +83,20 @@ enum VerifierMutants {
 // Checks 7 to 9: the path.
 
 private let root = Place(
-    .verifier, "7", verification + "Checks/PinnedRootCheck.swift", suites: "CertificatePathTests|ValidityTests")
+    .verifier, "7", verification + "Checks/CertificateChecks.swift", suites: "CertificatePathTests|ValidityTests")
 private let store = Place(
     .verifier, "7", "Platform/Cryptography/TrustStore.swift", suites: "CertificatePathTests|ValidityTests")
 private let certificatePath = Place(
     .verifier, "7", "Platform/Cryptography/CertificatePath.swift", suites: "CertificatePathTests")
 private let extensions = Place(
-    .verifier, "7", verification + "Checks/CertificateExtensionCheck.swift", suites: "CertificatePathTests")
+    .verifier, "7", verification + "Checks/CertificateChecks.swift", suites: "CertificatePathTests")
 private let facts = Place(
     .verifier, "7", "Platform/Cryptography/Certificate+Facts.swift",
     suites: "CertificatePathTests|CertificateExtensionTests|CertificateTests")
 private let leafMarker = Place(
-    .verifier, "8", verification + "Checks/LeafMarkerCheck.swift", suites: "CertificatePathTests")
+    .verifier, "8", verification + "Checks/CertificateChecks.swift", suites: "CertificatePathTests")
 private let intermediateMarker = Place(
-    .verifier, "9", verification + "Checks/IntermediateMarkerCheck.swift",
+    .verifier, "9", verification + "Checks/CertificateChecks.swift",
     suites: "CertificatePathTests|CertificateExtensionTests")
 private let authority = Place(
     .verifier, "9", "Platform/Cryptography/TrustStore.swift", suites: "CertificatePathTests")
@@ -155,12 +155,12 @@ extension VerifierMutants {
                     flags,
                     "UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_NO_CHECK_TIME | X509_V_FLAG_IGNORE_CRITICAL)"),
             ]),
-        leafMarker.mutant("leaf-marker", "leaf.extensionCount(marker) == 1", "true"),
-        leafMarker.mutant("leaf-marker-twice", "leaf.extensionCount(marker) == 1", "leaf.extensionCount(marker) >= 1"),
-        intermediateMarker.mutant("intermediate-marker", "intermediate.extensionCount(marker) == 1", "true"),
+        leafMarker.mutant("leaf-marker", "leaf.extensionCount(leafMarker) == 1", "true"),
+        leafMarker.mutant("leaf-marker-twice", "leaf.extensionCount(leafMarker) == 1", "leaf.extensionCount(leafMarker) >= 1"),
+        intermediateMarker.mutant("intermediate-marker", "intermediate.extensionCount(intermediateMarker) == 1", "true"),
         intermediateMarker.mutant(
-            "intermediate-marker-twice", "intermediate.extensionCount(marker) == 1",
-            "intermediate.extensionCount(marker) >= 1"),
+            "intermediate-marker-twice", "intermediate.extensionCount(intermediateMarker) == 1",
+            "intermediate.extensionCount(intermediateMarker) >= 1"),
         authority.without(
             "authority-constraint", depth,
             instead: ignoring("X509_V_ERR_INVALID_CA, X509_V_ERR_INVALID_NON_CA, X509_V_ERR_KEYUSAGE_NO_CERTSIGN")),
@@ -168,34 +168,34 @@ extension VerifierMutants {
     ]
 }
 
-// Checks 10 and 11: time and signature.
+// Checks 10 and 11: signature and validity.
 
-private let validity = Place(.verifier, "10", verification + "Checks/ValidityCheck.swift", suites: "ValidityTests")
+private let validity = Place(.verifier, "11", verification + "Checks/SignatureChecks.swift", suites: "ValidityTests")
 private let window = Place(
-    .verifier, "10", "Platform/Cryptography/CertificateValidity.swift", suites: "ValidityTests")
+    .verifier, "11", "Platform/Cryptography/CertificateValidity.swift", suites: "ValidityTests")
 private let verifier = Place(
-    .verifier, "10", verification + "NotificationVerifier.swift", suites: "ValidityTests")
+    .verifier, "11", verification + "NotificationVerifier.swift", suites: "ValidityTests")
 private let objects = Place(
-    .verifier, "11", verification + "SignedObjectVerifier.swift", suites: "SignatureTests|ValidityTests")
+    .verifier, "10", verification + "SignedObjectVerifier.swift", suites: "SignatureTests|ValidityTests")
 private let signatureCheck = Place(
-    .verifier, "11", verification + "Checks/SignatureCheck.swift", suites: "SignatureTests")
+    .verifier, "10", verification + "Checks/SignatureChecks.swift", suites: "SignatureTests")
 private let leafKey = Place(
-    .verifier, "11", verification + "Checks/LeafKeyCheck.swift", suites: "CertificatePathTests")
+    .verifier, "10", verification + "Checks/SignatureChecks.swift", suites: "CertificatePathTests")
 private let key = Place(
-    .verifier, "11", "Platform/Cryptography/P256PublicKey.swift", suites: "CertificatePathTests")
-private let raw = Place(.verifier, "11", "Platform/Cryptography/ECDSASignature.swift", suites: "SignatureTests")
+    .verifier, "10", "Platform/Cryptography/P256PublicKey.swift", suites: "CertificatePathTests")
+private let raw = Place(.verifier, "10", "Platform/Cryptography/ECDSASignature.swift", suites: "SignatureTests")
 
 extension VerifierMutants {
     private static let signature: [Mutant] = [
-        verifier.without("time", "try ValidityCheck.check(path, at: now)"),
+        verifier.without("time", "try SignatureChecks.checkValidity(of: path, at: now)"),
         verifier.mutant(
             "time-before-signature",
             [
                 objects.statement(
                     "cache.insert(path, digest)",
-                    "try ValidityCheck.check(path, at: now); cache.insert(path, digest)")
+                    "try SignatureChecks.checkValidity(of: path, at: now); cache.insert(path, digest)")
             ]),
-        validity.mutant("time-grace-for-ever", "outside <= graceSeconds", "true"),
+        validity.mutant("time-grace-unlimited", "outside <= graceSeconds", "true"),
         validity.mutant("time-no-grace", "outside <= graceSeconds", "false"),
         window.mutant("time-too-early", "seconds < notBefore", after: "func distance", "false"),
         window.mutant("time-too-late", "seconds > notAfter", after: "func distance", "false"),
@@ -206,7 +206,7 @@ extension VerifierMutants {
             "signature",
             [
                 objects.statement(
-                    "try SignatureCheck.check(signature, of: digest, by: path.key, certificates: path.serials)", "")
+                    "try SignatureChecks.check(signature, of: digest, by: path.key, certificates: path.serials)", "")
             ]),
         signatureCheck.mutant("signature-length", "signature.count == byteCount", "true"),
         signatureCheck.mutant(
@@ -216,7 +216,7 @@ extension VerifierMutants {
                 raw.expression("raw.count == rawByteCount", "raw.count >= rawByteCount"),
             ]),
         objects.without(
-            "signature-length-under-known-header", "try SignatureCheck.checkLength(signature)",
+            "signature-length-under-known-header", "try SignatureChecks.checkLength(signature)",
             after: "private func verify(_ jws"),
         leafKey.mutant("leaf-authority", "!leaf.isCertificateAuthority", "true"),
         leafKey.mutant("leaf-key-usage", "leaf.maySignData", "true"),
@@ -230,7 +230,7 @@ private let kind = Place(.verifier, "13", verification + "NotificationVerifier.s
 private let audienceCheck = Place(
     .verifier, "13", verification + "Checks/AudienceCheck.swift", suites: "AudienceTests|ProfileTests")
 private let setup = Place(
-    .verifier, "13", verification + "VerifierConfiguration+Validation.swift", suites: "VerifierSetupTests")
+    .verifier, "13", verification + "VerifierConfiguration.swift", suites: "VerifierSetupTests")
 
 extension VerifierMutants {
     private static let audience: [Mutant] = [
@@ -256,50 +256,45 @@ extension VerifierMutants {
 
 // Check 14: as Apple sends it.
 
-private let profileFolder = verification + "Checks/Profile/"
 private let outer = Place(
-    .verifier, "14", verification + "NotificationVerifier.swift",
-    suites: "ProfileTests|ProfileFieldTests|NestedObjectTests")
-private let shape = Place(.verifier, "14", verification + "NotificationVerifier.swift", suites: "CertificateListTests")
-private let validated = Place(.verifier, "14", verification + "ValidatedPath.swift", suites: "CertificateListTests")
-private let type = Place(.verifier, "14", profileFolder + "NotificationTypeCheck.swift", suites: "ProfileTests")
-private let version = Place(
-    .verifier, "14", profileFolder + "VersionCheck.swift", suites: "ProfileTests|ProfileFieldTests")
-private let uuid = Place(.verifier, "14", profileFolder + "NotificationUUIDCheck.swift", suites: "ProfileTests")
-private let date = Place(.verifier, "14", profileFolder + "SignedDateCheck.swift", suites: "ProfileTests")
-private let texts = Place(.verifier, "14", profileFolder + "TextCheck.swift", suites: "ProfileTests")
+    .verifier, "14", verification + "Checks/ProfileChecks.swift",
+    suites: "ProfileTests|ProfileFieldTests|NestedObjectTests|CertificateListTests")
+private let validatedPath = Place(
+    .verifier, "14", verification + "Checks/CertificateChecks.swift", suites: "CertificateListTests")
 private let presence = Place(
-    .verifier, "14", profileFolder + "NestedPresenceCheck.swift", suites: "NestedObjectTests")
+    .verifier, "14", verification + "Checks/NestedObjectChecks.swift", suites: "NestedObjectTests")
 
 extension VerifierMutants {
     private static let profile: [Mutant] = [
-        outer.without("profile-critical", "try CriticalMemberCheck.check(object.header, of: \"signedPayload\")"),
-        shape.without("profile-chain", "try ChainShapeCheck.check(object.header.path, of: \"signedPayload\")"),
-        validated.mutant("profile-chain-count", "certificates.count != 3", "false"),
-        validated.mutant("profile-chain-third", "certificates[2] == nil", "false"),
-        validated.mutant("profile-chain-order", "certificates[1] != intermediate", "false"),
-        type.without(
+        outer.without("profile-header", "try checkHeader(object.header, of: \"signedPayload\")"),
+        outer.mutant("profile-critical", "!header.hasCriticalMembers", "true"),
+        outer.mutant("profile-chain", "!header.path.hasUnexpectedShape", "true"),
+        validatedPath.mutant("profile-chain-count", "certificates.count != 3", "false"),
+        validatedPath.mutant("profile-chain-third", "certificates[2] == nil", "false"),
+        validatedPath.mutant("profile-chain-order", "certificates[1] != intermediate", "false"),
+        outer.without(
             "profile-type-text",
-            "try TextCheck.check(envelope.notificationType, \"notificationType\", TextCheck.isToken)"),
-        type.without("profile-subtype-text", "try TextCheck.check(envelope.subtype, \"subtype\", TextCheck.isToken)"),
-        uuid.mutant("profile-uuid", "id.isWellFormed", "true"),
-        outer.mutant("profile-version-required", "requiresVersion", after: "NotificationUUIDCheck.check", "true"),
-        version.mutant("profile-version", "version.hasPrefix(\"2.\")", "true"),
-        version.mutant("profile-version-text", "TextCheck.isToken(version)", "true"),
-        date.mutant("profile-date-early", "milliseconds >= earliest", "true"),
-        date.mutant("profile-date-late", "overflow || milliseconds <= latest", "true"),
+            "try TextChecks.check(envelope.notificationType, \"notificationType\", TextChecks.isToken)"),
+        outer.without(
+            "profile-subtype-text", "try TextChecks.check(envelope.subtype, \"subtype\", TextChecks.isToken)"),
+        outer.mutant("profile-uuid", "id.isWellFormed", "true"),
+        outer.mutant("profile-version-required", "requiresVersion", after: "notificationUUID is not a UUID", "true"),
+        outer.mutant("profile-version", "version.hasPrefix(\"2.\")", "true"),
+        outer.mutant("profile-version-text", "TextChecks.isToken(version)", "true"),
+        outer.mutant("profile-date-early", "milliseconds >= earliest", "true"),
+        outer.mutant("profile-date-late", "overflow || milliseconds <= latest", "true"),
         outer.without(
             "profile-external-purchase-text",
-            "try TextCheck.check(envelope.externalPurchaseId, \"externalPurchaseId\", TextCheck.isToken)"),
+            "try TextChecks.check(envelope.externalPurchaseId, \"externalPurchaseId\", TextChecks.isToken)"),
         outer.without(
             "profile-request-text",
-            "try TextCheck.check(envelope.requestIdentifier, \"requestIdentifier\", TextCheck.isToken)"),
-        outer.without("profile-escapes", "try TextCheck.checkEscapes(document, of: \"signedPayload\")"),
-        texts.mutant("profile-text-length", "128", after: "greatestCount = ", "100_000"),
-        texts.mutant("profile-number-text", "bytes.allSatisfy { $0 &- UInt8(ascii: \"0\") < 10 }", "true"),
-        texts.mutant("profile-token-text", "bytes.allSatisfy(isTokenByte)", "true"),
-        texts.mutant("profile-escape-delete", "low == UInt8(ascii: \"f\")", "false"),
-        outer.without("profile-presence", "try NestedPresenceCheck.check(envelope, type: type)"),
+            "try TextChecks.check(envelope.requestIdentifier, \"requestIdentifier\", TextChecks.isToken)"),
+        outer.without("profile-escapes", "try TextChecks.checkEscapes(document, of: \"signedPayload\")"),
+        outer.mutant("profile-text-length", "128", after: "greatestCount = ", "100_000"),
+        outer.mutant("profile-number-text", "bytes.allSatisfy { $0 &- UInt8(ascii: \"0\") < 10 }", "true"),
+        outer.mutant("profile-token-text", "bytes.allSatisfy(isTokenByte)", "true"),
+        outer.mutant("profile-escape-delete", "low == UInt8(ascii: \"f\")", "false"),
+        outer.without("profile-presence", "try NestedObjectChecks.checkPresence(in: envelope, type: type)"),
         presence.mutant("presence-transaction", "envelope.signedTransactionInfo.isAbsent", "false"),
         presence.mutant("presence-renewal-info", "envelope.signedRenewalInfo.isAbsent", "false"),
         presence.mutant("presence-app-transaction", "!envelope.signedAppTransactionInfo.isAbsent", "true"),
@@ -307,9 +302,10 @@ extension VerifierMutants {
 }
 
 private let nestedObjects = Place(
-    .verifier, "14", verification + "NestedObjects.swift", suites: "NestedObjectTests|NestedTimeTests|ProfileTests")
+    .verifier, "14", verification + "Checks/NestedObjectChecks.swift",
+    suites: "NestedObjectTests|NestedTimeTests|ProfileTests")
 private let consistency = Place(
-    .verifier, "14", profileFolder + "NestedConsistencyCheck.swift",
+    .verifier, "14", verification + "Checks/NestedObjectChecks.swift",
     suites: "NestedObjectTests|ProfileTests|ProfileFieldTests")
 
 extension VerifierMutants {
@@ -318,38 +314,37 @@ extension VerifierMutants {
     private static let ofAppTransaction = "_ appTransaction: AppTransactionEnvelope, for"
 
     private static let nested: [Mutant] = [
-        nestedObjects.without("nested-critical", "try CriticalMemberCheck.check(object.header, of: name)"),
-        nestedObjects.without("nested-chain", "try ChainShapeCheck.check(object.header.path, of: name)"),
-        nestedObjects.without("nested-escapes", "try TextCheck.checkEscapes(document, of: name)"),
-        nestedObjects.without("nested-time", "try ValidityCheck.check(object.header.path, at: now)"),
-        nestedObjects.mutant("nested-retry", "refusal.statusClass != .unavailable", "true"),
+        nestedObjects.without("nested-header", "try ProfileChecks.checkHeader(object.header, of: name)"),
+        nestedObjects.without("nested-escapes", "try TextChecks.checkEscapes(document, of: name)"),
+        nestedObjects.without("nested-time", "try SignatureChecks.checkValidity(of: object.header.path, at: now)"),
+        nestedObjects.mutant("nested-retry", "error.status < 500", "true"),
         nestedObjects.without(
             "nested-transaction-date",
             """
-            try SignedDateCheck.check(
+            try ProfileChecks.checkDate(
                             transaction.signedDate, of: "signedTransactionInfo", at: now, isRequired: false)
             """),
         nestedObjects.without(
             "nested-renewal-info-date",
-            "try SignedDateCheck.check(renewalInfo.signedDate, of: \"signedRenewalInfo\", at: now, isRequired: false)"),
+            "try ProfileChecks.checkDate(renewalInfo.signedDate, of: \"signedRenewalInfo\", at: now, isRequired: false)"),
         consistency.without(
             "nested-transaction-id",
-            "try TextCheck.check(transaction.transactionId, \"transactionId\", TextCheck.isNumber)"),
+            "try TextChecks.check(transaction.transactionId, \"transactionId\", TextChecks.isNumber)"),
         consistency.without(
             "nested-original-transaction-id",
-            "try TextCheck.check(transaction.originalTransactionId, \"originalTransactionId\", TextCheck.isNumber)"),
+            "try TextChecks.check(transaction.originalTransactionId, \"originalTransactionId\", TextChecks.isNumber)"),
         consistency.without(
             "nested-app-transaction-id-of-transaction",
-            "try TextCheck.check(transaction.appTransactionId, \"appTransactionId\", TextCheck.isToken)"),
+            "try TextChecks.check(transaction.appTransactionId, \"appTransactionId\", TextChecks.isToken)"),
         consistency.without(
             "nested-original-transaction-id-of-renewal-info",
-            "try TextCheck.check(renewalInfo.originalTransactionId, \"originalTransactionId\", TextCheck.isNumber)"),
+            "try TextChecks.check(renewalInfo.originalTransactionId, \"originalTransactionId\", TextChecks.isNumber)"),
         consistency.without(
             "nested-app-transaction-id-of-renewal-info",
-            "try TextCheck.check(renewalInfo.appTransactionId, \"appTransactionId\", TextCheck.isToken)"),
+            "try TextChecks.check(renewalInfo.appTransactionId, \"appTransactionId\", TextChecks.isToken)"),
         consistency.without(
             "nested-app-transaction-id",
-            "try TextCheck.check(appTransaction.appTransactionId, \"appTransactionId\", TextCheck.isToken)"),
+            "try TextChecks.check(appTransaction.appTransactionId, \"appTransactionId\", TextChecks.isToken)"),
         consistency.mutant("nested-transaction-kind", "transaction.isTransaction", "true"),
         consistency.mutant("nested-transaction-bundle", "transaction.bundleId.value == audience.app.bundleId", "true"),
         consistency.mutant(
@@ -376,7 +371,7 @@ extension VerifierMutants {
 // What is remembered of earlier decisions must not decide a later one.
 
 private let chainCache = Place(.verifier, "cache", verification + "ChainCache.swift", suites: "ChainCacheTests")
-private let lane = Place(
+private let limiter = Place(
     .verifier, "cache", verification + "NewCertificateChainLimiter.swift", suites: "ChainCacheTests")
 private let known = Place(
     .verifier, "cache", verification + "SignedObjectVerifier.swift", suites: "ChainCacheTests|NestedChainTests")
@@ -387,9 +382,9 @@ extension VerifierMutants {
             "cache-before-signature", "if known != nil { cache.insert(knownHeader()) }",
             instead: "cache.insert(knownHeader())"),
         known.mutant("cache-none", "cache.header(of: jws)", "cache.header(of: [])"),
-        known.mutant("lane-for-known", "known == nil && !isNested", "!isNested"),
-        known.mutant("lane-for-nested", "known == nil && !isNested", "known == nil"),
-        known.mutant("lane-none", "known == nil && !isNested", "false"),
+        known.mutant("limiter-for-known", "known == nil && !isNested", "!isNested"),
+        known.mutant("limiter-for-nested", "known == nil && !isNested", "known == nil"),
+        known.mutant("limiter-none", "known == nil && !isNested", "false"),
         chainCache.mutant("cache-lifetime", "age < lifetime", "true"),
         chainCache.mutant("cache-last-millisecond", "age < lifetime", "age <= lifetime"),
         chainCache.mutant("cache-clock-set-back", "age >= 0", "true"),
@@ -397,9 +392,9 @@ extension VerifierMutants {
         chainCache.mutant("cache-header-end", "jws[count] == UInt8(ascii: \".\")", "true"),
         chainCache.mutant("cache-header-count", "state.headers.count >= Self.capacity", "false"),
         chainCache.mutant("cache-path-count", "state.paths.count >= Self.capacity", "false"),
-        lane.mutant("lane-rate", "state.tokens >= 1000", "true"),
-        lane.mutant("lane-concurrency", "state.running.count < limits.concurrency", "true"),
-        lane.mutant("lane-same-path", "state.running[path] != nil", "false"),
-        lane.mutant("lane-refill", "state.tokens + elapsed * perSecond", "state.tokens"),
+        limiter.mutant("limiter-rate", "state.tokens >= 1000", "true"),
+        limiter.mutant("limiter-concurrency", "state.running.count < limits.concurrency", "true"),
+        limiter.mutant("limiter-same-path", "state.running[path] != nil", "false"),
+        limiter.mutant("limiter-refill", "state.tokens + elapsed * perSecond", "state.tokens"),
     ]
 }

@@ -10,7 +10,7 @@ final class KnownHeader: Sendable {
     let midstate: SHA256Midstate
     let hasCriticalMembers: Bool
     let path: ValidatedPath
-    /// What is known of the leaf's and the intermediate's revocation; empty when nobody asks.
+    /// What is known of the leaf's and the intermediate's revocation; empty when revocation is off.
     let standings: [RevocationStanding]
     // For choosing what to drop: the cache's count at the last use.
     let lastUse = Atomic<UInt64>(0)
@@ -30,8 +30,8 @@ final class KnownHeader: Sendable {
 /// What has been validated, in two levels: header segments exactly as received, and certificate paths by the digest of
 /// their encodings. Refusals are never kept.
 ///
-/// The first level is compared byte by byte and filled only under a verified signature: the chain is public, and anyone
-/// can write endless spellings of a header, but none that Apple's key has signed. An entry that is no longer fresh stays
+/// The first level is compared byte by byte and filled only under a verified signature: the certificate chain is
+/// public, and anyone can write endless spellings of a header, but none that Apple's key has signed. An entry that is no longer fresh stays
 /// until it is replaced, because it tells a known header from a new one.
 final class ChainCache: Sendable {
     static let capacity = 32
@@ -101,7 +101,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// Adds a path that passed every check of its own; no signature needs to stand yet.
+    /// Adds a path that passed every check of its own; no signature needs to have verified under it yet.
     func insert(_ path: ValidatedPath, _ digest: SHA256Digest) {
         let use = nextUse()
         state.withLock { state in
@@ -129,4 +129,33 @@ final class ChainCache: Sendable {
     private func lastUse(_ header: KnownHeader) -> UInt64 { header.lastUse.load(ordering: .relaxed) }
 
     private func nextUse() -> UInt64 { uses.wrappingAdd(1, ordering: .relaxed).newValue }
+}
+
+/// Compares long texts without a hash, word by word.
+private enum ByteComparison {
+    /// Whether `text` begins with `prefix`.
+    static func hasPrefix(_ text: [UInt8], _ prefix: [UInt8]) -> Bool {
+        guard text.count >= prefix.count else { return false }
+        let left = text.span.bytes
+        let right = prefix.span.bytes
+        let count = prefix.count
+        var at = 0
+        // Every offset stays below `count`, and `text` is at least as long.
+        while count - at >= 32 {
+            let difference =
+                (word(left, at) ^ word(right, at)) | (word(left, at + 8) ^ word(right, at + 8))
+                | (word(left, at + 16) ^ word(right, at + 16)) | (word(left, at + 24) ^ word(right, at + 24))
+            guard difference == 0 else { return false }
+            at += 32
+        }
+        while at < count {
+            guard text[at] == prefix[at] else { return false }
+            at += 1
+        }
+        return true
+    }
+
+    private static func word(_ bytes: borrowing RawSpan, _ offset: Int) -> UInt64 {
+        bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    }
 }

@@ -1,3 +1,7 @@
+internal import AppStoreModel
+internal import Cryptography
+internal import JSON
+
 /// A verdict with every step and certificate, for people: `sluicectl verify FILE`.
 public struct Explanation: Sendable {
     /// What kind of signed object the payload is.
@@ -20,7 +24,7 @@ public struct Explanation: Sendable {
         public let detail: String
     }
 
-    /// One entry of `x5c` as it stands there, trusted or not.
+    /// One entry of `x5c` as sent, trusted or not.
     public struct Certificate: Sendable {
         /// Distinguished name in one line.
         public let subject: String
@@ -46,4 +50,129 @@ public struct Explanation: Sendable {
 
     /// Whether every step passed.
     public var isGood: Bool { !steps.contains { $0.outcome == .failed } }
+}
+
+extension NotificationVerifier {
+    /// The verdict step by step on a body, a bare notification JWS, or a bare transaction, renewal info or app
+    /// transaction JWS. White space around it is ignored.
+    ///
+    /// For people and files: a verifier made for it has the policy `off`, which shows as a skipped step.
+    /// - Parameter now: milliseconds since 1970.
+    public func explain(_ text: [UInt8], at now: Int64) -> Explanation {
+        let text = Self.trimmed(text)
+        guard text.first == UInt8(ascii: "{") else { return explain(jws: text, isBare: true, at: now) }
+        do throws(Refusal) {
+            switch try FormChecks.content(of: text) {
+            case .signedPayload(let jws): return explain(jws: jws, isBare: false, at: now)
+            case .legacy: return explanation(.unknown, of: [], verdict: .legacy, isBare: false)
+            }
+        } catch {
+            return explanation(.unknown, of: [], verdict: verify(body: text, at: now), isBare: false)
+        }
+    }
+
+    private func explain(jws: [UInt8], isBare: Bool, at now: Int64) -> Explanation {
+        let kind = Self.kind(of: jws)
+        guard isBare, kind == .transaction || kind == .renewalInfo || kind == .appTransaction else {
+            return explanation(kind, of: jws, verdict: verify(signedPayload: jws, at: now), isBare: isBare)
+        }
+        do throws(Refusal) {
+            let object = try objects.verify(jws, at: now)
+            try SignatureChecks.checkValidity(of: object.header.path, at: now)
+            try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: objects.cache, at: now)
+            let document = try ProfileChecks.document(object.payload, of: kind.rawValue)
+            try checkIdentity(of: document, kind)
+            try ProfileChecks.checkHeader(object.header, of: kind.rawValue)
+            try TextChecks.checkEscapes(document, of: kind.rawValue)
+            return explanation(kind, of: jws, verdict: nil, isBare: true, payload: object.payload)
+        } catch {
+            return explanation(kind, of: jws, verdict: verdict(error), isBare: true)
+        }
+    }
+
+    /// As check 13, with what each kind says of its app: renewal info has the environment alone.
+    private func checkIdentity(of document: JSONDocument, _ kind: Explanation.Kind) throws(Refusal) {
+        let root = document.root
+        let environment = root[kind == .appTransaction ? "receiptType" : "environment"]?.string
+        let bundleId = root["bundleId"]?.string
+        guard
+            environment == AppStoreEnvironment.production.rawValue
+                || environment == AppStoreEnvironment.sandbox.rawValue
+        else {
+            throw Refusal(.audience, "the environment is not one that Apple signs for")
+        }
+        guard kind == .renewalInfo || bundleId.map({ audience.isConfigured(BundleId($0)) }) == true else {
+            throw Refusal(.audience, "the app is not configured")
+        }
+    }
+
+    private func explanation(
+        _ kind: Explanation.Kind, of jws: [UInt8], verdict: Verdict?, isBare: Bool, payload: [UInt8]? = nil
+    ) -> Explanation {
+        let failure = verdict.flatMap(Self.failure)
+        var isReached = true
+        let steps = VerificationStep.allCases.map { step -> Explanation.Step in
+            if step == failure?.step {
+                isReached = false
+                return Explanation.Step(step: step, outcome: .failed, detail: failure?.detail ?? "")
+            }
+            if step == .body, isBare {
+                return Explanation.Step(step: step, outcome: .skipped, detail: "a bare JWS")
+            }
+            guard isReached else { return Explanation.Step(step: step, outcome: .notReached, detail: "") }
+            if step == .revocation, revocation.policy == .off {
+                return Explanation.Step(step: step, outcome: .skipped, detail: "not asked")
+            }
+            return Explanation.Step(step: step, outcome: .passed, detail: "")
+        }
+        var payload = payload
+        if case .accepted(let notification) = verdict { payload = notification.notification }
+        return Explanation(
+            kind: kind, steps: steps, certificates: Self.certificates(of: jws), verdict: verdict,
+            reason: failure?.reason, payload: payload)
+    }
+
+    private static func failure(_ verdict: Verdict) -> (step: VerificationStep, reason: Reason?, detail: String)? {
+        switch verdict {
+        case .accepted: nil
+        case .nonconforming(let notification):
+            (.profile, notification.reason, "\(notification.reason): \(notification.detail)")
+        case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):
+            (refusal.step, refusal.reason, "\(refusal.reason): \(refusal.detail)")
+        case .legacy: (.body, nil, "a version 1 body, which is not signed")
+        }
+    }
+
+    /// By what an unverified payload looks like.
+    private static func kind(of jws: [UInt8]) -> Explanation.Kind {
+        guard let segments = try? FormChecks.segments(of: jws),
+            let payload = try? FormChecks.decode(segments.payload, of: jws),
+            let document = try? JSONDocument.object(payload)
+        else { return .unknown }
+        let envelope = NotificationEnvelope(document)
+        if !envelope.notificationType.isAbsent || !envelope.containers.isEmpty { return .notification }
+        if TransactionEnvelope(document).isTransaction { return .transaction }
+        if RenewalInfoEnvelope(document).isRenewalInfo { return .renewalInfo }
+        return !AppTransactionEnvelope(document).receiptType.isAbsent ? .appTransaction : .unknown
+    }
+
+    private static func certificates(of jws: [UInt8]) -> [Explanation.Certificate] {
+        guard let segments = try? FormChecks.segments(of: jws),
+            let bytes = try? FormChecks.decode(segments.header, of: jws), let header = try? JWSHeader(bytes),
+            let encodings = try? CertificateChecks.encodings(header)
+        else { return [] }
+        return encodings.compactMap { encoding in
+            guard let certificate = encoding.flatMap({ try? Certificate(der: $0) }) else { return nil }
+            return Explanation.Certificate(
+                subject: certificate.subject, issuer: certificate.issuer, serial: certificate.serialNumber,
+                notBefore: certificate.validity?.notBefore, notAfter: certificate.validity?.notAfter)
+        }
+    }
+
+    private static func trimmed(_ text: [UInt8]) -> [UInt8] {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+        guard let first = text.firstIndex(where: { !isSpace($0) }), let last = text.lastIndex(where: { !isSpace($0) })
+        else { return [] }
+        return Array(text[first...last])
+    }
 }

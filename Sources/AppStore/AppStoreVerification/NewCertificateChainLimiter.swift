@@ -1,11 +1,11 @@
 internal import Cryptography
 internal import Synchronization
 
-/// Admission of certificate paths that were never seen: a stranger can make them at will and each costs about a
-/// millisecond, so they get a rate and a concurrency of their own. Known paths never come here.
+/// Admits certificate paths that were never seen: an untrusted client can make them at will and each costs about a
+/// millisecond, so they get a rate and a concurrency of their own. Known paths are not limited.
 ///
 /// Concurrency counts different paths: right after a start every worker meets the same path of Apple's at once, and
-/// refusing all but one of them would send genuine notifications away. The rate counts every one.
+/// refusing all but one of them would refuse authentic notifications. The rate counts every one.
 final class NewCertificateChainLimiter: Sendable {
     private struct State {
         var tokens: Int64

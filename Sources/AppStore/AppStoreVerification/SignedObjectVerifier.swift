@@ -1,7 +1,8 @@
 internal import Cryptography
 internal import Synchronization
 
-/// A payload that a chain under a pinned root has signed, exactly as decoded. Time and revocation are not judged yet.
+/// A payload that a certificate chain under a pinned root has signed, exactly as decoded. Validity and revocation are not
+/// checked yet.
 struct SignedObject {
     let payload: [UInt8]
     let header: KnownHeader
@@ -9,18 +10,18 @@ struct SignedObject {
     let digest: SHA256Digest
 }
 
-/// Checks 4 to 9 and 11 for one compact JWS, the outer one and the nested ones alike.
+/// Checks 4 to 10 for one compact JWS, the outer one and the nested ones alike.
 final class SignedObjectVerifier: Sendable {
     private let trust: TrustStore
     private let revocation: RevocationChecker
-    private let lane: NewCertificateChainLimiter
+    private let limiter: NewCertificateChainLimiter
     private let validated = Atomic<Int>(0)
     let cache = ChainCache()
 
     init(trust: TrustStore, revocation: RevocationChecker, newCertificateChains: NewCertificateChainLimits) {
         self.trust = trust
         self.revocation = revocation
-        lane = NewCertificateChainLimiter(newCertificateChains)
+        limiter = NewCertificateChainLimiter(newCertificateChains)
     }
 
     /// How many certificate paths have been examined: each costs about a millisecond.
@@ -28,24 +29,24 @@ final class SignedObjectVerifier: Sendable {
 
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - isNested: the text stands inside a payload that Apple signed; its chain, if new, does not need the lane.
-    func verify(_ jws: [UInt8], at now: Int64, isNested: Bool = false) throws(Rejection) -> SignedObject {
+    ///   - isNested: the text is inside a payload that Apple signed; its certificate chain, if new, is not limited.
+    func verify(_ jws: [UInt8], at now: Int64, isNested: Bool = false) throws(Refusal) -> SignedObject {
         let known = cache.header(of: jws)
         if let known, ChainCache.isFresh(known.path, at: now) {
             return try verify(jws, under: known)
         }
-        let segments = try CompactFormCheck.segments(of: jws)
-        let headerBytes = try CompactFormCheck.decode(segments.header, of: jws)
-        let payload = try CompactFormCheck.decode(segments.payload, of: jws)
-        let signature = try CompactFormCheck.decode(segments.signature, of: jws)
+        let segments = try FormChecks.segments(of: jws)
+        let headerBytes = try FormChecks.decode(segments.header, of: jws)
+        let payload = try FormChecks.decode(segments.payload, of: jws)
+        let signature = try FormChecks.decode(segments.signature, of: jws)
         let header = try JWSHeader(headerBytes)
-        try AlgorithmCheck.check(header)
-        try SignatureCheck.checkLength(signature)
-        let encodings = try CertificateListCheck.encodings(header)
+        try FormChecks.checkAlgorithm(of: header)
+        try SignatureChecks.checkLength(signature)
+        let encodings = try CertificateChecks.encodings(header)
         let path = try path(encodings, at: now, isLimited: known == nil && !isNested)
         let text = Array(jws[segments.header])
         let midstate = SHA256Midstate(prefix: text + [UInt8(ascii: ".")])
-        // Only now may somebody be asked about the path: a signature stands under it.
+        // To be called only once a signature has verified under the path: from then on responders are asked about it.
         func knownHeader() -> KnownHeader {
             KnownHeader(
                 text: text, midstate: midstate, hasCriticalMembers: header.hasCriticalMembers, path: path,
@@ -60,52 +61,54 @@ final class SignedObjectVerifier: Sendable {
     }
 
     /// The hot path: the header is known, so two segments remain.
-    private func verify(_ jws: [UInt8], under known: KnownHeader) throws(Rejection) -> SignedObject {
+    private func verify(_ jws: [UInt8], under known: KnownHeader) throws(Refusal) -> SignedObject {
         let start = known.text.count + 1
-        // A signature of 64 bytes is 86 characters; with a dot before them there is no need to look for one. Any other dot
-        // is a letter that the decoder refuses.
+        // A signature of 64 bytes is 86 characters; with a dot before them there is no need to search for one. The decoder
+        // refuses any other dot.
         let signatureStart = jws.count - 86
         let segments: (payload: Range<Int>, signature: Range<Int>)
         if signatureStart - 1 > start, jws[signatureStart - 1] == UInt8(ascii: ".") {
             segments = (start..<signatureStart - 1, signatureStart..<jws.count)
         } else {
-            let found = try CompactFormCheck.segments(of: jws)
+            let found = try FormChecks.segments(of: jws)
             segments = (found.payload, found.signature)
         }
-        let payload = try CompactFormCheck.decode(segments.payload, of: jws)
-        let signature = try CompactFormCheck.decode(segments.signature, of: jws)
-        try SignatureCheck.checkLength(signature)
+        let payload = try FormChecks.decode(segments.payload, of: jws)
+        let signature = try FormChecks.decode(segments.signature, of: jws)
+        try SignatureChecks.checkLength(signature)
         let digest = try check(signature, over: segments.payload, of: jws, known.midstate, known.path)
         return SignedObject(payload: payload, header: known, digest: digest)
     }
 
-    /// The digest of what the signature stands over.
+    /// The digest of what was signed.
     private func check(
         _ signature: [UInt8], over payload: Range<Int>, of jws: [UInt8], _ midstate: SHA256Midstate,
         _ path: ValidatedPath
-    ) throws(Rejection) -> SHA256Digest {
+    ) throws(Refusal) -> SHA256Digest {
         let digest = jws.withUnsafeBytes { midstate.digest(suffix: UnsafeRawBufferPointer(rebasing: $0[payload])) }
-        try SignatureCheck.check(signature, of: digest, by: path.key, certificates: path.serials)
+        try SignatureChecks.check(signature, of: digest, by: path.key, certificates: path.serials)
         return digest
     }
 
     private func path(
         _ encodings: [[UInt8]?], at now: Int64, isLimited: Bool
-    ) throws(Rejection) -> ValidatedPath {
+    ) throws(Refusal) -> ValidatedPath {
         let digest = Self.digest(of: encodings)
         if let path = cache.path(digest, at: now) { return path }
         if isLimited {
-            guard lane.enter(digest, at: now) else { throw .tooManyNewCertificateChains }
+            guard limiter.enter(digest, at: now) else {
+                throw Refusal(.newCertificateChains, "too many certificate chains never seen before")
+            }
         }
-        defer { if isLimited { lane.leave(digest) } }
+        defer { if isLimited { limiter.leave(digest) } }
         validated.add(1, ordering: .relaxed)
-        let path = try ValidatedPath(try CertificateListCheck.certificates(encodings), in: trust, at: now)
+        let path = try ValidatedPath(try CertificateChecks.certificates(encodings), in: trust, at: now)
         cache.insert(path, digest)
         return path
     }
 
-    /// Each entry with its length before it, so that no two lists have the same text. What a third or fourth entry
-    /// that is not base64 says does not matter.
+    /// Each entry with its length before it, so that no two lists have the same text. The content of a third or fourth entry
+    /// that is not base64 does not matter.
     private static func digest(of encodings: [[UInt8]?]) -> SHA256Digest {
         var hash = SHA256()
         for encoding in encodings {

@@ -1,87 +1,112 @@
-/// What the verifier says of one body.
+public import AppStoreModel
+
+/// The verifier's decision about one body.
 public enum Verdict: Sendable {
     /// Signed by Apple, for a configured app, as documented: belongs in a notification topic.
     case accepted(VerifiedNotification)
-    /// Signed by Apple and for us, but odd: belongs in quarantine, then 200.
+    /// Signed by Apple for a configured app, but not as documented: belongs in quarantine, then 200.
     case nonconforming(NonconformingNotification)
-    /// Signed by Apple, but not for us, or no notification: nothing is stored.
+    /// Signed by Apple, but for another app, or not a notification: nothing is stored.
     case notForUs(Refusal)
     /// Not Apple's, or no longer to be trusted: nothing is stored.
     case notApple(Refusal)
-    /// A retry can help: certificates just outside their validity, revocation not known yet, a fault of ours.
+    /// A retry can help: certificates just outside their validity, revocation not known yet, too many certificate
+    /// chains never seen before, a fault of this machine.
     case retryLater(Refusal)
-    /// Chains never seen before arrive faster than they may be examined; known ones are not affected.
-    case tooManyNewCertificateChains
     /// A version 1 or status update body (`notification_type` beside a shared secret): unsigned, never verified here.
     case legacy
 }
 
-/// Which kind of HTTP answer a refusal deserves. The statuses themselves belong to the ingress.
-public enum StatusClass: Sendable, Hashable {
-    /// Malformed: 400.
-    case badRequest
-    /// Well formed and not acceptable: 403.
-    case forbidden
-    /// Worth another attempt: 503.
-    case unavailable
+/// A notification that passed every check. Only this module can make one.
+public struct VerifiedNotification: Sendable {
+    /// The compact JWS exactly as received.
+    public let signedPayload: [UInt8]
+    /// The payload's JSON text, every byte as signed.
+    public let notification: [UInt8]
+    /// The JSON text of `signedTransactionInfo`, as signed; nil when Apple sent none.
+    public let transaction: [UInt8]?
+    /// The JSON text of `signedRenewalInfo`, as signed; nil when Apple sent none.
+    public let renewalInfo: [UInt8]?
+    /// The JSON text of `signedAppTransactionInfo`, as signed; nil when Apple sent none.
+    public let appTransaction: [UInt8]?
+    /// What was read of the payloads: identity, type, date, and where the nested texts are in `notification`.
+    public let envelope: NotificationEnvelope
+    /// What was read of `transaction`.
+    public let transactionEnvelope: TransactionEnvelope?
+    /// What was read of `renewalInfo`.
+    public let renewalInfoEnvelope: RenewalInfoEnvelope?
+    /// What was read of `appTransaction`.
+    public let appTransactionEnvelope: AppTransactionEnvelope?
+    /// The certificate chain under which the notification was signed.
+    public let certificates: CertificateSerials
+    /// `sandbox` when the app is configured without the sandbox; nil when everything is as configured.
+    /// Either way the envelope's environment names the topic.
+    public let reason: Reason?
+
+    init(
+        signedPayload: [UInt8], notification: [UInt8], envelope: NotificationEnvelope, nested: NestedObjects,
+        certificates: CertificateSerials, reason: Reason?
+    ) {
+        self.signedPayload = signedPayload
+        self.notification = notification
+        self.envelope = envelope
+        transaction = nested.transaction?.payload
+        transactionEnvelope = nested.transaction?.envelope
+        renewalInfo = nested.renewalInfo?.payload
+        renewalInfoEnvelope = nested.renewalInfo?.envelope
+        appTransaction = nested.appTransaction?.payload
+        appTransactionEnvelope = nested.appTransaction?.envelope
+        self.certificates = certificates
+        self.reason = reason
+    }
 }
 
-/// The checks of one decision, by their numbers. They run in the order of `allCases`: time and revocation are judged
-/// only once a signature stands, or a stranger with Apple's public chain could provoke a retry.
-public enum VerificationStep: Int, Sendable, Hashable, CaseIterable {
-    /// The outer JSON has exactly one text `signedPayload`.
-    case body = 3
-    /// Three segments of strict base64url.
-    case compactForm = 4
-    /// `alg` is ES256.
-    case algorithm = 5
-    /// `x5c` holds two to four certificates.
-    case certificateList = 6
-    /// A path to a pinned root with every signature good.
-    case pinnedRoot = 7
-    /// The leaf's marker.
-    case leafMarker = 8
-    /// The intermediate's marker, and that it may issue certificates.
-    case intermediateMarker = 9
-    /// The signature over the exact bytes.
-    case signature = 11
-    /// Validity now.
-    case validity = 10
-    /// Not revoked.
-    case revocation = 12
-    /// App and environment.
-    case audience = 13
-    /// Type, UUID, version, nested objects, dates.
-    case profile = 14
+/// A body signed by Apple for a configured app that is not as Apple documents it.
+public struct NonconformingNotification: Sendable, Hashable {
+    public let reason: Reason
+    /// A constant that says more than the reason.
+    public let detail: String
+    /// The app, where the payload names one that is configured.
+    public let bundleId: String?
+    /// The environment's text, at most 256 bytes, where the payload has one.
+    public let environment: String?
+    /// `notificationUUID`, where it is a UUID.
+    public let notificationUUID: String?
+    /// The certificate chain under which the notification was signed.
+    public let certificates: CertificateSerials?
+    /// SHA-256 of what was signed, `header.payload` as received, 32 bytes: the same for every copy, however its
+    /// signature and the JSON around it are spelled. Nil where no signature was verified.
+    public let signedPartDigest: [UInt8]?
 }
 
-/// Why nothing of a body is stored.
-public struct Refusal: Sendable, Hashable {
+/// Why nothing of a body is stored. Checks throw it; callers of the verifier find it in the ``Verdict``.
+public struct Refusal: Error, Hashable {
     public let reason: Reason
     /// The check that failed.
     public let step: VerificationStep
-    public let statusClass: StatusClass
+    /// The HTTP status; another than the reason's for `cert_time` alone.
+    public let status: Int
     /// A constant that says more than the reason; never text of the sender.
     public let detail: String
     /// For `cert_time`: by how many seconds now lies outside the validity of the path.
     public let secondsOutsideValidity: Int64?
-    /// The chain, where it was validated.
+    /// The certificate chain, where it was validated.
     public let certificates: CertificateSerials?
     /// The app named by a payload that Apple signed, at most 256 bytes; otherwise nil.
     public let bundleId: String?
     /// For `chain_root` where leaf and intermediate carry Apple's markers: SHA-256 of the last certificate of `x5c`, 64
-    /// lower-case hexadecimal digits, unless that one is pinned. Either a root is missing here, or a stranger copied the
-    /// markers, as anybody can.
+    /// lower-case hexadecimal digits, unless that one is pinned. Either a root is missing here, or the markers were
+    /// copied, which anyone can do.
     public let unknownRootFingerprint: String?
 
     init(
-        _ reason: Reason, at step: VerificationStep, _ statusClass: StatusClass, detail: String = "",
+        _ reason: Reason, _ detail: String, at step: VerificationStep? = nil, status: Int? = nil,
         secondsOutsideValidity: Int64? = nil, certificates: CertificateSerials? = nil, bundleId: String? = nil,
         unknownRootFingerprint: String? = nil
     ) {
         self.reason = reason
-        self.step = step
-        self.statusClass = statusClass
+        self.step = step ?? reason.step
+        self.status = status ?? reason.status
         self.detail = detail
         self.secondsOutsideValidity = secondsOutsideValidity
         self.certificates = certificates

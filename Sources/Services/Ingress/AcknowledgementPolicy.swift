@@ -16,8 +16,6 @@ enum AcknowledgementPolicy {
     static let clock = HTTPResponse(status: 503, reason: IngressReason.clock)
     /// More quarantine records than the budget allows.
     static let quarantineBudget = HTTPResponse(status: 503, reason: IngressReason.quarantineBudget)
-    /// Too many certificate chains never seen before.
-    static let newCertificateChains = HTTPResponse(status: 429, reason: IngressReason.newCertificateChains)
     /// A version 1 or older body, which no app is configured to send.
     static let legacyDisabled = HTTPResponse(status: 403, reason: IngressReason.legacyDisabled)
 
@@ -26,13 +24,7 @@ enum AcknowledgementPolicy {
 
     /// Nothing is stored.
     static func refused(_ refusal: Refusal) -> HTTPResponse {
-        let status =
-            switch refusal.statusClass {
-            case .badRequest: 400
-            case .forbidden: 403
-            case .unavailable: 503
-            }
-        return HTTPResponse(status: status, reason: refusal.reason.rawValue)
+        HTTPResponse(status: refusal.status, reason: refusal.reason.rawValue)
     }
 
     /// The quarantine topic has the bytes.

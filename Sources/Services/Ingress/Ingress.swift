@@ -89,7 +89,7 @@ package final class Ingress: Service {
         guard let verifier = running.withLock({ $0?.verifier }) else { return }
         async let watched: Void = watchRevocation(verifier)
         // Returns at once when revocation is off; the ingress runs until it is asked to stop.
-        await verifier.runRevocationChecks()
+        await verifier.runRevocationChecks(clock: clocks.wallMilliseconds)
         try await watched
     }
 

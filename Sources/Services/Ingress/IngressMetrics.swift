@@ -48,7 +48,7 @@ final class IngressMetrics: Sendable {
             })
         quarantinedByReason = registry.counters(
             IngressMetricName.quarantined, help: "Odd notifications handed to the quarantine topic.", label: "reason",
-            values: Reason.all.map(\.rawValue).filter { $0.hasPrefix("profile_") })
+            values: Reason.allCases.filter { $0.step == .profile }.map(\.rawValue))
         kafkaFailures = registry.counters(
             IngressMetricName.kafkaFailures, help: "Records that Kafka did not acknowledge.", label: "error",
             values: [

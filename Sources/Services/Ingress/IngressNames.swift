@@ -46,7 +46,6 @@ enum IngressReason {
     static let kafkaError = "kafka_error"
     static let clock = "clock"
     static let quarantineBudget = "quarantine_budget"
-    static let newCertificateChains = "new_chains"
     static let legacyDisabled = "v1_disabled"
     static let inconsistent = "internal"
 }

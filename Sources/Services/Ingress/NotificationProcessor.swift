@@ -58,7 +58,6 @@ final class NotificationProcessor: Sendable {
         case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):
             decisions.explain(refusal)
             work.exchange.respond(AcknowledgementPolicy.refused(refusal))
-        case .tooManyNewCertificateChains: work.exchange.respond(AcknowledgementPolicy.newCertificateChains)
         case .legacy: work.exchange.respond(AcknowledgementPolicy.legacyDisabled)
         }
     }

@@ -10,18 +10,16 @@ package enum ExpectedVerdict: Equatable, Sendable, CustomStringConvertible {
     case badRequest(Reason)
     case forbidden(Reason)
     case retryLater(Reason)
-    case tooManyNewCertificateChains
     case legacy
 
     package init(_ verdict: Verdict) {
         switch verdict {
         case .accepted(let notification): self = notification.reason == .sandbox ? .sandbox : .accepted
-        case .nonconforming(let nonconforming): self = .nonconforming(nonconforming.reason)
+        case .nonconforming(let notification): self = .nonconforming(notification.reason)
         case .notForUs(let refusal): self = .notForUs(refusal.reason)
         case .notApple(let refusal):
-            self = refusal.statusClass == .badRequest ? .badRequest(refusal.reason) : .forbidden(refusal.reason)
+            self = refusal.status == 400 ? .badRequest(refusal.reason) : .forbidden(refusal.reason)
         case .retryLater(let refusal): self = .retryLater(refusal.reason)
-        case .tooManyNewCertificateChains: self = .tooManyNewCertificateChains
         case .legacy: self = .legacy
         }
     }
@@ -30,12 +28,11 @@ package enum ExpectedVerdict: Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .accepted: "accepted"
         case .sandbox: "sandbox"
-        case .nonconforming(let reason): "odd \(reason)"
+        case .nonconforming(let reason): "nonconforming \(reason)"
         case .notForUs(let reason): "notForUs \(reason)"
         case .badRequest(let reason): "badRequest \(reason)"
         case .forbidden(let reason): "forbidden \(reason)"
         case .retryLater(let reason): "retryLater \(reason)"
-        case .tooManyNewCertificateChains: "tooManyNewCertificateChains"
         case .legacy: "legacy"
         }
     }

@@ -22,7 +22,7 @@ import Testing
         }
         #expect(refusal.bundleId == "com.example.other")
         #expect(refusal.step == .audience)
-        #expect(refusal.statusClass == .forbidden)
+        #expect(refusal.status == 403)
     }
 
     @Test func `Production for an app of the sandbox only is refused`() throws {

@@ -87,7 +87,7 @@ import Testing
         verifier.verify(body: SigningKit.body(String(longer)), at: now).expect(.badRequest(.jwsHeader))
     }
 
-    // MARK: The lane of new chains
+    // MARK: The limiter of new certificate chains
 
     @Test func `fifty new chains a second are examined and known ones are not affected`() throws {
         let kit = try SigningKit.shared()
@@ -99,26 +99,26 @@ import Testing
             verifier.verify(body: try Self.newChain(index, kit), at: now).expect(.forbidden(.signature))
         }
         for index in 49..<60 {
-            verifier.verify(body: try Self.newChain(index, kit), at: now).expect(.tooManyNewCertificateChains)
+            verifier.verify(body: try Self.newChain(index, kit), at: now).expect(.retryLater(.newCertificateChains))
             verifier.verify(body: good, at: now).expect(.accepted)
         }
         #expect(verifier.chainValidations == 50)
         verifier.verify(body: try Self.newChain(60, kit), at: now + 20).expect(.forbidden(.signature))
-        verifier.verify(body: try Self.newChain(61, kit), at: now + 20).expect(.tooManyNewCertificateChains)
+        verifier.verify(body: try Self.newChain(61, kit), at: now + 20).expect(.retryLater(.newCertificateChains))
     }
 
-    @Test func `a known header whose path has expired does not need the lane`() throws {
+    @Test func `a known header whose path has expired is not limited`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { $0.newCertificateChains = NewCertificateChainLimits(perSecond: 1) }
         let good = try kit.body()
         verifier.verify(body: good, at: now).expect(.accepted)
         let later = now + ChainCache.lifetime
         verifier.verify(body: try Self.newChain(1, kit), at: later).expect(.forbidden(.signature))
-        verifier.verify(body: try Self.newChain(2, kit), at: later).expect(.tooManyNewCertificateChains)
+        verifier.verify(body: try Self.newChain(2, kit), at: later).expect(.retryLater(.newCertificateChains))
         verifier.verify(body: good, at: later).expect(.accepted)
     }
 
-    @Test func `a malformed body never reaches the lane`() throws {
+    @Test func `a malformed body never reaches the limiter`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { $0.newCertificateChains = NewCertificateChainLimits(perSecond: 1) }
         for _ in 0..<10 {
@@ -128,27 +128,27 @@ import Testing
         verifier.verify(body: try kit.body(), at: now).expect(.accepted)
     }
 
-    @Test func `the lane lets one path in at a time, however many ask for it`() throws {
+    @Test func `the limiter admits one path at a time, however many requests carry it`() throws {
         try initializeCryptography()
-        let lane = NewCertificateChainLimiter(NewCertificateChainLimits(perSecond: 50, concurrency: 1))
+        let limiter = NewCertificateChainLimiter(NewCertificateChainLimits(perSecond: 50, concurrency: 1))
         let one = SHA256.digest(of: [1])
         let other = SHA256.digest(of: [2])
-        #expect(lane.enter(one, at: now))
-        #expect(lane.enter(one, at: now))
-        #expect(!lane.enter(other, at: now))
-        lane.leave(one)
-        #expect(!lane.enter(other, at: now))
-        lane.leave(one)
-        #expect(lane.enter(other, at: now))
+        #expect(limiter.enter(one, at: now))
+        #expect(limiter.enter(one, at: now))
+        #expect(!limiter.enter(other, at: now))
+        limiter.leave(one)
+        #expect(!limiter.enter(other, at: now))
+        limiter.leave(one)
+        #expect(limiter.enter(other, at: now))
     }
 
-    @Test func `the lane's rate survives clocks that jump`() throws {
+    @Test func `the rate survives clocks that jump`() throws {
         try initializeCryptography()
-        let lane = NewCertificateChainLimiter(NewCertificateChainLimits(perSecond: 2, concurrency: 10))
+        let limiter = NewCertificateChainLimiter(NewCertificateChainLimits(perSecond: 2, concurrency: 10))
         let path = SHA256.digest(of: [1])
         var entered: [Bool] = []
         for time in [0, 0, 0, 499, 500, -10_000, -9_501, -9_500, Int64.max, Int64.max, Int64.max, Int64.min] {
-            entered.append(lane.enter(path, at: time))
+            entered.append(limiter.enter(path, at: time))
         }
         #expect(
             entered == [true, true, false, false, true, false, false, true, true, true, false, false])

@@ -31,7 +31,7 @@ import Testing
                 Issue.record("a cut body of \(cut.count) bytes is not refused")
                 continue
             }
-            #expect(refusal.statusClass == .badRequest)
+            #expect(refusal.status == 400)
         }
     }
 

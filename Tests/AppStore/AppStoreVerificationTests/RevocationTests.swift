@@ -98,7 +98,7 @@ import Testing
         let (verifier, responders, body) = try Self.verifier(.off)
         #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted)
         await Self.ask(verifier, at: Self.now)
-        await verifier.runRevocationChecks()
+        await verifier.runRevocationChecks { Self.now }
         #expect(responders.addresses.isEmpty)
     }
 

@@ -59,19 +59,19 @@ import Testing
         let chains = try #require(Self.chains)
         for example in chains.cases where example.expect == "either" {
             let header = try JWSHeader(Self.header(example, chains))
-            let certificates = try CertificateListCheck.certificates(CertificateListCheck.encodings(header))
+            let certificates = try CertificateChecks.certificates(CertificateChecks.encodings(header))
             let path = try ValidatedPath(certificates, in: Self.trust(example, chains), at: Self.now)
             #expect(path.hasUnexpectedShape)
         }
     }
 
     private static func isGood(_ example: ChainCases.Case, _ chains: ChainCases) throws -> Bool {
-        do throws(Rejection) {
+        do throws(Refusal) {
             let header = try JWSHeader((try? header(example, chains)) ?? [])
-            let certificates = try CertificateListCheck.certificates(CertificateListCheck.encodings(header))
+            let certificates = try CertificateChecks.certificates(CertificateChecks.encodings(header))
             guard let trust = try? trust(example, chains) else { return false }
             let path = try ValidatedPath(certificates, in: trust, at: now)
-            try ValidityCheck.check(path, at: example.effectiveDate * 1000)
+            try SignatureChecks.checkValidity(of: path, at: example.effectiveDate * 1000)
             return !path.hasUnexpectedShape
         } catch {
             return false

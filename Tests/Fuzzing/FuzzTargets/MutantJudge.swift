@@ -38,7 +38,7 @@ package final class MutantJudge: Sendable {
 
     /// What became of a body, in few words.
     ///
-    /// - Throws: a violation when it is accepted with another meaning, kept as odd, or answered as if a retry could help.
+    /// - Throws: a violation when it is accepted with another meaning, quarantined, or answered as if a retry could help.
     package func judge(_ body: [UInt8]) throws(Violation) -> String {
         switch verifier.verify(body: body, at: now) {
         case .accepted(let notification): return try accepted(notification)
@@ -46,13 +46,12 @@ package final class MutantJudge: Sendable {
             try hold(refusal.reason == .typeConfusion, "not for us: \(refusal.reason)")
             return "not for us, \(refusal.reason)"
         case .notApple(let refusal):
-            try hold(refusal.reason != .internal && refusal.statusClass != .unavailable, "\(refusal.reason)")
+            try hold(refusal.reason != .internal && refusal.status < 500, "\(refusal.reason)")
             return "refused, \(refusal.reason)"
         case .legacy: return "legacy"
-        case .nonconforming(let nonconforming):
-            throw Violation("odd, though every original is as documented: \(nonconforming.reason)")
+        case .nonconforming(let notification):
+            throw Violation("nonconforming, though every original is as documented: \(notification.reason)")
         case .retryLater(let refusal): throw Violation("retry later: \(refusal.reason)")
-        case .tooManyNewCertificateChains: throw Violation("too many new chains")
         }
     }
 

@@ -5,7 +5,7 @@ import KafkaModel
 import Records
 
 extension FuzzTarget {
-    /// A payload that the authority signs, whatever it says: for us or not, odd or not, but never a fault of ours or not
+    /// A payload that the authority signs, whatever it says: for us or not, conforming or not, but never a fault of ours or not
     /// Apple's; and what is accepted becomes a record that consumers read back.
     static func signedPayload(_ material: SignedMaterial) throws -> FuzzTarget {
         let verifier = try material.verifier()
@@ -24,7 +24,7 @@ extension FuzzTarget {
             case .nonconforming, .notForUs: return
             case .notApple(let refusal): throw Violation("not Apple's: \(refusal.reason)")
             case .retryLater(let refusal): throw Violation("retry later: \(refusal.reason)")
-            case .tooManyNewCertificateChains, .legacy: throw Violation("neither odd nor accepted")
+            case .legacy: throw Violation("neither accepted nor nonconforming")
             }
         }
     }

@@ -12,7 +12,6 @@ import Testing
             (AcknowledgementPolicy.accepted, 200, "accepted"), (AcknowledgementPolicy.sandbox, 200, "sandbox"),
             (AcknowledgementPolicy.duplicate, 200, "duplicate"), (AcknowledgementPolicy.clock, 503, "clock"),
             (AcknowledgementPolicy.quarantineBudget, 503, "quarantine_budget"),
-            (AcknowledgementPolicy.newCertificateChains, 429, "new_chains"),
             (AcknowledgementPolicy.legacyDisabled, 403, "v1_disabled"),
             (AcknowledgementPolicy.inconsistent, 503, "internal"),
         ]
@@ -25,17 +24,18 @@ import Testing
     }
 
     @Test(arguments: [
-        (StatusClass.badRequest, 400), (.forbidden, 403), (.unavailable, 503),
+        (Reason.json, 400), (.signature, 403), (.newCertificateChains, 429), (.revocationUnknown, 503),
     ])
-    func `a refusal's class decides its status`(statusClass: StatusClass, status: Int) {
-        let answer = AcknowledgementPolicy.refused(Refusal(.signature, at: .signature, statusClass))
+    func `a refusal is answered with the status of its reason`(reason: Reason, status: Int) {
+        let answer = AcknowledgementPolicy.refused(Refusal(reason, ""))
         #expect(answer.status == status)
-        #expect(answer.reason == "signature")
+        #expect(answer.reason == reason.rawValue)
         #expect(answer.body.isEmpty)
+        #expect(AcknowledgementPolicy.refused(Refusal(reason, "", status: 418)).status == 418)
     }
 
-    @Test func `what stands in quarantine is 200 with the verdict's reason`() {
-        for reason in Reason.all where reason.rawValue.hasPrefix("profile_") {
+    @Test func `what is in quarantine is answered 200 with the verdict's reason`() {
+        for reason in Reason.allCases where reason.rawValue.hasPrefix("profile_") {
             let notification = NonconformingNotification(
                 reason: reason, detail: "", bundleId: nil, environment: nil, notificationUUID: nil, certificates: nil,
                 signedPartDigest: nil)

@@ -60,10 +60,10 @@ import Testing
 
     /// Every code that an answer, or an end without one, can have but the two that need no operator.
     private static let reasons =
-        Reason.all.map(\.rawValue) + [
+        Reason.allCases.map(\.rawValue) + [
             IngressReason.kafkaUnavailable, IngressReason.kafkaQueueFull, IngressReason.kafkaTimeout,
             IngressReason.kafkaRecordTooLarge, IngressReason.kafkaError, IngressReason.clock,
-            IngressReason.quarantineBudget, IngressReason.newCertificateChains, IngressReason.legacyDisabled,
+            IngressReason.quarantineBudget, IngressReason.legacyDisabled,
         ] + [
             "path", "method", "too_large", "framing", "headers", "uri", "slow", "idle", "encoding", "expect", "aborted",
             "rate", "evicted", "overload", "memory", "deadline", "drain",
@@ -85,7 +85,7 @@ import Testing
     }
 
     private func unknownRoot(_ fingerprint: String?) -> Refusal {
-        Refusal(.chainRoot, at: .pinnedRoot, .forbidden, unknownRootFingerprint: fingerprint)
+        Refusal(.chainRoot, "", unknownRootFingerprint: fingerprint)
     }
 
     @Test func `an unknown root under Apple's markers is a warning with its fingerprint, a few times a second`() throws

@@ -3,7 +3,7 @@ internal import JSON
 
 /// Check 13: the payload is a notification, for a configured app, from an environment that Apple signs for.
 ///
-/// The app is looked at before the environment.
+/// The app is examined before the environment.
 struct AudienceCheck: Sendable {
     private let apps: [BundleId: AppIdentity]
 
@@ -20,54 +20,53 @@ struct AudienceCheck: Sendable {
 
     func isConfigured(_ bundleId: BundleId) -> Bool { apps[bundleId] != nil }
 
-    /// A signed object without a notification's marks is one of the others that Apple's same key signs.
-    static func checkKind(_ envelope: NotificationEnvelope) throws(Rejection) {
+    /// A signed object without a notification's members is one of the others that Apple signs with the same key.
+    static func checkKind(_ envelope: NotificationEnvelope) throws(Refusal) {
         guard !envelope.notificationType.isAbsent || !envelope.containers.isEmpty else {
-            throw refused(.typeConfusion, "the signed object is no notification")
+            throw Refusal(.typeConfusion, "the signed object is not a notification")
         }
     }
 
-    func audience(_ envelope: NotificationEnvelope, in document: JSONDocument) throws(Rejection) -> Audience {
+    func audience(_ envelope: NotificationEnvelope, in document: JSONDocument) throws(Refusal) -> Audience {
         try checkContainers(envelope, in: document)
         guard let bundleId = envelope.bundleId.value, let app = apps[bundleId] else {
-            throw Self.refused(.audience, "the app is not configured", envelope.bundleId.value)
+            throw Refusal(.audience, "the app is not configured", bundleId: envelope.bundleId.value?.rawValue)
         }
         if envelope.environment.fault == .ambiguous {
-            throw .nonconforming(
-                .profileContainer, detail: "the environment of the external purchase token is not clear")
+            throw Refusal(.profileContainer, "the environment of the external purchase token is not clear")
         }
         guard let environment = envelope.environment.value else {
-            throw Self.refused(.audience, "the environment is not a text", bundleId)
+            throw Refusal(.audience, "the environment is not a text", bundleId: bundleId.rawValue)
         }
         if envelope.appAppleId.fault != nil {
-            throw .nonconforming(.profileNumber, detail: "appAppleId is not a whole number")
+            throw Refusal(.profileNumber, "appAppleId is not a whole number")
         }
         if environment == .production {
             guard envelope.appAppleId.value == app.appAppleId else {
-                throw Self.refused(.audience, "appAppleId is not the configured one", bundleId)
+                throw Refusal(.audience, "appAppleId is not the configured one", bundleId: bundleId.rawValue)
             }
         }
         // Never Xcode, LocalTesting or anything unknown: no configuration with them starts.
         let isExpected = app.environments.contains(environment)
         guard isExpected || environment == .sandbox else {
-            throw Self.refused(.audience, "the environment is not configured for the app", bundleId)
+            throw Refusal(.audience, "the environment is not configured for the app", bundleId: bundleId.rawValue)
         }
         return Audience(app: app, environment: environment, isUnexpectedSandbox: !isExpected)
     }
 
-    /// Without exactly one container it cannot be said for whom the notification is. It is kept, unless all of several
-    /// containers name others.
+    /// Without exactly one container the audience is not known. Such a notification is kept, unless all of several
+    /// containers name other apps.
     private func checkContainers(
         _ envelope: NotificationEnvelope, in document: JSONDocument
-    ) throws(Rejection) {
+    ) throws(Refusal) {
         if envelope.containers.count > 1, !envelope.hasMalformedContainer {
             let members = envelope.containers.map { document.root[Self.member($0)]?["bundleId"]?.string }
             guard members.contains(where: { $0.map { isConfigured(BundleId($0)) } ?? false }) else {
-                throw Self.refused(.audience, "no container names a configured app")
+                throw Refusal(.audience, "no container names a configured app")
             }
         }
         guard envelope.containers.count == 1, !envelope.hasMalformedContainer else {
-            throw .nonconforming(.profileContainer, detail: "not exactly one of the four containers")
+            throw Refusal(.profileContainer, "not exactly one of the four containers")
         }
     }
 
@@ -78,9 +77,5 @@ struct AudienceCheck: Sendable {
         case .externalPurchaseToken: "externalPurchaseToken"
         case .appData: "appData"
         }
-    }
-
-    private static func refused(_ reason: Reason, _ detail: String, _ bundleId: BundleId? = nil) -> Rejection {
-        .refused(Refusal(reason, at: .audience, .forbidden, detail: detail, bundleId: bundleId?.rawValue))
     }
 }

@@ -49,7 +49,7 @@ struct VerificationReport {
         case .nonconforming: .nonconforming
         case .notForUs: .notForUs
         case .notApple: .notApple
-        case .retryLater, .tooManyNewCertificateChains: .retryLater
+        case .retryLater: .retryLater
         case .legacy: .legacy
         }
     }

@@ -58,8 +58,7 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
             case .nonconforming(let reason): .quarantined(reason.rawValue)
             case .badRequest(let reason): .refused(400, reason.rawValue)
             case .forbidden(let reason), .notForUs(let reason): .refused(403, reason.rawValue)
-            case .retryLater(let reason): .refused(503, reason.rawValue)
-            case .tooManyNewCertificateChains: .refused(429, "new_chains")
+            case .retryLater(let reason): .refused(reason == .newCertificateChains ? 429 : 503, reason.rawValue)
             case .legacy: .refused(403, "v1_disabled")
             }
     }

@@ -1,6 +1,8 @@
 internal import Cryptography
+internal import Synchronization
 
-/// Which certificates are asked about and when: pure state, the clock and the dice are arguments.
+/// Which certificates are asked about and when: pure state, clock and random number
+/// generator are arguments.
 ///
 /// One question at a time for each certificate and issuer. A good answer counts until the responder's next update, at most
 /// 24 hours after it was made, and is renewed well before; failures are repeated at growing distances. All times are
@@ -10,7 +12,7 @@ struct RevocationState {
         let id: SHA256Digest
         let subject: Certificate
         let issuer: Certificate
-        /// From the certificate, under which a signature has verified. Nil: there is nobody to ask.
+        /// From the certificate, under which a signature has verified. Nil: it names no responder.
         let address: String?
     }
 
@@ -153,4 +155,45 @@ struct RevocationState {
         case .noAddress: "noAddress"
         }
     }
+}
+
+/// What is known about the revocation of one certificate, read on the hot path without a lock.
+final class RevocationStanding: Sendable {
+    // Milliseconds since 1970 up to which the last good answer counts.
+    private let goodUntil = Atomic<Int64>(.min)
+    private let revoked = Atomic<Bool>(false)
+
+    enum Known: Equatable {
+        case good, revoked, unknown
+    }
+
+    func known(at now: Int64) -> Known {
+        if revoked.load(ordering: .relaxed) { return .revoked }
+        return now <= goodUntil.load(ordering: .relaxed) ? .good : .unknown
+    }
+
+    func setGood(until end: Int64) {
+        goodUntil.store(end, ordering: .relaxed)
+    }
+
+    /// Permanently: what an issuer has signed once stays true.
+    func setRevoked() {
+        revoked.store(true, ordering: .relaxed)
+    }
+}
+
+/// What is known about revocation, for metrics, logs and alerts.
+public struct RevocationStatus: Sendable, Hashable {
+    /// Answers and failures by kind since the start.
+    public var outcomes: [String: Int] = [:]
+    /// Certificates with a good answer that still counts.
+    public var good = 0
+    /// Certificates that their issuer revoked.
+    public var revoked = 0
+    /// Certificates without an answer that counts.
+    public var unknown = 0
+    /// Notifications accepted without an answer (policy `soft`).
+    public var acceptedUnknown = 0
+    /// An answer has been missing for five minutes or longer, or a certificate is revoked.
+    public var needsAttention = false
 }

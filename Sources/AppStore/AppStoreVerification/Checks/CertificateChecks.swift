@@ -1,0 +1,172 @@
+internal import Cryptography
+
+/// Checks 6 to 9: the certificates of `x5c`, and the path from the leaf to a pinned root.
+enum CertificateChecks {
+    private static let leafMarker = OID("1.2.840.113635.100.6.11.1")
+    private static let intermediateMarker = OID("1.2.840.113635.100.6.2.1")
+
+    // MARK: Check 6
+
+    /// Check 6: `x5c` holds two to four texts; the first two are base64 of one DER certificate each, of bounded size.
+    ///
+    /// The size comes first because some OpenSSL versions parse in time that grows with its square. A third or fourth
+    /// entry may be anything: the path decides, and what is not leaf, intermediate, root is quarantined, not refused.
+    /// - Returns: the entries as decoded bytes; nil where a third or fourth is not base64 or too long.
+    static func encodings(_ header: JWSHeader) throws(Refusal) -> [[UInt8]?] {
+        guard let texts = header.certificateTexts, (2...4).contains(texts.count) else {
+            throw Refusal(.certificateListForm, "x5c is not an array of two to four texts")
+        }
+        var encodings: [[UInt8]?] = []
+        for (index, text) in texts.enumerated() {
+            let encoding = decoded(text)
+            guard encoding != nil || index >= 2 else {
+                throw Refusal(.certificateListForm, "an entry of x5c is not base64 of bounded length")
+            }
+            encodings.append(encoding)
+        }
+        return encodings
+    }
+
+    /// The certificates; nil where a third or fourth entry is none.
+    static func certificates(_ encodings: [[UInt8]?]) throws(Refusal) -> [Certificate?] {
+        var certificates: [Certificate?] = []
+        for (index, encoding) in encodings.enumerated() {
+            let certificate = encoding.flatMap { try? Certificate(der: $0) }
+            guard certificate != nil || index >= 2 else {
+                throw Refusal(.certificateEncoding, "an entry of x5c is not one DER certificate")
+            }
+            certificates.append(certificate)
+        }
+        return certificates
+    }
+
+    private static func decoded(_ text: String) -> [UInt8]? {
+        guard let bytes = try? Base64.decode(Array(text.utf8)) else { return nil }
+        return (1...Certificate.recommendedMaximumByteCount).contains(bytes.count) ? bytes : nil
+    }
+
+    // MARK: Checks 7 to 9
+
+    /// Check 7: a path leaf, intermediate, pinned root, every signature good and strong. Names are never trusted.
+    ///
+    /// The second half of check 9 is in it too: the library refuses an issuer that does not say by basicConstraints and
+    /// keyUsage that it may sign certificates.
+    static func path(
+        _ certificates: [Certificate?], in trust: TrustStore
+    ) throws(Refusal) -> (leaf: Certificate, intermediate: Certificate, root: Certificate, CertificatePath) {
+        let path: CertificatePath
+        switch trust.validate(chain: certificates.compactMap { $0 }) {
+        case .success(let found): path = found
+        case .failure(let failure): throw refusal(failure, certificates, trust)
+        }
+        guard let (leaf, intermediate, root) = path.leafIssuerRoot else {
+            throw Refusal(.chainRoot, "the path is not leaf, intermediate, root")
+        }
+        guard isStrong(leaf.signatureAlgorithm), isStrong(intermediate.signatureAlgorithm) else {
+            throw Refusal(.chainSignature, "a certificate is not signed with ECDSA and SHA-256 or longer")
+        }
+        guard intermediate.publicKeyKind == .p256 || intermediate.publicKeyKind == .p384 else {
+            throw Refusal(.chainSignature, "the intermediate's key is not P-256 or P-384")
+        }
+        return (leaf, intermediate, root, path)
+    }
+
+    /// Part of check 7: both certificates are X.509 version 3, and carry no extension that OpenSSL cannot read or that
+    /// constrains names and policies; Apple's carry none, and policies are not evaluated here.
+    static func checkExtensions(leaf: Certificate, intermediate: Certificate) throws(Refusal) {
+        for certificate in [leaf, intermediate] {
+            guard certificate.hasUsableExtensions, !certificate.constrainsPath else {
+                throw Refusal(
+                    .certificateExtension, "not version 3, or an extension that this profile does not allow")
+            }
+        }
+    }
+
+    /// Checks 8 and 9: leaf and intermediate carry Apple's markers exactly once each.
+    ///
+    /// Without the leaf's, which is for signing App Store receipts, any certificate under Apple's root, such as a
+    /// developer's, could sign. The intermediate's is that of Apple's Worldwide Developer Relations.
+    static func checkMarkers(leaf: Certificate, intermediate: Certificate) throws(Refusal) {
+        guard isMarked(leaf: leaf) else {
+            throw Refusal(.leafMarker, "the leaf is not marked for receipt signing")
+        }
+        guard isMarked(intermediate: intermediate) else {
+            throw Refusal(.intermediateMarker, "the intermediate is not marked as Worldwide Developer Relations")
+        }
+    }
+
+    private static func isMarked(leaf: Certificate) -> Bool { leaf.extensionCount(leafMarker) == 1 }
+
+    private static func isMarked(intermediate: Certificate) -> Bool {
+        intermediate.extensionCount(intermediateMarker) == 1
+    }
+
+    private static func isStrong(_ algorithm: CertificateSignatureAlgorithm) -> Bool {
+        switch algorithm {
+        case .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512: true
+        case .other: false
+        }
+    }
+
+    /// The library names the first failure of a path that nothing has authenticated; it is good for logs, no more.
+    private static func refusal(
+        _ failure: ChainFailure, _ certificates: [Certificate?], _ trust: TrustStore
+    ) -> Refusal {
+        switch failure.kind {
+        case .noTrustedRoot:
+            Refusal(
+                .chainRoot, "no path to a pinned root",
+                unknownRootFingerprint: unknownRootFingerprint(certificates, trust))
+        case .signature: Refusal(.chainSignature, "a certificate's signature is not good")
+        case .notCertificateAuthority:
+            Refusal(.notCertificateAuthority, "an issuer of the path is not a certificate authority")
+        case .certificateExtension:
+            Refusal(.certificateExtension, "an extension is critical and unknown, or malformed")
+        case .leafKey: Refusal(.leafKey, "the leaf's key is too small or of an unknown curve")
+        case .time: Refusal(.certificateTime, "a date of the path is not readable")
+        case .internalFailure: Refusal(.internal, "the certificates could not be examined")
+        }
+    }
+
+    private static func unknownRootFingerprint(_ certificates: [Certificate?], _ trust: TrustStore) -> String? {
+        guard certificates.count >= 2, let leaf = certificates[0], let intermediate = certificates[1],
+            let last = certificates[certificates.count - 1], !trust.roots.contains(last), isMarked(leaf: leaf),
+            isMarked(intermediate: intermediate)
+        else { return nil }
+        return SHA256.digest(of: last.der).hex
+    }
+}
+
+/// A certificate chain that passed checks 7 to 9: everything about it but validity, revocation and what it signed.
+final class ValidatedPath: Sendable {
+    let leaf: Certificate
+    let intermediate: Certificate
+    let root: Certificate
+    let key: P256PublicKey
+    let validity: CertificateValidity
+    let serials: CertificateSerials
+    /// `x5c` is not leaf, intermediate and one more certificate: authentic, but not as Apple sends it.
+    let hasUnexpectedShape: Bool
+    /// Milliseconds since 1970.
+    let validatedAt: Int64
+
+    /// Examines the entries of `x5c`. Costs about a millisecond.
+    init(_ certificates: [Certificate?], in trust: TrustStore, at now: Int64) throws(Refusal) {
+        let (leaf, intermediate, root, path) = try CertificateChecks.path(certificates, in: trust)
+        try CertificateChecks.checkExtensions(leaf: leaf, intermediate: intermediate)
+        try CertificateChecks.checkMarkers(leaf: leaf, intermediate: intermediate)
+        let key = try SignatureChecks.key(of: leaf)
+        guard let validity = path.validity else {
+            throw Refusal(.certificateTime, "a date of the path is not in the form of RFC 5280")
+        }
+        self.leaf = leaf
+        self.intermediate = intermediate
+        self.root = root
+        self.key = key
+        self.validity = validity
+        serials = CertificateSerials(
+            leaf: leaf.serialNumber, intermediate: intermediate.serialNumber, root: root.serialNumber)
+        hasUnexpectedShape = certificates.count != 3 || certificates[2] == nil || certificates[1] != intermediate
+        validatedAt = now
+    }
+}

@@ -1,0 +1,127 @@
+internal import Cryptography
+internal import JSON
+
+/// Checks 3 to 5: what is decided before any certificate is examined.
+enum FormChecks {
+    enum Content {
+        /// The text of `signedPayload`.
+        case signedPayload([UInt8])
+        /// `notification_type` without `signedPayload`: version 1 or a status update.
+        case legacy
+    }
+
+    /// Check 3: the body is one JSON object with exactly one text `signedPayload`; other members are ignored.
+    static func content(of body: [UInt8]) throws(Refusal) -> Content {
+        let document: JSONDocument
+        do throws(JSONError) {
+            document = try JSONDocument(body)
+        } catch {
+            switch error.code {
+            case .empty: throw Refusal(.empty, "the body is empty")
+            case .duplicateName: throw Refusal(.jsonDuplicate, "an object of the body names a member twice")
+            default: throw Refusal(.json, "the body is not JSON")
+            }
+        }
+        let root = document.root
+        // What is not an object has no member.
+        guard let member = root["signedPayload"] else {
+            guard root["notification_type"]?.kind == .string else {
+                throw Refusal(.jsonShape, "the body has no signedPayload")
+            }
+            return .legacy
+        }
+        guard root["notification_type"] == nil else {
+            throw Refusal(.jsonShape, "the body has both signedPayload and notification_type")
+        }
+        guard member.kind == .string else { throw Refusal(.jsonShape, "signedPayload is not a text") }
+        // No character of a JWS needs an escape, but JSON allows any character to be written as one.
+        if let range = member.plainTextRange { return .signedPayload(Array(body[range])) }
+        return .signedPayload(Array((member.string ?? "").utf8))
+    }
+
+    /// Where the three segments of a compact JWS are.
+    struct Segments {
+        let header: Range<Int>
+        let payload: Range<Int>
+        let signature: Range<Int>
+    }
+
+    /// Check 4: a compact JWS is three segments of strict base64url with a dot between each two (RFC 7515 section 7.1).
+    /// The segments are found by counting dots; their characters are examined when they are decoded.
+    static func segments(of jws: [UInt8]) throws(Refusal) -> Segments {
+        var dots: [Int] = []
+        for (at, byte) in jws.enumerated() where byte == UInt8(ascii: ".") {
+            guard dots.count < 2 else { throw Refusal(.jwsForm, "not three segments") }
+            dots.append(at)
+        }
+        guard dots.count == 2 else { throw Refusal(.jwsForm, "not three segments") }
+        guard dots[0] > 0, dots[1] > dots[0] + 1 else { throw Refusal(.jwsForm, "an empty segment") }
+        return Segments(
+            header: 0..<dots[0], payload: dots[0] + 1..<dots[1], signature: dots[1] + 1..<jws.count)
+    }
+
+    /// The bytes that a segment encodes.
+    static func decode(_ segment: Range<Int>, of jws: [UInt8]) throws(Refusal) -> [UInt8] {
+        let decoded = jws.withUnsafeBytes { text in
+            try? Base64URL.decode(UnsafeRawBufferPointer(rebasing: text[segment]))
+        }
+        guard let decoded else { throw failure(of: jws) }
+        return decoded
+    }
+
+    /// Tells a text that is no JWS at all from one with the wrong variant of base64, over all segments together.
+    private static func failure(of jws: [UInt8]) -> Refusal {
+        let dots = jws.count { $0 == UInt8(ascii: ".") }
+        let isForeign = jws.contains { byte in
+            byte != UInt8(ascii: ".") && withUnsafeBytes(of: byte) { Base64URL.hasForeignByte($0) }
+        }
+        return isForeign || dots != 2
+            ? Refusal(.jwsForm, "a character that is not base64url") : Refusal(.jwsBase64, "not canonical base64url")
+    }
+
+    private static let es256 = Array("ES256".utf8)
+
+    /// Check 5: `alg` is exactly `ES256`. The algorithm is ours; the header can only agree (RFC 8725 section 3.1).
+    static func checkAlgorithm(of header: JWSHeader) throws(Refusal) {
+        // Compared as bytes: "ES256\u0000" and Unicode look-alikes are something else.
+        guard let algorithm = header.algorithm, Array(algorithm.utf8) == es256 else {
+            throw Refusal(.algorithm, "alg is not ES256")
+        }
+    }
+}
+
+/// What is read of a JWS header; everything else in it (`kid`, `jwk`, `jku`, `x5u`) is ignored and never fetched.
+struct JWSHeader {
+    /// `alg`; nil when absent or not a text.
+    let algorithm: String?
+    /// `x5c`; nil when absent or not an array of texts.
+    let certificateTexts: [String]?
+    /// `crit` or `b64` is present (RFC 7515 section 4.1.11, RFC 7797).
+    let hasCriticalMembers: Bool
+
+    /// Above this, `x5c` is refused by its count and its texts are not read.
+    private static let greatestCount = 4
+
+    /// - Throws: a refusal with `jws_header` when the bytes are not one JSON object without ambiguity.
+    init(_ bytes: [UInt8]) throws(Refusal) {
+        guard let document = try? JSONDocument.object(bytes) else {
+            throw Refusal(.jwsHeader, "the header is not a JSON object")
+        }
+        let root = document.root
+        algorithm = root["alg"]?.string
+        certificateTexts = root["x5c"].flatMap(Self.texts)
+        hasCriticalMembers = root["crit"] != nil || root["b64"] != nil
+    }
+
+    private static func texts(_ element: JSONElement) -> [String]? {
+        guard element.kind == .array else { return nil }
+        let elements = element.elements
+        guard elements.count <= greatestCount else { return nil }
+        var texts: [String] = []
+        for element in elements {
+            guard let text = element.string else { return nil }
+            texts.append(text)
+        }
+        return texts
+    }
+}

@@ -1,0 +1,158 @@
+internal import AppStoreModel
+internal import JSON
+
+/// A nested payload as signed, and what was read of it.
+struct NestedPayload<Envelope> {
+    let payload: [UInt8]
+    let envelope: Envelope
+}
+
+/// The nested signed objects of one notification, each verified under its own header, certificate chain and signature.
+struct NestedObjects {
+    var transaction: NestedPayload<TransactionEnvelope>?
+    var renewalInfo: NestedPayload<RenewalInfoEnvelope>?
+    var appTransaction: NestedPayload<AppTransactionEnvelope>?
+}
+
+/// Verifies the nested texts of a payload whose own signature has verified. Only one level: a nested payload is not
+/// searched for further texts.
+struct NestedObjectVerifier {
+    let verifier: SignedObjectVerifier
+    let revocation: RevocationChecker
+    /// Milliseconds since 1970.
+    let now: Int64
+
+    func verify(
+        _ envelope: NotificationEnvelope, in payload: [UInt8], for audience: AudienceCheck.Audience
+    ) throws(Refusal) -> NestedObjects {
+        var nested = NestedObjects()
+        if let document = try document(envelope.signedTransactionInfo, in: payload, "signedTransactionInfo") {
+            let transaction = TransactionEnvelope(document)
+            try ProfileChecks.checkDate(
+                transaction.signedDate, of: "signedTransactionInfo", at: now, isRequired: false)
+            try NestedObjectChecks.check(transaction, for: audience)
+            nested.transaction = NestedPayload(payload: document.bytes, envelope: transaction)
+        }
+        if let document = try document(envelope.signedRenewalInfo, in: payload, "signedRenewalInfo") {
+            let renewalInfo = RenewalInfoEnvelope(document)
+            try ProfileChecks.checkDate(renewalInfo.signedDate, of: "signedRenewalInfo", at: now, isRequired: false)
+            try NestedObjectChecks.check(renewalInfo, with: nested.transaction?.envelope, for: audience)
+            nested.renewalInfo = NestedPayload(payload: document.bytes, envelope: renewalInfo)
+        }
+        if let document = try document(envelope.signedAppTransactionInfo, in: payload, "signedAppTransactionInfo") {
+            let appTransaction = AppTransactionEnvelope(document)
+            try NestedObjectChecks.check(appTransaction, for: audience)
+            nested.appTransaction = NestedPayload(payload: document.bytes, envelope: appTransaction)
+        }
+        return nested
+    }
+
+    /// The scanned payload of one nested text; nil where there is none.
+    private func document(
+        _ field: EnvelopeField<Range<Int>>, in payload: [UInt8], _ name: String
+    ) throws(Refusal) -> JSONDocument? {
+        switch field {
+        case .absent: return nil
+        case .malformed: throw Refusal(.profileNested, "\(name): not a text")
+        case .value(let range):
+            let object = try signedObject(Array(payload[range]), name)
+            try ProfileChecks.checkHeader(object.header, of: name)
+            let document = try ProfileChecks.document(object.payload, of: name)
+            try TextChecks.checkEscapes(document, of: name)
+            return document
+        }
+    }
+
+    /// A nested text that is not Apple's does not make the notification someone else's: the outer signature has verified.
+    /// What a retry can correct stays worth a retry.
+    private func signedObject(_ jws: [UInt8], _ name: String) throws(Refusal) -> SignedObject {
+        do throws(Refusal) {
+            let object = try verifier.verify(jws, at: now, isNested: true)
+            try SignatureChecks.checkValidity(of: object.header.path, at: now)
+            try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: verifier.cache, at: now)
+            return object
+        } catch {
+            guard error.status < 500 else { throw error }
+            throw Refusal(.profileNested, "\(name): \(error.reason)")
+        }
+    }
+}
+
+/// Part of check 14: which nested objects a notification has, and that each is of its kind and of the same app,
+/// environment and purchase as the notification. Without this an authentic object of another app could be spliced in:
+/// renewal info has no bundleId.
+enum NestedObjectChecks {
+    // Apple's documentation lists the nested objects by type; those that it leaves open, and unknown types, need none.
+    private static let aboutSubscription: Set<NotificationType> = [
+        .subscribed, .didRenew, .didFailToRenew, .gracePeriodExpired, .expired, .didChangeRenewalStatus,
+        .didChangeRenewalPref, .offerRedeemed, .priceIncrease, .renewalExtended,
+    ]
+    private static let aboutPurchase: Set<NotificationType> = [
+        .refund, .refundReversed, .refundDeclined, .consumptionRequest, .revoke, .oneTimeCharge,
+    ]
+
+    /// A type that is about a purchase has the objects that say which.
+    static func checkPresence(in envelope: NotificationEnvelope, type: NotificationType) throws(Refusal) {
+        switch envelope.containers.first {
+        case .data:
+            let isSubscription = aboutSubscription.contains(type)
+            if isSubscription || aboutPurchase.contains(type), envelope.signedTransactionInfo.isAbsent {
+                throw Refusal(.profileNested, "signedTransactionInfo is absent")
+            }
+            if isSubscription, envelope.signedRenewalInfo.isAbsent {
+                throw Refusal(.profileNested, "signedRenewalInfo is absent")
+            }
+        case .appData:
+            guard !envelope.signedAppTransactionInfo.isAbsent else {
+                throw Refusal(.profileNested, "signedAppTransactionInfo is absent")
+            }
+        case .summary, .externalPurchaseToken, nil: return
+        }
+    }
+
+    static func check(_ transaction: TransactionEnvelope, for audience: AudienceCheck.Audience) throws(Refusal) {
+        let name = "signedTransactionInfo"
+        try TextChecks.check(transaction.transactionId, "transactionId", TextChecks.isNumber)
+        try TextChecks.check(transaction.originalTransactionId, "originalTransactionId", TextChecks.isNumber)
+        try TextChecks.check(transaction.appTransactionId, "appTransactionId", TextChecks.isToken)
+        guard transaction.isTransaction else { throw refusal(name, "not a transaction") }
+        guard transaction.bundleId.value == audience.app.bundleId else { throw refusal(name, "another app") }
+        guard transaction.environment.value == audience.environment else {
+            throw refusal(name, "another environment")
+        }
+    }
+
+    static func check(
+        _ renewalInfo: RenewalInfoEnvelope, with transaction: TransactionEnvelope?,
+        for audience: AudienceCheck.Audience
+    ) throws(Refusal) {
+        let name = "signedRenewalInfo"
+        try TextChecks.check(renewalInfo.originalTransactionId, "originalTransactionId", TextChecks.isNumber)
+        try TextChecks.check(renewalInfo.appTransactionId, "appTransactionId", TextChecks.isToken)
+        guard renewalInfo.isRenewalInfo else { throw refusal(name, "not renewal info") }
+        guard renewalInfo.environment.value == audience.environment else {
+            throw refusal(name, "another environment")
+        }
+        if let transaction, transaction.originalTransactionId.value != renewalInfo.originalTransactionId.value {
+            throw refusal(name, "another purchase than signedTransactionInfo")
+        }
+    }
+
+    static func check(_ appTransaction: AppTransactionEnvelope, for audience: AudienceCheck.Audience) throws(Refusal) {
+        let name = "signedAppTransactionInfo"
+        try TextChecks.check(appTransaction.appTransactionId, "appTransactionId", TextChecks.isToken)
+        guard let environment = appTransaction.receiptType.value else { throw refusal(name, "not an app transaction") }
+        guard appTransaction.bundleId.value == audience.app.bundleId else { throw refusal(name, "another app") }
+        guard environment == audience.environment else { throw refusal(name, "another environment") }
+        guard appTransaction.appAppleId.fault == nil else {
+            throw Refusal(.profileNumber, "\(name): appAppleId is not a whole number")
+        }
+        if environment == .production, appTransaction.appAppleId.value != audience.app.appAppleId {
+            throw refusal(name, "another app")
+        }
+    }
+
+    private static func refusal(_ object: String, _ detail: String) -> Refusal {
+        Refusal(.profileNested, "\(object): \(detail)")
+    }
+}

@@ -1,0 +1,170 @@
+internal import AppStoreModel
+internal import JSON
+
+/// Check 14: a notification for us is as Apple documents it. What is not goes to quarantine, because sending it again
+/// would not change it. Nested objects are in ``NestedObjectVerifier``.
+enum ProfileChecks {
+    /// 10 July 2008, when the App Store opened.
+    private static let earliest: Int64 = 1_215_648_000_000
+    private static let greatestLead: Int64 = 24 * 3_600_000
+
+    /// Every part of check 14 that concerns the outer payload.
+    static func check(
+        _ object: SignedObject, _ document: JSONDocument, _ envelope: NotificationEnvelope, requiresVersion: Bool,
+        at now: Int64
+    ) throws(Refusal) {
+        try checkHeader(object.header, of: "signedPayload")
+        let type = try type(of: envelope)
+        // The identity by which duplicates are absorbed.
+        guard let id = envelope.notificationUUID.value, id.isWellFormed else {
+            throw Refusal(.profileUUID, "notificationUUID is not a UUID")
+        }
+        if requiresVersion { try checkVersion(of: envelope) }
+        try checkDate(envelope.signedDate, of: "signedPayload", at: now, isRequired: true)
+        try TextChecks.check(envelope.externalPurchaseId, "externalPurchaseId", TextChecks.isToken)
+        try TextChecks.check(envelope.requestIdentifier, "requestIdentifier", TextChecks.isToken)
+        try TextChecks.checkEscapes(document, of: "signedPayload")
+        try NestedObjectChecks.checkPresence(in: envelope, type: type)
+    }
+
+    /// The header has neither `crit` nor `b64`, and `x5c` is leaf, intermediate and one more certificate, as Apple sends
+    /// it. What the third one says does not matter, because the root is ours.
+    ///
+    /// `crit` and `b64` would change what the signature means, Apple sends neither, and a library that overlooks them is
+    /// wrong (RFC 7515 section 4.1.11, RFC 7797 section 6).
+    static func checkHeader(_ header: KnownHeader, of object: String) throws(Refusal) {
+        guard !header.hasCriticalMembers else { throw Refusal(.profileCritical, "\(object): crit or b64") }
+        guard !header.path.hasUnexpectedShape else {
+            throw Refusal(.profileChain, "\(object): x5c is not leaf, intermediate, root")
+        }
+    }
+
+    /// A signed payload is one JSON object in UTF-8, of bounded depth, without duplicate members.
+    static func document(_ payload: [UInt8], of object: String) throws(Refusal) -> JSONDocument {
+        do throws(JSONError) {
+            return try JSONDocument.object(payload)
+        } catch {
+            switch error.code {
+            case .duplicateName: throw Refusal(.profileDuplicate, "\(object): a member twice")
+            case .controlCharacter: throw Refusal(.profileText, "\(object): a control character")
+            default: throw Refusal(.profileEncoding, "\(object): not a JSON object")
+            }
+        }
+    }
+
+    /// `signedDate` is since the App Store exists and at most 24 hours ahead of now. How old it is does not matter:
+    /// histories and replays are old.
+    /// - Parameter now: milliseconds since 1970.
+    static func checkDate(
+        _ date: EnvelopeField<AppStoreInstant>, of object: String, at now: Int64, isRequired: Bool
+    ) throws(Refusal) {
+        if date.isAbsent, !isRequired { return }
+        guard let date = date.value else { throw Refusal(.profileDate, "\(object): signedDate is not a date") }
+        let (latest, overflow) = now.addingReportingOverflow(greatestLead)
+        let milliseconds = date.millisecondsSince1970
+        guard milliseconds >= earliest, overflow || milliseconds <= latest else {
+            throw Refusal(.profileDate, "\(object): signedDate is out of range")
+        }
+    }
+
+    /// `notificationType` is there. Which types exist is Apple's to extend.
+    private static func type(of envelope: NotificationEnvelope) throws(Refusal) -> NotificationType {
+        try TextChecks.check(envelope.notificationType, "notificationType", TextChecks.isToken)
+        try TextChecks.check(envelope.subtype, "subtype", TextChecks.isToken)
+        guard let type = envelope.notificationType.value else {
+            throw Refusal(.profileType, "notificationType is absent")
+        }
+        return type
+    }
+
+    private static func checkVersion(of envelope: NotificationEnvelope) throws(Refusal) {
+        guard let version = envelope.version.value, version.hasPrefix("2."), TextChecks.isToken(version) else {
+            throw Refusal(.profileVersion, "version does not begin with 2.")
+        }
+    }
+}
+
+/// Part of check 14: signed texts that become keys, headers, file names and URLs downstream keep to a narrow grammar, and
+/// no text anywhere hides control characters behind an escape.
+enum TextChecks {
+    static let greatestCount = 128
+
+    /// Digits only.
+    static func isNumber(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return (1...greatestCount).contains(bytes.count) && bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
+    }
+
+    /// Letters, digits, dot, hyphen and underscore of ASCII.
+    static func isToken(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return (1...greatestCount).contains(bytes.count) && bytes.allSatisfy(isTokenByte)
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// - Throws: `profile_text` when the field is there and does not follow the grammar.
+    static func check<Value: RawRepresentable<String>>(
+        _ field: EnvelopeField<Value>, _ name: String, _ isAllowed: (String) -> Bool
+    ) throws(Refusal) {
+        switch field {
+        case .absent: return
+        case .malformed: throw Refusal(.profileText, "\(name) is not a bounded text")
+        case .value(let value):
+            guard isAllowed(value.rawValue) else {
+                throw Refusal(.profileText, "\(name) has characters that its grammar does not have")
+            }
+        }
+    }
+
+    /// Refuses escapes of control characters other than tab and line ends.
+    static func checkEscapes(_ payload: JSONDocument, of object: String) throws(Refusal) {
+        guard payload.hasEscapes else { return }
+        let bytes = payload.bytes.span
+        var at = 0
+        // Outside of strings JSON has no backslash, and inside none is the last byte.
+        while at + 1 < bytes.count {
+            guard bytes[at] == UInt8(ascii: "\\") else {
+                at += 1
+                continue
+            }
+            let isControl: Bool
+            switch bytes[at + 1] {
+            case UInt8(ascii: "b"), UInt8(ascii: "f"): isControl = true
+            case UInt8(ascii: "u"): isControl = isControlEscape(bytes, at: at + 2)
+            default: isControl = false
+            }
+            guard !isControl else { throw Refusal(.profileText, "\(object): a control character") }
+            at += 2
+        }
+    }
+
+    /// `00` and a code below 20, or 7F, but not 09, 0A and 0D.
+    private static func isControlEscape(_ bytes: Span<UInt8>, at start: Int) -> Bool {
+        guard start + 4 <= bytes.count, bytes[start] == UInt8(ascii: "0"), bytes[start + 1] == UInt8(ascii: "0") else {
+            return false
+        }
+        let high = bytes[start + 2]
+        let low = bytes[start + 3] | 0x20
+        switch high {
+        case UInt8(ascii: "0"): return low != UInt8(ascii: "9") && low != UInt8(ascii: "a") && low != UInt8(ascii: "d")
+        case UInt8(ascii: "1"): return true
+        case UInt8(ascii: "7"): return low == UInt8(ascii: "f")
+        default: return false
+        }
+    }
+}
+
+extension EnvelopeField {
+    /// Not sent, or sent as `null`. A comparison with `==` would compare values too, which this does not need.
+    var isAbsent: Bool {
+        if case .absent = self { true } else { false }
+    }
+}

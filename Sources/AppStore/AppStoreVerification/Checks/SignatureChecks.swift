@@ -1,0 +1,78 @@
+internal import Cryptography
+
+/// Checks 10 to 12: the signature, then the validity and revocation of the certificates under which it verified.
+enum SignatureChecks {
+    private static let byteCount = 64
+    /// A clock that is wrong, or Apple's changeover of certificates, is corrected within two days; until then a retry
+    /// can help.
+    private static let graceSeconds: Int64 = 48 * 3600
+
+    // MARK: Check 10
+
+    /// Part of check 10: the leaf is not an authority, may sign data, and has a P-256 key, the only kind that ES256 knows.
+    static func key(of leaf: Certificate) throws(Refusal) -> P256PublicKey {
+        guard !leaf.isCertificateAuthority, leaf.maySignData, let key = P256PublicKey(certificate: leaf) else {
+            throw Refusal(.leafKey, "the leaf has no P-256 key for signatures")
+        }
+        return key
+    }
+
+    static func checkLength(_ signature: [UInt8]) throws(Refusal) {
+        guard signature.count == byteCount else {
+            throw Refusal(.signatureLength, "the signature is not 64 bytes long")
+        }
+    }
+
+    /// Check 10: 64 bytes that are the leaf's signature over the exact bytes `header.payload` (RFC 7518 section 3.4).
+    static func check(
+        _ signature: [UInt8], of digest: SHA256Digest, by key: P256PublicKey, certificates: CertificateSerials
+    ) throws(Refusal) {
+        switch key.verify(digest: digest, rawSignature: signature) {
+        case .valid: return
+        case .invalid: throw Refusal(.signature, "the signature is not the leaf's", certificates: certificates)
+        // Not an answer: no memory, or a broken OpenSSL. The notification may be authentic.
+        case .failed: throw Refusal(.internal, "the signature could not be examined", at: .signature)
+        }
+    }
+
+    // MARK: Check 11
+
+    /// Check 11: now is inside the validity of all three certificates, both ends included. The present counts, never a
+    /// date of the payload: a stolen key that has expired could back-date whatever it signs.
+    /// - Parameter now: milliseconds since 1970.
+    static func checkValidity(of path: ValidatedPath, at now: Int64) throws(Refusal) {
+        let seconds = now >= 0 || now % 1000 == 0 ? now / 1000 : now / 1000 - 1
+        let distance = path.validity.distance(to: seconds)
+        guard distance != 0 else { return }
+        let outside = distance == .min ? .max : abs(distance)
+        throw Refusal(
+            .certificateTime, distance > 0 ? "a certificate has expired" : "a certificate is not valid yet",
+            status: outside <= graceSeconds ? 503 : nil, secondsOutsideValidity: outside, certificates: path.serials)
+    }
+
+    // MARK: Check 12
+
+    /// Check 12: no certificate of the path is revoked, and what is not known is allowed by the policy. A revoked path
+    /// leaves `cache` at once.
+    static func checkRevocation(
+        of header: KnownHeader, by checker: RevocationChecker, in cache: ChainCache, at now: Int64
+    ) throws(Refusal) {
+        let path = header.path
+        var isUnknown = false
+        for standing in header.standings {
+            switch standing.known(at: now) {
+            case .good: continue
+            case .unknown: isUnknown = true
+            case .revoked:
+                cache.drop(path)
+                throw Refusal(.revoked, "a certificate is revoked", certificates: path.serials)
+            }
+        }
+        guard isUnknown else { return }
+        guard checker.policy != .strict else {
+            throw Refusal(
+                .revocationUnknown, "no answer about revocation is known", certificates: path.serials)
+        }
+        checker.countAcceptedUnknown()
+    }
+}
