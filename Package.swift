@@ -144,7 +144,7 @@ let appStoreTestSupport: Target = .target(
 let httpProbe: Target = .executableTarget(
     name: "http-probe", dependencies: ["HTTPServer"], path: "Tests/EndToEnd/http-probe", swiftSettings: settings)
 
-// Takes each check out of a copy of the sources and runs the tests: `make mutants`.
+// Removes each check in turn from a copy of the sources and runs the tests: `make mutants`.
 let mutants: Target = .executableTarget(
     name: "mutants", path: "Tests/Mutants", exclude: ["README.md"], swiftSettings: settings)
 
@@ -176,6 +176,8 @@ let package = Package(
     ],
     targets: platform + appStore + pipeline + services + executables + fuzzing + [
         testSupport, appStoreTestSupport, httpProbe, mutants,
+        .testTarget(
+            name: "MutantTests", dependencies: ["mutants"], path: "Tests/MutantTests", swiftSettings: settings),
         tests("TelemetryTests", layer: "Platform", uses: ["Telemetry", "TestSupport"]),
         tests("ConfigurationTests", layer: "Platform", uses: ["Configuration", "TestSupport"]),
         tests("LifecycleTests", layer: "Platform", uses: ["Lifecycle", "Telemetry", "TestSupport"]),

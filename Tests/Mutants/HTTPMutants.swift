@@ -1,28 +1,30 @@
 // Check 2: framing and size, and the limits of the listener.
 
 private let server = "Platform/HTTPServer/"
-private let head = Place(
+private let head = MutatedFile(
     .http, "2 head", server + "Parsing/RequestHeadParser.swift",
     suites: "HostileRequestTests|RequestHeadTests|LineEndTests|FramingFieldTests")
-private let body = Place(
+private let body = MutatedFile(
     .http, "2 body", server + "Parsing/BodyDecoder.swift", suites: "HostileRequestTests|LineEndTests")
-private let state = Place(
+private let state = MutatedFile(
     .http, "2 body", server + "Connection/ConnectionState.swift",
     suites: "HostileRequestTests|ConnectionStateTests|AdmissionTests"
 )
-private let time = Place(
+private let time = MutatedFile(
     .http, "2 deadlines", server + "Connection/ConnectionState.swift",
     suites: "ConnectionStateTests|ConnectionDeadlineTests")
-private let input = Place(.http, "2 load", server + "Loop/EventLoop+Input.swift", suites: "LoadTests")
-private let accept = Place(.http, "2 load", server + "Loop/EventLoop+Accept.swift", suites: "LoadTests|EvictionTests")
-private let output = Place(
+private let input = MutatedFile(.http, "2 load", server + "Loop/EventLoop+Input.swift", suites: "LoadTests")
+private let accept = MutatedFile(
+    .http, "2 load", server + "Loop/EventLoop+Accept.swift", suites: "LoadTests|EvictionTests")
+private let output = MutatedFile(
     .http, "2 load", server + "Loop/EventLoop+Output.swift", suites: "HTTPServerTests/|LoadTests")
-private let loop = Place(
+private let loop = MutatedFile(
     .http, "2 load", server + "Loop/EventLoop.swift", suites: "LateAnswerTests|LoadTests|HTTPServerTests/")
-private let slots = Place(.http, "2 load", server + "Loop/RequestSlots.swift", suites: "HTTPServerTests/|LoadTests")
-private let rate = Place(.http, "2 load", server + "Loop/ConnectRate.swift", suites: "LoadTests")
-private let drain = Place(.http, "2 drain", server + "Loop/EventLoop+Drain.swift", suites: "DrainTests")
-private let encoder = Place(
+private let slots = MutatedFile(
+    .http, "2 load", server + "Loop/RequestSlots.swift", suites: "HTTPServerTests/|LoadTests")
+private let rate = MutatedFile(.http, "2 load", server + "Loop/ConnectRate.swift", suites: "LoadTests")
+private let drain = MutatedFile(.http, "2 drain", server + "Loop/EventLoop+Drain.swift", suites: "DrainTests")
+private let encoder = MutatedFile(
     .http, "2 answer", server + "Messages/ResponseEncoder.swift", suites: "HTTPServerTests/|HeadMethodTests")
 
 enum HTTPMutants {

@@ -1,28 +1,30 @@
 // Check 1, and the ingress's own rules: which answer, when, and into which topic.
 
 private let ingress = "Services/Ingress/"
-private let listener = Place(
+private let listener = MutatedFile(
     .ingress, "1", ingress + "NotificationListener.swift", suites: "RefusedNotificationTests")
-private let accepted = Place(
+private let accepted = MutatedFile(
     .ingress, "200", ingress + "NotificationProcessor.swift",
     suites: "AcceptedNotificationTests|RefusedNotificationTests")
-private let outage = Place(.ingress, "200", ingress + "NotificationProcessor.swift", suites: "OutageTests")
-private let policy = Place(
+private let outage = MutatedFile(.ingress, "200", ingress + "NotificationProcessor.swift", suites: "OutageTests")
+private let policy = MutatedFile(
     .ingress, "200", ingress + "AcknowledgementPolicy.swift", suites: "AcknowledgementPolicyTests")
-private let reasons = Place(
+private let reasons = MutatedFile(
     .ingress, "200", "AppStore/AppStoreVerification/Reason.swift", suites: "AcknowledgementPolicyTests")
-private let duplicates = Place(
+private let duplicates = MutatedFile(
     .ingress, "duplicates", ingress + "DuplicateWindow.swift", suites: "DuplicateWindowTests")
-private let records = Place(
+private let records = MutatedFile(
     .ingress, "duplicates", ingress + "RecordBuilding.swift", suites: "AcceptedNotificationTests")
-private let quarantine = Place(
+private let quarantine = MutatedFile(
     .ingress, "quarantine", ingress + "NotificationProcessor.swift", suites: "QuarantineTests")
-private let budget = Place(.ingress, "quarantine", ingress + "QuarantineBudget.swift", suites: "QuarantineBudgetTests")
-private let clock = Place(.ingress, "clock", ingress + "ClockSanity.swift", suites: "ClockSanityTests")
-private let producer = Place(.ingress, "breaker", "Platform/Kafka/Producer/KafkaProducer.swift", suites: "OutageTests")
-private let readiness = Place(
+private let budget = MutatedFile(
+    .ingress, "quarantine", ingress + "QuarantineBudget.swift", suites: "QuarantineBudgetTests")
+private let clock = MutatedFile(.ingress, "clock", ingress + "ClockSanity.swift", suites: "ClockSanityTests")
+private let producer = MutatedFile(
+    .ingress, "breaker", "Platform/Kafka/Producer/KafkaProducer.swift", suites: "OutageTests")
+private let readiness = MutatedFile(
     .ingress, "readiness", ingress + "IngressReadiness.swift", suites: "OutageTests|RefusedNotificationTests")
-private let breaker = Place(
+private let breaker = MutatedFile(
     .ingress, "breaker", "Platform/Kafka/Producer/ProducerBreaker.swift", suites: "ProducerBreakerTests")
 
 enum IngressMutants {

@@ -16,6 +16,8 @@ struct Instrumentation {
     /// The files of the copy by path below the project.
     /// - Throws: ``Failure`` when the text of a mutant is not in its file, or not there exactly once.
     func instrumented(_ mutants: [Mutant]) throws(Failure) -> [String: String] {
+        let names = Dictionary(grouping: mutants, by: \.name).filter { $1.count > 1 }.keys
+        guard names.isEmpty else { throw Failure("two mutants of one name: \(names.sorted().joined(separator: ", "))") }
         var files = try sources()
         var edits: [String: [Numbered]] = [:]
         for (index, mutant) in mutants.enumerated() {
@@ -28,7 +30,7 @@ struct Instrumentation {
                 throw Failure("\(edits[0].mutant): there is no Sources/\(file)")
             }
             files["Sources/\(file)"] = try Self.switched(text, by: edits)
-            // Floor and room: each module has a switch of its own.
+            // Layer and module: each module has a switch of its own.
             let module = file.split(separator: "/").prefix(2).joined(separator: "/")
             files["Sources/\(module)/MutantSwitch.swift"] = Self.theSwitch
         }
@@ -114,7 +116,7 @@ struct Instrumentation {
     private static let onlyWhatIsTested = """
 
 
-        var needed = Set(\(Room.testTargets))
+        var needed = Set(\(TestArea.testTargets))
         for _ in package.targets {
             for target in package.targets where needed.contains(target.name) {
                 for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }

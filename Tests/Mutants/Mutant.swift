@@ -1,17 +1,19 @@
-/// One check taken out of a copy of the sources: what is replaced, and whose tests have to notice.
+let allMutants = VerifierMutants.all + RevocationMutants.all + HTTPMutants.all + IngressMutants.all
+
+/// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
 struct Mutant {
     let name: String
     /// The number among the fourteen checks of a decision, or the limit or rule that it belongs to.
     let check: String
-    let room: Room
-    /// Suites that are run first, as a regular expression; when they pass, all tests of the room are.
+    let area: TestArea
+    /// Suites that are run first, as a regular expression; when they pass, all tests of the area are.
     let suites: String
     /// More than one where two layers refuse the same: then only both together can be missed.
     let edits: [Edit]
 }
 
 /// Whose tests must fail.
-enum Room: String, CaseIterable {
+enum TestArea: String, CaseIterable {
     case verifier, revocation, http, ingress
 
     /// The test targets, as a regular expression over the names of tests.
@@ -30,7 +32,7 @@ enum Room: String, CaseIterable {
     ]
 }
 
-/// A text of one source file and what stands there instead while the mutant is chosen.
+/// A text of one source file and its replacement while the mutant is active.
 struct Edit {
     enum Kind {
         case expression, statement
@@ -45,15 +47,15 @@ struct Edit {
     let replacement: String
 }
 
-/// Writes mutants of one file and check, one a line.
-struct Place {
-    let room: Room
+/// One source file and the check in it, from which mutants are written, one per line.
+struct MutatedFile {
+    let area: TestArea
     let check: String
     let file: String
     let suites: String
 
-    init(_ room: Room, _ check: String, _ file: String, suites: String) {
-        self.room = room
+    init(_ area: TestArea, _ check: String, _ file: String, suites: String) {
+        self.area = area
         self.check = check
         self.file = file
         self.suites = suites
@@ -81,6 +83,6 @@ struct Place {
 
     /// Several places at once.
     func mutant(_ name: String, _ edits: [Edit]) -> Mutant {
-        Mutant(name: name, check: check, room: room, suites: suites, edits: edits)
+        Mutant(name: name, check: check, area: area, suites: suites, edits: edits)
     }
 }

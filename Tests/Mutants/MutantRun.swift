@@ -14,7 +14,7 @@ struct MutantRun {
     struct Result: Codable {
         let name: String
         let check: String
-        let room: String
+        let area: String
         let isKilled: Bool
         /// The first test that failed, or how the process ended.
         let by: String
@@ -32,7 +32,7 @@ struct MutantRun {
             let result = try judge(mutant, number: number, tests)
             results.append(result)
             say(
-                "\(position + 1)/\(numbers.count)", result.isKilled ? "killed  " : "SURVIVED", result.room,
+                "\(position + 1)/\(numbers.count)", result.isKilled ? "killed  " : "SURVIVED", result.area,
                 result.check,
                 result.name, "|", result.by, String(format: "| %.1f s", result.seconds))
         }
@@ -63,40 +63,40 @@ struct MutantRun {
 
     /// With nothing taken out every test passes, or a failing one would say nothing.
     private func checkUnchanged(_ tests: String) throws(Failure) {
-        for room in Room.allCases {
-            let chosen = numbers.map { mutants[$0 - 1] }.filter { $0.room == room }
+        for area in TestArea.allCases {
+            let chosen = numbers.map { mutants[$0 - 1] }.filter { $0.area == area }
             guard !chosen.isEmpty else { continue }
-            let filter = isWhole ? room.tests : Set(chosen.map(\.suites)).sorted().joined(separator: "|")
-            let (outcome, seconds) = try process(tests, filter, number: 0, room).run(within: .seconds(600))
+            let filter = isWhole ? area.tests : Set(chosen.map(\.suites)).sorted().joined(separator: "|")
+            let (outcome, seconds) = try process(tests, filter, number: 0, area).run(within: .seconds(600))
             guard outcome == .passed else {
-                throw Failure("nothing is taken out, and \(room.rawValue) does not pass: \(Self.text(outcome))")
+                throw Failure("nothing is taken out, and \(area.rawValue) does not pass: \(Self.text(outcome))")
             }
-            say(room.rawValue, "passes with nothing taken out", String(format: "| %.1f s", seconds))
+            say(area.rawValue, "passes with nothing taken out", String(format: "| %.1f s", seconds))
         }
     }
 
     private func judge(_ mutant: Mutant, number: Int, _ tests: String) throws(Failure) -> Result {
         var seconds = 0.0
         func run(_ filter: String) throws(Failure) -> TestOutcome {
-            let run = try process(tests, filter, number: number, mutant.room).run(within: .seconds(300))
+            let run = try process(tests, filter, number: number, mutant.area).run(within: .seconds(300))
             seconds += run.seconds
             return run.outcome
         }
         var outcome = try run(mutant.suites)
         if outcome == .passed {
-            outcome = try run(mutant.room.tests)
+            outcome = try run(mutant.area.tests)
             // A test far from the check may have failed by chance; then it does not fail twice.
             if outcome != .passed {
-                let again = try run(mutant.room.tests)
+                let again = try run(mutant.area.tests)
                 if again == .passed || again.name != outcome.name { outcome = .passed }
             }
         }
         return Result(
-            name: mutant.name, check: mutant.check, room: mutant.room.rawValue, isKilled: outcome != .passed,
+            name: mutant.name, check: mutant.check, area: mutant.area.rawValue, isKilled: outcome != .passed,
             by: outcome == .passed ? "every test passes" : Self.text(outcome), seconds: seconds)
     }
 
-    private func process(_ tests: String, _ filter: String, number: Int, _ room: Room) -> TestProcess {
+    private func process(_ tests: String, _ filter: String, number: Int, _ area: TestArea) -> TestProcess {
         var environment = ProcessInfo.processInfo.environment
         environment[Instrumentation.variable] = "\(number)"
         // What is proved must be proved without the shared vectors and without Apache Kafka.
@@ -110,7 +110,7 @@ struct MutantRun {
         environment["TMPDIR"] = temporary
         var command = [tests, "--testing-library", "swift-testing", "--filter", filter]
         // These wait for the outside and starve each other.
-        if room == .http || room == .ingress { command.append("--no-parallel") }
+        if area == .http || area == .ingress { command.append("--no-parallel") }
         return TestProcess(command: command, environment: environment, output: work + "/test.log")
     }
 

@@ -1,24 +1,29 @@
 // Check 12: whether a certificate is revoked, and who may say so.
 
 private let verification = "AppStore/AppStoreVerification/"
-private let check = Place(.revocation, "12", verification + "Checks/SignatureChecks.swift", suites: "RevocationTests")
-private let verifier = Place(.revocation, "12", verification + "NotificationVerifier.swift", suites: "RevocationTests")
-private let nested = Place(.revocation, "12", verification + "Checks/NestedObjectChecks.swift", suites: "RevocationTests")
-private let objects = Place(.revocation, "12", verification + "SignedObjectVerifier.swift", suites: "RevocationTests")
-private let standing = Place(
+private let check = MutatedFile(
+    .revocation, "12", verification + "Checks/SignatureChecks.swift", suites: "RevocationTests")
+private let verifier = MutatedFile(
+    .revocation, "12", verification + "NotificationVerifier.swift", suites: "RevocationTests")
+private let nested = MutatedFile(
+    .revocation, "12", verification + "Checks/NestedObjectChecks.swift", suites: "RevocationTests")
+private let objects = MutatedFile(
+    .revocation, "12", verification + "SignedObjectVerifier.swift", suites: "RevocationTests")
+private let standing = MutatedFile(
     .revocation, "12", verification + "RevocationState.swift",
     suites: "RevocationTests|RevocationStateTests|RevocationMemoryTests")
-private let state = Place(
+private let state = MutatedFile(
     .revocation, "12", verification + "RevocationState.swift",
     suites: "RevocationTests|RevocationStateTests|RevocationMemoryTests")
-private let answer = Place(
+private let answer = MutatedFile(
     .revocation, "12", "Platform/Cryptography/OCSPRequest.swift", suites: "OCSPTests|OCSPAnswerTests")
-private let http = Place(.revocation, "12", "Services/Ingress/OCSPOverHTTP.swift", suites: "OCSPOverHTTPTests")
+private let http = MutatedFile(.revocation, "12", "Services/Ingress/OCSPOverHTTP.swift", suites: "OCSPOverHTTPTests")
 
 enum RevocationMutants {
     static let all: [Mutant] = [
         verifier.without(
-            "revocation", "try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: objects.cache, at: now)"),
+            "revocation",
+            "try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: objects.cache, at: now)"),
         nested.without(
             "revocation-nested",
             "try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: verifier.cache, at: now)"),

@@ -1,22 +1,25 @@
 // Checks 3 to 6: what is said before any certificate is looked at.
 
 private let verification = "AppStore/AppStoreVerification/"
-private let form = Place(
+private let form = MutatedFile(
     .verifier, "3, 4", verification + "Checks/FormChecks.swift", suites: "BodyTests|CompactFormTests")
-private let scanner = Place(
+private let scanner = MutatedFile(
     .verifier, "3", "Platform/JSON/JSONScanner.swift",
     suites: "BodyTests|CompactFormTests|ProfileTests|JSONScannerTests")
-private let document = Place(
+private let document = MutatedFile(
     .verifier, "4", "Platform/JSON/JSONDocument.swift", suites: "CompactFormTests|ProfileTests")
-private let alphabet = Place(.verifier, "4", "Platform/Cryptography/Base64Alphabet.swift", suites: "CompactFormTests")
-private let base64URL = Place(.verifier, "4", "Platform/Cryptography/Base64URL.swift", suites: "CompactFormTests")
-private let algorithm = Place(.verifier, "5", verification + "Checks/FormChecks.swift", suites: "CompactFormTests")
-private let list = Place(
+private let alphabet = MutatedFile(
+    .verifier, "4", "Platform/Cryptography/Base64Alphabet.swift", suites: "CompactFormTests")
+private let base64URL = MutatedFile(.verifier, "4", "Platform/Cryptography/Base64URL.swift", suites: "CompactFormTests")
+private let algorithm = MutatedFile(
+    .verifier, "5", verification + "Checks/FormChecks.swift", suites: "CompactFormTests")
+private let list = MutatedFile(
     .verifier, "6", verification + "Checks/CertificateChecks.swift", suites: "CertificateListTests")
-private let header = Place(.verifier, "6", verification + "Checks/FormChecks.swift", suites: "CertificateListTests")
-private let base64 = Place(
+private let header = MutatedFile(
+    .verifier, "6", verification + "Checks/FormChecks.swift", suites: "CertificateListTests")
+private let base64 = MutatedFile(
     .verifier, "6", "Platform/Cryptography/Base64.swift", suites: "CertificateListTests|Base64Tests")
-private let certificate = Place(
+private let certificate = MutatedFile(
     .verifier, "6", "Platform/Cryptography/Certificate.swift", suites: "CertificateListTests")
 
 enum VerifierMutants {
@@ -82,23 +85,23 @@ enum VerifierMutants {
 
 // Checks 7 to 9: the path.
 
-private let root = Place(
+private let root = MutatedFile(
     .verifier, "7", verification + "Checks/CertificateChecks.swift", suites: "CertificatePathTests|ValidityTests")
-private let store = Place(
+private let store = MutatedFile(
     .verifier, "7", "Platform/Cryptography/TrustStore.swift", suites: "CertificatePathTests|ValidityTests")
-private let certificatePath = Place(
+private let certificatePath = MutatedFile(
     .verifier, "7", "Platform/Cryptography/CertificatePath.swift", suites: "CertificatePathTests")
-private let extensions = Place(
+private let extensions = MutatedFile(
     .verifier, "7", verification + "Checks/CertificateChecks.swift", suites: "CertificatePathTests")
-private let facts = Place(
+private let facts = MutatedFile(
     .verifier, "7", "Platform/Cryptography/Certificate+Facts.swift",
     suites: "CertificatePathTests|CertificateExtensionTests|CertificateTests")
-private let leafMarker = Place(
+private let leafMarker = MutatedFile(
     .verifier, "8", verification + "Checks/CertificateChecks.swift", suites: "CertificatePathTests")
-private let intermediateMarker = Place(
+private let intermediateMarker = MutatedFile(
     .verifier, "9", verification + "Checks/CertificateChecks.swift",
     suites: "CertificatePathTests|CertificateExtensionTests")
-private let authority = Place(
+private let authority = MutatedFile(
     .verifier, "9", "Platform/Cryptography/TrustStore.swift", suites: "CertificatePathTests")
 
 /// OpenSSL goes on after these errors.
@@ -156,8 +159,10 @@ extension VerifierMutants {
                     "UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_NO_CHECK_TIME | X509_V_FLAG_IGNORE_CRITICAL)"),
             ]),
         leafMarker.mutant("leaf-marker", "leaf.extensionCount(leafMarker) == 1", "true"),
-        leafMarker.mutant("leaf-marker-twice", "leaf.extensionCount(leafMarker) == 1", "leaf.extensionCount(leafMarker) >= 1"),
-        intermediateMarker.mutant("intermediate-marker", "intermediate.extensionCount(intermediateMarker) == 1", "true"),
+        leafMarker.mutant(
+            "leaf-marker-twice", "leaf.extensionCount(leafMarker) == 1", "leaf.extensionCount(leafMarker) >= 1"),
+        intermediateMarker.mutant(
+            "intermediate-marker", "intermediate.extensionCount(intermediateMarker) == 1", "true"),
         intermediateMarker.mutant(
             "intermediate-marker-twice", "intermediate.extensionCount(intermediateMarker) == 1",
             "intermediate.extensionCount(intermediateMarker) >= 1"),
@@ -170,20 +175,21 @@ extension VerifierMutants {
 
 // Checks 10 and 11: signature and validity.
 
-private let validity = Place(.verifier, "11", verification + "Checks/SignatureChecks.swift", suites: "ValidityTests")
-private let window = Place(
+private let validity = MutatedFile(
+    .verifier, "11", verification + "Checks/SignatureChecks.swift", suites: "ValidityTests")
+private let window = MutatedFile(
     .verifier, "11", "Platform/Cryptography/CertificateValidity.swift", suites: "ValidityTests")
-private let verifier = Place(
+private let verifier = MutatedFile(
     .verifier, "11", verification + "NotificationVerifier.swift", suites: "ValidityTests")
-private let objects = Place(
+private let objects = MutatedFile(
     .verifier, "10", verification + "SignedObjectVerifier.swift", suites: "SignatureTests|ValidityTests")
-private let signatureCheck = Place(
+private let signatureCheck = MutatedFile(
     .verifier, "10", verification + "Checks/SignatureChecks.swift", suites: "SignatureTests")
-private let leafKey = Place(
+private let leafKey = MutatedFile(
     .verifier, "10", verification + "Checks/SignatureChecks.swift", suites: "CertificatePathTests")
-private let key = Place(
+private let key = MutatedFile(
     .verifier, "10", "Platform/Cryptography/P256PublicKey.swift", suites: "CertificatePathTests")
-private let raw = Place(.verifier, "10", "Platform/Cryptography/ECDSASignature.swift", suites: "SignatureTests")
+private let raw = MutatedFile(.verifier, "10", "Platform/Cryptography/ECDSASignature.swift", suites: "SignatureTests")
 
 extension VerifierMutants {
     private static let signature: [Mutant] = [
@@ -226,10 +232,10 @@ extension VerifierMutants {
 
 // Check 13: for whom it is.
 
-private let kind = Place(.verifier, "13", verification + "NotificationVerifier.swift", suites: "AudienceTests")
-private let audienceCheck = Place(
+private let kind = MutatedFile(.verifier, "13", verification + "NotificationVerifier.swift", suites: "AudienceTests")
+private let audienceCheck = MutatedFile(
     .verifier, "13", verification + "Checks/AudienceCheck.swift", suites: "AudienceTests|ProfileTests")
-private let setup = Place(
+private let setup = MutatedFile(
     .verifier, "13", verification + "VerifierConfiguration.swift", suites: "VerifierSetupTests")
 
 extension VerifierMutants {
@@ -256,12 +262,12 @@ extension VerifierMutants {
 
 // Check 14: as Apple sends it.
 
-private let outer = Place(
+private let outer = MutatedFile(
     .verifier, "14", verification + "Checks/ProfileChecks.swift",
     suites: "ProfileTests|ProfileFieldTests|NestedObjectTests|CertificateListTests")
-private let validatedPath = Place(
+private let validatedPath = MutatedFile(
     .verifier, "14", verification + "Checks/CertificateChecks.swift", suites: "CertificateListTests")
-private let presence = Place(
+private let presence = MutatedFile(
     .verifier, "14", verification + "Checks/NestedObjectChecks.swift", suites: "NestedObjectTests")
 
 extension VerifierMutants {
@@ -301,10 +307,10 @@ extension VerifierMutants {
     ]
 }
 
-private let nestedObjects = Place(
+private let nestedObjects = MutatedFile(
     .verifier, "14", verification + "Checks/NestedObjectChecks.swift",
     suites: "NestedObjectTests|NestedTimeTests|ProfileTests")
-private let consistency = Place(
+private let consistency = MutatedFile(
     .verifier, "14", verification + "Checks/NestedObjectChecks.swift",
     suites: "NestedObjectTests|ProfileTests|ProfileFieldTests")
 
@@ -326,7 +332,8 @@ extension VerifierMutants {
             """),
         nestedObjects.without(
             "nested-renewal-info-date",
-            "try ProfileChecks.checkDate(renewalInfo.signedDate, of: \"signedRenewalInfo\", at: now, isRequired: false)"),
+            "try ProfileChecks.checkDate(renewalInfo.signedDate, of: \"signedRenewalInfo\", at: now, isRequired: false)"
+        ),
         consistency.without(
             "nested-transaction-id",
             "try TextChecks.check(transaction.transactionId, \"transactionId\", TextChecks.isNumber)"),
@@ -370,10 +377,10 @@ extension VerifierMutants {
 
 // What is remembered of earlier decisions must not decide a later one.
 
-private let chainCache = Place(.verifier, "cache", verification + "ChainCache.swift", suites: "ChainCacheTests")
-private let limiter = Place(
+private let chainCache = MutatedFile(.verifier, "cache", verification + "ChainCache.swift", suites: "ChainCacheTests")
+private let limiter = MutatedFile(
     .verifier, "cache", verification + "NewCertificateChainLimiter.swift", suites: "ChainCacheTests")
-private let known = Place(
+private let known = MutatedFile(
     .verifier, "cache", verification + "SignedObjectVerifier.swift", suites: "ChainCacheTests|NestedChainTests")
 
 extension VerifierMutants {

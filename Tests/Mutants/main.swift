@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-// swift run mutants [part of a name, or a room]: takes each check out of a copy of the sources in turn, and says which test noticed.
+// swift run mutants [part of a name, or a test area]: removes each check in turn from a copy of the sources and reports
+// which test fails.
 
 signal(SIGINT) { _ in
     let id = TestProcess.current.load(ordering: .relaxed)
@@ -9,25 +10,23 @@ signal(SIGINT) { _ in
     _exit(130)
 }
 
-let mutants = VerifierMutants.all + RevocationMutants.all + HTTPMutants.all + IngressMutants.all
+let mutants = allMutants
 let wanted = CommandLine.arguments.dropFirst().first ?? ""
 let numbers = mutants.indices
-    .filter { mutants[$0].room.rawValue == wanted || wanted.isEmpty || mutants[$0].name.contains(wanted) }
+    .filter { mutants[$0].area.rawValue == wanted || wanted.isEmpty || mutants[$0].name.contains(wanted) }
     .map { $0 + 1 }
 let begun = ContinuousClock.now
 
 do throws(Failure) {
-    let names = Dictionary(grouping: mutants, by: \.name).filter { $1.count > 1 }.keys
-    guard names.isEmpty else { throw Failure("two mutants of one name: \(names.sorted().joined(separator: ", "))") }
-    guard !numbers.isEmpty else { throw Failure("no mutant is called or in a room called \(wanted)") }
+    guard !numbers.isEmpty else { throw Failure("no mutant is called or in a test area called \(wanted)") }
     let results = try MutantRun(
         mutants: mutants, numbers: numbers, isWhole: wanted.isEmpty, root: FileManager.default.currentDirectoryPath
     ).run()
     let survivors = results.filter { !$0.isKilled }
     let seconds = begun.duration(to: .now).components.seconds
-    for room in Room.allCases {
-        let own = results.filter { $0.room == room.rawValue }
-        if !own.isEmpty { say("\(room.rawValue): \(own.filter(\.isKilled).count) of \(own.count) killed") }
+    for area in TestArea.allCases {
+        let own = results.filter { $0.area == area.rawValue }
+        if !own.isEmpty { say("\(area.rawValue): \(own.filter(\.isKilled).count) of \(own.count) killed") }
     }
     say("\(results.count) mutants, \(survivors.count) survived, \(seconds) s")
     for survivor in survivors { say("SURVIVED \(survivor.name): a check that no test needs") }

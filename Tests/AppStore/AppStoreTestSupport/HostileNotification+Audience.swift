@@ -29,11 +29,11 @@ extension HostileNotification {
         HostileNotification("H-102", "LocalTesting", .notForUs(.audience)) {
             $0.identity["environment"] = "\"LocalTesting\""
         },
-        HostileNotification("C3", "an unknown environment", .notForUs(.audience)) {
+        HostileNotification("H-102", "an unknown environment", .notForUs(.audience)) {
             $0.identity["environment"] = "\"production\""
         },
-        HostileNotification("C3", "no environment", .notForUs(.audience)) { $0.identity["environment"] = nil },
-        HostileNotification("C3", "environment null", .notForUs(.audience)) { $0.identity["environment"] = "null" },
+        HostileNotification("H-102", "no environment", .notForUs(.audience)) { $0.identity["environment"] = nil },
+        HostileNotification("H-102", "environment null", .notForUs(.audience)) { $0.identity["environment"] = "null" },
         HostileNotification(
             "H-103", "a transaction", .notForUs(.typeConfusion),
             jws: { kit in

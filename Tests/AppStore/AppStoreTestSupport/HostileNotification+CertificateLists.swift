@@ -65,7 +65,7 @@ extension HostileNotification {
             return try kit.body(
                 header: header(of: [kit.pki.leaf.der, other.certificate.der, kit.pki.intermediate.der]))
         },
-        HostileNotification("J12", "the third is another certificate", .accepted) { kit in
+        HostileNotification("H-85", "the third is another certificate", .accepted) { kit in
             let other = try kit.leaf()
             return try kit.body(
                 header: header(of: [kit.pki.leaf.der, kit.pki.intermediate.der, other.certificate.der]))

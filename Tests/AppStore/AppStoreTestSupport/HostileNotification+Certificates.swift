@@ -100,7 +100,7 @@ extension HostileNotification {
         HostileNotification(
             "H-88", "SHA-512", .accepted, jws: { kit in try kit.jws(leaf: kit.leaf { $0.digest = .sha512 }) }),
         HostileNotification(
-            "2.4", "a P-256 intermediate", .accepted,
+            "H-88", "a P-256 intermediate", .accepted,
             jws: { kit in
                 try kit.jws(intermediate: kit.intermediate(key: .p256))
             }),

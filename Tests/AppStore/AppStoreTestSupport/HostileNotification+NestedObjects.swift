@@ -36,19 +36,19 @@ extension HostileNotification {
         HostileNotification("H-107", "renewal info of another environment", .nonconforming(.profileNested)) {
             $0.renewalInfo?["environment"] = "\"Sandbox\""
         },
-        HostileNotification("C7", "renewal info of another purchase", .nonconforming(.profileNested)) {
+        HostileNotification("H-107", "renewal info of another purchase", .nonconforming(.profileNested)) {
             $0.renewalInfo?["originalTransactionId"] = "\"7\""
         },
-        HostileNotification("2.6", "renewal info in place of the transaction", .nonconforming(.profileNested)) {
+        HostileNotification("H-107", "renewal info in place of the transaction", .nonconforming(.profileNested)) {
             $0.transaction = $0.renewalInfo
         },
-        HostileNotification("2.6", "a transaction in place of renewal info", .nonconforming(.profileNested)) {
+        HostileNotification("H-107", "a transaction in place of renewal info", .nonconforming(.profileNested)) {
             $0.renewalInfo = $0.transaction
         },
-        HostileNotification("2.6", "a transaction without transactionId", .nonconforming(.profileNested)) {
+        HostileNotification("H-107", "a transaction without transactionId", .nonconforming(.profileNested)) {
             $0.transaction?["transactionId"] = nil
         },
-        HostileNotification("2.6", "a transaction without originalTransactionId", .nonconforming(.profileNested)) {
+        HostileNotification("H-107", "a transaction without originalTransactionId", .nonconforming(.profileNested)) {
             $0.transaction?["originalTransactionId"] = nil
             $0.outer["notificationType"] = "\"ONE_TIME_CHARGE\""
             $0.renewalInfo = nil
@@ -66,31 +66,31 @@ extension HostileNotification {
                 return try kit.jws(.with { $0.identity["signedTransactionInfo"] = "\"\(other)\"" })
             }),
         HostileNotification(
-            "C6", "by a stranger's chain", .nonconforming(.profileNested),
+            "H-107", "under an untrusted certificate chain", .nonconforming(.profileNested),
             jws: { kit in
                 let untrusted = SigningKit(pki: try TestCertificateAuthority(SigningKit.options))
                 return try kit.sign(try NotificationDraft().payload(signingNestedWith: untrusted.sign))
             }),
         HostileNotification(
-            "C6", "by another key", .nonconforming(.profileNested),
+            "H-107", "by another key", .nonconforming(.profileNested),
             jws: { kit in
                 try kit.sign(try NotificationDraft().payload { try kit.sign($0, header: nil, key: .generate(.p256)) })
             }),
         HostileNotification(
-            "C6", "unsigned", .nonconforming(.profileNested),
+            "H-107", "unsigned", .nonconforming(.profileNested),
             jws: { kit in
                 let header = JWSSigner.header(chain: kit.pki.chain, algorithm: "\"none\"")
                 return try kit.sign(try NotificationDraft().payload { try kit.sign($0, header: header, key: nil) })
             }),
         HostileNotification(
-            "C6", "under another chain of the same root", .accepted,
+            "H-107", "under another certificate chain of the same root", .accepted,
             jws: { kit in
                 let leaf = try kit.leaf()
                 let header = JWSSigner.header(chain: [leaf.certificate, kit.pki.intermediate, kit.pki.root])
                 return try kit.sign(try NotificationDraft().payload { try kit.sign($0, header: header, key: leaf.key) })
             }),
         HostileNotification(
-            "C6", "under a chain that expired a year ago", .nonconforming(.profileNested),
+            "H-107", "under a certificate chain that expired a year ago", .nonconforming(.profileNested),
             jws: { kit in
                 let leaf = try kit.leaf {
                     $0.validity = CertificateValidity(notBefore: 0, notAfter: SigningKit.now / 1000 - 31_536_000)
@@ -128,7 +128,7 @@ extension HostileNotification {
             $0.appTransaction?["appAppleId"] = "1"
         },
         HostileNotification(
-            "2.6", "renewal info in place of the app transaction", .nonconforming(.profileNested), .appData
+            "H-107", "renewal info in place of the app transaction", .nonconforming(.profileNested), .appData
         ) {
             $0.appTransaction = NotificationDraft().renewalInfo
         },

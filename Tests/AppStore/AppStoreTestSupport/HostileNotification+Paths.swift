@@ -72,7 +72,7 @@ extension HostileNotification {
                 try kit.jws(chain: [kit.pki.intermediate, kit.pki.leaf, kit.pki.root], key: kit.pki.leafKey)
             }),
         HostileNotification(
-            "J13", "a path of four, all in order", .forbidden(.chainRoot),
+            "H-84", "a path of four, all in order", .forbidden(.chainRoot),
             jws: { kit in
                 let upper = try kit.intermediate {
                     $0.replace(.basicConstraints(isAuthority: true, pathLength: 1))
@@ -83,7 +83,7 @@ extension HostileNotification {
                     chain: [leaf.certificate, lower.certificate, upper.certificate, kit.pki.root], key: leaf.key)
             }),
         HostileNotification(
-            "J13", "a leaf straight under the root", .forbidden(.chainRoot),
+            "H-84", "a leaf directly under the root", .forbidden(.chainRoot),
             jws: { kit in
                 try kit.jws(leaf: kit.leaf(under: kit.root()))
             }),

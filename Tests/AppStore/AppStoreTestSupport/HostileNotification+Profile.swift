@@ -25,7 +25,7 @@ extension HostileNotification {
     ]
 
     package static let fields: [HostileNotification] = [
-        HostileNotification("C11", "no notificationType", .nonconforming(.profileType)) {
+        HostileNotification("H-105", "no notificationType", .nonconforming(.profileType)) {
             $0.outer["notificationType"] = nil
         },
         HostileNotification("H-105", "no notificationUUID", .nonconforming(.profileUUID)) {
@@ -89,7 +89,7 @@ extension HostileNotification {
         HostileNotification("H-110", "a nested signedDate of 1e300", .nonconforming(.profileDate)) {
             $0.transaction?["signedDate"] = "1e300"
         },
-        HostileNotification("C15", "signedDate with a fraction is rounded down", .accepted) {
+        HostileNotification("H-110", "signedDate with a fraction is rounded down", .accepted) {
             $0.outer["signedDate"] = "\(now).9"
         },
         HostileNotification("H-111", "no signedDate", .nonconforming(.profileDate)) { $0.outer["signedDate"] = nil },
@@ -105,7 +105,9 @@ extension HostileNotification {
         HostileNotification("H-113", "signedDate a year old", .accepted) {
             $0.outer["signedDate"] = "\(now - 365 * 24 * hour)"
         },
-        HostileNotification("C4", "no container", .nonconforming(.profileContainer)) { $0.container = "somethingNew" },
+        HostileNotification("H-115", "no container", .nonconforming(.profileContainer)) {
+            $0.container = "somethingNew"
+        },
         HostileNotification("H-115", "data and a summary for another app", .nonconforming(.profileContainer)) {
             $0.outer["summary"] = "{\"bundleId\":\"com.example.other\",\"environment\":\"Production\"}"
         },
@@ -224,7 +226,7 @@ extension HostileNotification {
         payload("H-119", "50,000 levels", .nonconforming(.profileEncoding)) {
             Array("{\"a\":\(String(repeating: "[", count: 50_000))".utf8) + $0
         },
-        payload("J3", "not JSON", .nonconforming(.profileEncoding)) { _ in Array("hello".utf8) },
+        payload("H-119", "not JSON", .nonconforming(.profileEncoding)) { _ in Array("hello".utf8) },
     ]
 
     private static let long = String(repeating: "A", count: 150_000)

@@ -2,7 +2,7 @@ internal import AppStoreSigning
 internal import AppStoreVerification
 internal import Cryptography
 
-/// Check 11: rows H-72 and H-91 to H-98.
+/// Check 10: rows H-72 and H-91 to H-98.
 extension HostileNotification {
     package static let signatures: [HostileNotification] = [
         HostileNotification(

@@ -2,7 +2,7 @@ internal import AppStoreSigning
 internal import AppStoreVerification
 internal import Cryptography
 
-/// Check 10: rows H-77 to H-79.
+/// Check 11: rows H-77 to H-79.
 extension HostileNotification {
     private static let now = SigningKit.now / 1000
     private static let hour: Int64 = 3600
@@ -29,7 +29,7 @@ extension HostileNotification {
                     })
             }),
         HostileNotification(
-            "2.4", "expired an hour ago, and another key signed: nobody is told to try again", .forbidden(.signature),
+            "H-72", "expired an hour ago and signed by another key: not worth a retry", .forbidden(.signature),
             jws: { kit in
                 let leaf = try kit.leaf {
                     $0.validity = CertificateValidity(notBefore: now - year, notAfter: now - hour)

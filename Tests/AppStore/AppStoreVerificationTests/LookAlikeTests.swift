@@ -36,7 +36,7 @@ import Testing
 
     @Test func `a forged leaf under an expired intermediate is forged, and nobody is told to try again`() throws {
         let row = HostileNotification(
-            "2.4", "a forged leaf under an expired intermediate", .forbidden(.chainSignature),
+            "H-71", "a forged leaf under an expired intermediate", .forbidden(.chainSignature),
             jws: { kit in
                 let expired = try kit.intermediate {
                     $0.validity = CertificateValidity(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Check 14, the nested objects: row H-107 and the splices of section 13.3.
+/// Check 14, the nested objects: row H-107.
 @Suite struct NestedObjectTests {
     @Test(arguments: HostileNotification.nestedObjects)
     func `each nested object is Apple's, of its kind and of the same purchase`(_ row: HostileNotification) throws {

@@ -32,10 +32,10 @@ import Testing
 
     @Test(arguments: ["0", "\(SigningKit.now + 25 * 3_600_000)", "\"yesterday\"", "-1"])
     func `a nested signedDate is a date of the App Store's time`(_ date: String) throws {
-        try HostileNotification("C15", "transaction \(date)", .nonconforming(.profileDate)) {
+        try HostileNotification("H-110", "transaction \(date)", .nonconforming(.profileDate)) {
             $0.transaction?["signedDate"] = date
         }.check()
-        try HostileNotification("C15", "renewal info \(date)", .nonconforming(.profileDate)) {
+        try HostileNotification("H-110", "renewal info \(date)", .nonconforming(.profileDate)) {
             $0.renewalInfo?["signedDate"] = date
         }.check()
     }

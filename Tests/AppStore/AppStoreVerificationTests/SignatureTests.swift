@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Check 11: rows H-72 and H-91 to H-98.
+/// Check 10: rows H-72 and H-91 to H-98.
 @Suite struct SignatureTests {
     @Test(arguments: HostileNotification.signatures)
     func `only the leaf's signature over the exact bytes is good`(_ row: HostileNotification) throws {

@@ -50,7 +50,7 @@ import Testing
     private static let halfSent = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{"
 
     @Test func `there are twelve slow rows`() {
-        // The others are the crowds: H-17 and R-16, silent and half-sent.
+        // The others are the crowds: H-15 to H-17, silent and half-sent.
         #expect(Self.trickles.count + 2 * Self.crowds.count == 12)
     }
 
@@ -107,7 +107,7 @@ import Testing
         Crowd(title: "2,000 half-sent bodies", bytes: halfSent, limit: .seconds(15), decision: "408 slow"),
     ]
 
-    /// H-17 and R-16.
+    /// H-15 to H-17.
     @Test(.enabled(if: allowDescriptors(4096), "needs 4,096 descriptors"), arguments: crowds)
     func `a crowd that waits hinders nobody, and is gone when its time is over`(_ crowd: Crowd) async throws {
         let server = try TestServer()

@@ -8,27 +8,26 @@ import Testing
 
 @testable import Ingress
 
-/// The hostile inputs of the specification against a whole ingress: over a socket, through the listener, the verifier
+/// The hostile inputs of the threat model against a whole ingress: over a socket, through the listener, the verifier
 /// and the producer, into the topics of a broker. Two thousand requests one after another take
 /// seconds, or a minute on a machine that has much else to do.
 @Suite(.timeLimit(.minutes(10))) struct HostileRowTests {
     @Test func `every row is tried here, or is said to be proven elsewhere`() {
-        #expect(SpecificationRow.all.map(\.id) == (1...128).map { $0 < 10 ? "H-0\($0)" : "H-\($0)" })
-        for row in SpecificationRow.all where row.outcomes.isEmpty { #expect(row.elsewhere != nil, "\(row.id)") }
+        #expect(ThreatModelRow.all.map(\.id) == (1...128).map { $0 < 10 ? "H-0\($0)" : "H-\($0)" })
+        for row in ThreatModelRow.all where row.outcomes.isEmpty { #expect(row.elsewhere != nil, "\(row.id)") }
     }
 
     /// No untrusted client can cause them: expired certificates and revocation are judged once a signature was verified.
     @Test func `only what Apple signed can end in 5xx`() {
-        let rows = SpecificationRow.all.filter { $0.outcomes.contains { $0.status >= 500 } }
+        let rows = ThreatModelRow.all.filter { $0.outcomes.contains { $0.status >= 500 } }
         #expect(rows.map(\.id) == ["H-77", "H-79", "H-90"])
     }
 
     @Test func `the rows give every reason of the verifier`() {
-        let given = Set(SpecificationRow.all.flatMap { $0.outcomes.map(\.reason) })
+        let given = Set(ThreatModelRow.all.flatMap { $0.outcomes.map(\.reason) })
         let missing = Reason.allCases.map(\.rawValue).filter { !given.contains($0) }
-        // The rate of new certificate chains is not limited here, no input makes a library call fail, and a notification
-        // without its type has no row.
-        #expect(missing == ["new_chains", "profile_type", "internal"])
+        // The rate of new certificate chains is not limited here, and no input makes a library call fail.
+        #expect(missing == ["new_chains", "internal"])
     }
 
     @Test func `every input has the answer, the reason and the records of its row`() async throws {
@@ -48,7 +47,7 @@ import Testing
             }
             try await run.scenarios()
             try await run.checkRecords()
-            for row in SpecificationRow.all where row.elsewhere == nil {
+            for row in ThreatModelRow.all where row.elsewhere == nil {
                 #expect(run.outcomes[row.id] == row.outcomes, "\(row.id) \(row.input)")
             }
             let wholeLog = harness.log.lines.joined(separator: "\n")

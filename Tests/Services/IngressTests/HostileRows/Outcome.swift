@@ -74,8 +74,8 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// One row of the specification.
-struct SpecificationRow: Sendable {
+/// One row of the threat model.
+struct ThreatModelRow: Sendable {
     let id: String
     let input: String
     /// Every outcome that its inputs have, those of harmless neighbours included.

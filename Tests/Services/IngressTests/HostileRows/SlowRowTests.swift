@@ -47,7 +47,7 @@ import Testing
             }
             await run.expectCounts(row.id)
             try await run.checkRecords()
-            #expect(SpecificationRow.all.first { $0.id == row.id }?.outcomes == [row.outcome])
+            #expect(ThreatModelRow.all.first { $0.id == row.id }?.outcomes == [row.outcome])
         }
         await broker.stop()
     }

@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+
+@testable import mutants
+
+/// The table of mutants names texts of the sources; `make mutants` takes long, so this fails first.
+@Suite struct MutantTableTests {
+    private let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
+
+    @Test func `every mutant finds its text in the sources, exactly once`() throws {
+        let files = try Instrumentation(root: root, copy: "").instrumented(allMutants)
+        for mutant in allMutants {
+            for edit in mutant.edits {
+                #expect(files["Sources/\(edit.file)"]?.contains("MutantSwitch.number") == true, "\(mutant.name)")
+            }
+        }
+    }
+
+    @Test func `every test area and every check has mutants`() {
+        #expect(Set(allMutants.map(\.area)) == Set(TestArea.allCases))
+        let checks = Set(allMutants.flatMap { $0.check.split(separator: ", ").compactMap { Int($0) } })
+        #expect(checks == Set(1...14))
+    }
+}
