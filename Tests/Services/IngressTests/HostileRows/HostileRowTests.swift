@@ -1,5 +1,6 @@
 import AppStoreTestSupport
 import AppStoreVerification
+import Foundation
 import Kafka
 import KafkaDevBroker
 import Telemetry
@@ -15,6 +16,12 @@ import Testing
     @Test func `every row is tried here, or is said to be proven elsewhere`() {
         #expect(ThreatModelRow.all.map(\.id) == (1...128).map { $0 < 10 ? "H-0\($0)" : "H-\($0)" })
         for row in ThreatModelRow.all where row.outcomes.isEmpty { #expect(row.elsewhere != nil, "\(row.id)") }
+    }
+
+    @Test func `the threat model in the README has the same rows`() throws {
+        let page = URL(filePath: #filePath).appending(path: "../../../../../Sources/AppStore/README.md").standardized
+        let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
+        #expect(lines.filter { $0.hasPrefix("| H-") }.map(String.init) == ThreatModelRow.all.map(\.line))
     }
 
     /// No untrusted client can cause them: expired certificates and revocation are judged once a signature was verified.

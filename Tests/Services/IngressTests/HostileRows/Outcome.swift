@@ -90,3 +90,27 @@ struct ThreatModelRow: Sendable {
         self.elsewhere = elsewhere
     }
 }
+
+extension ThreatModelRow {
+    /// The row as `Sources/AppStore/README.md` has it.
+    var line: String {
+        let known = outcomes.sorted {
+            ($0.status, $0.reason, $0.closes ? 1 : 0) < ($1.status, $1.reason, $1.closes ? 1 : 0)
+        }
+        let outcome = known.isEmpty ? elsewhere ?? "" : known.map(\.inWords).joined(separator: "; ")
+        return "| \(id) | \(input) | \(outcome) |"
+    }
+}
+
+extension Outcome {
+    fileprivate var inWords: String {
+        let answer = status == 0 ? "`\(reason)`" : "\(status) `\(reason)`"
+        let record =
+            switch kafka {
+            case .sandbox: ", sandbox topic"
+            case .quarantine: ", quarantine topic"
+            case .nothing, .main, .noNewRecord: ""
+            }
+        return answer + record + (closes ? ", closed" : "") + (status == 0 ? " without an answer" : "")
+    }
+}

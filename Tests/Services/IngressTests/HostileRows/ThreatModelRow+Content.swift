@@ -43,7 +43,7 @@ extension ThreatModelRow {
         ThreatModelRow("H-128", "version 1 while no app has a shared secret", .refused(403, "v1_disabled")),
     ]
 
-    private static let withoutVersion1 = "no app has a shared secret: answered as H-128, whatever the body says"
+    private static let withoutVersion1 = "as H-128"
 
     /// The threat model: the table in Sources/AppStore/README.md.
     static let all: [ThreatModelRow] = transport + bodies + trust + content

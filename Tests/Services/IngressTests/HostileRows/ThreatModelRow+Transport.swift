@@ -32,7 +32,7 @@ extension ThreatModelRow {
         ThreatModelRow("H-25", "half-closed after the body", .accepted.closing(), .read.closing()),
         ThreatModelRow(
             "H-26", "TLS 1.0 and 1.1, weak ciphers, renegotiation",
-            elsewhere: "the ingress speaks no TLS: the proxy in front of it refuses them; a ClientHello is H-21"),
+            elsewhere: "refused by the proxy in front; the ingress does not speak TLS"),
         ThreatModelRow(
             "H-27", "too many connections from one network", .closed(0, "rate"), elsewhere: "ConnectRateRowTests"),
     ]
