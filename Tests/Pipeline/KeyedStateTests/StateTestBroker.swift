@@ -1,4 +1,5 @@
 import Kafka
+import KafkaDevBroker
 import Lifecycle
 import Synchronization
 import TestSupport
