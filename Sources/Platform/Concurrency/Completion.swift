@@ -1,0 +1,76 @@
+internal import Dispatch
+internal import Synchronization
+internal import Time
+
+/// Something that happens once, and that any number of tasks may await.
+package final class Completion: Sendable {
+    private struct State {
+        var isComplete = false
+        var nextWaiter = 0
+        var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Resumes all waiters. Further calls do nothing. From any thread.
+    package func complete() {
+        let waiters = state.withLock { state in
+            state.isComplete = true
+            defer { state.waiters = [:] }
+            return state.waiters.values.map { $0 }
+        }
+        for waiter in waiters { waiter.resume(returning: true) }
+    }
+
+    package var isComplete: Bool { state.withLock { $0.isComplete } }
+
+    /// Returns when it has happened, however long that takes: for the end of something that has a limit of its own.
+    package func wait() async {
+        let number = nextNumber()
+        _ = await withCheckedContinuation { register($0, number) }
+    }
+
+    /// - Returns: true when it has happened; false when `limit` passed or the task was cancelled first.
+    package func wait(within limit: Duration) async -> Bool {
+        let number = nextNumber()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard register(continuation, number) else { return }
+                // A cancellation before this line found nothing to resume.
+                if Task.isCancelled { return resume(number) }
+                DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(limit.clampedNanoseconds))) {
+                    self.resume(number)
+                }
+            }
+        } onCancel: {
+            resume(number)
+        }
+    }
+
+    private func nextNumber() -> Int {
+        state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+    }
+
+    /// False: it has happened already, and the continuation is resumed.
+    @discardableResult
+    private func register(_ continuation: CheckedContinuation<Bool, Never>, _ number: Int) -> Bool {
+        let isRegistered = state.withLock { state in
+            if state.isComplete { return false }
+            state.waiters[number] = continuation
+            return true
+        }
+        if !isRegistered { continuation.resume(returning: true) }
+        return isRegistered
+    }
+
+    /// Ends one wait without the event.
+    private func resume(_ number: Int) {
+        let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
+        waiter?.resume(returning: false)
+    }
+}

@@ -1,0 +1,35 @@
+/// A queue: first in, first out, each in constant time on average.
+package struct FIFO<Element> {
+    /// What was taken is nil, so that it is not kept alive.
+    private var elements: [Element?] = []
+    private var head = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { head == elements.count }
+    package var count: Int { elements.count - head }
+    package var first: Element? { isEmpty ? nil : elements[head] }
+
+    package mutating func append(_ element: Element) { elements.append(element) }
+
+    package mutating func popFirst() -> Element? {
+        guard head < elements.count, let element = elements[head].take() else { return nil }
+        head += 1
+        if head == elements.count {
+            elements.removeAll(keepingCapacity: head <= 4096)
+            head = 0
+        } else if head >= 256, head * 2 >= elements.count {
+            // A removal moves all that follows, so it is done in large pieces.
+            elements.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+
+    package mutating func removeAll() {
+        elements = []
+        head = 0
+    }
+}
+
+extension FIFO: Sendable where Element: Sendable {}

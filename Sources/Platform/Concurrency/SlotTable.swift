@@ -1,0 +1,59 @@
+/// Values in numbered slots that are used again. Each use of a slot has another generation, so that a key kept from an
+/// earlier use finds nothing.
+package struct SlotTable<Value> {
+    /// Names one use of one slot.
+    package struct Key: Hashable, Sendable {
+        package let slot: Int
+        package let generation: UInt32
+
+        package init(slot: Int, generation: UInt32) {
+            self.slot = slot
+            self.generation = generation
+        }
+    }
+
+    private var values: [Value?] = []
+    private var generations: [UInt32] = []
+    private var free: [Int] = []
+    /// Slots in use.
+    package private(set) var count = 0
+
+    package init() {}
+
+    /// Puts a value into a free slot. `make` is given the key it will have.
+    @discardableResult
+    package mutating func insert(_ make: (Key) -> Value) -> Key {
+        let slot = free.popLast() ?? values.count
+        if slot == values.count {
+            values.append(nil)
+            generations.append(0)
+        }
+        let key = Key(slot: slot, generation: generations[slot])
+        values[slot] = make(key)
+        count += 1
+        return key
+    }
+
+    /// The value under a key; nil when the slot is free or is used again.
+    package subscript(key: Key) -> Value? {
+        guard values.indices.contains(key.slot), generations[key.slot] == key.generation else { return nil }
+        return values[key.slot]
+    }
+
+    /// Takes the value out and frees its slot; nil, and nothing changes, when the key fits no value.
+    package mutating func remove(_ key: Key) -> Value? {
+        guard values.indices.contains(key.slot), generations[key.slot] == key.generation,
+            let value = values[key.slot].take()
+        else { return nil }
+        // The greatest generation is left out: callers may use keys with it for something else.
+        generations[key.slot] = (generations[key.slot] + 1) % UInt32.max
+        free.append(key.slot)
+        count -= 1
+        return value
+    }
+
+    /// The values in use, in the order of their slots.
+    package var inUse: some Sequence<Value> { values.lazy.compactMap { $0 } }
+}
+
+extension SlotTable: Sendable where Value: Sendable {}

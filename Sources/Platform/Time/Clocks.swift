@@ -1,0 +1,47 @@
+internal import Glibc
+
+/// The two clocks of a process, as closures so that tests can move them.
+package struct Clocks: Sendable {
+    /// Milliseconds since 1970, by the wall clock.
+    package var wallMilliseconds: @Sendable () -> Int64
+    /// Nanoseconds since an arbitrary instant of the past; never goes back.
+    package var monotonicNanoseconds: @Sendable () -> UInt64
+
+    package init(
+        wallMilliseconds: @escaping @Sendable () -> Int64, monotonicNanoseconds: @escaping @Sendable () -> UInt64
+    ) {
+        self.wallMilliseconds = wallMilliseconds
+        self.monotonicNanoseconds = monotonicNanoseconds
+    }
+
+    package func monotonicMilliseconds() -> Int64 { Int64(clamping: monotonicNanoseconds() / 1_000_000) }
+
+    /// The system's clocks.
+    package static let system = Clocks(
+        wallMilliseconds: SystemClock.wallMilliseconds, monotonicNanoseconds: SystemClock.monotonicNanoseconds)
+}
+
+/// The system's clocks, read directly: for defaults, and where nothing is injected.
+package enum SystemClock {
+    /// 2026-11-01T00:00:00Z, in milliseconds since 1970. This code was written later, so a wall clock that shows an
+    /// earlier time is wrong.
+    package static let earliestPlausibleMilliseconds: Int64 = 1_793_491_200_000
+
+    /// Milliseconds since 1970.
+    @Sendable package static func wallMilliseconds() -> Int64 {
+        let time = read(CLOCK_REALTIME)
+        return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// Nanoseconds since an arbitrary instant of the past; never goes back.
+    @Sendable package static func monotonicNanoseconds() -> UInt64 {
+        let time = read(CLOCK_MONOTONIC)
+        return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)
+    }
+
+    private static func read(_ clock: clockid_t) -> timespec {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return time
+    }
+}

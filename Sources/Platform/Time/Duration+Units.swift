@@ -1,0 +1,17 @@
+extension Duration {
+    /// Whole nanoseconds, rounded down; 0 when negative, at most `Int64.max` (292 years).
+    package var clampedNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        if seconds < 0 || attoseconds < 0 { return 0 }
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return .max }
+        let (sum, overflowed) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflowed ? .max : sum
+    }
+
+    /// Whole milliseconds, rounded up so that a short wait is none of zero; 0 when negative.
+    package var clampedMilliseconds: Int64 {
+        let (quotient, remainder) = clampedNanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        return quotient + (remainder == 0 ? 0 : 1)
+    }
+}

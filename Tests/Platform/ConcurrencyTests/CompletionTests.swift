@@ -1,0 +1,33 @@
+import Concurrency
+import Testing
+
+@Suite("Completion", .timeLimit(.minutes(1))) struct CompletionTests {
+    @Test func `all waiters are resumed, and those that come later do not wait`() async {
+        let completion = Completion()
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<10 { group.addTask { await completion.wait(within: .seconds(60)) } }
+            group.addTask {
+                await completion.wait()
+                return true
+            }
+            completion.complete()
+            for await happened in group { #expect(happened) }
+        }
+        #expect(completion.isComplete)
+        #expect(await completion.wait(within: .zero))
+        completion.complete()
+    }
+
+    @Test func `a limit ends the wait`() async {
+        let completion = Completion()
+        #expect(await completion.wait(within: .milliseconds(1)) == false)
+        #expect(!completion.isComplete)
+    }
+
+    @Test func `a cancellation ends the wait`() async {
+        let completion = Completion()
+        let task = Task { await completion.wait(within: .seconds(600)) }
+        task.cancel()
+        #expect(await task.value == false)
+    }
+}
