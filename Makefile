@@ -1,7 +1,8 @@
 # make            this list
 # make demo       the whole pipeline on this machine: broker, ingress, entitlements, a simulated App Store; KEEP=1 leaves it running
-# make test       all tests, or those that FILTER=Name names; what needs Apache Kafka or the test vectors skips without them
-# make test-kafka only the tests on Apache Kafka: KAFKA_HOME=directory, or SLUICE_TEST_BOOTSTRAP_SERVERS=host:port of one that runs
+# make test       all tests but those on Apache Kafka, side by side, or those that FILTER=Name names one by one; about 5 minutes
+# make test-kafka the tests on Apache Kafka: KAFKA_HOME=directory, or SLUICE_TEST_BOOTSTRAP_SERVERS=host:port of one that runs
+# make test-all   test, test-kafka, faults, sanitize and mutants, whatever fails; takes hours
 # make mutants    takes each check out of a copy in turn: a test must fail every time; ONLY=name for some
 # make fuzz       each reader of foreign bytes for TIME=60 seconds under libFuzzer; TARGET=name runs one
 # make mutations  COUNT=100000 mutants of notifications through the verifier, SEED=1
@@ -17,7 +18,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-kafka faults mutants lint format build release bench deps clean fuzz mutations sanitize
+.PHONY: help demo test test-kafka test-all faults mutants lint format build release bench deps clean fuzz mutations sanitize
 
 SOURCES := Sources Tests Package.swift
 CONFIGURATION ?= debug
@@ -51,23 +52,26 @@ demo: deps
 	@swift build -c $(CONFIGURATION) --product sluicectl
 	@KEEP=$(KEEP) CONSUMERS=$(CONSUMERS) deploy/demo "$$(swift build -c $(CONFIGURATION) --show-bin-path)"
 
-# Suites with brokers, listeners and processes wait for the outside: one at a time, so that two cores are enough. The
-# others are computation and run side by side.
-WAITING := Kafka|Pipeline|HTTP|Ingress|EntitlementsTests|Operations|Webhooks|Lifecycle|Telemetry|EndToEnd
+# The tests on Apache Kafka share one, and stop it: they run one by one, chosen by their names, or those of their suites,
+# which KafkaSelectionTests checks.
+KAFKA_TESTS := Apache ?Kafka
 
 test: deps
 	@swift build --build-tests
 ifdef FILTER
 	@Tests/run --no-parallel --filter '$(FILTER)'
 else
-	@Tests/run --skip '$(WAITING)'
-	@Tests/run --no-parallel --filter '$(WAITING)'
+	@Tests/run-groups "$$(swift build --show-bin-path)" '$(KAFKA_TESTS)'
 endif
 
-# Their suites or they themselves have it in their name: ApacheKafkaSelectionTests sees to it.
 test-kafka: deps
 	@swift build --build-tests
-	@SLUICE_TEST_KAFKA=required Tests/run --no-parallel --filter 'Apache ?Kafka'
+	@SLUICE_TEST_KAFKA=required Tests/run --no-parallel --filter '$(or $(FILTER),$(KAFKA_TESTS))'
+
+test-all:
+	@failed=; for target in test test-kafka faults sanitize mutants; do \
+	    echo; echo "make $$target"; $(MAKE) --no-print-directory $$target || failed="$$failed $$target"; done; \
+	    echo; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
 mutants: deps
 	@swift build --product mutants

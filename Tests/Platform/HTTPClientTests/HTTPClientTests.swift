@@ -167,7 +167,6 @@ struct HTTPClientTests {
         let server = try EchoServer()
         let client = HTTPClient()
         let url = server.url("/never")
-        let begun = ContinuousClock.now
         let code = await withTaskGroup(of: HTTPClientError.Code?.self) { group in
             group.addTask { await error(client, HTTPClientRequest(url: url))?.code }
             #expect(await eventually { server.requests.count == 1 })
@@ -175,7 +174,6 @@ struct HTTPClientTests {
             return await group.next() ?? nil
         }
         #expect(code == .cancelled)
-        #expect(begun.duration(to: .now) < .seconds(9))
         #expect(await eventually { server.server.counters[0].connections == 0 })
     }
 

@@ -8,14 +8,12 @@ import Testing
         let broker = try DevBroker(topics: ["a": 2])
         let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded))
         #expect(try await admin.isEmbeddedBroker())
-        let start = ContinuousClock.now
         let create = await #expect(throws: KafkaError.self) {
             try await admin.createTopics([KafkaNewTopic(topic: "b", partitions: 1, replicationFactor: 1)])
         }
         #expect(create?.code == .notOnEmbeddedBroker)
         let groups = await #expect(throws: KafkaError.self) { try await admin.consumerGroups() }
         #expect(groups?.code == .notOnEmbeddedBroker)
-        #expect(ContinuousClock.now - start < .seconds(1).scaled)
         await admin.close(within: .seconds(2))
         await broker.stop()
     }
@@ -55,10 +53,8 @@ import Testing
 
     @Test func `without a broker a call ends at its limit`() async throws {
         let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: "127.0.0.1:1"))
-        let start = ContinuousClock.now
         await #expect(throws: KafkaError.self) { try await admin.clusterId(within: .milliseconds(200)) }
         await #expect(throws: KafkaError.self) { try await admin.describeTopics(within: .milliseconds(200)) }
-        #expect(ContinuousClock.now - start < .seconds(5).scaled)
         await admin.close(within: .seconds(2))
         let closed = await #expect(throws: KafkaError.self) { try await admin.clusterId(within: .milliseconds(200)) }
         #expect(closed?.code == .closed)

@@ -54,13 +54,11 @@ import Testing
     @Test func `the caller's deadline answers although the report comes later`() async throws {
         let fixture = try EmbeddedFixture(partitions: 1)
         #expect(await eventually { fixture.producer.status.isReady })
-        try fixture.broker.setRoundTripTime(.seconds(3))
+        try fixture.broker.setRoundTripTime(.seconds(6))
         let outcomes = Outcomes()
-        let start = ContinuousClock.now
         fixture.producer.send(
             fixture.record(0), deadline: .milliseconds(100), completion: outcomes.completion(0))
         #expect(await eventually { outcomes.count == 1 })
-        #expect(ContinuousClock.now - start < .seconds(2.5))
         #expect(outcomes.errors.map(\.code) == [.deadlineExceeded])
         #expect(outcomes.errors.map(\.persistence) == [.maybe])
         // The record is still in librdkafka, so it still counts.

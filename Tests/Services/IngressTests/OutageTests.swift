@@ -13,7 +13,7 @@ import Testing
 
 /// What Apple is answered while Kafka fails: 503 and nothing else, and every 200 has its record.
 ///
-/// One after another: each takes a broker of its own down, and times are measured.
+/// One after another: each takes a broker of its own down.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct OutageTests {
     private let appStore: TestAppStore
 
@@ -23,7 +23,6 @@ import Testing
     private struct Reply: Sendable {
         let notificationUUID: String
         let status: Int
-        let seconds: Double
     }
 
     /// Posts each notification until told to stop, over `lanes` connections; a notification that was not taken is
@@ -56,12 +55,9 @@ import Testing
 
         private func lane() async throws {
             while let next = state.withLock({ $0.isOver ? nil : $0.waiting.popLast() }) {
-                let begun = ContinuousClock.now
                 let status = try await harness.post(next.body).status
-                let seconds = (ContinuousClock.now - begun) / .seconds(1)
                 state.withLock { state in
-                    state.replies.append(
-                        Reply(notificationUUID: next.notificationUUID.rawValue, status: status, seconds: seconds))
+                    state.replies.append(Reply(notificationUUID: next.notificationUUID.rawValue, status: status))
                     if status != 200 { state.waiting.insert(next, at: 0) }
                 }
                 try await Task.sleep(for: .milliseconds(10))
@@ -69,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `while no broker answers every request is 503 in time, and 200 soon after it is back`() async throws {
+    @Test func `while no broker answers every request is 503, and 200 when it is back`() async throws {
         let broker = try DevBroker()
         let notifications = try appStore.corpus(3_000)
         try await IngressHarness.with(broker) { harness async throws in
@@ -81,19 +77,19 @@ import Testing
             try broker.setDown()
             #expect(await eventually { harness.value("sluice_ingress_kafka_available") == 0 })
             let opened = load.replies.count
+            let (refused, waited) = (harness.decisions("kafka_unavailable", 503), harness.deadlines)
             let ready = try await harness.get("/readyz")
             #expect(ready.status == 503)
             #expect(ready.text.contains("kafka: "))
             #expect(await eventually { load.replies.count >= opened + 300 })
-            // One probe each second waits, all others are refused at once.
-            let refused = load.replies[opened...].map(\.seconds).sorted()
-            #expect(refused[refused.count * 9 / 10] < 2, "\(refused.suffix(40))")
+            // One probe each second waits for a broker until the handler deadline; all others are refused at once.
+            let refusals = harness.decisions("kafka_unavailable", 503) - refused
+            let probes = harness.deadlines - waited
+            #expect(refusals > 9 * probes, "\(refusals) refused, \(probes) waited")
 
             try broker.setUp()
-            let up = ContinuousClock.now
             let before = load.replies.count
             #expect(await eventually { load.replies.dropFirst(before).contains { $0.status == 200 } })
-            #expect(ContinuousClock.now - up < .seconds(10).scaled)
             let isReady = try await eventually { try await harness.get("/readyz").status == 200 }
             #expect(isReady)
             load.end()
@@ -101,7 +97,6 @@ import Testing
 
             let replies = load.replies
             #expect(Set(replies.map(\.status)) == [200, 503])
-            #expect(replies.map(\.seconds).max() ?? 99 < 5.5)
             try await Self.check(replies, harness)
         }
         await broker.stop()
@@ -121,14 +116,13 @@ import Testing
         try await IngressHarness.with(broker) { harness async throws in
             #expect(try await harness.post(TestAppStore.body(try appStore.renewal())).status == 200)
             try broker.setRoundTripTime(.seconds(12))
-            let begun = ContinuousClock.now
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<3 { group.addTask { try await harness.post(body).status } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            // The copies that waited for the first one have the same deadline.
+            // By then the broker has not answered. The copies that waited for the first one have the same deadline.
             #expect(statuses == [503, 503, 503])
-            #expect(ContinuousClock.now - begun < .seconds(9.5))
+            #expect(harness.deadlines == 3)
             try broker.setRoundTripTime(.zero)
             // The ambiguous one is sent again: it may stand there twice, and is not lost.
             let isTaken = try await eventually { try await harness.post(body).status == 200 }
@@ -187,4 +181,9 @@ import Testing
         }
         await broker.stop()
     }
+}
+
+extension IngressHarness {
+    /// The requests that the listener answered itself at the handler deadline.
+    fileprivate var deadlines: Int { value("sluice_http_deadlines_total{phase=\"handler\"}") }
 }

@@ -18,7 +18,7 @@ import Testing
     /// Posts everything at once and stops the ingress while the broker still holds its answers.
     private func stopUnderLoad(
         _ count: Int, _ harness: IngressHarness, meanwhile: @Sendable (IngressHarness) async throws -> Void = { _ in }
-    ) async throws -> (statuses: [String: Int], stop: Duration) {
+    ) async throws -> [String: Int] {
         let notifications = try appStore.corpus(count)
         return try await withThrowingTaskGroup(of: (String, Int).self) { group in
             for notification in notifications {
@@ -31,14 +31,12 @@ import Testing
                 await eventually {
                     harness.value("sluice_http_requests_in_flight") + harness.decisions("accepted", 200) >= count
                 })
-            let begun = ContinuousClock.now
             async let stopped: Void = harness.ingress.stop(within: .seconds(10))
             try await meanwhile(harness)
             await stopped
-            let duration = ContinuousClock.now - begun
             var statuses: [String: Int] = [:]
             for try await (id, status) in group { statuses[id] = status }
-            return (statuses, duration)
+            return statuses
         }
     }
 
@@ -46,7 +44,7 @@ import Testing
         let broker = try DevBroker()
         let harness = try await IngressHarness(broker)
         try broker.setRoundTripTime(.milliseconds(300))
-        let (statuses, stop) = try await stopUnderLoad(100, harness) { harness async throws in
+        let statuses = try await stopUnderLoad(100, harness) { harness async throws in
             // The admin listener says so for as long as the public one drains.
             let isLogged = try await eventually(within: .seconds(2)) {
                 let ready = try await harness.get("/readyz")
@@ -60,7 +58,6 @@ import Testing
         #expect(Set(statuses.values).isSubset(of: [200, 503]))
         let accepted = Set(statuses.filter { $0.value == 200 }.keys)
         #expect(accepted.count > 50)
-        #expect(stop < .seconds(8).scaled)
         try broker.setRoundTripTime(.zero)
         let stored = Set(try await harness.records(harness.production).compactMap { $0.text("ce_id") })
         #expect(accepted.isSubset(of: stored))
@@ -72,10 +69,9 @@ import Testing
         let broker = try DevBroker()
         let harness = try await IngressHarness(broker)
         try broker.setRoundTripTime(.seconds(30))
-        let (statuses, stop) = try await stopUnderLoad(50, harness)
+        let statuses = try await stopUnderLoad(50, harness)
         #expect(statuses.count == 50)
         #expect(statuses.values.allSatisfy { $0 == 503 })
-        #expect(stop < .seconds(10).scaled)
         harness.client.close()
         await broker.stop()
     }

@@ -27,7 +27,7 @@ extension EndToEnd {
                 }
                 let ledger = try await Ledger(outcomes, broker)
                 ledger.check(ingress.process)
-                let inTime = outcomes.count { $0.isAcknowledged && $0.duration <= .seconds(2).scaled }
+                let inTime = outcomes.count { $0.isAcknowledged && $0.duration.keeps(.seconds(2)) }
                 #expect(inTime * 100 >= outcomes.count * 99, "\(ledger.answers)")
                 var report = FaultReport("valid beside the forged flood, embedded broker")
                 ledger.add(to: &report)
@@ -59,9 +59,7 @@ extension EndToEnd {
                 let meanwhile = outcomes.filter { $0.begun > begun && $0.begun < ended }
                 #expect(meanwhile.allSatisfy { $0.isAcknowledged }, "\(ledger.answers)")
                 let flooded = try #require(meanwhile.map(\.duration).percentile(99))
-                // The short form runs on debug executables.
-                let bound = TestScale.choose(short: Duration.seconds(1), long: .milliseconds(20)).scaled
-                #expect(flooded <= max(bound, try #require(baseline) * 3))
+                #expect(flooded.keeps(max(.milliseconds(20), try #require(baseline) * 3)))
 
                 var report = FaultReport("valid beside half-sent requests, embedded broker")
                 report.add("half-sent", sent)

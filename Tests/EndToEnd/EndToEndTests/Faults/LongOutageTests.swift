@@ -65,13 +65,13 @@ extension EndToEnd.LongOutageOfApacheKafka {
     private func check(_ figures: Figures, _ outcomes: [Load.Outcome]) throws {
         #expect(figures.steadyBytes <= 64 << 20)
         #expect(figures.peakBytes <= 256 << 20)
-        #expect(figures.again <= .seconds(10).scaled)
+        #expect(figures.again.keeps(.seconds(10)))
         let meanwhile = outcomes.filter { $0.begun > figures.gone && $0.ended < figures.returned }
         #expect(meanwhile.allSatisfy { $0.answer == .status(503) })
-        #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500).scaled)
+        #expect(try #require(outcomes.map(\.duration).max()).keeps(.milliseconds(5500)))
         let first = meanwhile.map(\.ended).min()
-        #expect(try #require(first) - figures.gone <= .milliseconds(5500).scaled)
-        #expect(try #require(atOnce(figures, outcomes).percentile(50)) <= .milliseconds(50).scaled)
+        #expect((try #require(first) - figures.gone).keeps(.milliseconds(5500)))
+        #expect(try #require(atOnce(figures, outcomes).percentile(50)).keeps(.milliseconds(50)))
     }
 
     /// Of those that came once it was clear that nobody answers, one each second tries whether somebody does.

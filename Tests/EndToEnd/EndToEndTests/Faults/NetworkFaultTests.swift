@@ -72,8 +72,8 @@ extension EndToEnd.NetworkFaultsOnApacheKafka {
         // Those of the toxics before this one are none of this load.
         let ledger = Ledger(outcomes, records: try await broker.notificationUUIDs().filter { !known.contains($0) })
         ledger.check(ingress.process)
-        #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500).scaled, "\(toxic)")
-        #expect(again <= .seconds(10).scaled, "\(toxic)")
+        #expect(try #require(outcomes.map(\.duration).max()).keeps(.milliseconds(5500)), "\(toxic)")
+        #expect(again.keeps(.seconds(10)), "\(toxic)")
         let meanwhile = outcomes.filter { $0.begun > poisoned && $0.ended < healed }
         if toxic.isOutage { #expect(meanwhile.allSatisfy { $0.answer == .status(503) }, "\(toxic)") }
 

@@ -87,8 +87,8 @@ extension EndToEnd.TopicFaultsOnApacheKafka {
         let ledger = try await Ledger(kept, broker)
         ledger.check(ingress.process)
         #expect(outcomes.allSatisfy { [.status(200), .status(503)].contains($0.answer) })
-        #expect(try #require(outcomes.map(\.duration).max()) <= .milliseconds(5500).scaled)
-        #expect(again <= .seconds(10).scaled)
+        #expect(try #require(outcomes.map(\.duration).max()).keeps(.milliseconds(5500)))
+        #expect(again.keeps(.seconds(10)))
 
         var report = FaultReport("\(fault), Apache Kafka")
         report.add("lasted", mended - spoilt)

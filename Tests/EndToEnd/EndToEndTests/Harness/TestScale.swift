@@ -15,3 +15,9 @@ enum TestScale {
     /// As ``choose(short:long:)``, and as often as a longer run asks for.
     static func choose(short: Int, longTimes long: Int) -> Int { isLong ? long * times : short }
 }
+
+extension Duration {
+    /// Whether a measured time keeps a promise. Only the long form judges it: it runs on release executables and on a
+    /// machine that does nothing else. In the short form only the deadline of what waits for it fails.
+    func keeps(_ promise: Duration) -> Bool { !TestScale.isLong || self <= promise }
+}

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `make test-kafka` chooses tests by their names.
-struct ApacheKafkaSelectionTests {
+/// `make test-kafka` chooses tests by their names, and `make test` leaves those out.
+struct KafkaSelectionTests {
     /// Only where it is asked for: else a machine without Kafka would fail.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["SLUICE_TEST_KAFKA"] == "required", "for make test-kafka"))
     func `an Apache Kafka is here`() {
@@ -16,7 +16,7 @@ struct ApacheKafkaSelectionTests {
     }
 
     /// What runs only with Apache Kafka has its name in the suite's or the test's.
-    @Test func `every test that needs Apache Kafka says so in its name`() throws {
+    @Test func `every test of a real broker says so in its name`() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)?.compactMap {
