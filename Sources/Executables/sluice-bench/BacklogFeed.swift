@@ -14,12 +14,13 @@ final class BacklogFeed {
     private var committed: [Int]
     private var next = 0
 
-    /// Records of a partition that may wait: compressed they take less than half of their bytes.
-    private static let window = 500
+    /// Records of a partition that may wait: half of what the broker keeps, whatever compression makes of it.
+    private let window: Int
     private static let inFlight = 1500
 
     init(_ backlog: NotificationBacklog, bootstrapServers: String) throws {
         self.backlog = backlog
+        window = max(100, (5 << 19) / max(1, backlog[0].value?.count ?? 1))
         self.bootstrapServers = bootstrapServers
         producer = try KafkaProducer(
             // Full batches, as a backlog has them: the embedded broker hands out one batch of a partition at a time.
@@ -79,7 +80,7 @@ final class BacklogFeed {
     /// - Returns: false when the record's partition is full.
     private func write() async throws -> Bool {
         let partition = Int(KafkaPartition(ofKey: backlog.key(at: next), partitions: 12).rawValue)
-        guard written[partition] - committed[partition] < Self.window else { return false }
+        guard written[partition] - committed[partition] < window else { return false }
         try await flush(to: Self.inFlight)
         producer.send(backlog[next]) { [failures] result in
             if case .failure(let error) = result { failures.add(error) }
