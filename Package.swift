@@ -41,16 +41,16 @@ let platform: [Target] = [
     module("Time", layer: "Platform"),
     module("Concurrency", layer: "Platform", uses: ["CThreads", "Time"]),
     module("JSON", layer: "Platform"),
-    module("Telemetry", layer: "Platform"),
+    module("Telemetry", layer: "Platform", uses: ["Time", "Concurrency"]),
     module("Configuration", layer: "Platform"),
     module("Lifecycle", layer: "Platform", uses: ["Telemetry"]),
     module("KafkaModel", layer: "Platform"),
-    module("Kafka", layer: "Platform", uses: ["CRdKafka", "KafkaModel"]),
-    module("KafkaDevBroker", layer: "Platform", uses: ["CRdKafka", "Kafka"]),
+    module("Kafka", layer: "Platform", uses: ["CRdKafka", "KafkaModel", "Time", "Concurrency"]),
+    module("KafkaDevBroker", layer: "Platform", uses: ["CRdKafka", "Kafka", "Time", "Concurrency"]),
     module("Cryptography", layer: "Platform", uses: ["COpenSSL"]),
     module("SQLite", layer: "Platform", uses: ["CSQLite"]),
-    module("HTTPServer", layer: "Platform", uses: ["CSockets"]),
-    module("HTTPClient", layer: "Platform", uses: ["CCurl"]),
+    module("HTTPServer", layer: "Platform", uses: ["CSockets", "Time", "Concurrency"]),
+    module("HTTPClient", layer: "Platform", uses: ["CCurl", "Concurrency"]),
 ]
 
 let appStore: [Target] = [
@@ -66,10 +66,10 @@ let pipeline: [Target] = [
         "ServiceKit", layer: "Pipeline", uses: ["Kafka", "Telemetry", "Configuration", "Lifecycle", "HTTPServer"]),
     module(
         "PipelineRuntime", layer: "Pipeline",
-        uses: ["ServiceKit", "Kafka", "Telemetry", "Configuration", "Lifecycle"]),
+        uses: ["ServiceKit", "Kafka", "Telemetry", "Configuration", "Lifecycle", "Time"]),
     module(
         "KeyedState", layer: "Pipeline",
-        uses: ["PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Lifecycle"]),
+        uses: ["PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Lifecycle", "Time"]),
     module("PipelineTestKit", layer: "Pipeline", uses: ["PipelineRuntime", "Kafka", "Telemetry", "KafkaDevBroker"]),
 ]
 
@@ -77,21 +77,20 @@ let services: [Target] = [
     module(
         "Ingress", layer: "Services",
         uses: [
-            "AppStoreModel", "AppStoreVerification", "Records", "ServiceKit", "Kafka", "HTTPServer",
-            "HTTPClient", "Cryptography", "Telemetry", "Configuration", "Lifecycle",
+            "AppStoreModel", "AppStoreVerification", "Records", "ServiceKit", "Kafka", "HTTPServer", "HTTPClient",
+            "Cryptography", "Telemetry", "Configuration", "Lifecycle", "Time",
         ]),
     module(
         "Entitlements", layer: "Services",
         uses: [
-            "JSON", "AppStoreModel", "EntitlementRules", "Records", "PipelineRuntime", "KeyedState",
-            "ServiceKit", "Kafka", "HTTPServer", "Telemetry", "Configuration", "Lifecycle",
+            "JSON", "AppStoreModel", "EntitlementRules", "Records", "PipelineRuntime", "KeyedState", "ServiceKit",
+            "Kafka", "HTTPServer", "Telemetry", "Configuration", "Lifecycle", "Time",
         ]),
     module(
         "Webhooks", layer: "Services",
         uses: [
             "AppStoreModel", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "HTTPClient", "Cryptography",
-            "Telemetry",
-            "Configuration",
+            "Telemetry", "Configuration", "Time",
         ]),
     module(
         "Simulator", layer: "Services",
@@ -99,8 +98,8 @@ let services: [Target] = [
     module(
         "Operations", layer: "Services",
         uses: [
-            "JSON", "AppStoreModel", "AppStoreVerification", "Records", "PipelineRuntime", "ServiceKit",
-            "Kafka", "Cryptography", "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle",
+            "JSON", "AppStoreModel", "AppStoreVerification", "Records", "PipelineRuntime", "ServiceKit", "Kafka",
+            "Cryptography", "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle", "Time",
         ]),
 ]
 
@@ -118,8 +117,8 @@ let executables: [Target] = [
     executable(
         "sluice-bench",
         uses: [
-            "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Records", "Simulator", "Kafka",
-            "SQLite", "HTTPServer", "Configuration", "Cryptography", "Telemetry",
+            "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Records", "Simulator", "Kafka", "SQLite",
+            "HTTPServer", "Configuration", "Cryptography", "Telemetry", "Time",
         ]),
     executable(
         "sluicectl",
@@ -129,8 +128,8 @@ let executables: [Target] = [
     executable(
         "sluice-dev-broker",
         uses: [
-            "Records", "ServiceKit", "SharedConfiguration", "Cryptography", "Kafka", "Configuration",
-            "Lifecycle", "Telemetry", "CFixedPort", "KafkaDevBroker",
+            "Records", "ServiceKit", "SharedConfiguration", "Cryptography", "Kafka", "Configuration", "Lifecycle",
+            "Telemetry", "CFixedPort", "KafkaDevBroker",
         ]),
 ]
 
@@ -184,7 +183,9 @@ let package = Package(
         tests("TelemetryTests", layer: "Platform", uses: ["Telemetry", "TestSupport"]),
         tests("ConfigurationTests", layer: "Platform", uses: ["Configuration", "TestSupport"]),
         tests("LifecycleTests", layer: "Platform", uses: ["Lifecycle", "Telemetry", "TestSupport"]),
-        tests("KafkaTests", layer: "Platform", uses: ["Kafka", "KafkaDevBroker", "KafkaModel", "TestSupport"]),
+        tests(
+            "KafkaTests", layer: "Platform",
+            uses: ["Kafka", "KafkaDevBroker", "KafkaModel", "Concurrency", "TestSupport"]),
         tests("CryptographyTests", layer: "Platform", uses: ["Cryptography", "TestSupport"]),
         tests("SQLiteTests", layer: "Platform", uses: ["SQLite", "TestSupport"]),
         tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport"]),
@@ -217,7 +218,7 @@ let package = Package(
         tests(
             "KeyedStateTests", layer: "Pipeline",
             uses: [
-                "KeyedState", "PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Lifecycle", "KafkaDevBroker",
+                "KeyedState", "PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Lifecycle", "KafkaDevBroker", "Time",
                 "TestSupport",
             ]),
         tests(
@@ -228,14 +229,14 @@ let package = Package(
             uses: [
                 "Ingress", "Simulator", "ServiceKit", "AppStoreSigning", "AppStoreVerification", "AppStoreModel",
                 "Records", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
-                "Lifecycle", "KafkaDevBroker", "AppStoreTestSupport", "TestSupport",
+                "Lifecycle", "KafkaDevBroker", "Time", "AppStoreTestSupport", "TestSupport",
             ]),
         tests(
             "EntitlementsTests", layer: "Services",
             uses: [
                 "Entitlements", "JSON", "AppStoreModel", "Records", "EntitlementRules", "PipelineRuntime",
                 "KeyedState", "Kafka", "SQLite", "HTTPClient", "HTTPServer", "Configuration", "Lifecycle", "Telemetry",
-                "KafkaDevBroker", "TestSupport",
+                "KafkaDevBroker", "Time", "TestSupport",
             ]),
         tests(
             "WebhooksTests", layer: "Services",
@@ -249,8 +250,8 @@ let package = Package(
         tests(
             "OperationsTests", layer: "Services",
             uses: [
-                "JSON", "Operations", "Ingress", "ServiceKit", "AppStoreModel", "AppStoreSigning", "Records",
-                "Kafka", "Cryptography", "HTTPServer", "Configuration", "Telemetry", "KafkaDevBroker", "TestSupport",
+                "JSON", "Operations", "Ingress", "ServiceKit", "AppStoreModel", "AppStoreSigning", "Records", "Kafka",
+                "Cryptography", "HTTPServer", "Configuration", "Telemetry", "KafkaDevBroker", "Time", "TestSupport",
             ]),
         tests(
             "SharedConfigurationTests", layer: "Executables",
@@ -262,8 +263,8 @@ let package = Package(
         tests(
             "EndToEndTests", layer: "EndToEnd",
             uses: [
-                "AppStoreModel", "AppStoreSigning", "Records", "Simulator", "Kafka", "HTTPClient",
-                "HTTPServer", "TestSupport",
+                "AppStoreModel", "AppStoreSigning", "Records", "Simulator", "Kafka", "HTTPClient", "HTTPServer",
+                "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

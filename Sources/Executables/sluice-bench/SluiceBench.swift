@@ -5,6 +5,7 @@ internal import Cryptography
 internal import Foundation
 internal import Simulator
 internal import Telemetry
+internal import Time
 
 /// Measures what the design promises, in one run on one machine, as ratios: the verification path against bare
 /// signature checks and against Apple's own library, and the ingress with a broker behind it.
@@ -45,7 +46,7 @@ struct SluiceBench {
         let isQuick = configuration[quick]
         let rounds = isQuick ? 1 : configuration[rounds]
         let seconds = isQuick ? 1 : Double(configuration[seconds])
-        let now = Logger.wallClockMilliseconds()
+        let now = SystemClock.wallMilliseconds()
         print("making a corpus of \(configuration[bodies]) notifications")
         let app = SimulatedApp.bench
         let responder = try RevocationResponder()

@@ -2,6 +2,7 @@ internal import Kafka
 internal import Lifecycle
 internal import PipelineRuntime
 internal import Telemetry
+internal import Time
 
 extension KeyedState {
     /// Starts to read the state's topics, each partition from where it was read up to.

@@ -4,6 +4,7 @@ internal import PipelineRuntime
 internal import SQLite
 internal import Synchronization
 package import Telemetry
+package import Time
 
 /// State by key, whose truth is a compacted topic: rows in SQLite, published when they change, restored from the topic
 /// when a partition is assigned.

@@ -1,5 +1,6 @@
 internal import Kafka
 internal import Telemetry
+internal import Time
 
 /// Why and after what a record is dead-lettered.
 struct DeadLetterCause: Sendable {
@@ -20,7 +21,7 @@ extension DeadLetterCause {
     init(deciding reason: HandlerReason, attempts: Int, firstFailure: Int64?) {
         self.init(
             reason: reason.code, exceptionClass: reason.code, message: reason.detail ?? reason.code,
-            attempts: attempts, firstFailureMilliseconds: firstFailure ?? Logger.wallClockMilliseconds())
+            attempts: attempts, firstFailureMilliseconds: firstFailure ?? SystemClock.wallMilliseconds())
     }
 }
 

@@ -1,6 +1,7 @@
 internal import Kafka
 internal import Synchronization
 internal import Telemetry
+internal import Time
 
 /// Counts and logs what the group and the client say, and turns windows and statistics into gauges.
 final class GroupTelemetry: Sendable {
@@ -105,7 +106,7 @@ final class GroupTelemetry: Sendable {
             PipelineMetricName.assignedPartitions, help: "Partitions of this member.", Double(loads.count))
         samples.gauge(PipelineMetricName.brokersUp, help: "Brokers with a working connection.", Double(brokersUp))
         let now = MonotonicClock.nanoseconds()
-        let wall = Logger.wallClockMilliseconds()
+        let wall = SystemClock.wallMilliseconds()
         for (partition, load) in loads {
             let labels = [
                 MetricLabel(PipelineMetricLabel.topic, partition.topic.rawValue),

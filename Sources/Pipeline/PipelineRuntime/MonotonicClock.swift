@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Time
 
 /// Monotonic time of the system.
 enum MonotonicClock {

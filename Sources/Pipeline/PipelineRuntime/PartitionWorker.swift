@@ -1,5 +1,6 @@
 internal import Kafka
 internal import Telemetry
+internal import Time
 
 /// Runs the handler over the records of one assignment of one partition, from the assignment to the release.
 ///
@@ -192,7 +193,7 @@ struct PartitionWorker: Sendable {
                 telemetry.handled(since: start)
                 step = attempts.answered(verdict)
             } catch {
-                step = attempts.threw(error, at: Logger.wallClockMilliseconds(), isCancelled: Task.isCancelled)
+                step = attempts.threw(error, at: SystemClock.wallMilliseconds(), isCancelled: Task.isCancelled)
                 thrown = error
             }
             switch step {

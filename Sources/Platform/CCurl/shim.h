@@ -64,10 +64,3 @@ static inline CURL *cc_next_done(CURLM *multi, CURLcode *result) {
     }
     return 0;
 }
-
-// The calling thread takes no signals, SIGPIPE of a TLS connection that broke included.
-static inline void cc_block_signals(void) {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, 0);
-}

@@ -10,16 +10,12 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 // --- readiness ---
@@ -156,46 +152,4 @@ static inline int cs_parse_address(const char *text, uint8_t *address) {
 static inline void cs_format_address(const uint8_t *address, int isIPv6, char *buffer) {
     buffer[0] = 0;
     inet_ntop(isIPv6 ? AF_INET6 : AF_INET, isIPv6 ? address : address + 12, buffer, 46);
-}
-
-// --- threads and time ---
-
-// A detached thread. Returns 0 or an errno.
-static inline int cs_thread_start(void *(*run)(void *), void *argument) {
-    pthread_t thread;
-    int error = pthread_create(&thread, 0, run, argument);
-    if (!error) pthread_detach(thread);
-    return error;
-}
-
-// The calling thread takes no signals: they belong to the thread that waits for them.
-static inline void cs_thread_prepare(const char *name) {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, 0);
-    (void)name;
-#ifdef __USE_GNU
-    pthread_setname_np(pthread_self(), name);
-#endif
-}
-
-static inline uint64_t cs_monotonic_nanoseconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static inline int64_t cs_wall_seconds(void) { return (int64_t)time(0); }
-
-// "Sun, 06 Nov 1994 08:49:37 GMT"; buffer: at least 32 bytes. Returns the length.
-static inline int cs_http_date(int64_t seconds, char *buffer) {
-    static const char days[7][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-    static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    struct tm utc;
-    time_t time = (time_t)seconds;
-    if (!gmtime_r(&time, &utc)) return 0;
-    return snprintf(buffer, 32, "%s, %02u %s %04u %02u:%02u:%02u GMT", days[utc.tm_wday % 7],
-                    (unsigned)utc.tm_mday % 100, months[utc.tm_mon % 12], (unsigned)(utc.tm_year + 1900) % 10000,
-                    (unsigned)utc.tm_hour % 100, (unsigned)utc.tm_min % 100, (unsigned)utc.tm_sec % 100);
 }

@@ -32,20 +32,24 @@ package final class Completion: Sendable {
         _ = await withCheckedContinuation { register($0, number) }
     }
 
-    /// - Returns: true when it has happened; false when `limit` passed or the task was cancelled first.
-    package func wait(within limit: Duration) async -> Bool {
+    /// Waits at most `limit`.
+    ///
+    /// - Parameter endsWhenCancelled: whether a cancellation of the task ends the wait too. Not for what closes
+    ///   something: it often runs in a task that is cancelled already.
+    /// - Returns: true when it has happened; false when the wait ended first.
+    package func wait(within limit: Duration, endsWhenCancelled: Bool = false) async -> Bool {
         let number = nextNumber()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard register(continuation, number) else { return }
                 // A cancellation before this line found nothing to resume.
-                if Task.isCancelled { return resume(number) }
+                if endsWhenCancelled, Task.isCancelled { return resume(number) }
                 DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(limit.clampedNanoseconds))) {
                     self.resume(number)
                 }
             }
         } onCancel: {
-            resume(number)
+            if endsWhenCancelled { resume(number) }
         }
     }
 

@@ -21,17 +21,32 @@ package struct SlotTable<Value> {
     package init() {}
 
     /// Puts a value into a free slot. `make` is given the key it will have.
-    @discardableResult
+    @inlinable
     package mutating func insert(_ make: (Key) -> Value) -> Key {
+        let key = nextKey()
+        values[key.slot] = make(key)
+        count += 1
+        return key
+    }
+
+    /// As ``insert(_:)``, and returns the value.
+    @inlinable
+    package mutating func add(_ make: (Key) -> Value) -> Value {
+        let key = nextKey()
+        let value = make(key)
+        values[key.slot] = value
+        count += 1
+        return value
+    }
+
+    @usableFromInline
+    mutating func nextKey() -> Key {
         let slot = free.popLast() ?? values.count
         if slot == values.count {
             values.append(nil)
             generations.append(0)
         }
-        let key = Key(slot: slot, generation: generations[slot])
-        values[slot] = make(key)
-        count += 1
-        return key
+        return Key(slot: slot, generation: generations[slot])
     }
 
     /// The value under a key; nil when the slot is free or is used again.
@@ -45,7 +60,7 @@ package struct SlotTable<Value> {
         guard values.indices.contains(key.slot), generations[key.slot] == key.generation,
             let value = values[key.slot].take()
         else { return nil }
-        // The greatest generation is left out: callers may use keys with it for something else.
+        // The greatest generation is never used: callers may use keys with it for something else.
         generations[key.slot] = (generations[key.slot] + 1) % UInt32.max
         free.append(key.slot)
         count -= 1

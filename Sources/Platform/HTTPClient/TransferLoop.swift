@@ -1,5 +1,5 @@
 internal import CCurl
-internal import Foundation
+internal import Concurrency
 
 /// The client's thread. It sleeps in `curl_multi_poll` until a socket is ready, a deadline is near or a caller wakes it.
 final class TransferLoop {
@@ -16,12 +16,8 @@ final class TransferLoop {
 
     static func start(_ queue: TransferQueue) {
         guard let handle = queue.handle else { return }
-        let thread = Thread {
-            cc_block_signals()
-            TransferLoop(queue, handle.pointer).run()
-        }
-        thread.name = "http-client"
-        thread.start()
+        let error = OwnThread.start(name: "http-client") { TransferLoop(queue, handle.pointer).run() }
+        if error != 0 { queue.close() }
     }
 
     private func run() {

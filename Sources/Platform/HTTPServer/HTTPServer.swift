@@ -1,5 +1,7 @@
 internal import CSockets
+internal import Concurrency
 internal import Synchronization
+internal import Time
 
 /// An HTTP/1.1 server for a strict subset of the protocol: one thread for all its listeners.
 ///
@@ -8,7 +10,7 @@ internal import Synchronization
 package final class HTTPServer: Sendable {
     private enum State {
         case created
-        case running(ResponseQueue, LoopEnd, ports: [UInt16])
+        case running(ResponseQueue, Completion, ports: [UInt16])
     }
 
     private let listeners: [Listener]
@@ -22,7 +24,7 @@ package final class HTTPServer: Sendable {
     ///   - requestEnded: called on the loop thread once for every request.
     package init(
         listeners: [Listener],
-        clock: @escaping @Sendable () -> UInt64 = { cs_monotonic_nanoseconds() },
+        clock: @escaping @Sendable () -> UInt64 = SystemClock.monotonicNanoseconds,
         requestEnded: @escaping @Sendable (RequestOutcome) -> Void = { _ in }
     ) {
         self.listeners = listeners
@@ -70,7 +72,7 @@ package final class HTTPServer: Sendable {
     /// `Connection: close`, and after `limit` drops what is left. Returns when the thread has ended; a second call
     /// waits for the same end.
     package func drain(within limit: Duration = .seconds(8)) async {
-        let running: (ResponseQueue, LoopEnd)? = state.withLock { state in
+        let running: (ResponseQueue, Completion)? = state.withLock { state in
             guard case .running(let responses, let end, _) = state else { return nil }
             return (responses, end)
         }
@@ -89,16 +91,16 @@ package final class HTTPServer: Sendable {
             sockets.append(poller)
             let wake = try Self.checked(cs_eventfd_create(), "no wake-up descriptor")
             let responses = ResponseQueue(descriptor: wake)
-            let end = LoopEnd()
+            let end = Completion()
             let ports = sockets.prefix(listeners.count).map { UInt16(truncatingIfNeeded: max(0, cs_local_port($0))) }
             let (listeners, requestEnded, clock, counters) = (listeners, requestEnded, clock, shared)
             let bound = Array(sockets.prefix(listeners.count))
-            let error = LoopThread.start(name: "http") {
+            let error = OwnThread.start(name: "http") {
                 let loop = EventLoop(
                     listeners: listeners, sockets: bound, poller: Poller(descriptor: poller), responses: responses,
                     counters: counters, clock: clock, requestEnded: requestEnded)
                 loop.run()
-                end.reached()
+                end.complete()
             }
             _ = try Self.checked(-error, "no thread")
             return .running(responses, end, ports: ports)

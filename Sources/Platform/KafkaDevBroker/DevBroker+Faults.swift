@@ -1,5 +1,6 @@
 internal import CRdKafka
 public import Kafka
+internal import Time
 
 /// Faults for tests. Without deduplication in the mock, tests of the producer use
 /// `max.in.flight.requests.per.connection=1`: with more, a refused batch followed by an accepted one counts as stored.
@@ -61,7 +62,9 @@ extension DevBroker {
 
     /// Holds every answer of a broker (`nil`: of all) for this long, in whole milliseconds.
     public func setRoundTripTime(_ time: Duration, broker: Int32? = nil) throws(KafkaError) {
-        try call("set round trip time") { rd_kafka_mock_broker_set_rtt($0, broker ?? -1, time.milliseconds) }
+        try call("set round trip time") {
+            rd_kafka_mock_broker_set_rtt($0, broker ?? -1, Int32(clamping: time.clampedMilliseconds))
+        }
     }
 
     /// Makes a broker the leader of a partition; `nil` leaves it without one.

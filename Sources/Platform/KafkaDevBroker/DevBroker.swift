@@ -1,4 +1,5 @@
 internal import CRdKafka
+internal import Concurrency
 internal import Dispatch
 public import Kafka
 internal import Synchronization
@@ -91,7 +92,7 @@ public final class DevBroker: Sendable {
 
     /// Destroys cluster and host on a queue of their own, which takes up to a second. The references end with the
     /// block, not with the scope of somebody who waits.
-    private func takeDown() -> KafkaCompletion? {
+    private func takeDown() -> Completion? {
         let left = state.withLock { state in
             defer { state = State() }
             return state

@@ -1,3 +1,5 @@
+internal import Time
+
 /// Turns one log call into the bytes of a line.
 struct LogLineFormat: Sendable {
     let format: Logger.Format
@@ -11,7 +13,7 @@ struct LogLineFormat: Sendable {
         switch format {
         case .json:
             line.append(contentsOf: #"{"time":""#.utf8)
-            Timestamp.append(timeMilliseconds, to: &line)
+            RFC3339.append(milliseconds: timeMilliseconds, to: &line)
             line.append(contentsOf: #"","level":""#.utf8)
             line.append(contentsOf: level.rawValue.utf8)
             line.append(contentsOf: #"","logger":"#.utf8)
@@ -26,7 +28,7 @@ struct LogLineFormat: Sendable {
             }
             line.append(contentsOf: "}\n".utf8)
         case .text:
-            Timestamp.append(timeMilliseconds, to: &line)
+            RFC3339.append(milliseconds: timeMilliseconds, to: &line)
             line.append(UInt8(ascii: " "))
             appendLevel(level, to: &line)
             line.append(contentsOf: " \(label) \(message)".utf8)
@@ -130,59 +132,5 @@ enum JSONText {
         case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
         }
-    }
-}
-
-/// RFC 3339 in UTC with milliseconds, without Foundation.
-enum Timestamp {
-    static func append(_ milliseconds: Int64, to line: inout [UInt8]) {
-        // Years 0 to 9999; a clock beyond them is shown as the nearest instant that RFC 3339 can write.
-        let clamped = min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999)
-        let days = Int(clamped.floorDivided(by: 86_400_000))
-        let inDay = Int(clamped - Int64(days) * 86_400_000)
-        let (year, month, day) = civil(days)
-        append(year, 4, to: &line)
-        line.append(UInt8(ascii: "-"))
-        append(month, 2, to: &line)
-        line.append(UInt8(ascii: "-"))
-        append(day, 2, to: &line)
-        line.append(UInt8(ascii: "T"))
-        append(inDay / 3_600_000, 2, to: &line)
-        line.append(UInt8(ascii: ":"))
-        append(inDay / 60_000 % 60, 2, to: &line)
-        line.append(UInt8(ascii: ":"))
-        append(inDay / 1_000 % 60, 2, to: &line)
-        line.append(UInt8(ascii: "."))
-        append(inDay % 1_000, 3, to: &line)
-        line.append(UInt8(ascii: "Z"))
-    }
-
-    private static func append(_ value: Int, _ digits: Int, to line: inout [UInt8]) {
-        var divisor = 1
-        for _ in 1..<digits { divisor *= 10 }
-        while divisor > 0 {
-            line.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))
-            divisor /= 10
-        }
-    }
-
-    /// The civil date of a day counted from 1970-01-01 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-    private static func civil(_ daysSince1970: Int) -> (year: Int, month: Int, day: Int) {
-        let shifted = daysSince1970 + 719_468
-        let era = Int(Int64(shifted).floorDivided(by: 146_097))
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
-    }
-}
-
-extension Int64 {
-    fileprivate func floorDivided(by divisor: Int64) -> Int64 {
-        let quotient = self / divisor
-        return self % divisor < 0 ? quotient - 1 : quotient
     }
 }

@@ -1,6 +1,8 @@
+internal import Concurrency
 internal import Dispatch
 internal import Glibc
 internal import Synchronization
+internal import Time
 
 /// Writes log lines to a descriptor from one thread of its own, so that a blocked reader never blocks a caller.
 ///
@@ -75,8 +77,7 @@ package final class LogWriter: LogSink {
         }
         if isIdle { return true }
         wakeUp.signal()
-        let (seconds, attoseconds) = limit.components
-        let nanoseconds = min(max(seconds, 0), 86_400) * 1_000_000_000 + attoseconds / 1_000_000_000
+        let nanoseconds = min(limit.clampedNanoseconds, 86_400_000_000_000)
         return done.wait(timeout: .now() + .nanoseconds(Int(nanoseconds))) == .success
     }
 
@@ -89,30 +90,9 @@ package final class LogWriter: LogSink {
     // MARK: The thread
 
     private func startThread() {
-        // Signals belong to the thread that waits for them, never to this one (a SIGPIPE ends as EPIPE instead).
-        var all = sigset_t()
-        var before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        var thread = pthread_t()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        let context = Unmanaged.passRetained(self)
-        let result = pthread_create(
-            &thread, &attributes,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<LogWriter>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            }, context.toOpaque())
-        if result != 0 {
-            // No thread: nothing can be written, and every line is counted as dropped.
-            context.release()
-            state.withLock { $0.isStopped = true }
-        }
+        let error = OwnThread.start(name: "log") { self.run() }
+        // No thread: nothing can be written, and every line is counted as dropped.
+        if error != 0 { state.withLock { $0.isStopped = true } }
     }
 
     private func run() {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Time
 
 /// Structured log: constant messages with fields, one line each, as JSON or as text for people.
 ///
@@ -46,7 +47,7 @@ package struct Logger: Sendable {
     ///   - now: wall time in milliseconds since 1970.
     package init(
         label: String, level: Level, format: Format, sink: any LogSink, isColoured: Bool = false,
-        now: @escaping @Sendable () -> Int64 = Logger.wallClockMilliseconds
+        now: @escaping @Sendable () -> Int64 = SystemClock.wallMilliseconds
     ) {
         self.init(
             label: label, level: level, format: LogLineFormat(format: format, isColoured: isColoured), sink: sink,
@@ -104,13 +105,6 @@ package struct Logger: Sendable {
     /// - Returns: whether every line was written.
     @discardableResult
     package func flush(within limit: Duration) -> Bool { sink.flush(within: limit) }
-
-    /// Wall time in milliseconds since 1970.
-    package static func wallClockMilliseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) &* 1_000 &+ Int64(time.tv_nsec) / 1_000_000
-    }
 }
 
 extension Logger {
@@ -122,7 +116,7 @@ extension Logger {
         let lineFormat = LogLineFormat(format: format, isColoured: isColoured)
         let writer = LogWriter(descriptor: STDERR_FILENO) { dropped in
             lineFormat.line(
-                timeMilliseconds: wallClockMilliseconds(), level: .warning, label: label,
+                timeMilliseconds: SystemClock.wallMilliseconds(), level: .warning, label: label,
                 message: "log lines dropped", fields: [LogField(.count, dropped)])
         }
         return Logger(label: label, level: level, format: format, sink: writer, isColoured: isColoured)

@@ -1,37 +1,37 @@
-internal import Glibc
+internal import Concurrency
 internal import Synchronization
+internal import Time
 
-/// A logger for lines that a stranger can cause: at most so many per second for each key; the next line that passes
-/// says how many were held back.
+/// A logger for lines that an untrusted client can cause: at most so many per second for each key; the next line that
+/// passes says how many were suppressed.
 ///
 /// A key is a code from a closed set. Beyond 256 keys all others share one, so that the memory is bounded.
 package final class RateLimitedLogger: Sendable {
-    private let logger: Logger
-    private let perSecond: Int
-    private let now: @Sendable () -> Int64
-    private let windows = Mutex<[String: Window]>([:])
-
-    private struct Window {
-        var second: Int64
-        var count: Int
-        var suppressed: Int
+    private struct Key {
+        var bucket: TokenBucket
+        var suppressed = 0
     }
 
     private static let maximumKeys = 256
 
+    private let logger: Logger
+    private let perSecond: Double
+    private let now: @Sendable () -> UInt64
+    private let keys = Mutex<[String: Key]>([:])
+
     /// - Parameters:
     ///   - logger: where the lines go.
-    ///   - perSecond: the most lines per second and key.
-    ///   - now: monotonic time in milliseconds.
+    ///   - perSecond: the lines per second and key; so many may also come at once.
+    ///   - now: monotonic time in nanoseconds.
     package init(
-        _ logger: Logger, perSecond: Int, now: @escaping @Sendable () -> Int64 = RateLimitedLogger.monotonicMilliseconds
+        _ logger: Logger, perSecond: Int, now: @escaping @Sendable () -> UInt64 = SystemClock.monotonicNanoseconds
     ) {
         self.logger = logger
-        self.perSecond = perSecond
+        self.perSecond = Double(perSecond)
         self.now = now
     }
 
-    /// Logs the line, or counts it as held back.
+    /// Logs the line, or counts it as suppressed.
     package func log(
         _ level: Logger.Level, key: String, _ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []
     ) {
@@ -40,32 +40,19 @@ package final class RateLimitedLogger: Sendable {
         logger.log(level, message, metadata() + more)
     }
 
-    /// How many were held back since the last line of this key, or `nil` when this one is held back too.
-    private func admit(_ key: String) -> Int? {
-        let second = now() / 1_000
-        return windows.withLock { windows in
-            let known = windows[key] != nil || windows.count < Self.maximumKeys
-            let name = known ? key : ""
-            var window = windows[name] ?? Window(second: second, count: 0, suppressed: 0)
-            if window.second != second {
-                window.second = second
-                window.count = 0
-            }
-            defer { windows[name] = window }
-            guard window.count < perSecond else {
-                window.suppressed += 1
+    /// How many were suppressed since the last line of this key, or nil when this one is too.
+    private func admit(_ name: String) -> Int? {
+        let now = now()
+        return keys.withLock { keys in
+            let name = keys[name] != nil || keys.count < Self.maximumKeys ? name : ""
+            var key = keys[name] ?? Key(bucket: TokenBucket(capacity: perSecond, perSecond: perSecond, now: now))
+            defer { keys[name] = key }
+            guard key.bucket.take(now: now) else {
+                key.suppressed += 1
                 return nil
             }
-            window.count += 1
-            defer { window.suppressed = 0 }
-            return window.suppressed
+            defer { key.suppressed = 0 }
+            return key.suppressed
         }
-    }
-
-    /// Monotonic time in milliseconds.
-    package static func monotonicMilliseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) &* 1_000 &+ Int64(time.tv_nsec) / 1_000_000
     }
 }

@@ -7,6 +7,7 @@ internal import Lifecycle
 internal import PipelineRuntime
 internal import Records
 internal import Telemetry
+internal import Time
 
 /// The read API's listener, and who does the changes that it takes.
 final class EntitlementsService: Service {

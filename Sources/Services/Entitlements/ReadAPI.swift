@@ -6,6 +6,7 @@ internal import JSON
 internal import KeyedState
 internal import Records
 internal import Telemetry
+internal import Time
 
 /// The read API: what somebody may use, now or at a moment, evaluated when it is asked; what happened; which purchases
 /// there are. Where it is allowed, claims and erasures too.

@@ -9,6 +9,7 @@ internal import Records
 internal import ServiceKit
 internal import Synchronization
 package import Telemetry
+package import Time
 
 /// The ingress as a service: two listeners, verification workers and a producer.
 ///

@@ -1,6 +1,7 @@
 internal import Kafka
 internal import ServiceKit
 internal import Telemetry
+internal import Time
 
 /// What must be true before Apple's requests are sent here. The roots are loaded before there is a listener at all.
 enum IngressReadiness {

@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import Telemetry
+internal import Time
 
 /// The public listener: `POST /notifications` and nothing else.
 enum NotificationListener {

@@ -4,6 +4,7 @@ internal import HTTPServer
 internal import Kafka
 internal import Records
 internal import Telemetry
+internal import Time
 
 /// A request on its way to a verification worker.
 struct NotificationWork: Sendable {

@@ -1,7 +1,8 @@
 internal import Configuration
 internal import Foundation
 internal import Lifecycle
-package import Telemetry
+internal import Telemetry
+package import Time
 
 /// `sluicectl`: parses a command line and runs the command.
 package struct Sluicectl: Sendable {

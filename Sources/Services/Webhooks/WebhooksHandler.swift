@@ -6,6 +6,7 @@ package import PipelineRuntime
 internal import Records
 internal import Synchronization
 internal import Telemetry
+internal import Time
 
 /// Posts each state to the receiver until it has it.
 ///

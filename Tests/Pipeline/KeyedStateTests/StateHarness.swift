@@ -5,6 +5,7 @@ import Synchronization
 import Telemetry
 import TestSupport
 import Testing
+import Time
 
 @testable import KeyedState
 

@@ -24,10 +24,14 @@ import Testing
         #expect(!completion.isComplete)
     }
 
-    @Test func `a cancellation ends the wait`() async {
+    @Test func `a cancellation ends the wait only where that is asked for`() async {
         let completion = Completion()
-        let task = Task { await completion.wait(within: .seconds(600)) }
-        task.cancel()
-        #expect(await task.value == false)
+        let ended = Task { await completion.wait(within: .seconds(600), endsWhenCancelled: true) }
+        let kept = Task { await completion.wait(within: .seconds(600)) }
+        ended.cancel()
+        kept.cancel()
+        #expect(await ended.value == false)
+        completion.complete()
+        #expect(await kept.value)
     }
 }

@@ -1,3 +1,4 @@
+import Concurrency
 import Dispatch
 import KafkaDevBroker
 import Synchronization
@@ -44,7 +45,7 @@ import Testing
 
     @Test func `the last reference destroys the client`() async throws {
         let broker = try DevBroker()
-        let released: KafkaCompletion
+        let released: Completion
         do {
             let handle = try start(broker.bootstrapServers, interval: "5000", Counts())
             released = handle.released
@@ -61,29 +62,5 @@ import Testing
             .consumer, settings: configuration.settings(for: .consumer(group: "g")), home: DispatchQueue(label: "test")
         ).released
         #expect(await released.wait(within: .seconds(20)))
-    }
-
-    @Test func `waiting for what does not come ends at the limit`() async {
-        #expect(await !KafkaCompletion().wait(within: .milliseconds(1)))
-    }
-
-    @Test func `everybody who waits is woken once`() async {
-        let completion = KafkaCompletion()
-        async let first = completion.wait(within: .seconds(20))
-        async let second = completion.wait(within: .seconds(20))
-        completion.complete()
-        completion.complete()
-        #expect(await first)
-        #expect(await second)
-        #expect(await completion.wait(within: .zero))
-    }
-
-    @Test(arguments: [
-        (Duration.zero, 0, 0), (.milliseconds(1), 1_000_000, 1), (.microseconds(1), 1000, 1), (.seconds(-5), 0, 0),
-        (.seconds(Int64.max), Int.max, Int32.max), (.milliseconds(1500), 1_500_000_000, 1500),
-    ])
-    func `durations become numbers without overflow`(duration: Duration, nanoseconds: Int, milliseconds: Int32) {
-        #expect(duration.nanoseconds == nanoseconds)
-        #expect(duration.milliseconds == milliseconds)
     }
 }

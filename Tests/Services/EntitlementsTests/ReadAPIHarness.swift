@@ -8,6 +8,7 @@ import Records
 import Synchronization
 import Telemetry
 import TestSupport
+import Time
 
 @testable import Entitlements
 

@@ -9,6 +9,7 @@ import Records
 import Telemetry
 import TestSupport
 import Testing
+import Time
 
 @testable import Ingress
 

@@ -12,6 +12,7 @@ import Synchronization
 import Telemetry
 import TestSupport
 import Testing
+import Time
 
 @testable import Operations
 

@@ -1,8 +1,9 @@
+internal import Concurrency
+
 /// An open socket of the loop. Only the loop thread touches it.
 final class Connection {
     let socket: Int32
-    let slot: Int
-    let generation: UInt32
+    let key: SlotTable<Connection>.Key
     let acceptor: Acceptor
     let network: NetworkPrefix
     var state: ConnectionState
@@ -14,11 +15,11 @@ final class Connection {
     var unsent = UnsentResponse()
 
     init(
-        socket: Int32, slot: Int, generation: UInt32, acceptor: Acceptor, network: NetworkPrefix, state: ConnectionState
+        socket: Int32, key: SlotTable<Connection>.Key, acceptor: Acceptor, network: NetworkPrefix,
+        state: ConnectionState
     ) {
         self.socket = socket
-        self.slot = slot
-        self.generation = generation
+        self.key = key
         self.acceptor = acceptor
         self.network = network
         self.state = state
@@ -26,5 +27,9 @@ final class Connection {
 
     /// What the poller reports back: the generation too, because an event of a connection that ended in the same pass
     /// must not reach the new owner of its slot.
-    var key: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
+    var eventKey: UInt64 { UInt64(key.generation) << 32 | UInt64(key.slot) }
+
+    static func key(event: UInt64) -> SlotTable<Connection>.Key {
+        SlotTable.Key(slot: Int(event & 0xFFFF_FFFF), generation: UInt32(event >> 32))
+    }
 }

@@ -1,3 +1,5 @@
+internal import Time
+
 /// What all connections of a listener go by: its limits in nanoseconds, and its admission.
 package final class ConnectionRules: Sendable {
     let limits: Limits
@@ -12,21 +14,11 @@ package final class ConnectionRules: Sendable {
     package init(limits: Limits, admit: @escaping @Sendable (RequestHead) -> Admission) {
         self.limits = limits
         self.admit = admit
-        headTime = limits.headTime.nanoseconds
-        requestTime = limits.requestTime.nanoseconds
-        handlerTime = limits.handlerTime.nanoseconds
-        idleTime = limits.idleTime.nanoseconds
-        sendTime = limits.sendTime.nanoseconds
-        lingerTime = limits.lingerTime.nanoseconds
-    }
-}
-
-extension Duration {
-    /// Whole nanoseconds, at least 0 and at most about a century.
-    var nanoseconds: UInt64 {
-        let century: Int64 = 3_155_760_000
-        let (seconds, attoseconds) = components
-        if seconds < 0 || attoseconds < 0 { return 0 }
-        return UInt64(min(seconds, century)) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+        headTime = UInt64(limits.headTime.clampedNanoseconds)
+        requestTime = UInt64(limits.requestTime.clampedNanoseconds)
+        handlerTime = UInt64(limits.handlerTime.clampedNanoseconds)
+        idleTime = UInt64(limits.idleTime.clampedNanoseconds)
+        sendTime = UInt64(limits.sendTime.clampedNanoseconds)
+        lingerTime = UInt64(limits.lingerTime.clampedNanoseconds)
     }
 }

@@ -1,4 +1,5 @@
 internal import CSockets
+internal import Concurrency
 
 // Who gets in, and who makes room.
 extension EventLoop {
@@ -72,7 +73,7 @@ extension EventLoop {
     /// - Parameter acceptor: `nil`: at any of them.
     private func connectionToEvict(at acceptor: Acceptor?) -> Connection? {
         var best: (rank: Int, connection: Connection)?
-        for case .some(let connection) in connections where acceptor == nil || connection.acceptor === acceptor {
+        for connection in connections.inUse where acceptor == nil || connection.acceptor === acceptor {
             let rank: Int
             switch connection.state.phase {
             case .lingering: rank = 0

@@ -1,4 +1,6 @@
 internal import CSockets
+internal import Concurrency
+internal import Time
 
 // The end: clients learn from their answers that the connection closes, and nothing that was accepted is lost.
 extension EventLoop {
@@ -12,11 +14,11 @@ extension EventLoop {
     }
 
     /// Drains go by the system's clock, so that they end whatever clock was injected.
-    private var drainTime: UInt64 { drain.map { cs_monotonic_nanoseconds() - $0.startedAt } ?? 0 }
+    private var drainTime: UInt64 { drain.map { SystemClock.monotonicNanoseconds() - $0.startedAt } ?? 0 }
 
     func startDrain(within limit: Duration) {
         if drain != nil {
-            drain?.limit = limit.nanoseconds
+            drain?.limit = UInt64(limit.clampedNanoseconds)
             return
         }
         // What the system already accepted is taken; from here on it refuses.
@@ -25,12 +27,12 @@ extension EventLoop {
             cs_close(acceptor.socket)
             acceptor.socket = -1
         }
-        drain = Drain(startedAt: cs_monotonic_nanoseconds(), limit: limit.nanoseconds)
+        drain = Drain(startedAt: SystemClock.monotonicNanoseconds(), limit: UInt64(limit.clampedNanoseconds))
     }
 
     func advanceDrain() {
         guard let drain, drainTime >= drain.grace else { return }
-        for case .some(let connection) in connections
+        for connection in connections.inUse
         where connection.state.phase == .head && connection.state.isIdle && cs_pending(connection.socket) == 0 {
             close(connection, reason: nil)
         }
@@ -38,6 +40,6 @@ extension EventLoop {
 
     var isDrained: Bool {
         guard let drain else { return false }
-        return openConnections == 0 || drainTime >= drain.limit
+        return connections.count == 0 || drainTime >= drain.limit
     }
 }

@@ -1,4 +1,5 @@
 internal import CSockets
+internal import Concurrency
 
 // From bytes to requests that are handed over.
 extension EventLoop {
@@ -87,17 +88,15 @@ extension EventLoop {
     func watch(_ connection: Connection, _ readiness: Readiness) {
         guard connection.watched != readiness else { return }
         connection.watched = readiness
-        poller.change(connection.socket, readiness, key: connection.key)
+        poller.change(connection.socket, readiness, key: connection.eventKey)
     }
 
     /// A slot is taken here and not by the head: slow bodies must not use up the slots.
     private func dispatch(_ head: RequestHead, _ body: [UInt8], _ connection: Connection) -> ConnectionState.Action? {
         let acceptor = connection.acceptor
         guard !acceptor.slots.isFull else { return connection.state.refuse(503, "overload", now: now) }
-        let (slot, generation) = acceptor.slots.acquire(
-            RequestSlots.Request(
-                slot: connection.slot, connection: connection.generation, number: connection.number,
-                bodyBytes: body.count))
+        let slot = acceptor.slots.acquire(
+            RequestSlots.Request(connection: connection.key, number: connection.number, bodyBytes: body.count))
         acceptor.bodyBytes += body.count
         acceptor.dispatched = true
         watchInput(connection)
@@ -105,7 +104,7 @@ extension EventLoop {
             HTTPRequest(
                 head: head, body: body, network: connection.network, startedAt: connection.state.startedAt,
                 receivedAt: now),
-            Exchange(responses: responses, listener: acceptor.index, slot: slot, generation: generation))
+            Exchange(responses: responses, listener: acceptor.index, slot: slot))
         return nil
     }
 
@@ -122,7 +121,7 @@ extension EventLoop {
     private func cutBodies(at acceptor: Acceptor) {
         while acceptor.bodyBytes > acceptor.limits.bodyBytes {
             var oldest: Connection?
-            for case .some(let connection) in connections
+            for connection in connections.inUse
             where connection.acceptor === acceptor && connection.countedBodyBytes > 0 {
                 if oldest.map({ connection.state.startedAt < $0.state.startedAt }) ?? true { oldest = connection }
             }

@@ -1,4 +1,6 @@
 internal import CSockets
+internal import Concurrency
+internal import Time
 
 // Answers on their way out.
 extension EventLoop {
@@ -6,12 +8,12 @@ extension EventLoop {
     func deliver(_ queued: QueuedResponse) {
         now = clock()
         let acceptor = acceptors[queued.listener]
-        guard let request = acceptor.slots.release(queued.slot, queued.generation) else {
+        guard let request = acceptor.slots.release(queued.slot) else {
             counters.update(acceptor.index) { $0.responsesDropped += 1 }
             return
         }
         acceptor.bodyBytes -= request.bodyBytes
-        guard let connection = connection(slot: request.slot, generation: request.connection),
+        guard let connection = connections[request.connection],
             connection.number == request.number, connection.state.phase == .working
         else {
             counters.update(acceptor.index) { $0.responsesDropped += 1 }
@@ -30,7 +32,8 @@ extension EventLoop {
         .Action?
     {
         connection.number &+= 1
-        let body = encoder.encode(response, keeps: keeps, omitsBody: omitsBody, wallSeconds: cs_wall_seconds())
+        let body = encoder.encode(
+            response, keeps: keeps, omitsBody: omitsBody, wallSeconds: SystemClock.wallMilliseconds() / 1000)
         let headSent = encoder.bytes.withUnsafeBytes { Self.push($0, to: connection.socket, more: !body.isEmpty) }
         guard headSent >= 0 else { return .close(reason: nil) }
         var bodySent = 0

@@ -1,4 +1,5 @@
 internal import CSockets
+internal import Concurrency
 internal import Synchronization
 
 /// The thread of a server: accepts, reads, hands over, answers, watches the clock. Only this thread touches it.
@@ -16,10 +17,7 @@ final class EventLoop {
     let clock: @Sendable () -> UInt64
     let requestEnded: @Sendable (RequestOutcome) -> Void
 
-    var connections: [Connection?] = []
-    private var generations: [UInt32] = []
-    private var freeSlots: [Int] = []
-    var openConnections = 0
+    var connections = SlotTable<Connection>()
     var received = [UInt8](repeating: 0, count: 64 * 1024)
     var encoder = ResponseEncoder()
     var drain: Drain?
@@ -50,7 +48,7 @@ final class EventLoop {
         for acceptor in acceptors { _ = poller.add(acceptor.socket, .input, key: Self.key(of: acceptor)) }
         _ = poller.add(responses.descriptor, .input, key: Self.responsesKey)
         repeat { pass() } while !isDrained
-        for case .some(let connection) in connections {
+        for connection in connections.inUse {
             close(connection, reason: connection.state.lost() == nil ? nil : "drain")
         }
         for acceptor in acceptors { publishGauges(of: acceptor) }
@@ -64,13 +62,13 @@ final class EventLoop {
 
     private func pass() {
         let count = poller.wait(milliseconds: responses.fallAsleep() ? waitMilliseconds : 0)
-        let begun = clock()
+        let startedAt = clock()
         for index in 0..<count {
             now = clock()
             let (key, readiness) = poller.event(index)
             dispatch(key, readiness)
         }
-        takeMails()
+        deliverResponses()
         now = clock()
         // Without events time may have passed only on an injected clock, so look at once.
         if count == 0 || now &- sweptAt >= Self.sweepNanoseconds { sweep() }
@@ -82,12 +80,12 @@ final class EventLoop {
             publishGauges(of: acceptor)
         }
         advanceDrain()
-        if clock() &- begun >= Self.slowPassNanoseconds { counters.slowPasses.add(1, ordering: .relaxed) }
+        if clock() &- startedAt >= Self.slowPassNanoseconds { counters.slowPasses.add(1, ordering: .relaxed) }
     }
 
     private var waitMilliseconds: Int32 {
         if drain != nil { return 10 }
-        return openConnections == 0 && !acceptors.contains { $0.isPaused } ? -1 : 100
+        return connections.count == 0 && !acceptors.contains { $0.isPaused } ? -1 : 100
     }
 
     private func dispatch(_ key: UInt64, _ readiness: Readiness) {
@@ -96,12 +94,12 @@ final class EventLoop {
         } else if key >= Self.firstAcceptorKey {
             let acceptor = acceptors[Int(key - Self.firstAcceptorKey)]
             accept(at: acceptor, atMost: 64)
-        } else if let connection = connection(slot: Int(key & 0xFFFF_FFFF), generation: UInt32(key >> 32)) {
+        } else if let connection = connections[Connection.key(event: key)] {
             ready(connection, readiness)
         }
     }
 
-    private func takeMails() {
+    private func deliverResponses() {
         if let limit = responses.take(into: &arrived) { startDrain(within: limit) }
         for queued in arrived { deliver(queued) }
         arrived.removeAll(keepingCapacity: arrived.count <= 1024)
@@ -113,7 +111,7 @@ final class EventLoop {
             acceptor.isPaused = false
             poller.change(acceptor.socket, .input, key: Self.key(of: acceptor))
         }
-        for case .some(let connection) in connections where now >= connection.state.deadline {
+        for connection in connections.inUse where now >= connection.state.deadline {
             countDeadline(of: connection)
             perform(connection.state.tick(now: now), on: connection)
         }
@@ -143,45 +141,27 @@ final class EventLoop {
 
     // MARK: connections
 
-    /// Nil: it ended, and the slot is free or has another owner.
-    func connection(slot: Int, generation: UInt32) -> Connection? {
-        guard connections.indices.contains(slot), let connection = connections[slot],
-            connection.generation == generation
-        else { return nil }
-        return connection
-    }
-
     func open(_ socket: Int32, at acceptor: Acceptor, network: NetworkPrefix) {
-        let slot = freeSlots.popLast() ?? connections.count
-        if slot == connections.count {
-            connections.append(nil)
-            generations.append(0)
+        let connection = connections.add {
+            Connection(
+                socket: socket, key: $0, acceptor: acceptor, network: network,
+                state: ConnectionState(rules: acceptor.rules, now: now))
         }
-        let connection = Connection(
-            socket: socket, slot: slot, generation: generations[slot], acceptor: acceptor, network: network,
-            state: ConnectionState(rules: acceptor.rules, now: now))
-        connections[slot] = connection
-        openConnections += 1
         acceptor.connections += 1
         // Both at once: whoever reads that it was accepted finds it among the open ones too.
         counters.update(acceptor.index) { counters in
             counters.accepted += 1
             counters.connections = acceptor.connections
         }
-        if !poller.add(socket, .input, key: connection.key) { close(connection, reason: nil) }
+        if !poller.add(socket, .input, key: connection.eventKey) { close(connection, reason: nil) }
     }
 
     /// The only place where a connection's socket is closed; its slot and its bytes are released here.
     /// With a reason, the request that was under way ends with it.
     func close(_ connection: Connection, reason: String?) {
-        guard self.connection(slot: connection.slot, generation: connection.generation) === connection else { return }
+        guard connections.remove(connection.key) != nil else { return }
         if let reason { decide(connection, reason: reason, status: 0) }
         cs_close(connection.socket)
-        connections[connection.slot] = nil
-        // The last generation is left out: its keys would be those of the acceptors.
-        generations[connection.slot] = (generations[connection.slot] + 1) % (UInt32.max - 1)
-        freeSlots.append(connection.slot)
-        openConnections -= 1
         connection.acceptor.connections -= 1
         connection.acceptor.bodyBytes -= connection.countedBodyBytes
         connection.acceptor.unsentBytes -= connection.unsent.count

@@ -4,8 +4,7 @@ internal import Synchronization
 /// An answer on its way to the loop.
 struct QueuedResponse: Sendable {
     let listener: Int
-    let slot: Int
-    let generation: UInt32
+    let slot: RequestSlots.Key
     let response: HTTPResponse
 }
 

@@ -1,4 +1,4 @@
-internal import CSockets
+internal import Time
 
 /// Writes answer heads. The date is renewed once a second.
 struct ResponseEncoder {
@@ -62,9 +62,7 @@ struct ResponseEncoder {
     private mutating func renewDate(_ seconds: Int64) {
         guard seconds != dateSecond else { return }
         dateSecond = seconds
-        var text = [CChar](repeating: 0, count: 32)
-        let count = Int(cs_http_date(seconds, &text))
-        date = text.prefix(max(0, min(count, 31))).map { UInt8(bitPattern: $0) }
+        date = HTTPDate.bytes(seconds: seconds)
     }
 
     private static func phrase(_ status: Int) -> StaticString {

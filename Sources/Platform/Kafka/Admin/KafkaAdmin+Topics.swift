@@ -1,4 +1,5 @@
 internal import CRdKafka
+internal import Time
 
 extension KafkaAdmin {
     /// Creates topics.
@@ -68,7 +69,7 @@ extension KafkaAdmin {
         of wanted: Set<KafkaTopic>?, on handle: KafkaHandle, within limit: Duration
     ) throws(KafkaError) -> [Layout] {
         var metadata: UnsafePointer<rd_kafka_metadata>?
-        let code = rd_kafka_metadata(handle.client.raw, 1, nil, &metadata, limit.milliseconds)
+        let code = rd_kafka_metadata(handle.client.raw, 1, nil, &metadata, Int32(clamping: limit.clampedMilliseconds))
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else {
             throw KafkaError(code, during: "describe topics")
         }

@@ -1,6 +1,8 @@
 internal import CRdKafka
+internal import Concurrency
 internal import Dispatch
 internal import Synchronization
+internal import Time
 
 /// Asks the brokers about topics and groups, and creates topics.
 ///
@@ -46,7 +48,7 @@ public final class KafkaAdmin: Sendable {
     public func clusterId(within limit: Duration = .seconds(10)) async throws(KafkaError) -> String {
         if let known = state.withLock({ $0.clusterId }) { return known }
         let id = try await run { handle throws(KafkaError) in
-            guard let text = rd_kafka_clusterid(handle.client.raw, limit.milliseconds) else {
+            guard let text = rd_kafka_clusterid(handle.client.raw, Int32(clamping: limit.clampedMilliseconds)) else {
                 throw KafkaError(.timedOut, "no broker answered within \(limit)")
             }
             defer { rd_kafka_mem_free(handle.client.raw, text) }
@@ -143,13 +145,14 @@ struct AdminRequest {
             rd_kafka_queue_destroy(queue)
         }
         var text = [CChar](repeating: 0, count: 256)
-        let code = rd_kafka_AdminOptions_set_request_timeout(options, limit.milliseconds, &text, text.count)
+        let code = rd_kafka_AdminOptions_set_request_timeout(
+            options, Int32(clamping: limit.clampedMilliseconds), &text, text.count)
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
             throw KafkaError(.invalidArgument, "\(attempt): \(String(terminated: text))")
         }
         submit(options, queue)
         // librdkafka ends the request at its limit; the rest is for the way back.
-        let wait = (limit + .seconds(1)).milliseconds
+        let wait = Int32(clamping: (limit + .seconds(1)).clampedMilliseconds)
         guard let event = EventPointer(pollingFrom: QueuePointer(raw: queue), timeoutMilliseconds: wait) else {
             throw KafkaError(.timedOut, "\(attempt): no answer within \(limit)")
         }

@@ -1,4 +1,5 @@
 internal import CRdKafka
+package import Concurrency
 package import Dispatch
 internal import Synchronization
 
@@ -43,7 +44,7 @@ package final class KafkaHandle: Sendable {
     /// Where all handlers run.
     let home: DispatchQueue
     /// Turns complete when the client is destroyed.
-    package let released = KafkaCompletion()
+    package let released = Completion()
 
     /// The eventfd that librdkafka writes to. Closed by the source's cancel handler, or in `deinit` without a source.
     private let descriptor: Int32

@@ -1,5 +1,6 @@
 internal import CRdKafka
 internal import Dispatch
+internal import Time
 
 extension KafkaConsumer {
     /// Asks a partition's leader for the ends of its log.
@@ -46,7 +47,9 @@ extension KafkaConsumer {
         defer { rd_kafka_queue_destroy(queue) }
         let code = rd_kafka_commit_queue(handle.client.raw, list.pointer, queue, nil, nil)
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { return KafkaError(code, during: attempt) }
-        guard let event = EventPointer(pollingFrom: QueuePointer(raw: queue), timeoutMilliseconds: limit.milliseconds)
+        guard
+            let event = EventPointer(
+                pollingFrom: QueuePointer(raw: queue), timeoutMilliseconds: Int32(clamping: limit.clampedMilliseconds))
         else { return KafkaError(.timedOut, "\(attempt): no answer") }
         defer { event.destroy() }
         let answer = rd_kafka_event_error(event.raw)

@@ -1,4 +1,5 @@
 internal import CRdKafka
+internal import Concurrency
 internal import Dispatch
 
 /// A change of the assignment that librdkafka asks for.

@@ -1,5 +1,7 @@
 internal import CRdKafka
+internal import Concurrency
 internal import Dispatch
+internal import Time
 
 /// Reads partitions of Kafka, as a member of a group or on its own, over librdkafka.
 ///
@@ -37,10 +39,10 @@ public actor KafkaConsumer {
     var drains: [Drain] = []
     var lastNumber: UInt64 = 0
     /// Turns complete with the first answer of the group, an empty one too.
-    let firstAssignment = KafkaCompletion()
+    let firstAssignment = Completion()
     /// Where librdkafka sends what happens while it closes.
     var closeQueue: QueuePointer?
-    let closed = KafkaCompletion()
+    let closed = Completion()
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -116,7 +118,8 @@ public actor KafkaConsumer {
     private func startTick(interval: Duration) {
         let timer = DispatchSource.makeTimerSource(queue: home)
         timer.schedule(
-            deadline: .now() + .nanoseconds(interval.nanoseconds), repeating: .nanoseconds(interval.nanoseconds),
+            deadline: .now() + .nanoseconds(Int(interval.clampedNanoseconds)),
+            repeating: .nanoseconds(Int(interval.clampedNanoseconds)),
             leeway: .milliseconds(100))
         timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.handle?.wakeUp() } }
         timer.activate()
@@ -213,7 +216,7 @@ public actor KafkaConsumer {
 
     /// Runs `body` here after a time, unless the consumer is gone.
     func after(_ delay: Duration, _ body: @escaping @Sendable (isolated KafkaConsumer) -> Void) {
-        home.asyncAfter(deadline: .now() + .nanoseconds(delay.nanoseconds)) { [weak self] in
+        home.asyncAfter(deadline: .now() + .nanoseconds(Int(delay.clampedNanoseconds))) { [weak self] in
             self?.assumeIsolated { body($0) }
         }
     }

@@ -1,4 +1,5 @@
 internal import CRdKafka
+internal import Time
 
 /// The ends of a partition's log.
 public struct KafkaWatermarks: Sendable, Hashable {
@@ -14,7 +15,8 @@ public struct KafkaWatermarks: Sendable, Hashable {
         var low: Int64 = -1
         var high: Int64 = -1
         let code = rd_kafka_query_watermark_offsets(
-            handle.client.raw, place.topic.rawValue, place.partition.rawValue, &low, &high, limit.milliseconds)
+            handle.client.raw, place.topic.rawValue, place.partition.rawValue, &low, &high,
+            Int32(clamping: limit.clampedMilliseconds))
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
             return .failure(KafkaError(code, during: "asking for the ends of \(place)"))
         }

@@ -1,4 +1,5 @@
 internal import CRdKafka
+internal import Time
 
 /// Where reading a partition starts.
 struct StartPosition: Sendable {
@@ -15,7 +16,7 @@ struct StartPosition: Sendable {
         for places: [KafkaTopicPartition], handle: KafkaHandle
     ) -> Result<[StartPosition], KafkaError> {
         let list = PartitionList(places)
-        let code = rd_kafka_committed(handle.client.raw, list.pointer, patience.milliseconds)
+        let code = rd_kafka_committed(handle.client.raw, list.pointer, Int32(clamping: patience.clampedMilliseconds))
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
             return .failure(KafkaError(code, during: "asking for committed offsets"))
         }

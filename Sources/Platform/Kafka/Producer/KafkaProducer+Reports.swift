@@ -1,4 +1,5 @@
 internal import CRdKafka
+internal import Concurrency
 internal import Synchronization
 
 extension KafkaProducer {

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Synchronization
 
 extension KafkaProducer {
@@ -60,7 +61,7 @@ extension KafkaProducer {
     }
 
     /// Ends what is left and drops the clients; in a function of its own, so that no reference outlives it.
-    private func letGo() -> [KafkaCompletion] {
+    private func letGo() -> [Completion] {
         let (generations, completions) = state.withLock { state in
             defer {
                 state.retired = []

@@ -1,5 +1,7 @@
+internal import Concurrency
 internal import Dispatch
 internal import Synchronization
+internal import Time
 
 /// Sends records, each acknowledged by all in-sync replicas, in order for each key, without duplicates as long as the
 /// producer lives (idempotence).
@@ -48,7 +50,7 @@ public final class KafkaProducer: Sendable {
     let metadataQueue = DispatchQueue(label: "kafka.producer.metadata")
     let state: Mutex<State>
     /// Complete when `close` was called and no report is outstanding.
-    let drained = KafkaCompletion()
+    let drained = Completion()
     private let timer: TimerSource
 
     /// A producer for these topics; connecting goes on in the background (`status`).
@@ -148,12 +150,13 @@ public final class KafkaProducer: Sendable {
         }
         let ticket = state.pending.insert(
             topic: record.topic, size: size, generation: generation.number,
-            deadline: deadline.map { now + UInt64(min($0.nanoseconds, Self.longestDeadline)) }, completion: completion)
+            deadline: deadline.map { now + UInt64(min($0.clampedNanoseconds, Self.longestDeadline)) },
+            completion: completion)
         armTimer(&state)
         return .success(Admission(ticket: ticket, topic: topic, generation: generation))
     }
 
-    private static let longestDeadline = 24 * 3_600 * 1_000_000_000
+    private static let longestDeadline: Int64 = 24 * 3_600 * 1_000_000_000
 }
 
 // MARK: Deadlines

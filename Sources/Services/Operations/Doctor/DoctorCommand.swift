@@ -9,6 +9,7 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 internal import Telemetry
+internal import Time
 
 /// `sluicectl doctor`: checks everything the ingress depends on.
 struct DoctorCommand {

@@ -4,6 +4,7 @@ internal import Configuration
 internal import JSON
 internal import Lifecycle
 internal import Telemetry
+internal import Time
 
 /// `sluicectl verify`: verifies a file offline.
 struct VerifyCommand {

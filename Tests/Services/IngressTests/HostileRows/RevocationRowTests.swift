@@ -7,6 +7,7 @@ import KafkaDevBroker
 import Telemetry
 import TestSupport
 import Testing
+import Time
 
 @testable import Ingress
 

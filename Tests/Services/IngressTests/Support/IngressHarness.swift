@@ -13,6 +13,7 @@ import Records
 import ServiceKit
 import Telemetry
 import TestSupport
+import Time
 
 @testable import Ingress
 
