@@ -54,7 +54,7 @@ let platform: [Target] = [
 ]
 
 let appStore: [Target] = [
-    module("AppStoreModel", layer: "AppStore", uses: ["JSON"]),
+    module("AppStoreModel", layer: "AppStore", uses: ["JSON", "Time"]),
     module("Records", layer: "AppStore", uses: ["JSON", "AppStoreModel", "KafkaModel"]),
     module("EntitlementRules", layer: "AppStore", uses: ["JSON", "AppStoreModel"]),
     module("AppStoreVerification", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Cryptography"]),
@@ -94,7 +94,10 @@ let services: [Target] = [
         ]),
     module(
         "Simulator", layer: "Services",
-        uses: ["AppStoreModel", "AppStoreSigning", "HTTPClient", "Telemetry", "Configuration"]),
+        uses: [
+            "JSON", "Concurrency", "AppStoreModel", "AppStoreSigning", "Lifecycle", "HTTPClient", "Telemetry",
+            "Configuration",
+        ]),
     module(
         "Operations", layer: "Services",
         uses: [
@@ -206,7 +209,9 @@ let package = Package(
                 "JSON", "AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography",
                 "AppStoreTestSupport", "TestSupport",
             ]),
-        tests("AppStoreSigningTests", layer: "AppStore", uses: ["AppStoreSigning", "Cryptography", "TestSupport"]),
+        tests(
+            "AppStoreSigningTests", layer: "AppStore",
+            uses: ["AppStoreSigning", "AppStoreTestSupport", "Cryptography", "TestSupport"]),
         tests(
             "PipelineRuntimeTests", layer: "Pipeline",
             uses: [
@@ -251,7 +256,8 @@ let package = Package(
             "OperationsTests", layer: "Services",
             uses: [
                 "JSON", "Operations", "Ingress", "ServiceKit", "AppStoreModel", "AppStoreSigning", "Records", "Kafka",
-                "Cryptography", "HTTPServer", "Configuration", "Telemetry", "KafkaDevBroker", "Time", "TestSupport",
+                "Cryptography", "HTTPServer", "Configuration", "Telemetry", "KafkaDevBroker", "Time",
+                "AppStoreTestSupport", "TestSupport",
             ]),
         tests(
             "SharedConfigurationTests", layer: "Executables",

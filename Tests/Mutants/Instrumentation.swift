@@ -27,7 +27,7 @@ struct Instrumentation {
         }
         for (file, edits) in edits {
             guard let text = files["Sources/\(file)"] else {
-                throw Failure("\(edits[0].mutant): there is no Sources/\(file)")
+                throw Failure("\(edits[0].mutant): Sources/\(file) does not exist")
             }
             files["Sources/\(file)"] = try Self.switched(text, by: edits)
             // Layer and module: each module has a switch of its own.
@@ -112,7 +112,7 @@ struct Instrumentation {
         }
         """
 
-    // The targets that are not needed would only take time; their warnings are nobody's business here.
+    // Targets that are not needed would only take time, and warnings are expected in instrumented code.
     private static let onlyWhatIsTested = """
 
 

@@ -1,4 +1,4 @@
-// Check 12: whether a certificate is revoked, and who may say so.
+// Check 12: whether a certificate is revoked, and which answers count.
 
 private let verification = "AppStore/AppStoreVerification/"
 private let check = MutatedFile(

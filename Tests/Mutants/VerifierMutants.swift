@@ -1,4 +1,4 @@
-// Checks 3 to 6: what is said before any certificate is looked at.
+// Checks 3 to 6: what is decided before any certificate is examined.
 
 private let verification = "AppStore/AppStoreVerification/"
 private let form = MutatedFile(
@@ -230,7 +230,7 @@ extension VerifierMutants {
     ]
 }
 
-// Check 13: for whom it is.
+// Check 13: the audience.
 
 private let kind = MutatedFile(.verifier, "13", verification + "NotificationVerifier.swift", suites: "AudienceTests")
 private let audienceCheck = MutatedFile(
@@ -260,7 +260,7 @@ extension VerifierMutants {
     ]
 }
 
-// Check 14: as Apple sends it.
+// Check 14: the profile.
 
 private let outer = MutatedFile(
     .verifier, "14", verification + "Checks/ProfileChecks.swift",
@@ -375,7 +375,7 @@ extension VerifierMutants {
     ]
 }
 
-// What is remembered of earlier decisions must not decide a later one.
+// What is cached of earlier decisions must not decide a later one.
 
 private let chainCache = MutatedFile(.verifier, "cache", verification + "ChainCache.swift", suites: "ChainCacheTests")
 private let limiter = MutatedFile(

@@ -1,14 +1,12 @@
 package import Cryptography
 
-/// What went wrong while making or using throw-away signing material.
+/// What went wrong while making or using test certificates and keys.
 package struct AppStoreSigningError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable {
         /// libcrypto refused; `cause` says why.
         case cryptography
         /// A file of the directory is missing, unreadable, or does not belong to the others.
         case directory
-        /// A placeholder without its JSON, or JSON without its placeholder.
-        case placeholder
     }
 
     package let code: Code

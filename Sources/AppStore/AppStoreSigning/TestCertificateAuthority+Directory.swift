@@ -10,7 +10,7 @@ extension TestCertificateAuthority {
     }
 
     /// Writes `root.pem`, `intermediate.pem`, `leaf.pem` and `leaf.key` (readable for the owner alone) into a directory, which
-    /// is made when it is missing. The authorities' keys are not written.
+    /// is created when it is missing. The authorities' keys are not written.
     ///
     /// - Throws: ``AppStoreSigningError`` with code `directory` or `cryptography`.
     package func save(to directory: String) throws(AppStoreSigningError) {
@@ -29,7 +29,7 @@ extension TestCertificateAuthority {
         } catch {
             throw AppStoreSigningError(.directory, "\(directory) cannot be written: \(error)")
         }
-        // Made with the final mode: there is no moment at which others could read it.
+        // Created with its final mode, so that others can never read it.
         let path = folder.appendingPathComponent(FileName.leafKey).path
         try? FileManager.default.removeItem(atPath: path)
         guard

@@ -1,6 +1,6 @@
 package import Cryptography
 
-/// Certificates of Apple's shape that nobody trusts: a root and an intermediate on P-384, a leaf on P-256, Apple's two marker
+/// Untrusted certificates of Apple's shape: a root and an intermediate on P-384, a leaf on P-256, Apple's two marker
 /// extensions, about the sizes of Apple's real ones. For the simulator and for tests.
 package struct TestCertificateAuthority: Sendable {
     /// Mac App Store receipt signing: what Apple's signing leaf carries.
@@ -75,7 +75,7 @@ package struct TestCertificateAuthority: Sendable {
                 root: root, intermediate: intermediate, leaf: leaf, leafKey: leafKey,
                 authorityKeys: AuthorityKeys(root: rootKey, intermediate: intermediateKey))
         } catch {
-            throw AppStoreSigningError(.cryptography, "the throw-away certificates cannot be made", cause: error)
+            throw AppStoreSigningError(.cryptography, "the test certificates cannot be made", cause: error)
         }
     }
 }
@@ -91,7 +91,7 @@ extension TestCertificateAuthority {
     /// The root as it would be made, adjustments included.
     package static func rootBuilder(_ options: Options) -> CertificateBuilder {
         var builder = CertificateBuilder(
-            subject: name("Sluice Throw-Away Root CA - G3", unit: "Throw-Away Authority"),
+            subject: name("Sluice Test Root CA - G3", unit: "Test Certificate Authority"),
             validity: window(options.now, before: 3_650, after: 3_650),
             extensions: [.basicConstraints(isAuthority: true), .certificateSigning])
         options.adjustRoot(&builder)
@@ -106,7 +106,7 @@ extension TestCertificateAuthority {
         ]
         if let address = options.intermediateOCSPAddress { extensions.append(.ocspAddress(address)) }
         var builder = CertificateBuilder(
-            subject: name("Sluice Throw-Away Developer Relations Certification Authority", unit: "G6"),
+            subject: name("Sluice Test Developer Relations Certification Authority", unit: "G6"),
             validity: window(options.now, before: 1_825, after: 1_825), extensions: extensions)
         options.adjustIntermediate(&builder)
         return builder
@@ -121,8 +121,8 @@ extension TestCertificateAuthority {
         if let address = options.leafOCSPAddress { extensions.append(.ocspAddress(address)) }
         var builder = CertificateBuilder(
             subject: name(
-                "Throw-Away ECC Mac App Store and iTunes Store Receipt Signing",
-                unit: "Sluice Throw-Away Worldwide Developer Relations"),
+                "Test ECC Mac App Store and iTunes Store Receipt Signing",
+                unit: "Sluice Test Worldwide Developer Relations"),
             validity: window(options.now, before: 365, after: 365), extensions: extensions)
         options.adjustLeaf(&builder)
         return builder
@@ -134,9 +134,9 @@ extension TestCertificateAuthority {
 
     // As long as such a notice is on a real leaf, so that messages have the real size.
     private static let policyText = """
-        This certificate was made for development and for tests. Nobody vouches for it, nobody has checked what it says, and \
-        nothing of value may be decided from anything that is signed with its key. Whoever trusts the root above it in a \
-        service that handles real purchases gives those purchases away.
+        This certificate was made for development and for tests. No one vouches for it, no one has checked what it says, and \
+        nothing of value may depend on anything that is signed with its key. A service that handles real purchases and \
+        trusts the root above it gives those purchases away.
         """
 }
 

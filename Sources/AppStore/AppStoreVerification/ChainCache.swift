@@ -32,7 +32,7 @@ final class KnownHeader: Sendable {
 ///
 /// The first level is compared byte by byte and filled only under a verified signature: the certificate chain is
 /// public, and anyone can write endless spellings of a header, but none that Apple's key has signed. An entry that is no longer fresh stays
-/// until it is replaced, because it tells a known header from a new one.
+/// until it is replaced, because it distinguishes a known header from a new one.
 final class ChainCache: Sendable {
     static let capacity = 32
     /// A path counts for this long, in milliseconds; at exactly this age it has expired.

@@ -41,7 +41,7 @@ final class NewCertificateChainLimiter: Sendable {
         }
     }
 
-    // Tokens are thousandths, so that a millisecond refills exactly the rate. A clock that was set back starts anew.
+    // Tokens are thousandths, so that a millisecond refills exactly the rate. A clock that was set back restarts it.
     private static func refill(_ state: inout State, perSecond: Int64, at now: Int64) {
         defer { state.refilledAt = now }
         guard now > state.refilledAt else { return }

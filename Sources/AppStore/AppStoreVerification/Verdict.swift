@@ -84,7 +84,7 @@ public struct Refusal: Error, Hashable {
     public let reason: Reason
     /// The check that failed.
     public let step: VerificationStep
-    /// The HTTP status; another than the reason's for `cert_time` alone.
+    /// The HTTP status: the reason's, but for `cert_time` within 48 hours.
     public let status: Int
     /// A constant that says more than the reason; never text of the sender.
     public let detail: String

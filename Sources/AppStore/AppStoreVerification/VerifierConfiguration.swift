@@ -70,7 +70,7 @@ public struct NewCertificateChainLimits: Sendable, Hashable {
 /// A verifier that cannot start. Never caused by what a sender posted.
 public struct VerifierSetupError: Error, Equatable, CustomStringConvertible {
     public enum Code: Sendable {
-        /// A root is no certificate, is not self-signed, or this machine's OpenSSL cannot verify it.
+        /// A root is not a certificate or not self-signed, or this machine's OpenSSL cannot verify it.
         case root
         /// No app, an app twice, or an environment whose data Apple does not sign.
         case apps

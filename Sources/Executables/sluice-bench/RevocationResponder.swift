@@ -4,7 +4,7 @@ internal import Foundation
 internal import HTTPServer
 internal import Synchronization
 
-/// Answers OCSP for the throw-away certificates on this machine: Apple's libraries remember a chain only when they have
+/// Answers OCSP for the test certificates on this machine: Apple's libraries remember a chain only when they have
 /// asked about it.
 final class RevocationResponder: Sendable {
     private let server: HTTPServer

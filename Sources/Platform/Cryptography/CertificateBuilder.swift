@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Makes certificates for throw-away authorities: good ones, and every deviation a verifier must refuse.
+/// Makes certificates for test certificate authorities: good ones, and every deviation a verifier must refuse.
 package struct CertificateBuilder: Sendable {
     /// One part of a name, by OpenSSL's short field name: `C`, `O`, `OU`, `CN`.
     package struct NameAttribute: Hashable, Sendable {

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A private key: for signing ES256, and for making throw-away certificates. Its value never prints.
+/// A private key: for signing ES256, and for making test certificates. Its value never prints.
 package final class PrivateKey: @unchecked Sendable {
     // @unchecked Sendable because an EVP_PKEY is immutable once built; every signature has a context of its own.
 

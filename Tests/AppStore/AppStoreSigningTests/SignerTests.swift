@@ -1,4 +1,5 @@
 import AppStoreSigning
+import AppStoreTestSupport
 import Cryptography
 import Foundation
 import Testing
@@ -88,10 +89,9 @@ struct SignerTests {
         ] as [(String, String?)])
     func `placeholders and texts must meet one to one`(notification: String, transactionInfo: String?) throws {
         let payloads = NotificationSigner.Payloads(notification: notification, transactionInfo: transactionInfo)
-        let error = try #require(throws: AppStoreSigningError.self) {
+        #expect(throws: NotificationSigner.PlaceholderError.self) {
             try NotificationSigner(JWSSigner(pki)).sign(payloads)
         }
-        #expect(error.code == .placeholder)
     }
 
     @Test func `another signer may sign what is nested`() throws {

@@ -3,7 +3,7 @@ package import AppStoreSigning
 package import AppStoreVerification
 package import Cryptography
 
-/// A throw-away authority in the place of Apple's, and verifiers that trust it.
+/// A test certificate authority in the place of Apple's, and verifiers that trust it.
 package struct SigningKit: Sendable {
     /// The time of the tests: 2027-01-15T08:00:00Z in milliseconds since 1970.
     package static let now: Int64 = 1_800_000_000_000

@@ -34,12 +34,12 @@
             return isClean
         }
 
-        /// `count` mutants: of the notifications of a throw-away authority, and of Apple's where the vectors are.
+        /// `count` mutants: of notifications signed by the test certificate authority, and of Apple's where the vectors are present.
         private static func mutations(_ options: FuzzOptions) throws -> Bool {
             let material = try SignedMaterial(keptIn: options.material, count: 43)
             var runs = [("generated", try MutationRun(material, seed: options.seed))]
             if TestVectors.arePresent {
-                runs.append(("genuine", try MutationRun(try TestVectors.appleSamples(), seed: options.seed)))
+                runs.append(("Apple's", try MutationRun(try TestVectors.appleSamples(), seed: options.seed)))
             } else {
                 print("without the notifications that Apple signed: \(TestVectors.absence)")
             }

@@ -48,14 +48,14 @@ extension FuzzTarget {
     static func ocspResponse(_ material: SignedMaterial) throws -> FuzzTarget {
         let now = SignedMaterial.now / 1000
         let request = try OCSPRequest(subject: material.pki.intermediate, issuer: material.pki.root)
-        let genuine = try OCSPMaterial(pki: material.pki, now: now)
-        return FuzzTarget("ocsp-response", seeds: genuine.answers, maximumBytes: 4096) { bytes throws(Violation) in
-            for request in [request, genuine.request] {
+        let authentic = try OCSPMaterial(pki: material.pki, now: now)
+        return FuzzTarget("ocsp-response", seeds: authentic.answers, maximumBytes: 4096) { bytes throws(Violation) in
+            for request in [request, authentic.request] {
                 let answer = request.evaluate(response: bytes, at: now)
                 try hold(answer == request.evaluate(response: bytes, at: now), "judged twice: \(answer)")
                 try hold(answer != .nothingNew(.internalFailure), "a fault of ours")
                 guard case .nothingNew = answer else {
-                    try hold(genuine.believable.contains(answer), "believed: \(answer)")
+                    try hold(authentic.believable.contains(answer), "believed: \(answer)")
                     continue
                 }
             }
@@ -70,7 +70,7 @@ private struct OCSPMaterial: Sendable {
     let believable: [OCSPAnswer]
 
     init(pki: TestCertificateAuthority, now: Int64) throws {
-        // Authorities' keys are not kept, so this issuer is made anew.
+        // Authorities' keys are not kept, so this issuer is made again.
         let own = try TestCertificateAuthority(TestCertificateAuthority.Options(now: now))
         guard let keys = own.authorityKeys else { throw Violation("no key to answer with") }
         let request = try OCSPRequest(subject: own.leaf, issuer: own.intermediate)

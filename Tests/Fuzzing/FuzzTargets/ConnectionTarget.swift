@@ -90,7 +90,7 @@ struct ConnectionScript {
 
     private mutating func perform(_ first: ConnectionState.Action) {
         switch first {
-        // Whether a client is told to continue depends on how far it has come, and on nothing else.
+        // Whether 100 Continue is sent depends on how much has arrived, and on nothing else.
         case .wait, .sendContinue: break
         case .dispatch(let head, let body):
             readAhead = 0

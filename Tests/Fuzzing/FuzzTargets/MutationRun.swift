@@ -19,7 +19,7 @@ package struct MutationRun: Sendable {
     package private(set) var kinds: [NotificationMutator.Kind: Int] = [:]
     package private(set) var findings: [Finding] = []
 
-    /// Mutants of notifications under a throw-away authority.
+    /// Mutants of notifications under a test certificate authority.
     package init(_ material: SignedMaterial, seed: UInt64) throws {
         mutator = try NotificationMutator(originals: material.bodies, seed: seed)
         judge = try MutantJudge(
@@ -27,22 +27,22 @@ package struct MutationRun: Sendable {
     }
 
     /// Mutants of notifications that Apple signed.
-    package init(_ genuine: [AppleSample], seed: UInt64) throws {
+    package init(_ samples: [AppleSample], seed: UInt64) throws {
         try initializeCryptography()
         var environments: [BundleId: Set<AppStoreEnvironment>] = [:]
         var ids: [BundleId: AppAppleId] = [:]
-        for notification in genuine {
+        for notification in samples {
             let bundleId = BundleId(notification.facts.bundleId)
             environments[bundleId, default: []].insert(AppStoreEnvironment(notification.facts.environment))
             ids[bundleId] = AppAppleId(notification.facts.appAppleId)
         }
         let apps = ids.map { AppIdentity(bundleId: $0, appAppleId: $1, environments: environments[$0] ?? []) }
         let roots = [AppleRootCertificate.g3]
-        let bodies = genuine.map(\.body)
+        let bodies = samples.map(\.body)
         mutator = try NotificationMutator(originals: bodies, seed: seed)
         judge = try MutantJudge(
             verifier: try NotificationVerifier(SignedMaterial.configuration(roots: roots, apps: apps)),
-            originals: bodies, at: genuine.map(\.facts.signedDate).max() ?? 0)
+            originals: bodies, at: samples.map(\.facts.signedDate).max() ?? 0)
     }
 
     /// Judges the mutants of these numbers.

@@ -4,7 +4,7 @@ import Cryptography
 import JSON
 import TestSupport
 
-// What stands in the header: certificates and members.
+// The content of the header: certificates and members.
 extension NotificationMutator {
     /// One certificate edited as DER: a byte, a length, a copied or missing part.
     func withEditedCertificate(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {

@@ -4,15 +4,15 @@ import Cryptography
 import JSON
 import TestSupport
 
-/// Makes hostile bodies out of genuine ones. The same seed and index give the same mutant of the same originals, but for
-/// the stranger's certificates and signatures, which are new every time.
+/// Makes hostile bodies out of authentic ones. The same seed and index give the same mutant of the same originals, but for
+/// the untrusted certificates and signatures, which are new every time.
 package struct NotificationMutator: Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         case bytes, bits, splice, envelope, base64, certificates, chain, header, payload, signature, signer, encoding
     }
 
     let originals: [[UInt8]]
-    /// An authority that nobody trusts, with the names and markers of the trusted one.
+    /// An untrusted authority with the names and markers of the trusted one.
     let untrusted: TestCertificateAuthority
     private let seed: UInt64
 
@@ -109,16 +109,16 @@ package struct NotificationMutator: Sendable {
         return JSONValue.object(object).json
     }
 
-    /// A payload, changed or not, signed by a key that nobody trusts: under its own chain, or under the genuine header.
+    /// A payload, changed or not, signed by an untrusted key: under its own certificate chain, or under the authentic header.
     private func signedByUntrustedKey(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         let payload = random.oneIn(2) ? parts.payload : otherPayload(parts, &random)
-        let genuine = String(decoding: parts.header, as: UTF8.self)
+        let authentic = String(decoding: parts.header, as: UTF8.self)
         let mixed = [untrusted.leaf.der] + parts.certificates.dropFirst()
         let headers = [
-            genuine, JWSSigner.header(chain: untrusted.chain), JWSSigner.header(x5c: mixed.map(JWSParts.base64)),
+            authentic, JWSSigner.header(chain: untrusted.chain), JWSSigner.header(x5c: mixed.map(JWSParts.base64)),
             JWSSigner.header(x5c: (parts.certificates.prefix(2) + [untrusted.root.der]).map(JWSParts.base64)),
         ]
-        let signer = JWSSigner(header: random.pick(headers) ?? genuine, key: untrusted.leafKey)
+        let signer = JWSSigner(header: random.pick(headers) ?? authentic, key: untrusted.leafKey)
         return JWSParts.body((try? signer.sign(String(decoding: payload, as: UTF8.self))) ?? "")
     }
 }

@@ -11,7 +11,7 @@ package enum ReferenceECDSA {
     private static let scalars = MontgomeryArithmetic(modulus: order)
     private static let curve = P256Curve(field: MontgomeryArithmetic(modulus: prime))
 
-    /// Whether `signature`, r then s, stands over `digest` under the key whose point is `key`, x then y.
+    /// Whether `signature`, r then s, verifies over `digest` under the key whose point is `key`, x then y.
     package static func isValid(digest: [UInt8], signature: [UInt8], key: [UInt8]) -> Bool {
         guard digest.count == 32, signature.count == 64, key.count == 64 else { return false }
         let (r, s) = (UInt256(bigEndian: signature[..<32]), UInt256(bigEndian: signature[32...]))
@@ -25,7 +25,7 @@ package enum ReferenceECDSA {
         return x.reduced(by: order) == r
     }
 
-    /// r, n - s: the other signature that stands wherever r, s stands.
+    /// r, n - s: the other signature that verifies wherever r, s does.
     package static func twin(of signature: [UInt8]) -> [UInt8] {
         guard signature.count == 64 else { return signature }
         let s = UInt256(bigEndian: signature[32...])

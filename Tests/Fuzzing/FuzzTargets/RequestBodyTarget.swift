@@ -68,7 +68,7 @@ enum ReferenceBody {
         var rest = bytes[...]
         func bad(_ verdict: String = "400 framing") -> Outcome { Outcome(verdict: verdict, content: content, taken: 0) }
         var more: Outcome { Outcome(verdict: "more", content: content, taken: bytes.count) }
-        /// True: taken; false: another byte stands there; nil: not all has come.
+        /// True: taken; false: another byte is there; nil: not all has arrived.
         func takeLineEnd() -> Bool? {
             for byte: UInt8 in [13, 10] {
                 guard let next = rest.first else { return nil }

@@ -19,7 +19,7 @@ package struct SignatureCase: Sendable {
     package var key: Int
     package var digest: [UInt8]
     package var signature: [UInt8]
-    /// Whether it was made to stand.
+    /// Whether it was made to verify.
     package var isGood = false
 
     init(input: [UInt8]) {

@@ -6,7 +6,7 @@ import Foundation
 import Simulator
 import TestSupport
 
-/// A throw-away authority and notifications signed under it, of the shape and size of Apple's.
+/// A test certificate authority and notifications signed under it, of the shape and size of Apple's.
 package struct SignedMaterial: Sendable {
     /// When the notifications are judged, in milliseconds since 1970.
     package static let now: Int64 = 1_790_000_000_000

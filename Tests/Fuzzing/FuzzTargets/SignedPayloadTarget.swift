@@ -14,7 +14,7 @@ extension FuzzTarget {
             "signed-payload", seeds: Array(material.payloads.prefix(8)), tokens: PayloadTokens.all,
             maximumBytes: 32 * 1024
         ) { bytes throws(Violation) in
-            // A segment without letters is no compact JWS, before anybody looks at the signature.
+            // An empty segment is not a compact JWS, so it is refused before the signature is checked.
             guard !bytes.isEmpty else { return }
             guard let jws = try? signer.sign(bytes) else { throw Violation("not signed") }
             switch verifier.verify(signedPayload: jws, at: SignedMaterial.now) {

@@ -22,7 +22,7 @@ struct EdgeSignatureTests {
         #expect(!ReferenceECDSA.isValid(digest: digest.reversed(), signature: signature, key: key))
     }
 
-    @Test func `of the signatures with an edge number only the good ones over edge digests stand`() throws {
+    @Test func `of the signatures with an edge number only the good ones over edge digests verify`() throws {
         let cases = try SignatureCases(keys: 3)
         var valid = 0
         let edges = try cases.edges()
@@ -35,11 +35,11 @@ struct EdgeSignatureTests {
         }
         let numbers = SignatureCases.edgeNumbers.count
         #expect(edges.count == 3 * (numbers * numbers + numbers * (3 + 2 * numbers)))
-        // Zero and n are among the digests; and the twins stand.
+        // Zero and n are among the digests; and the twins verify.
         #expect(valid == 3 * numbers * 2)
     }
 
-    @Test func `of six thousand signatures the good and their twins stand and the corrupted fall`() throws {
+    @Test func `of six thousand signatures the good ones and their twins verify and the corrupted ones fail`() throws {
         let cases = try SignatureCases(keys: 5)
         var random = SeededGenerator(seed: 1)
         var counts = (valid: 0, invalid: 0)

@@ -23,7 +23,7 @@ struct NotificationMutantTests {
         }
         #expect(run.outcomes.values.reduce(0, +) == count)
         #expect(run.kinds.count == NotificationMutator.Kind.allCases.count)
-        // Without these the mutants would say nothing: they reach the signature, and the twin does stand.
+        // Without these the mutants would prove nothing: they reach the signature check, and the twin verifies.
         #expect((run.outcomes["refused, signature"] ?? 0) > count / 10)
         #expect((run.outcomes["accepted, the same signed bytes and the twin of the signature"] ?? 0) > 0)
         #expect((run.outcomes["accepted, the same signed bytes and signature"] ?? 0) > 0)

@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreSigning
+import AppStoreTestSupport
 import Cryptography
 import HTTPServer
 import JSON

@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreSigning
+import AppStoreTestSupport
 import Configuration
 import Cryptography
 import Foundation
@@ -89,7 +90,7 @@ private let testParts = SluicectlParts(
         roots: { configuration throws(ConfigurationError) in try IngressPlan.roots(configuration) },
         apps: { configuration throws(ConfigurationError) in try IngressPlan.apps(configuration) }))
 
-/// A notification under a throw-away root.
+/// A notification under a test root.
 enum Signed {
     /// 2026-11-01T00:00:00Z.
     static let now: Int64 = 1_793_491_200_000
@@ -121,7 +122,7 @@ enum Signed {
 }
 
 extension TemporaryDirectory {
-    /// The throw-away root, and a good body.
+    /// The test root, and a good body.
     func signedFiles() throws -> (root: String, body: String) {
         (try write(try Signed.pki.get().root.der, to: "root.der"), try write(try Signed.body(), to: "body.json"))
     }

@@ -6,7 +6,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// `sluicectl verify` on what a throw-away root signed.
+/// `sluicectl verify` on what a test root signed.
 @Suite struct VerifyTests {
     private let app = ["--apps", "com.example.app:1234567890"]
 
@@ -18,7 +18,7 @@ import Testing
         let lines = printed.output.split(separator: "\n").map(String.init)
         #expect(lines.first == "3   body                ok")
         #expect(lines.contains("13  audience            ok"))
-        #expect(lines.contains { $0.contains("CN") && $0.contains("Throw-Away Root") })
+        #expect(lines.contains { $0.contains("CN") && $0.contains("Test Root") })
         #expect(lines.contains { $0.hasPrefix("    serial ") && $0.contains(" valid 2016-") })
         #expect(lines.last == "accepted (notification), judged at 2026-11-01T00:00:00.000Z")
         #expect(printed.complaints.isEmpty)

@@ -44,7 +44,7 @@ import Testing
     }
 
     func run(_ delivery: Delivery<SkippingClock>) async throws -> (DeliverySummary, [Attempt]) {
-        let (interrupts, _) = AsyncStream.makeStream(of: Void.self)
+        let (interrupts, _) = AsyncStream.makeStream(of: String.self)
         var attempts: [Attempt] = []
         let summary = try await delivery.run(interrupts: interrupts, onAttempt: { attempts.append($0) })
         return (summary, attempts)
@@ -104,10 +104,10 @@ import Testing
     }
 
     @Test func `an interrupt drops what waits and reports it`() async throws {
-        let (interrupts, continuation) = AsyncStream.makeStream(of: Void.self)
+        let (interrupts, continuation) = AsyncStream.makeStream(of: String.self)
         // The interrupt comes while an attempt is under way, and everything fails.
         let server = Server { _, _ in
-            continuation.yield()
+            continuation.yield("SIGTERM")
             return .status(503)
         }
         let delivery = try delivery(to: server, count: 5000, connections: 1, rate: 1)
@@ -123,7 +123,7 @@ import Testing
             plan: PostingPlan(series: try makeSeries(), count: 10), schedule: RetrySchedule(environment: .sandbox),
             connections: 1, rate: nil, clock: SkippingClock(), sign: { _ in throw Refused() },
             post: { _ in .status(200) })
-        let (interrupts, _) = AsyncStream.makeStream(of: Void.self)
+        let (interrupts, _) = AsyncStream.makeStream(of: String.self)
         await #expect(throws: Refused.self) { try await delivery.run(interrupts: interrupts) }
     }
 

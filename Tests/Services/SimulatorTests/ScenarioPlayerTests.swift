@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `the same seed tells the same stories, byte for byte`() throws {
+    @Test func `the same seed plays the same runs, byte for byte`() throws {
         func texts(seed: UInt64) throws -> [[UInt8]] {
             let series = try makeSeries(seed: seed)
             return (0..<Scenario.all.count).flatMap { series.notifications(of: $0) }.flatMap {
@@ -180,7 +180,7 @@ import Testing
         #expect(try texts(seed: 7) != texts(seed: 8))
     }
 
-    @Test func `one step alone is the same as in the whole story`() throws {
+    @Test func `one step alone is the same as in the whole run`() throws {
         let series = try makeSeries()
         for run in 0..<Scenario.all.count {
             for (step, notification) in series.notifications(of: run).enumerated() {
@@ -193,17 +193,10 @@ import Testing
         #expect(series.notification(of: 0, step: 99) == nil)
     }
 
-    @Test func `transactions of different stories never share an id`() throws {
+    @Test func `transactions of different runs never share an id`() throws {
         let series = try makeSeries(accounts: 3)
         let runs = (0..<500).map { series.notifications(of: $0) }
         let ids = runs.map { Set($0.compactMap(\.transactionId)) }
         #expect(ids.reduce(0) { $0 + $1.count } == ids.reduce(into: Set()) { $0.formUnion($1) }.count)
-    }
-
-    @Test func `texts are quoted as JSON`() throws {
-        var object = PayloadText()
-        object.put("text", "a\"b\\c\n\u{1}é")
-        object.put("absent", nil as String?)
-        #expect(object.text == #"{"text":"a\"b\\c\u000a\u0001é"}"#)
     }
 }

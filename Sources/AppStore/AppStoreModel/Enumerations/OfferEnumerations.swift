@@ -62,7 +62,7 @@ public struct AdvancedCommerceRefundType: OpenEnumeration {
     ]
 }
 
-/// Where a price increase of an item stands.
+/// The state of a price increase of an item.
 public struct AdvancedCommercePriceIncreaseStatus: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

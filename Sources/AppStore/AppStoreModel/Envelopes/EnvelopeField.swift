@@ -68,7 +68,7 @@ struct EnvelopeReader {
             ?? .malformed(.date)
     }
 
-    /// Where the text of a nested JWS stands. A JWS has no character that JSON would need to escape.
+    /// Where the text of a nested JWS is. A JWS has no character that JSON would need to escape.
     func jwsRange(_ name: StaticString) -> EnvelopeField<Range<Int>> {
         guard let index = find(name) else { return .absent }
         let node = document.nodes[index]

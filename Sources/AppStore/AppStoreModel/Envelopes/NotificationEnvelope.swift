@@ -9,7 +9,7 @@ public struct NotificationEnvelope: Sendable {
         case data, summary, externalPurchaseToken, appData
     }
 
-    /// Containers present, in the order of ``Container``; `null` counts as absent. Genuine notifications have one.
+    /// Containers present, in the order of ``Container``; `null` counts as absent. Apple sends exactly one.
     public let containers: [Container]
     /// Whether a container is something else than an object.
     public let hasMalformedContainer: Bool
@@ -28,7 +28,7 @@ public struct NotificationEnvelope: Sendable {
     public let externalPurchaseId: EnvelopeField<ExternalPurchaseId>
     public let requestIdentifier: EnvelopeField<RequestIdentifier>
 
-    /// Where the compact JWS texts stand in the payload, without quotes.
+    /// Where the compact JWS texts are in the payload, without quotes.
     public let signedTransactionInfo: EnvelopeField<Range<Int>>
     public let signedRenewalInfo: EnvelopeField<Range<Int>>
     public let signedAppTransactionInfo: EnvelopeField<Range<Int>>
@@ -132,7 +132,7 @@ extension EnvelopeReader {
         return ranges
     }
 
-    /// The comma after a member that is not the last: only white space stands before it.
+    /// The comma after a member that is not the last: only white space precedes it.
     private func comma(after end: Int) -> Int {
         document.bytes[end...].firstIndex(of: UInt8(ascii: ",")) ?? end
     }

@@ -34,7 +34,7 @@ package struct FieldReader {
     /// Node indexes of the first member's name, and of what comes after the last member.
     private let first: Int
     private let end: Int
-    /// Of each name a bit by its fingerprint: most fields that are absent are told by it.
+    /// One bit per name, by its fingerprint: it recognises most fields that are absent.
     private let present: UInt64
     /// The member that comes after the one that was found last, and its number.
     private var next: Int

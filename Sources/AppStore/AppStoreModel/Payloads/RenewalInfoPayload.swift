@@ -5,7 +5,7 @@ public struct RenewalInfoPayload: Hashable, Sendable {
     public var originalTransactionId: OriginalTransactionId?
     /// Product of the current or last period.
     public var productId: ProductId?
-    /// Product that renews next; another than productId is a pending change.
+    /// Product that renews next; a change is pending when it differs from productId.
     public var autoRenewProductId: ProductId?
     public var autoRenewStatus: AutoRenewStatus?
     public var isInBillingRetryPeriod: Bool?

@@ -69,7 +69,7 @@ enum FormChecks {
         return decoded
     }
 
-    /// Tells a text that is no JWS at all from one with the wrong variant of base64, over all segments together.
+    /// Distinguishes a text that is not a JWS from one with the wrong variant of base64, over all segments together.
     private static func failure(of jws: [UInt8]) -> Refusal {
         let dots = jws.count { $0 == UInt8(ascii: ".") }
         let isForeign = jws.contains { byte in

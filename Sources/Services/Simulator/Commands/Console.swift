@@ -11,7 +11,7 @@ struct Console {
     }
 
     private func write(_ text: String, to handle: FileHandle) {
-        // A closed pipe (`| head`) is the reader's choice; nobody is left to be told.
+        // A closed pipe (`| head`) is the reader's choice.
         try? handle.write(contentsOf: Data(text.utf8))
     }
 }

@@ -1,3 +1,5 @@
+internal import JSON
+
 extension DeliverySummary {
     /// The summary for people.
     func text(url: String) -> String {
@@ -25,7 +27,7 @@ extension DeliverySummary {
 
     /// The summary for programs: one JSON object on one line. Latencies are in microseconds.
     var json: String {
-        var object = PayloadText()
+        var object = JSONObject()
         object.put("notifications", Int64(notifications))
         object.put("planned", Int64(planned))
         object.put("posts", Int64(posts))
@@ -38,13 +40,13 @@ extension DeliverySummary {
         object.put("abandoned", Int64(abandoned))
         object.put("interrupted", isInterrupted)
         object.put("milliseconds", elapsed.milliseconds)
-        var outcomes = PayloadText()
+        var outcomes = JSONObject()
         for (outcome, count) in attemptsByOutcome.sorted(by: { $0.key < $1.key }) {
             outcomes.put(outcome, Int64(count))
         }
         object.put("answers", outcomes)
         if let latency {
-            var microseconds = PayloadText()
+            var microseconds = JSONObject()
             microseconds.put("p50", Self.microseconds(latency.p50))
             microseconds.put("p99", Self.microseconds(latency.p99))
             microseconds.put("max", Self.microseconds(latency.maximum))

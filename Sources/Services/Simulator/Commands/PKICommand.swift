@@ -1,7 +1,7 @@
 internal import AppStoreSigning
 internal import Foundation
 
-/// `sluice-simulator pki`: makes the certificates or shows those that are there.
+/// `sluice-simulator pki`: makes the certificates or shows the existing ones.
 struct PKICommand {
     let directory: String
 
@@ -9,7 +9,7 @@ struct PKICommand {
         let isNew = try make()
         console.print(
             """
-            \(isNew ? "Made" : "Kept") the throw-away certificates in \(directory).
+            \(isNew ? "Made" : "Kept") the test certificates in \(directory).
             To trust them, never in production, set
 
               root.certificates=\(directory)/root.pem
@@ -18,7 +18,7 @@ struct PKICommand {
         return 0
     }
 
-    /// Makes the certificates unless they are there.
+    /// Makes the certificates unless they exist.
     ///
     /// - Returns: whether they are new.
     func make() throws -> Bool {

@@ -3,6 +3,7 @@ internal import AppStoreSigning
 internal import Configuration
 internal import Foundation
 internal import HTTPClient
+internal import Lifecycle
 
 /// `sluice-simulator post`: plays scenarios against a URL.
 struct PostCommand {
@@ -21,8 +22,6 @@ struct PostCommand {
         let connections = configuration[SimulatorSettings.connections]
         let client = HTTPClient(
             HTTPClient.Configuration(maximumInFlight: connections, maximumIdleConnections: connections))
-        let interrupts = Interrupts()
-        defer { interrupts.stop() }
         let delivery = Delivery(
             plan: plan,
             schedule: RetrySchedule(
@@ -31,7 +30,8 @@ struct PostCommand {
             rate: configuration[SimulatorSettings.rate].map(Double.init), clock: ContinuousClock(),
             sign: { try factory.make($0) }, post: poster(client))
         let summary = try await delivery.run(
-            interrupts: interrupts.signals,
+            // Posts in flight end with their timeout; a second signal ends the process at once.
+            interrupts: SignalWatch.triggers(maximum: configuration[SimulatorSettings.timeout] + .seconds(5)) { _ in },
             onAttempt: { report?.append($0.reportLine) },
             onProgress: { console.complain($0.text) })
         client.close()
@@ -59,7 +59,7 @@ struct PostCommand {
                     environment: configuration[SimulatorSettings.environment]),
                 seed: UInt64(configuration[SimulatorSettings.seed]), endingAt: end)
         else {
-            throw SimulatorError(description: "there is no scenario to play")
+            throw SimulatorError(description: "no scenario to play: --scenario is empty")
         }
         return series
     }

@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import Configuration
+internal import JSON
 
 /// `sluice-simulator scenarios`: what can be played.
 struct ScenariosCommand {
@@ -17,7 +18,7 @@ struct ScenariosCommand {
             return 0
         }
         guard let scenario = Scenario.named(name) else {
-            console.complain("there is no scenario \(name); `sluice-simulator scenarios` lists them")
+            console.complain("unknown scenario \(name); `sluice-simulator scenarios` lists them")
             return 1
         }
         console.print(output == .json ? Self.json(scenario).text : Self.steps(scenario))
@@ -45,14 +46,14 @@ struct ScenariosCommand {
         "[" + scenarios.map { json($0).text }.joined(separator: ",\n ") + "]"
     }
 
-    static func json(_ scenario: Scenario) -> PayloadText {
-        var object = PayloadText()
+    static func json(_ scenario: Scenario) -> JSONObject {
+        var object = JSONObject()
         object.put("name", scenario.name)
         object.put("summary", scenario.summary)
         object.put(
             "steps",
             scenario.steps.enumerated().map { index, step in
-                var object = PayloadText()
+                var object = JSONObject()
                 object.put("when", text(step.moment, isFirst: index == 0))
                 object.put("notificationType", step.event.notificationType.rawValue)
                 object.put("subtype", step.event.subtype?.rawValue)

@@ -6,11 +6,11 @@ package enum SimulatorCommand {
     package static let command = Command(
         "sluice-simulator", summary: "an App Store of your own: signs and posts notifications",
         discussion: """
-            Its certificates have Apple's shape and nobody's trust: a service accepts them only when its \
+            Its certificates have Apple's shape but no one trusts them: a service accepts them only when its \
             root.certificates names their root.
             """,
         examples: [
-            Command.Example("sluice-simulator pki --out ./pki", "make certificates and say how to trust them"),
+            Command.Example("sluice-simulator pki --out ./pki", "make certificates and show how to trust them"),
             Command.Example(
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications", "play every scenario"),
         ],
@@ -53,8 +53,8 @@ package enum SimulatorCommand {
         ], readsConfiguration: false)
 
     private static let pki = Command(
-        "pki", summary: "make throw-away certificates, or show those that are there",
-        discussion: "Writes root.pem, intermediate.pem, leaf.pem and leaf.key. What is there already is kept.",
+        "pki", summary: "make test certificates, or show the existing ones",
+        discussion: "Writes root.pem, intermediate.pem, leaf.pem and leaf.key. Existing files are kept.",
         schema: ConfigurationSchema([SimulatorSettings.out]),
         examples: [Command.Example("sluice-simulator pki --out ./pki", "make or reuse ./pki")],
         readsConfiguration: false)

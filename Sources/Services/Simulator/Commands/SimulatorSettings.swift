@@ -1,10 +1,10 @@
 internal import AppStoreModel
 internal import Configuration
 
-/// Every setting of `sluice-simulator`. All are flags: what is simulated is chosen anew with every run.
+/// Every setting of `sluice-simulator`. All are flags: every run chooses what is simulated.
 enum SimulatorSettings {
     static let out = Setting.string(
-        "out", default: "./pki", help: "Directory of the throw-away certificates; made when it is missing."
+        "out", default: "./pki", help: "Directory of the test certificates; created when it is missing."
     ).onCommandLineOnly
     static let pki = Setting.string(
         "pki", default: "./pki", help: "Directory that `sluice-simulator pki` made; its leaf signs."
@@ -58,10 +58,10 @@ enum SimulatorSettings {
         help: "How many times faster the hours of Apple's retry schedule pass: 3600 makes an hour a second."
     ).onCommandLineOnly
     static let seed = Setting.integer(
-        "seed", default: 1, in: 0...Int.max, help: "The same seed tells the same stories about the same customers."
+        "seed", default: 1, in: 0...Int.max, help: "The same seed plays the same scenarios for the same customers."
     ).onCommandLineOnly
     static let asOf = Setting(
-        "as-of", .instant, help: "When the stories end; now without it. Give it to get the same dates again."
+        "as-of", .instant, help: "When the scenarios end; now without it. Set it to get the same dates again."
     ).optional.onCommandLineOnly
     static let report = Setting.string(
         "report", help: "File to write one JSON line per attempt to.", example: "report.jsonl"

@@ -1,11 +1,12 @@
 internal import AppStoreModel
+internal import JSON
 
 /// The facts of a subscription's renewal, from which `signedRenewalInfo` is written.
 struct Renewal: Sendable {
     var originalTransactionId: String
     /// Product of the current or last period.
     var product: Product
-    /// Product that renews next; another than `product` while a change is pending.
+    /// Product that renews next; differs from `product` while a change is pending.
     var nextProduct: Product
     var renewsAutomatically = true
     var isInBillingRetry = false
@@ -22,8 +23,8 @@ struct Renewal: Sendable {
     var recentSubscriptionStartDate: Int64
 
     /// The decoded payload of `signedRenewalInfo`, signed at that time.
-    func payload(signedDate: Int64, purchase: Purchase, app: SimulatedApp, account: Account) -> PayloadText {
-        var payload = PayloadText()
+    func payload(signedDate: Int64, transaction: Transaction, app: SimulatedApp, account: Account) -> JSONObject {
+        var payload = JSONObject()
         payload.put("expirationIntent", expirationIntent?.rawValue)
         payload.put("originalTransactionId", originalTransactionId)
         payload.put("autoRenewProductId", nextProduct.productId(in: app.bundleId))
@@ -41,21 +42,21 @@ struct Renewal: Sendable {
         payload.put("signedDate", signedDate)
         payload.put("environment", app.environment.rawValue)
         payload.put("recentSubscriptionStartDate", recentSubscriptionStartDate)
-        payload.put("renewalDate", purchase.expiresDate)
+        payload.put("renewalDate", transaction.expiresDate)
         payload.put("eligibleWinBackOfferIds", expirationIntent == .cancelled ? [Offer.winBack.identifier ?? ""] : nil)
         payload.put("appTransactionId", account.appTransactionId)
-        payload.put("appAccountToken", purchase.ownership == .purchased ? account.appAccountToken : nil)
-        putPlan(into: &payload, purchase: purchase, app: app)
+        payload.put("appAccountToken", transaction.ownership == .purchased ? account.appAccountToken : nil)
+        putPlan(into: &payload, transaction: transaction, app: app)
         return payload
     }
 
-    private func putPlan(into payload: inout PayloadText, purchase: Purchase, app: SimulatedApp) {
+    private func putPlan(into payload: inout JSONObject, transaction: Transaction, app: SimulatedApp) {
         if nextProduct.committedPeriods > 0 {
-            var commitment = PayloadText()
+            var commitment = JSONObject()
             commitment.put("commitmentAutoRenewProductId", nextProduct.productId(in: app.bundleId))
             commitment.put("commitmentAutoRenewStatus", renewsAutomatically ? 1 : 0 as Int64)
             commitment.put("commitmentRenewalBillingPlanType", "MONTHLY")
-            commitment.put("commitmentRenewalDate", purchase.commitmentExpiresDate)
+            commitment.put("commitmentRenewalDate", transaction.commitmentExpiresDate)
             commitment.put("commitmentRenewalPrice", renewalPrice * nextProduct.committedPeriods)
             payload.put("renewalBillingPlanType", "MONTHLY")
             payload.put("commitmentInfo", commitment)
@@ -65,14 +66,14 @@ struct Renewal: Sendable {
         }
         if nextProduct.isAdvancedCommerce {
             payload.put(
-                "advancedCommerceInfo", AdvancedCommerce.renewal(purchase: originalTransactionId, price: renewalPrice))
+                "advancedCommerceInfo", AdvancedCommerce.renewal(of: originalTransactionId, price: renewalPrice))
         }
     }
 
     /// Apple's `status` of the subscription as of that time: what the facts of both objects give.
-    func status(of purchase: Purchase, at instant: Int64) -> Int64 {
-        if let revocation = purchase.revocation, revocation.date <= instant { return 5 }
-        if let expiresDate = purchase.expiresDate, expiresDate > instant { return 1 }
+    func status(of transaction: Transaction, at instant: Int64) -> Int64 {
+        if let revocation = transaction.revocation, revocation.date <= instant { return 5 }
+        if let expiresDate = transaction.expiresDate, expiresDate > instant { return 1 }
         guard isInBillingRetry else { return 2 }
         if let grace = gracePeriodExpiresDate, grace > instant { return 4 }
         return 3

@@ -23,8 +23,8 @@ extension ScenarioPlayer {
         case .buys(let quantity, let offer): buy(quantity: quantity, offer: offer)
         case .refunded(let percent): refund(percent: percent)
         case .formerPeriodRefunded(let percent): refundFormer(percent: percent)
-        case .seatsRefunded(let count): purchase?.revokedSeats = count
-        case .refundReversed: purchase?.revocation = nil
+        case .seatsRefunded(let count): transaction?.revokedSeats = count
+        case .refundReversed: transaction?.revocation = nil
         case .losesFamilyAccess: loseFamilyAccess()
         case .addsSeats(let count): addSeats(count)
         case .dropsSeats(let count): renewal?.quantity -= count
@@ -39,7 +39,7 @@ extension ScenarioPlayer {
 
     private mutating func buy(quantity: Int64, offer: Offer?) {
         let transactionId = nextTransactionId()
-        purchase = Purchase(
+        transaction = Transaction(
             transactionId: transactionId, originalTransactionId: transactionId, product: scenario.product,
             ownership: scenario.ownership, purchaseDate: now, originalPurchaseDate: now, quantity: quantity,
             price: price(of: scenario.product, offer: offer), offer: offer)
@@ -48,14 +48,14 @@ extension ScenarioPlayer {
     private mutating func subscribe(to product: Product, offer: Offer?) {
         let seats: Int64 = product.isMultiSeat ? 5 : 1
         begin(product, offer: offer, at: now, quantity: seats, isRenewal: false)
-        guard let purchase else { return }
+        guard let transaction else { return }
         renewal = Renewal(
-            originalTransactionId: purchase.originalTransactionId, product: product, nextProduct: product,
+            originalTransactionId: transaction.originalTransactionId, product: product, nextProduct: product,
             renewalPrice: price(of: product, offer: nil), quantity: seats, recentSubscriptionStartDate: now)
     }
 
     private mutating func resubscribe(to product: Product?, offer: Offer?) {
-        guard let lapsed = purchase, var renewal else { return }
+        guard let lapsed = transaction, var renewal else { return }
         let product = product ?? lapsed.product
         begin(product, offer: offer, at: now, quantity: lapsed.quantity, isRenewal: false)
         // A lapse of less than 60 days does not interrupt the run of paid service.
@@ -76,11 +76,11 @@ extension ScenarioPlayer {
 
     /// Makes a new current transaction of the subscription.
     private mutating func begin(_ product: Product, offer: Offer?, at start: Int64, quantity: Int64, isRenewal: Bool) {
-        former = purchase
+        former = transaction
         let transactionId = nextTransactionId()
         let commitmentPeriod = isRenewal ? (former?.commitmentPeriod ?? 0) % max(product.committedPeriods, 1) + 1 : 1
         let commitmentLength = Duration.month.milliseconds * product.committedPeriods
-        purchase = Purchase(
+        transaction = Transaction(
             transactionId: transactionId,
             originalTransactionId: former?.originalTransactionId ?? transactionId,
             previousOriginalTransactionId: former?.previousOriginalTransactionId,
@@ -99,7 +99,7 @@ extension ScenarioPlayer {
     // MARK: Renewals
 
     private mutating func renew() {
-        guard let expiresDate = purchase?.expiresDate else { return }
+        guard let expiresDate = transaction?.expiresDate else { return }
         renew(from: expiresDate)
     }
 
@@ -107,7 +107,7 @@ extension ScenarioPlayer {
         guard var renewal else { return }
         begin(renewal.nextProduct, offer: renewal.offer, at: start, quantity: renewal.quantity, isRenewal: true)
         if renewal.offer == nil {
-            purchase?.price = renewal.renewalPrice
+            transaction?.price = renewal.renewalPrice
         }
         renewal.product = renewal.nextProduct
         if renewal.offer != nil {
@@ -122,14 +122,14 @@ extension ScenarioPlayer {
 
     private mutating func failRenewal(grace: Duration?) {
         renewal?.isInBillingRetry = true
-        if let grace, let expiresDate = purchase?.expiresDate {
+        if let grace, let expiresDate = transaction?.expiresDate {
             renewal?.gracePeriodExpiresDate = expiresDate + grace.milliseconds
         }
     }
 
     /// Inside the grace period the new period begins where the old one ended, afterwards with the charge.
     private mutating func recover() {
-        guard let expiresDate = purchase?.expiresDate else { return }
+        guard let expiresDate = transaction?.expiresDate else { return }
         let isInGrace = (renewal?.gracePeriodExpiresDate).map { $0 > now } ?? false
         renew(from: isInGrace ? expiresDate : now)
     }
@@ -143,15 +143,15 @@ extension ScenarioPlayer {
     }
 
     private mutating func extend(by length: Duration) {
-        guard let expiresDate = purchase?.expiresDate else { return }
-        purchase?.expiresDate = expiresDate + length.milliseconds
+        guard let expiresDate = transaction?.expiresDate else { return }
+        transaction?.expiresDate = expiresDate + length.milliseconds
     }
 
     // MARK: Plans, offers and prices
 
     private mutating func change(to product: Product, offer: Offer?) {
-        purchase?.isUpgraded = true
-        begin(product, offer: offer, at: now, quantity: purchase?.quantity ?? 1, isRenewal: false)
+        transaction?.isUpgraded = true
+        begin(product, offer: offer, at: now, quantity: transaction?.quantity ?? 1, isRenewal: false)
         let price = price(of: product, offer: nil)
         renewal?.product = product
         renewal?.nextProduct = product
@@ -183,15 +183,15 @@ extension ScenarioPlayer {
 
     // MARK: Refunds, families, seats, migration
 
-    private func refundRevocation(percent: Int64) -> Purchase.Revocation {
-        Purchase.Revocation(
+    private func refundRevocation(percent: Int64) -> Transaction.Revocation {
+        Transaction.Revocation(
             date: now - 1000, reason: percent == 100 ? 0 : 1,
             type: percent == 100 ? "REFUND_FULL" : "REFUND_PRORATED", percentage: percent * 1000)
     }
 
     private mutating func refund(percent: Int64) {
         let revocation = refundRevocation(percent: percent)
-        purchase?.revocation = revocation
+        transaction?.revocation = revocation
         renewal?.renewsAutomatically = false
     }
 
@@ -203,13 +203,13 @@ extension ScenarioPlayer {
 
     private mutating func loseFamilyAccess() {
         let date = now - 1000
-        purchase?.revocation = Purchase.Revocation(date: date, reason: 0, type: "FAMILY_REVOKE", percentage: nil)
+        transaction?.revocation = Transaction.Revocation(date: date, reason: 0, type: "FAMILY_REVOKE", percentage: nil)
         renewal?.renewsAutomatically = false
     }
 
     /// The added seats are a transaction of their own for the rest of the period; the current one stays current.
     private mutating func addSeats(_ count: Int64) {
-        guard var seats = purchase else { return }
+        guard var seats = transaction else { return }
         seats.transactionId = nextTransactionId()
         seats.webOrderLineItemId = webOrderLineItemId()
         seats.purchaseDate = now
@@ -221,13 +221,13 @@ extension ScenarioPlayer {
     }
 
     private mutating func migrate(to product: Product) {
-        guard let previous = purchase?.originalTransactionId else { return }
+        guard let previous = transaction?.originalTransactionId else { return }
         let transactionId = nextTransactionId()
         let price = price(of: product, offer: nil)
-        purchase?.previousOriginalTransactionId = previous
-        purchase?.transactionId = transactionId
-        purchase?.originalTransactionId = transactionId
-        purchase?.product = product
+        transaction?.previousOriginalTransactionId = previous
+        transaction?.transactionId = transactionId
+        transaction?.originalTransactionId = transactionId
+        transaction?.product = product
         renewal?.originalTransactionId = transactionId
         renewal?.product = product
         renewal?.nextProduct = product

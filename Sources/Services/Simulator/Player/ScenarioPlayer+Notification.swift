@@ -1,9 +1,10 @@
 internal import AppStoreModel
+internal import JSON
 
 extension ScenarioPlayer {
     /// What the App Store sends about the event, from the facts as they are after it.
     func notification(of event: ScenarioEvent, notificationUUID: String) -> UnsignedNotification {
-        var head = PayloadText()
+        var head = JSONObject()
         head.put("notificationType", event.notificationType.rawValue)
         head.put("subtype", event.subtype?.rawValue)
         head.put("notificationUUID", notificationUUID)
@@ -13,10 +14,10 @@ extension ScenarioPlayer {
         return UnsignedNotification(
             scenario: scenario.name, run: run, notificationType: event.notificationType, subtype: event.subtype,
             notificationUUID: NotificationUUID(notificationUUID), signedDate: now,
-            originalTransactionId: (content.purchase?.originalTransactionId).map { OriginalTransactionId($0) },
-            transactionId: (content.purchase?.transactionId).map { TransactionId($0) },
-            subject: content.purchase?.originalTransactionId ?? content.subject ?? notificationUUID,
-            transaction: content.purchase?.payload(signedDate: now, app: app, account: account).bytes,
+            originalTransactionId: (content.transaction?.originalTransactionId).map { OriginalTransactionId($0) },
+            transactionId: (content.transaction?.transactionId).map { TransactionId($0) },
+            subject: content.transaction?.originalTransactionId ?? content.subject ?? notificationUUID,
+            transaction: content.transaction?.payload(signedDate: now, app: app, account: account).bytes,
             renewalInfo: content.renewalInfo?.bytes, appTransaction: content.appTransaction?.bytes, head: head,
             containerName: content.name, container: content.container)
     }
@@ -24,12 +25,12 @@ extension ScenarioPlayer {
     /// The object that a notification carries, and what is nested in it.
     private struct Content {
         let name: String
-        var container: PayloadText
+        var container: JSONObject
         /// What the notification is about when it carries no transaction.
         var subject: String?
-        var purchase: Purchase?
-        var renewalInfo: PayloadText?
-        var appTransaction: PayloadText?
+        var transaction: Transaction?
+        var renewalInfo: JSONObject?
+        var appTransaction: JSONObject?
     }
 
     private func content(of event: ScenarioEvent, notificationUUID: String) -> Content {
@@ -43,8 +44,8 @@ extension ScenarioPlayer {
     }
 
     /// `appAppleId`, `bundleId` and `environment`, which begin every object.
-    private func identity() -> PayloadText {
-        var identity = PayloadText()
+    private func identity() -> JSONObject {
+        var identity = JSONObject()
         identity.put("appAppleId", app.sentAppAppleId)
         identity.put("bundleId", app.bundleId.rawValue)
         identity.put("environment", app.environment.rawValue)
@@ -57,13 +58,13 @@ extension ScenarioPlayer {
         if case .asksForRefund(let reason) = event {
             content.container.put("consumptionRequestReason", reason.rawValue)
         }
-        guard let purchase else { return content }
-        content.purchase = subject ?? purchase
+        guard let transaction else { return content }
+        content.transaction = subject ?? transaction
         if let renewal {
-            content.renewalInfo = renewal.payload(signedDate: now, purchase: purchase, app: app, account: account)
+            content.renewalInfo = renewal.payload(signedDate: now, transaction: transaction, app: app, account: account)
             // Apple's table of this one notification names the transaction and the renewal information only.
             if event != .cancelsAfterPriceIncrease {
-                content.container.put("status", renewal.status(of: purchase, at: now))
+                content.container.put("status", renewal.status(of: transaction, at: now))
             }
         }
         return content
@@ -87,7 +88,7 @@ extension ScenarioPlayer {
         // The notifications about one token name it alike, so it follows from the account and not from the step.
         let prefix = app.environment == .sandbox ? "SANDBOX_" : ""
         let externalPurchaseId = prefix + account.appAccountToken
-        var token = PayloadText()
+        var token = JSONObject()
         token.put("externalPurchaseId", externalPurchaseId)
         token.put("tokenCreationDate", now - Duration.days(1).milliseconds)
         // Verified against the app in both environments: the token has no other identity than these two.
@@ -101,7 +102,7 @@ extension ScenarioPlayer {
     }
 
     private func appData() -> Content {
-        var transaction = PayloadText()
+        var transaction = JSONObject()
         transaction.put("receiptType", app.environment.rawValue)
         transaction.put("appAppleId", app.appAppleId.rawValue)
         transaction.put("bundleId", app.bundleId.rawValue)

@@ -1,4 +1,4 @@
-/// Plays a scenario for one account and tells what the App Store would send.
+/// Plays a scenario for one account and yields what the App Store would send.
 ///
 /// A function of its inputs: the same seed, run number, app and end give the same texts, byte for byte.
 /// Times are laid out so that the last notification is signed at the end given, and all others before.
@@ -9,16 +9,16 @@ struct ScenarioPlayer {
     let run: Int
     var generator: SeededGenerator
 
-    /// Time of the step being told, in milliseconds since 1970.
+    /// Time of the current step, in milliseconds since 1970.
     var now: Int64 = 0
     /// The current transaction; before the first purchase there is none.
-    var purchase: Purchase?
+    var transaction: Transaction?
     /// The transaction before the current one.
-    var former: Purchase?
+    var former: Transaction?
     /// Only auto-renewable subscriptions have one.
     var renewal: Renewal?
     /// The transaction that the step's notification is about, where it is not the current one.
-    var subject: Purchase?
+    var subject: Transaction?
     private var transactions: Int64 = 0
 
     private init(_ scenario: Scenario, run: Int, account: Account, app: SimulatedApp, seed: UInt64) {
@@ -26,7 +26,7 @@ struct ScenarioPlayer {
         self.app = app
         self.account = account
         self.run = run
-        generator = SeededGenerator(seed: seed, purpose: "story/\(run)")
+        generator = SeededGenerator(seed: seed, purpose: "run/\(run)")
     }
 
     /// The notifications of one run, in the order of their signing.
@@ -40,11 +40,11 @@ struct ScenarioPlayer {
         only step: Int? = nil
     ) -> [UnsignedNotification] {
         let player = ScenarioPlayer(scenario, run: run, account: account, app: app, seed: seed)
-        // The run is told twice: how long it lasts is known only when it has been told.
-        var rehearsal = player
-        _ = rehearsal.play(from: 0) { _ in false }
-        var performance = player
-        return performance.play(from: end - rehearsal.now) { step == nil || step == $0 }
+        // The scenario is played twice: how long it lasts is known only at its end.
+        var first = player
+        _ = first.play(from: 0) { _ in false }
+        var second = player
+        return second.play(from: end - first.now) { step == nil || step == $0 }
     }
 
     private mutating func play(from start: Int64, isWritten: (Int) -> Bool) -> [UnsignedNotification] {
@@ -67,7 +67,7 @@ struct ScenarioPlayer {
 
     /// When a step happens, with the seconds to hours by which real notifications miss the round figure.
     private mutating func moment(of step: Scenario.Step) -> Int64 {
-        let expiry = purchase?.expiresDate ?? now
+        let expiry = transaction?.expiresDate ?? now
         switch step.moment {
         case .after(let delay):
             return now + delay.milliseconds + Int64.random(in: 0..<30_000, using: &generator)

@@ -1,4 +1,4 @@
-/// A generator whose whole sequence follows from its seed (SplitMix64), so that the same seed tells the same run.
+/// A generator whose whole sequence follows from its seed (SplitMix64), so that the same seed gives the same run.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -29,7 +29,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         Self.uuidText(next(), next())
     }
 
-    /// The UUID that two draws make; ``uuid()`` is the same. For the one who may not need the text.
+    /// The UUID that two draws make; ``uuid()`` is the same. For callers that may not need the text.
     static func uuidText(_ high: UInt64, _ low: UInt64) -> String {
         let high = (high & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000
         let low = (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000

@@ -1,4 +1,5 @@
 package import AppStoreModel
+internal import JSON
 
 /// One notification of a run, complete but unsigned: the JSON of every object Apple would sign.
 package struct UnsignedNotification: Sendable {
@@ -24,18 +25,18 @@ package struct UnsignedNotification: Sendable {
     /// Decoded payload of `signedAppTransactionInfo`, as JSON.
     package let appTransaction: [UInt8]?
 
-    let head: PayloadText
+    let head: JSONObject
     let containerName: String
-    let container: PayloadText
+    let container: JSONObject
 
     /// Apple's responseBodyV2DecodedPayload around the three nested objects, each a JWS in compact form.
     package func payload(
         signedTransactionInfo: [UInt8]?, signedRenewalInfo: [UInt8]?, signedAppTransactionInfo: [UInt8]?
     ) -> [UInt8] {
         var container = container
-        container.put("signedTransactionInfo", jws: signedTransactionInfo)
-        container.put("signedRenewalInfo", jws: signedRenewalInfo)
-        container.put("signedAppTransactionInfo", jws: signedAppTransactionInfo)
+        container.put("signedTransactionInfo", signedTransactionInfo.map { String(decoding: $0, as: UTF8.self) })
+        container.put("signedRenewalInfo", signedRenewalInfo.map { String(decoding: $0, as: UTF8.self) })
+        container.put("signedAppTransactionInfo", signedAppTransactionInfo.map { String(decoding: $0, as: UTF8.self) })
         var payload = head
         payload.put(containerName, container)
         return payload.bytes

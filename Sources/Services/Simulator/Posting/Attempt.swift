@@ -1,4 +1,5 @@
 package import AppStoreModel
+internal import JSON
 
 /// How a post ended.
 package enum PostOutcome: Sendable, Equatable {
@@ -37,7 +38,7 @@ package struct Attempt: Sendable {
 
     /// One JSON object on one line, without the line's end.
     package var reportLine: String {
-        var line = PayloadText()
+        var line = JSONObject()
         line.put("notificationUUID", notificationUUID.rawValue)
         line.put("notificationType", notificationType.rawValue)
         line.put("subtype", subtype?.rawValue)

@@ -43,15 +43,15 @@ package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where Deliver
     ///   - interrupts: the first element stops the delivery; posts in flight are finished first.
     ///   - onAttempt: called after every attempt.
     ///   - onProgress: called at most every 5 seconds, and before a wait of 5 seconds or more.
-    /// - Throws: what `sign` throws. Failed posts are no errors: see the summary.
+    /// - Throws: what `sign` throws. Failed posts are not errors; they are in the summary.
     package func run(
-        interrupts: AsyncStream<Void>, onAttempt: (Attempt) -> Void = { _ in },
+        interrupts: AsyncStream<String>, onAttempt: (Attempt) -> Void = { _ in },
         onProgress: (Progress) -> Void = { _ in }
     ) async throws -> DeliverySummary {
         try await withThrowingTaskGroup(of: Event.self) { group in
             group.addTask {
                 for await _ in interrupts { return .interrupted }
-                return .nobodyInterrupts
+                return .interruptsEnded
             }
             var run = DeliveryRun(delivery: self)
             while true {
@@ -81,7 +81,7 @@ package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where Deliver
         case attempted(Queue.Job, Attempt)
         case timer(DeliveryClock.Instant)
         case interrupted
-        case nobodyInterrupts
+        case interruptsEnded
     }
 
     private func attempt(_ job: Queue.Job) async throws -> Event {

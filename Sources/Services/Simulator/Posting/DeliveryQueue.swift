@@ -1,11 +1,13 @@
+internal import Concurrency
+
 /// What to do next in a delivery: paces the first attempts, keeps the failed ones until they are due.
 ///
-/// Has no clock and posts nothing; the delivery asks, acts, and tells what came of it.
+/// Has no clock and posts nothing; the delivery asks, acts, and reports the outcome.
 struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// A post to attempt.
     struct Job: Sendable {
         let post: PlannedPost
-        /// Signed ahead for the first attempt; later attempts are signed anew, as a post may wait for days.
+        /// Signed ahead for the first attempt; later attempts are signed again, as a post may wait for days.
         let notification: SignedNotification?
         /// From 1.
         let attempt: Int
@@ -13,7 +15,7 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
 
     enum Action {
         case post(Job)
-        /// Nothing to do until then, or until something is told; `nil` when only the latter helps.
+        /// Nothing to do until then, or until an outcome is reported; nil when only the latter helps.
         case wait(until: Instant?)
         case finished
     }
@@ -106,7 +108,7 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
         case abandoned
     }
 
-    /// Tells how a post ended.
+    /// Reports how a post ended.
     mutating func finish(_ job: Job, _ outcome: PostOutcome, at now: Instant) -> Consequence {
         inFlight -= 1
         if outcome.isAcknowledged { return .acknowledged }

@@ -81,7 +81,7 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
         case .interrupted:
             summary.isInterrupted = true
             summary.abandoned += queue.stop()
-        case .nobodyInterrupts:
+        case .interruptsEnded:
             break
         }
     }
@@ -94,7 +94,7 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
         timer = instant
         let clock = delivery.clock
         group.addTask {
-            // Cancelled when the run ends: nobody waits for it then.
+            // Cancelled when the run ends; nothing waits for it then.
             try? await clock.sleep(until: instant, tolerance: nil)
             return .timer(instant)
         }

@@ -1,10 +1,10 @@
-/// What came of a delivery.
+/// The outcome of a delivery.
 package struct DeliverySummary: Sendable {
     /// Different notifications that were planned.
     package let notifications: Int
     /// Posts planned: the notifications and the duplicates.
     package let planned: Int
-    /// Posts begun, of those planned.
+    /// Posts started, of those planned.
     package internal(set) var posts = 0
     package internal(set) var duplicates = 0
     package internal(set) var late = 0

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 package import AppStoreSigning
 
-/// Makes signed notifications from a cast: each nested object signed by itself, as the App Store does.
+/// Makes signed notifications from a series: each nested object signed by itself, as the App Store does.
 package struct NotificationFactory: Sendable {
     package let series: ScenarioSeries
     private let signer: JWSSigner
@@ -11,12 +11,12 @@ package struct NotificationFactory: Sendable {
         signer = JWSSigner(pki)
     }
 
-    /// The notification of a post. Made anew, a notification has the same content and another signature.
+    /// The notification of a post. Made again, a notification has the same content and another signature.
     ///
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
     package func make(_ post: PlannedPost) throws(AppStoreSigningError) -> SignedNotification {
         guard let notification = series.notification(of: post.run, step: post.step) else {
-            // Our bug: plans are made from the cast, so every step they name is there.
+            // A programming error: plans are made from the series, so every step they name exists.
             preconditionFailure("run \(post.run) has no step \(post.step)")
         }
         return try make(notification)

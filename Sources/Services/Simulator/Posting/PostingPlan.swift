@@ -10,7 +10,7 @@ package struct PlannedPost: Sendable, Hashable {
 
 /// The order in which notifications are posted: runs interleaved, some notifications twice, some late.
 ///
-/// A sequence that follows from its inputs alone and holds only the runs under way, whatever the count.
+/// A sequence that follows from its inputs alone and holds only the runs in progress, whatever the count.
 package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     /// Different notifications.
     package let count: Int
@@ -23,7 +23,7 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     private let stepCounts: [Int]
     private let runs: Int?
     private var generator: SeededGenerator
-    /// Stories under way, each with its next step.
+    /// Runs in progress, each with its next step.
     private var underWay: [(run: Int, step: Int)] = []
     private var nextRun = 0
     private var drawn = 0
@@ -34,7 +34,7 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     private var delayed: [(due: Int, post: PlannedPost)] = []
 
     /// - Parameters:
-    ///   - cast: gives the scenarios.
+    ///   - series: gives the scenarios.
     ///   - runs: how many runs are played; `nil` plays as many as the count needs.
     ///   - count: how many notifications are posted at most; `nil` posts all of the runs. Without either every
     ///     scenario is played once.
@@ -123,7 +123,7 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         return PlannedPost(run: run, step: step)
     }
 
-    /// Puts the next run in the place of one that is told to its end.
+    /// Replaces a finished run with the next one.
     private mutating func finish(at index: Int) {
         guard underWay[index].step >= stepCount(of: underWay[index].run) else { return }
         if let run = startRun() {

@@ -66,7 +66,7 @@ extension Scenario {
             ]),
     ]
 
-    /// Refunds of subscriptions; those of one-time purchases stand with them.
+    /// Refunds of subscriptions; those of one-time purchases are beside those.
     static let refunds = [
         Scenario(
             "refund-granted", "Asks for a refund in the app and gets it", .premiumMonthly,

@@ -159,7 +159,7 @@ extension Harness {
         return try await Entitlements(process)
     }
 
-    /// Makes throw-away certificates with the simulator, in a directory of this name.
+    /// Makes test certificates with the simulator, in a directory of this name.
     func simulatedApp(pki: String = "pki") async throws -> SentApp {
         let made = try await run(Executable("sluice-simulator", arguments: ["pki", "--out", path(pki)]))
         try #require(made.end == .exit(0), "\(made)")

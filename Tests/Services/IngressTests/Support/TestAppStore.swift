@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreSigning
+import AppStoreTestSupport
 import AppStoreVerification
 import Cryptography
 import Foundation

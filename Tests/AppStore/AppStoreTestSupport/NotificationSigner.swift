@@ -1,4 +1,6 @@
-/// Makes version 2 notifications: signs the nested payloads, puts them into the outer one, signs that, wraps it for HTTP.
+package import AppStoreSigning
+
+/// Makes version 2 notifications from texts: signs the nested payloads, puts them into the outer one, signs that, wraps it for HTTP.
 package struct NotificationSigner: Sendable {
     /// The texts of one notification, all JSON. Each nested text replaces its placeholder in `notification`.
     package struct Payloads: Sendable {
@@ -28,10 +30,15 @@ package struct NotificationSigner: Sendable {
         package var body: [UInt8] { Array("{\"signedPayload\":\"\(signedPayload)\"}".utf8) }
     }
 
+    /// A placeholder without its text, or a text without its placeholder.
+    package struct PlaceholderError: Error, CustomStringConvertible {
+        package let description: String
+    }
+
     private let outer: JWSSigner
     private let nested: JWSSigner
 
-    /// `nested` signs the inner payloads when it is another than `outer`.
+    /// `nested` signs the inner payloads, `outer` where it is nil.
     package init(_ outer: JWSSigner, nested: JWSSigner? = nil) {
         self.outer = outer
         self.nested = nested ?? outer
@@ -39,9 +46,9 @@ package struct NotificationSigner: Sendable {
 
     /// Signs one notification.
     ///
-    /// - Throws: ``AppStoreSigningError``: `placeholder` when a placeholder has no text or a text no placeholder,
-    ///   `cryptography` when signing fails.
-    package func sign(_ payloads: Payloads) throws(AppStoreSigningError) -> SignedNotification {
+    /// - Throws: ``PlaceholderError`` when a placeholder has no text or a text no placeholder, `AppStoreSigningError`
+    ///   when signing fails.
+    package func sign(_ payloads: Payloads) throws -> SignedNotification {
         var notification = payloads.notification
         let texts = [
             ("signedTransactionInfo", payloads.transactionInfo), ("signedRenewalInfo", payloads.renewalInfo),
@@ -52,9 +59,9 @@ package struct NotificationSigner: Sendable {
             switch (parts.count, text) {
             case (1, nil): continue
             case (2, .some(let text)): notification = "\(parts[0])\(try nested.sign(text))\(parts[1])"
-            case (1, .some): throw AppStoreSigningError(.placeholder, "the notification has no {\(name)}")
-            case (2, nil): throw AppStoreSigningError(.placeholder, "nothing is given for {\(name)}")
-            default: throw AppStoreSigningError(.placeholder, "the notification has {\(name)} more than once")
+            case (1, .some): throw PlaceholderError(description: "the notification has no {\(name)}")
+            case (2, nil): throw PlaceholderError(description: "nothing is given for {\(name)}")
+            default: throw PlaceholderError(description: "the notification has {\(name)} more than once")
             }
         }
         return SignedNotification(signedPayload: try outer.sign(notification))

@@ -1,7 +1,8 @@
 internal import AppStoreModel
+internal import JSON
 
 /// The facts of one transaction, from which `signedTransactionInfo` is written.
-struct Purchase: Sendable {
+struct Transaction: Sendable {
     var transactionId: String
     var originalTransactionId: String
     var previousOriginalTransactionId: String?
@@ -39,8 +40,8 @@ struct Purchase: Sendable {
     }
 
     /// The decoded payload of `signedTransactionInfo`, signed at that time.
-    func payload(signedDate: Int64, app: SimulatedApp, account: Account) -> PayloadText {
-        var payload = PayloadText()
+    func payload(signedDate: Int64, app: SimulatedApp, account: Account) -> JSONObject {
+        var payload = JSONObject()
         payload.put("transactionId", transactionId)
         payload.put("originalTransactionId", originalTransactionId)
         payload.put("previousOriginalTransactionId", previousOriginalTransactionId)
@@ -74,16 +75,16 @@ struct Purchase: Sendable {
         return payload
     }
 
-    private func putRevocation(into payload: inout PayloadText) {
+    private func putRevocation(into payload: inout JSONObject) {
         payload.put("revocationDate", revocation?.date)
         payload.put("revocationReason", revocation?.reason)
         payload.put("revocationType", revocation?.type)
         payload.put("revocationPercentage", revocation?.percentage)
     }
 
-    private func putPlan(into payload: inout PayloadText) {
+    private func putPlan(into payload: inout JSONObject) {
         if product.committedPeriods > 0 {
-            var commitment = PayloadText()
+            var commitment = JSONObject()
             commitment.put("billingPeriodNumber", commitmentPeriod)
             commitment.put("totalBillingPeriods", product.committedPeriods)
             commitment.put("commitmentPrice", price * product.committedPeriods)
@@ -92,14 +93,14 @@ struct Purchase: Sendable {
             payload.put("commitmentInfo", commitment)
         }
         if product.isMultiSeat {
-            var seats = PayloadText()
+            var seats = JSONObject()
             seats.put("invitationManagement", "APPLE")
             seats.put("revokedSeatQuantity", revokedSeats)
             payload.put("multiSeatInfo", seats)
         }
         if product.isAdvancedCommerce {
             payload.put(
-                "advancedCommerceInfo", AdvancedCommerce.transaction(purchase: originalTransactionId, price: price))
+                "advancedCommerceInfo", AdvancedCommerce.transaction(of: originalTransactionId, price: price))
         }
     }
 }
