@@ -20,6 +20,6 @@ import Testing
     @Test func `every test area and every check has mutants`() {
         #expect(Set(allMutants.map(\.area)) == Set(TestArea.allCases))
         let checks = Set(allMutants.flatMap { $0.check.split(separator: ", ").compactMap { Int($0) } })
-        #expect(checks == Set(1...14))
+        #expect(checks.isSuperset(of: 1...14))
     }
 }

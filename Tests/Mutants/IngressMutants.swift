@@ -63,7 +63,7 @@ enum IngressMutants {
         duplicates.mutant("window-size", "state.ring.count < capacity", "true"),
         records.mutant("window-environment", "1", after: "var windowCode", "0"),
         accepted.without(
-            "copies-are-answered", "for waiter in waiters { waiter.answer(AcknowledgementPolicy.duplicate) }"),
+            "copies-are-answered", "for waiter in waiters { waiter.respond(AcknowledgementPolicy.duplicate) }"),
 
         quarantine.without(
             "quarantine-without-record", "quarantine(notification, work, receivedAt: now)",
