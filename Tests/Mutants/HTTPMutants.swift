@@ -21,7 +21,8 @@ private let output = MutatedFile(
 private let loop = MutatedFile(
     .http, "2 load", server + "Loop/EventLoop.swift", suites: "LateAnswerTests|LoadTests|HTTPServerTests/")
 private let slots = MutatedFile(
-    .http, "2 load", server + "Loop/RequestSlots.swift", suites: "HTTPServerTests/|LoadTests")
+    .http, "2 load", "Platform/Concurrency/SlotTable.swift", suites: "LateAnswerTests|LoadTests|HTTPServerTests/")
+private let bucket = MutatedFile(.http, "2 load", "Platform/Concurrency/TokenBucket.swift", suites: "LoadTests")
 private let rate = MutatedFile(.http, "2 load", server + "Loop/ConnectRate.swift", suites: "LoadTests")
 private let drain = MutatedFile(.http, "2 drain", server + "Loop/EventLoop+Drain.swift", suites: "DrainTests")
 private let encoder = MutatedFile(
@@ -137,15 +138,18 @@ enum HTTPMutants {
             "(known.rank, known.connection.state.startedAt) >= (rank, connection.state.startedAt)"),
         accept.mutant("rate", "acceptor.rate.admits(network, address: .ofAddress(peer), now: now)", "true"),
         rate.mutant("rate-of-proxies", "unlimited.contains(where: { $0.contains(address) })", "false"),
-        rate.mutant("rate-refill", "known.tokens + seconds * perSecond", "known.tokens"),
+        bucket.mutant("rate-refill", "tokens + Double(now - refilledAt) * perNanosecond", "tokens"),
         output.mutant(
             "late-answer",
             [
                 output.expression("connection.number == request.number", "true"),
                 output.expression("connection.state.phase == .working", "true"),
             ]),
-        loop.mutant("slot-of-another", "connection.generation == generation", "true"),
-        slots.mutant("first-answer-wins", "generations[slot] == generation", "true"),
+        slots.mutant(
+            "slot-of-another", "generations[key.slot] == key.generation", after: "package subscript(key: Key)", "true"),
+        slots.mutant(
+            "first-answer-wins", "generations[key.slot] == key.generation", after: "package mutating func remove",
+            "true"),
         drain.mutant("drain-grace", "drainTime >= drain.grace", "true"),
         drain.mutant("drain-limit", "drainTime >= drain.limit", "false"),
         encoder.mutant("answer-field-value", "value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 })", "true"),

@@ -25,15 +25,21 @@ struct Instrumentation {
                 edits[edit.file, default: []].append(Numbered(number: index + 1, mutant: mutant.name, edit: edit))
             }
         }
+        var problems: [String] = []
         for (file, edits) in edits {
-            guard let text = files["Sources/\(file)"] else {
-                throw Failure("\(edits[0].mutant): Sources/\(file) does not exist")
+            do throws(Failure) {
+                guard let text = files["Sources/\(file)"] else {
+                    throw Failure("\(edits[0].mutant): Sources/\(file) does not exist")
+                }
+                files["Sources/\(file)"] = try Self.switched(text, by: edits)
+            } catch {
+                problems.append(error.message)
             }
-            files["Sources/\(file)"] = try Self.switched(text, by: edits)
             // Layer and module: each module has a switch of its own.
             let module = file.split(separator: "/").prefix(2).joined(separator: "/")
             files["Sources/\(module)/MutantSwitch.swift"] = Self.theSwitch
         }
+        guard problems.isEmpty else { throw Failure(problems.sorted().joined(separator: "\n")) }
         files["Package.swift"]?.append(Self.onlyWhatIsTested)
         return files
     }
@@ -53,7 +59,15 @@ struct Instrumentation {
 
     private static func switched(_ text: String, by edits: [Numbered]) throws(Failure) -> String {
         var found: [Found] = []
-        for edit in edits { found.append(Found(range: try range(of: edit, in: text), numbered: edit)) }
+        var problems: [String] = []
+        for edit in edits {
+            do throws(Failure) {
+                found.append(Found(range: try range(of: edit, in: text), numbered: edit))
+            } catch {
+                problems.append(error.message)
+            }
+        }
+        guard problems.isEmpty else { throw Failure(problems.joined(separator: "\n")) }
         // Outer ones first, so that an inner text is switched inside the outer one.
         found.sort { left, right in
             left.range.lowerBound != right.range.lowerBound

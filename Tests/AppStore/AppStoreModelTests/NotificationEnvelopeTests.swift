@@ -60,7 +60,7 @@ private func remainder(_ text: String) throws -> String {
         (#""Sandbox""#, .malformed(.ambiguous)),
         ("7", .malformed(.type)), (#""""#, .malformed(.text)),
     ])
-    func `an external purchase token's id tells the environment`(
+    func `the id of an external purchase token names the environment`(
         id: String, expected: EnvelopeField<AppStoreEnvironment>
     ) throws {
         let envelope = try envelope(#"{"externalPurchaseToken":{"externalPurchaseId":\#(id),"bundleId":"b"}}"#)
@@ -79,7 +79,7 @@ private func remainder(_ text: String) throws -> String {
     @Test(arguments: [
         ("12.5", EnvelopeFault.number), ("1e30", .number), (#""12""#, .type), ("true", .type),
     ])
-    func `an app id that is no whole number is reported`(number: String, fault: EnvelopeFault) throws {
+    func `an app id that is not a whole number is reported`(number: String, fault: EnvelopeFault) throws {
         #expect(try envelope(#"{"data":{"appAppleId":\#(number)}}"#).appAppleId == .malformed(fault))
     }
 
@@ -98,14 +98,14 @@ private func remainder(_ text: String) throws -> String {
     }
 
     @Test(arguments: [#"{"data":5}"#, #"{"data":"x"}"#, #"{"data":[]}"#])
-    func `a container that is no object is reported`(text: String) throws {
+    func `a container that is not an object is reported`(text: String) throws {
         let envelope = try envelope(text)
         #expect(envelope.hasMalformedContainer)
         #expect(envelope.bundleId == .absent)
         #expect(envelope.nestedJWSMembers.isEmpty)
     }
 
-    @Test func `a nested JWS that is no plain text is reported`() throws {
+    @Test func `a nested JWS that is not a plain text is reported`() throws {
         let envelope = try envelope(
             #"{"data":{"signedTransactionInfo":1,"signedRenewalInfo":"a\u002eb"}}"#)
         #expect(envelope.signedTransactionInfo == .malformed(.type))
@@ -140,7 +140,7 @@ private func remainder(_ text: String) throws -> String {
 }
 
 @Suite("Envelopes of nested payloads") struct NestedEnvelopeTests {
-    @Test func `a transaction is told by its two ids`() throws {
+    @Test func `a transaction is recognised by its two ids`() throws {
         let text = #"{"transactionId":"2","originalTransactionId":"1","bundleId":"b","environment":"Production"}"#
         let transaction = TransactionEnvelope(try JSONDocument(Array(text.utf8)))
         #expect(transaction.isTransaction)
@@ -149,7 +149,7 @@ private func remainder(_ text: String) throws -> String {
         #expect(!RenewalInfoEnvelope(try JSONDocument(Array(text.utf8))).isRenewalInfo)
     }
 
-    @Test func `renewal info is told by its renewal fields`() throws {
+    @Test func `renewal info is recognised by its renewal fields`() throws {
         let text = #"{"originalTransactionId":"1","autoRenewStatus":0,"environment":"Sandbox","signedDate":5}"#
         let renewalInfo = RenewalInfoEnvelope(try JSONDocument(Array(text.utf8)))
         #expect(renewalInfo.isRenewalInfo)

@@ -54,7 +54,7 @@ import Testing
         #expect(transaction.multiSeatInfo?.priceTiers?.first?.unknownFields["price"] == 1990)
     }
 
-    @Test func `a payload that is no object is refused`() {
+    @Test func `a payload that is not an object is refused`() {
         #expect(throws: JSONError(.notAnObject, at: 0)) { try TransactionPayload(json: Array("[]".utf8)) }
     }
 

@@ -107,7 +107,7 @@ extension HostileNotification {
     ]
 
     private static func leafKey(_ name: String, _ kind: PrivateKey.Kind) -> HostileNotification {
-        // Nobody can sign ES256 with such a key, so another signs: the leaf is refused before its signature is looked at.
+        // No one can sign ES256 with such a key, so another signs: the leaf is refused before its signature is checked.
         HostileNotification(
             "H-81", "\(name) leaf", .forbidden(.leafKey),
             jws: { kit in

@@ -60,7 +60,7 @@ extension HostileNotification {
                 return try kit.jws(.with { $0.identity["signedTransactionInfo"] = "\"\(twice)\"" })
             }),
         HostileNotification(
-            "H-119", "a transaction that is no JSON", .nonconforming(.profileEncoding),
+            "H-119", "a transaction that is not JSON", .nonconforming(.profileEncoding),
             jws: { kit in
                 let other = try kit.sign("hello")
                 return try kit.jws(.with { $0.identity["signedTransactionInfo"] = "\"\(other)\"" })

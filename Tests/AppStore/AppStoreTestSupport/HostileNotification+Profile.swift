@@ -135,7 +135,7 @@ extension HostileNotification {
         },
     ]
 
-    /// Numbers out of every range under a chain that nobody trusts.
+    /// Numbers out of every range under an untrusted certificate chain.
     package static let forgedNumbers: [HostileNotification] = [
         "1e300", "-1e300", "-1", "9223372036854775808", "1e-400",
     ]

@@ -24,7 +24,7 @@ package struct SigningKit: Sendable {
     /// One for all tests: making keys takes milliseconds.
     package static func shared() throws -> SigningKit { try made.get() }
 
-    /// A complete authority with the same names, which nobody trusts.
+    /// A complete untrusted authority with the same names.
     package static func imposter() throws -> SigningKit {
         try initializeCryptography()
         return try imposterMade.get()

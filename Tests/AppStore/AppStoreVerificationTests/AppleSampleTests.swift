@@ -31,21 +31,21 @@ import Testing
 
     @Test func `each is accepted with its nested objects, which name the purchase`() throws {
         let verifier = try Self.verifier()
-        for genuine in Self.all {
-            guard case .accepted(let notification) = verifier.verify(body: genuine.body, at: Self.now) else {
-                Issue.record("\(genuine.facts.file) is not accepted")
+        for sample in Self.all {
+            guard case .accepted(let notification) = verifier.verify(body: sample.body, at: Self.now) else {
+                Issue.record("\(sample.facts.file) is not accepted")
                 continue
             }
             let envelope = notification.envelope
-            #expect(envelope.notificationUUID.value?.rawValue == genuine.facts.notificationUUID)
-            #expect(envelope.notificationType.value?.rawValue == genuine.facts.notificationType)
-            #expect(envelope.subtype.value?.rawValue == genuine.facts.subtype)
+            #expect(envelope.notificationUUID.value?.rawValue == sample.facts.notificationUUID)
+            #expect(envelope.notificationType.value?.rawValue == sample.facts.notificationType)
+            #expect(envelope.subtype.value?.rawValue == sample.facts.subtype)
             #expect(envelope.environment.value == .sandbox)
-            #expect(envelope.signedDate.value?.millisecondsSince1970 == genuine.facts.signedDate)
-            #expect(notification.transactionEnvelope?.transactionId.value?.rawValue == genuine.facts.transactionId)
+            #expect(envelope.signedDate.value?.millisecondsSince1970 == sample.facts.signedDate)
+            #expect(notification.transactionEnvelope?.transactionId.value?.rawValue == sample.facts.transactionId)
             #expect(
                 notification.transactionEnvelope?.originalTransactionId.value?.rawValue
-                    == genuine.facts.originalTransactionId)
+                    == sample.facts.originalTransactionId)
             #expect(notification.renewalInfo != nil)
             #expect(notification.certificates.leaf == "47c287cdd9f9e7867f528ada74dc7db7")
         }
@@ -58,8 +58,8 @@ import Testing
             $0.apps = [AppIdentity(bundleId: BundleId("com.example"), appAppleId: AppAppleId(1_470_168_868))]
         }
         let otherRoot = try Self.verifier { $0.roots = [(try? SigningKit.shared().pki.root.der) ?? []] }
-        for genuine in Self.all {
-            let body = genuine.body
+        for sample in Self.all {
+            let body = sample.body
             #expect(ExpectedVerdict(late.verify(body: body, at: 1_830_000_000_000)) == .forbidden(.certificateTime))
             #expect(ExpectedVerdict(other.verify(body: body, at: Self.now)) == .notForUs(.audience))
             #expect(ExpectedVerdict(otherRoot.verify(body: body, at: Self.now)) == .forbidden(.chainRoot))
@@ -92,13 +92,13 @@ import Testing
     @Test func `with one byte changed anywhere none is accepted`() throws {
         let verifier = try Self.verifier()
         var random = SeededGenerator(seed: 20_261_121)
-        for genuine in Self.all {
-            let body = genuine.body
+        for sample in Self.all {
+            let body = sample.body
             #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted)
             for _ in 0..<300 {
                 let changed = body.withOneByteChanged(using: &random)
                 if case .accepted = verifier.verify(body: changed, at: Self.now) {
-                    Issue.record("\(genuine.facts.file) is accepted although a byte was changed")
+                    Issue.record("\(sample.facts.file) is accepted although a byte was changed")
                 }
             }
         }

@@ -89,7 +89,7 @@ import Testing
 
     // MARK: The limiter of new certificate chains
 
-    @Test func `fifty new chains a second are examined and known ones are not affected`() throws {
+    @Test func `fifty new certificate chains a second are examined and known ones are not affected`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let good = try kit.body()
@@ -154,7 +154,7 @@ import Testing
             entered == [true, true, false, false, true, false, false, true, true, true, false, false])
     }
 
-    /// The genuine leaf and intermediate with a third entry of its own: a new path each, and a signature that is not good.
+    /// The trusted leaf and intermediate with a third entry of its own: a new path each, and a signature that is not good.
     private static func newChain(_ index: Int, _ kit: SigningKit) throws -> [UInt8] {
         let texts = [kit.pki.leaf.der, kit.pki.intermediate.der, [UInt8(truncatingIfNeeded: index), 1, 2]]
             .map { String(decoding: Base64.encode($0), as: UTF8.self) }

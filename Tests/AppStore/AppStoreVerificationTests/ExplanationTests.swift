@@ -41,7 +41,7 @@ import Testing
         #expect(explanation.steps.first { $0.outcome == .failed }?.detail.hasPrefix("signature: ") == true)
     }
 
-    @Test func `an odd notification fails at its profile`() throws {
+    @Test func `a nonconforming notification fails at its profile`() throws {
         let kit = try SigningKit.shared()
         let explanation = try kit.verifier().explain(kit.body(.with { $0.outer["version"] = nil }), at: now)
         #expect(explanation.steps.last?.outcome == .failed)

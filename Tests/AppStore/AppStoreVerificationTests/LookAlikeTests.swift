@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Chains that name Apple's own root, or a genuine intermediate, but that their keys have not signed.
+/// Certificate chains that name Apple's own root, or an authentic intermediate, whose keys did not sign them.
 @Suite struct LookAlikeTests {
     private static let hour: Int64 = 3600
     private static let now = SigningKit.now / 1000
@@ -34,7 +34,7 @@ import Testing
         #expect(ExpectedVerdict(verdict) == .forbidden(.chainRoot))
     }
 
-    @Test func `a forged leaf under an expired intermediate is forged, and nobody is told to try again`() throws {
+    @Test func `a forged leaf under an expired intermediate is forged, and not worth a retry`() throws {
         let row = HostileNotification(
             "H-71", "a forged leaf under an expired intermediate", .forbidden(.chainSignature),
             jws: { kit in

@@ -6,7 +6,7 @@ import Testing
 
 /// Bodies that were tampered with at random, with fixed seeds.
 @Suite struct MutatedBodyTests {
-    @Test func `with one byte changed anywhere a body is never accepted, and nobody is told to try again`() throws {
+    @Test func `with one byte changed anywhere a body is never accepted, and never worth a retry`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { $0.newCertificateChains = NewCertificateChainLimits(perSecond: 100_000) }
         let body = try kit.body()

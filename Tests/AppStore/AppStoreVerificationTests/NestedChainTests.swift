@@ -6,7 +6,7 @@ import Testing
 
 /// Nested objects under another chain than the notification's: Apple has signed that they are there.
 @Suite struct NestedChainTests {
-    @Test func `a new chain of a nested object does not need the lane of new chains`() throws {
+    @Test func `a new certificate chain of a nested object is not limited`() throws {
         let kit = try SigningKit.shared()
         let leaf = try kit.leaf()
         let header = JWSSigner.header(chain: [leaf.certificate, kit.pki.intermediate, kit.pki.root])

@@ -12,12 +12,12 @@ import Testing
         try row.check()
     }
 
-    @Test func `what is known of an odd notification goes with it`() throws {
+    @Test func `what is known of a nonconforming notification goes with it`() throws {
         let kit = try SigningKit.shared()
         let draft = NotificationDraft.with { $0.transaction = nil }
         let body = try kit.body(draft)
         guard case .nonconforming(let nonconforming) = try kit.verifier().verify(body: body, at: SigningKit.now) else {
-            Issue.record("not odd")
+            Issue.record("not nonconforming")
             return
         }
         #expect(nonconforming.reason == .profileNested)

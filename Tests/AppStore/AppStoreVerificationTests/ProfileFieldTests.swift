@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: ["\"a/b\"", "\"a b\"", "\"\"", "\"\(String(repeating: "1", count: 129))\""])
-    func `an appTransactionId keeps to its grammar wherever it stands`(_ id: String) throws {
+    func `an appTransactionId keeps to its grammar everywhere`(_ id: String) throws {
         try HostileNotification("H-120", "transaction \(id)", .nonconforming(.profileText)) {
             $0.transaction?["appTransactionId"] = id
         }.check()

@@ -5,20 +5,20 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Check 14: rows H-60, H-105 to H-120. What Apple signed for us is never lost: odd, not refused.
+/// Check 14: rows H-60, H-105 to H-120. What Apple signed for us is never lost: quarantined, not refused.
 @Suite struct ProfileTests {
     @Test(arguments: HostileNotification.criticalMembers)
-    func `critical members make a notification odd`(_ row: HostileNotification) throws {
+    func `critical members make a notification nonconforming`(_ row: HostileNotification) throws {
         try row.check()
     }
 
     @Test(arguments: HostileNotification.fields)
-    func `fields outside the profile make a notification odd`(_ row: HostileNotification) throws {
+    func `fields outside the profile make a notification nonconforming`(_ row: HostileNotification) throws {
         try row.check()
     }
 
     @Test(arguments: HostileNotification.forgedNumbers)
-    func `no number of a stranger is looked at`(_ row: HostileNotification) throws {
+    func `no number of an untrusted client is read`(_ row: HostileNotification) throws {
         try row.check()
     }
 
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: HostileNotification.encodings)
-    func `a signed payload that is no JSON object is kept aside`(_ row: HostileNotification) throws {
+    func `a signed payload that is not a JSON object is quarantined`(_ row: HostileNotification) throws {
         try row.check()
     }
 

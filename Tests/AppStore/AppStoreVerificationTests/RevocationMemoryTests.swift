@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// What is forgotten about revocation when there is no more room.
+/// What is evicted of revocation when the limit is reached.
 @Suite struct RevocationMemoryTests {
     private let now = SigningKit.now
 

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `revoked is for ever`() throws {
+    @Test func `a revocation is permanent`() throws {
         var (state, standing) = try stateWithOne()
         var random = SeededGenerator(seed: 42)
         let question = try #require(state.takeDueQuestions(at: now).first)

@@ -68,7 +68,7 @@ import Testing
         await verifier.revocation.askDueQuestions { time }
     }
 
-    @Test func `strict tells Apple to try again until the answers are there`() async throws {
+    @Test func `strict asks Apple to retry until the answers are there`() async throws {
         let (verifier, responders, body) = try Self.verifier(.strict)
         #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .retryLater(.revocationUnknown))
         await Self.ask(verifier, at: Self.now)
@@ -94,7 +94,7 @@ import Testing
         #expect(verifier.revocationStatus(at: Self.now + 300_000).needsAttention)
     }
 
-    @Test func `off never asks`() async throws {
+    @Test func `with revocation off, no responder is contacted`() async throws {
         let (verifier, responders, body) = try Self.verifier(.off)
         #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted)
         await Self.ask(verifier, at: Self.now)
@@ -123,7 +123,7 @@ import Testing
         #expect(verifier.revocationStatus(at: later).needsAttention)
     }
 
-    @Test func `a nested object under a revoked leaf is not Apple's word any more`() async throws {
+    @Test func `a nested object under a revoked leaf is no longer Apple's`() async throws {
         let kit = try Self.made.get()
         let other = try kit.leaf { $0.extensions.append(.ocspAddress("http://ocsp.example.com/leaf")) }
         let serial = other.certificate.serialNumber
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: nothings)
-    func `an answer that proves nothing is no knowledge`(_ nothing: Nothing) async throws {
+    func `an answer that proves nothing changes nothing`(_ nothing: Nothing) async throws {
         let (verifier, _, body) = try Self.verifier(.strict, nothing.rule)
         _ = verifier.verify(body: body, at: Self.now)
         await Self.ask(verifier, at: Self.now)
@@ -215,7 +215,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a responder that does not answer keeps nobody else waiting`() async throws {
+    func `a responder that does not answer delays no other`() async throws {
         let first = try Self.made.get()
         let second = SigningKit(pki: try TestCertificateAuthority(Self.options))
         let requester = SilentFor(allBut: Responders(second) { _, _ in .good })
@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    @Test func `nobody is asked about a chain under which no signature has verified`() async throws {
+    @Test func `no responder is asked about a certificate chain under which no signature has verified`() async throws {
         let (verifier, responders, _) = try Self.verifier(.strict)
         let kit = try Self.made.get()
         let forged = SigningKit.body(try kit.jws(chain: kit.pki.chain, key: .generate(.p256)))

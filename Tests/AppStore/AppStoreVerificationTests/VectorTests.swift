@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a chain whose third entry is garbage is odd and harms nothing`() throws {
+    @Test func `a certificate chain whose third entry is garbage is nonconforming and harms nothing`() throws {
         let chains = try #require(Self.chains)
         for example in chains.cases where example.expect == "either" {
             let header = try JWSHeader(Self.header(example, chains))
@@ -128,7 +128,7 @@ import Testing
                 isAccepted = ExpectedVerdict(verdict) == .accepted
             default: isAccepted = Self.isTransaction(example.jws, verifier, settings)
             }
-            // The libraries do not tell kinds apart; a transaction is no renewal info.
+            // The libraries do not distinguish kinds; a transaction is not renewal info.
             let expected = example.id == "jws-transaction-as-renewal" ? "reject" : example.expect
             let isRefusedByKind = example.kind == "renewal"
             #expect((isAccepted && !isRefusedByKind) == (expected == "accept"), "\(example.id)")
@@ -195,7 +195,7 @@ import Testing
         #expect(ExpectedVerdict(verifier.verify(body: SigningKit.body(jws), at: Self.now)) == expected)
     }
 
-    @Test func `a model payload with placeholder words for nested objects is odd`() throws {
+    @Test func `a model payload with placeholder words for nested objects is nonconforming`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier {
             $0.apps = [AppIdentity(bundleId: BundleId("com.example"), appAppleId: AppAppleId(41234))]

@@ -12,7 +12,7 @@ import Testing
                 NotificationIdentity(notificationUUID: "00000000-0000-0000-0000-\(padded)".utf8, environment: 0)))
     }
 
-    @Test func `sixteen bytes of a digest name an odd notification, fewer do not`() throws {
+    @Test func `sixteen bytes of a digest name a nonconforming notification, fewer do not`() throws {
         let digest = Array(UInt8(1)...32)
         #expect(
             RememberedIdentity(nonconformingWithDigest: digest)
@@ -27,7 +27,7 @@ import Testing
         #expect(RememberedIdentity(nonconformingWithDigest: Array(digest.prefix(15))) == nil)
     }
 
-    @Test func `an odd one is never taken for the notification with the same number`() throws {
+    @Test func `a nonconforming one is never taken for the notification with the same number`() throws {
         let window = DuplicateWindow<Int>(capacity: 10)
         #expect(window.arrive(try identity(1), waiter: 1) == .first)
         #expect(window.arrive(.nonconforming(high: 0, low: 1), waiter: 2) == .first)

@@ -29,7 +29,7 @@ import Testing
         return TestAppStore.body(try appStore.renewal(draft))
     }
 
-    @Test func `an odd notification is kept exactly as received, and 200`() async throws {
+    @Test func `a nonconforming notification is kept exactly as received, and 200`() async throws {
         let body = try nonconforming()
         try await IngressHarness.with(broker) { harness async throws in
             #expect(try await harness.post(body).status == 200)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a good notification is not mistaken for the odd one of its UUID`() async throws {
+    @Test func `a good notification is not mistaken for the nonconforming one of its UUID`() async throws {
         let bodies = [try nonconforming(), try nonconforming { _ in }]
         try await IngressHarness.with(broker) { harness async throws in
             for body in bodies { #expect(try await harness.post(body).status == 200) }
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `when the budget is spent odd ones are 503 and good ones go on`() async throws {
+    @Test func `when the budget is spent nonconforming ones are 503 and good ones go on`() async throws {
         let bodies = try (0..<3).map { _ in
             try nonconforming {
                 $0.notificationUUID = UUID().uuidString.lowercased()
@@ -90,7 +90,9 @@ import Testing
         }
     }
 
-    @Test func `copies of an odd one are acknowledged and spend nothing, however they are spelled`() async throws {
+    @Test func `copies of a nonconforming one are acknowledged and spend nothing, however they are spelled`()
+        async throws
+    {
         let body = try nonconforming()
         // The same signed bytes under another good signature, and the same JWS in other JSON.
         let parts = String(decoding: body, as: UTF8.self).split(separator: ".")
@@ -111,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a second copy of an odd one waits for the outcome of the first`() async throws {
+    @Test func `a second copy of a nonconforming one waits for the outcome of the first`() async throws {
         let body = try nonconforming()
         let broker = try DevBroker()
         try await IngressHarness.with(broker) { harness async throws in

@@ -21,7 +21,7 @@ import Testing
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 
-    @Test func `bodies carry the facts that are told about them`() throws {
+    @Test func `bodies carry the facts that are listed with them`() throws {
         let corpus = try corpus(60)
         #expect(corpus.notifications.count == 60)
         for notification in corpus.notifications {

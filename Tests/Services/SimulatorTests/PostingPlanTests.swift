@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["", "%", "101%", "-1%", "1.234%", "1e2", "٣%", "99999999999999999999", "1.", ".5", "15%%"])
-    func `other texts are no percentages`(text: String) {
+    func `other texts are not percentages`(text: String) {
         #expect(Percentage(text: text) == nil)
     }
 }

@@ -25,7 +25,7 @@ func members(_ json: [UInt8]?) throws -> [String: Any] {
     return try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
 }
 
-/// The payload with placeholders where the nested JWS stand.
+/// The payload with placeholders in place of the nested JWS.
 func outer(_ notification: UnsignedNotification) throws -> [String: Any] {
     try members(
         notification.payload(
@@ -37,7 +37,7 @@ func outer(_ notification: UnsignedNotification) throws -> [String: Any] {
 /// Certificates made once for all tests.
 let testPKI = Result { try TestCertificateAuthority(TestCertificateAuthority.Options(now: scenarioEnd / 1000)) }
 
-/// A clock that is at once wherever somebody waits for.
+/// A clock that jumps to whatever time is waited for.
 final class SkippingClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration
