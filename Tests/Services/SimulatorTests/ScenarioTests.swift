@@ -4,7 +4,7 @@ import Testing
 @testable import Simulator
 
 @Suite struct `Scenarios` {
-    /// Section 4 of the specification of notifications: 23 types.
+    /// Apple's list of notification types: 23.
     static let types: Set<String> = [
         "SUBSCRIBED", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "OFFER_REDEEMED", "DID_RENEW", "EXPIRED",
         "DID_FAIL_TO_RENEW", "GRACE_PERIOD_EXPIRED", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED",

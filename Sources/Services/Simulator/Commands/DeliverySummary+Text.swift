@@ -12,7 +12,7 @@ extension DeliverySummary {
             "  posts          \(posts) of \(planned), with \(duplicates) duplicates and \(late) out of order",
             "  requests       \(attempts), of which \(attempts - posts) repeated",
             "  acknowledged   \(acknowledged)",
-            "  given up       \(gaveUp)",
+            "  failed         \(gaveUp)",
         ]
         if isInterrupted { lines.append("  abandoned      \(abandoned), and \(planned - posts) never posted") }
         let outcomes = attemptsByOutcome.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
@@ -77,7 +77,7 @@ extension DeliverySummary {
 extension Delivery.Progress {
     /// One line for people.
     var text: String {
-        var text = "\(acknowledged) of \(planned) acknowledged, \(inFlight) under way, \(waiting) to be repeated"
+        var text = "\(acknowledged) of \(planned) acknowledged, \(inFlight) in flight, \(waiting) to be repeated"
         if let nextAttemptIn { text += ", the next in \(nextAttemptIn.components.seconds) s" }
         return text
     }

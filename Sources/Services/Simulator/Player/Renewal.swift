@@ -25,7 +25,7 @@ struct Renewal: Sendable {
     /// The decoded payload of `signedRenewalInfo`, signed at that time.
     func payload(signedDate: Int64, transaction: Transaction, app: SimulatedApp, account: Account) -> JSONObject {
         var payload = JSONObject()
-        payload.put("expirationIntent", expirationIntent?.rawValue)
+        payload.put("expirationIntent", (expirationIntent?.rawValue).map { Int64($0) })
         payload.put("originalTransactionId", originalTransactionId)
         payload.put("autoRenewProductId", nextProduct.productId(in: app.bundleId))
         payload.put("productId", product.productId(in: app.bundleId))
@@ -43,7 +43,8 @@ struct Renewal: Sendable {
         payload.put("environment", app.environment.rawValue)
         payload.put("recentSubscriptionStartDate", recentSubscriptionStartDate)
         payload.put("renewalDate", transaction.expiresDate)
-        payload.put("eligibleWinBackOfferIds", expirationIntent == .cancelled ? [Offer.winBack.identifier ?? ""] : nil)
+        payload.put(
+            "eligibleWinBackOfferIds", expirationIntent == .customerCancelled ? [Offer.winBack.identifier ?? ""] : nil)
         payload.put("appTransactionId", account.appTransactionId)
         payload.put("appAccountToken", transaction.ownership == .purchased ? account.appAccountToken : nil)
         putPlan(into: &payload, transaction: transaction, app: app)

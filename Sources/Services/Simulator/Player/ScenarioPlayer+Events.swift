@@ -1,3 +1,5 @@
+internal import AppStoreModel
+
 extension ScenarioPlayer {
     /// Changes the facts as the event does.
     mutating func apply(_ event: ScenarioEvent) {

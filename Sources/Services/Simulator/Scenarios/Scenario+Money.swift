@@ -1,3 +1,5 @@
+internal import AppStoreModel
+
 extension Scenario {
     /// Offers of every type.
     static let offers = [
@@ -34,7 +36,7 @@ extension Scenario {
             steps: [
                 .first(.subscribes()),
                 .after(.days(2), .turnsRenewalOff),
-                .atExpiry(.expires(.cancelled)),
+                .atExpiry(.expires(.customerCancelled)),
                 .after(.days(45), .resubscribes(offer: .winBack)),
             ]),
     ]
@@ -54,7 +56,7 @@ extension Scenario {
             steps: [
                 .first(.subscribes()),
                 .after(.days(3), .priceIncreaseAnnounced(percent: 150)),
-                .atExpiry(.expires(.priceIncrease)),
+                .atExpiry(.expires(.noConsentToPriceIncrease)),
             ]),
         Scenario(
             "price-increase-cancelled", "Cancels because of the price increase", .premiumMonthly,
@@ -62,7 +64,7 @@ extension Scenario {
                 .first(.subscribes()),
                 .after(.days(3), .priceIncreaseAnnounced(percent: 150)),
                 .after(.days(1), .cancelsAfterPriceIncrease),
-                .atExpiry(.expires(.cancelled)),
+                .atExpiry(.expires(.customerCancelled)),
             ]),
     ]
 
@@ -73,7 +75,7 @@ extension Scenario {
             steps: [
                 .first(.subscribes()),
                 .after(.days(4), .turnsRenewalOff),
-                .after(.minutes(1), .asksForRefund(.unsatisfied)),
+                .after(.minutes(1), .asksForRefund(.unsatisfiedWithPurchase)),
                 .after(.hours(30), .refunded()),
             ]),
         Scenario(
@@ -92,7 +94,7 @@ extension Scenario {
                 .after(.minutes(1), .asksForRefund(.unintendedPurchase)),
                 .after(.hours(8), .asksForRefund(.unintendedPurchase)),
                 .after(.hours(30), .refundDeclined),
-                .atExpiry(.expires(.cancelled)),
+                .atExpiry(.expires(.customerCancelled)),
             ]),
         Scenario(
             "refund-reversed", "The refund is undone after a dispute", .premiumMonthly,

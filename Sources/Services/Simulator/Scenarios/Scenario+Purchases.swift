@@ -1,3 +1,5 @@
+internal import AppStoreModel
+
 extension Scenario {
     /// Purchases that do not renew.
     static let oneTime = [

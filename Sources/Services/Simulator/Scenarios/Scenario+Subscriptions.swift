@@ -1,3 +1,5 @@
+internal import AppStoreModel
+
 extension Scenario {
     /// Subscriptions from the first purchase to their end.
     static let subscriptions = [
@@ -25,7 +27,7 @@ extension Scenario {
                 .after(.days(1), .turnsRenewalOn),
                 .atExpiry(.renews),
                 .after(.days(9), .turnsRenewalOff),
-                .atExpiry(.expires(.cancelled)),
+                .atExpiry(.expires(.customerCancelled)),
                 .after(.days(12), .resubscribes()),
             ]),
         Scenario(
@@ -36,7 +38,7 @@ extension Scenario {
                 .after(.days(3), .turnsRenewalOn),
                 .atExpiry(.renews),
                 .after(.days(20), .turnsRenewalOff),
-                .atExpiry(.expires(.cancelled)),
+                .atExpiry(.expires(.customerCancelled)),
             ]),
         Scenario(
             "subscription-resubscribed", "Lapses for a month and returns to another product of the group",
@@ -44,7 +46,7 @@ extension Scenario {
             steps: [
                 .first(.subscribes()),
                 .after(.days(10), .turnsRenewalOff),
-                .atExpiry(.expires(.cancelled)),
+                .atExpiry(.expires(.customerCancelled)),
                 .after(.month, .resubscribes(to: .basicMonthly)),
                 .atExpiry(.renews),
             ]),
@@ -53,7 +55,7 @@ extension Scenario {
             .basicMonthly,
             steps: [
                 .first(.subscribes()),
-                .atExpiry(.expires(.productNotForSale)),
+                .atExpiry(.expires(.productNotAvailable)),
             ]),
         Scenario(
             "subscription-ended-otherwise", "Ends for a reason that Apple does not name", .basicMonthly,
@@ -118,7 +120,7 @@ extension Scenario {
                 .first(.subscribes()),
                 .atExpiry(.renewalFails()),
                 .after(.days(4), .turnsRenewalOff),
-                .after(.hours(1), .expires(.cancelled)),
+                .after(.hours(1), .expires(.customerCancelled)),
             ]),
     ]
 

@@ -37,7 +37,11 @@ extension ScenarioEvent {
         case .resubscribes: .resubscribe
         case .renewalFails(let grace): grace == nil ? nil : .gracePeriod
         case .billingRecovers: .billingRecovery
-        case .expires(let intent): intent.subtype
+        case .expires(.customerCancelled): .voluntary
+        case .expires(.billingError): .billingRetry
+        case .expires(.noConsentToPriceIncrease): .priceIncrease
+        case .expires(.productNotAvailable): .productNotForSale
+        case .expires: nil
         case .turnsRenewalOff: .autoRenewDisabled
         case .turnsRenewalOn: .autoRenewEnabled
         case .upgrades, .redeemsUpgrading: .upgrade

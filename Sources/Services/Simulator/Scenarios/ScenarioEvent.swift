@@ -1,4 +1,4 @@
-internal import AppStoreModel
+package import AppStoreModel
 
 /// What can happen to a customer's purchases, each with the notification it makes the App Store send.
 package enum ScenarioEvent: Sendable, Equatable {
@@ -47,7 +47,7 @@ package enum ScenarioEvent: Sendable, Equatable {
     /// ONE_TIME_CHARGE.
     case buys(quantity: Int64 = 1, offer: Offer? = nil)
     /// CONSUMPTION_REQUEST.
-    case asksForRefund(RefundReason)
+    case asksForRefund(ConsumptionRequestReason)
     /// REFUND of the current transaction, in full or in part.
     case refunded(percent: Int64 = 100)
     /// REFUND of the transaction before the current one.
@@ -76,34 +76,6 @@ package enum ScenarioEvent: Sendable, Equatable {
     case consentRescinded
     /// TEST.
     case testRequested
-}
-
-/// Why a subscription ended; the raw value is Apple's `expirationIntent`.
-package enum ExpirationIntent: Int64, Sendable {
-    case cancelled = 1
-    case billingError = 2
-    case priceIncrease = 3
-    case productNotForSale = 4
-    case other = 5
-
-    var subtype: Subtype? {
-        switch self {
-        case .cancelled: .voluntary
-        case .billingError: .billingRetry
-        case .priceIncrease: .priceIncrease
-        case .productNotForSale: .productNotForSale
-        case .other: nil
-        }
-    }
-}
-
-/// Apple's `consumptionRequestReason`.
-package enum RefundReason: String, Sendable {
-    case unintendedPurchase = "UNINTENDED_PURCHASE"
-    case fulfillmentIssue = "FULFILLMENT_ISSUE"
-    case unsatisfied = "UNSATISFIED_WITH_PURCHASE"
-    case legal = "LEGAL"
-    case other = "OTHER"
 }
 
 /// What happens to a token of an external purchase; the raw value is the subtype.
