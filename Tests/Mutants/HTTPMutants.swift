@@ -26,7 +26,7 @@ private let bucket = MutatedFile(.http, "2 load", "Platform/Concurrency/TokenBuc
 private let rate = MutatedFile(.http, "2 load", server + "Loop/ConnectRate.swift", suites: "LoadTests")
 private let drain = MutatedFile(.http, "2 drain", server + "Loop/EventLoop+Drain.swift", suites: "DrainTests")
 private let encoder = MutatedFile(
-    .http, "2 answer", server + "Messages/ResponseEncoder.swift", suites: "HTTPServerTests/|HeadMethodTests")
+    .http, "2 response", server + "Messages/ResponseEncoder.swift", suites: "HTTPServerTests/|HeadMethodTests")
 
 enum HTTPMutants {
     static let all: [Mutant] = requestLine + fields + bodies + deadlines + load
@@ -140,7 +140,7 @@ enum HTTPMutants {
         rate.mutant("rate-of-proxies", "unlimited.contains(where: { $0.contains(address) })", "false"),
         bucket.mutant("rate-refill", "tokens + Double(now - refilledAt) * perNanosecond", "tokens"),
         output.mutant(
-            "late-answer",
+            "late-response",
             [
                 output.expression("connection.number == request.number", "true"),
                 output.expression("connection.state.phase == .working", "true"),
@@ -148,12 +148,12 @@ enum HTTPMutants {
         slots.mutant(
             "slot-of-another", "generations[key.slot] == key.generation", after: "package subscript(key: Key)", "true"),
         slots.mutant(
-            "first-answer-wins", "generations[key.slot] == key.generation", after: "package mutating func remove",
+            "first-response-wins", "generations[key.slot] == key.generation", after: "package mutating func remove",
             "true"),
         drain.mutant("drain-grace", "drainTime >= drain.grace", "true"),
         drain.mutant("drain-limit", "drainTime >= drain.limit", "false"),
-        encoder.mutant("answer-field-value", "value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 })", "true"),
-        encoder.mutant("answer-field-name", "name.utf8.allSatisfy(RequestHeadParser.isToken)", "true"),
-        encoder.mutant("answer-to-head", "omitsBody", after: "if !hasBody || ", "false"),
+        encoder.mutant("response-field-value", "value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 })", "true"),
+        encoder.mutant("response-field-name", "name.utf8.allSatisfy(RequestHeadParser.isToken)", "true"),
+        encoder.mutant("response-to-head", "omitsBody", after: "if !hasBody || ", "false"),
     ]
 }

@@ -1,4 +1,4 @@
-// Check 1, and the ingress's own rules: which answer, when, and into which topic.
+// Check 1, and the ingress's own rules: which response is given when, and what goes into which topic.
 
 private let ingress = "Services/Ingress/"
 private let listener = MutatedFile(
@@ -34,10 +34,10 @@ enum IngressMutants {
         listener.mutant("body-size", "256 * 1024", "1 << 30"),
 
         outage.without(
-            "answer-before-acknowledgement", "metrics.accepted(identity, receivedAt: receivedAt)",
+            "response-before-acknowledgement", "metrics.accepted(identity, receivedAt: receivedAt)",
             instead: "metrics.accepted(identity, receivedAt: receivedAt); work.exchange.respond(answer)"),
         outage.mutant(
-            "answer-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)", after: "private func publish",
+            "response-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)", after: "private func publish",
             "answer"),
         policy.mutant("status-of-failure", "503", after: "func notAcknowledged", "200"),
         reasons.mutant("status-of-form", "400", after: ".jsonDuplicate: (.body, ", "503"),
@@ -63,14 +63,14 @@ enum IngressMutants {
         duplicates.mutant("window-size", "state.ring.count < capacity", "true"),
         records.mutant("window-environment", "1", after: "var windowCode", "0"),
         accepted.without(
-            "copies-are-answered", "for waiter in waiters { waiter.respond(AcknowledgementPolicy.duplicate) }"),
+            "duplicates-are-answered", "for waiter in waiters { waiter.respond(AcknowledgementPolicy.duplicate) }"),
 
         quarantine.without(
             "quarantine-without-record", "quarantine(notification, work, receivedAt: now)",
             instead: "work.exchange.respond(AcknowledgementPolicy.quarantined(notification))"),
         quarantine.mutant("quarantine-topic", "topics.quarantine", "topics.notifications(.production)"),
         quarantine.mutant(
-            "quarantine-answer-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)",
+            "quarantine-response-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)",
             after: "giveBack(work.body.count)",
             "AcknowledgementPolicy.quarantined(notification)"),
         quarantine.mutant("quarantine-copies", "isFirst(known, work)", after: "private func quarantine", "true"),
@@ -104,7 +104,7 @@ enum IngressMutants {
         breaker.mutant("breaker-each-second", "now &+ Self.probeInterval", after: "guard now >= nextProbe", "now"),
         breaker.without("breaker-closes", "state = .closed", after: "mutating func acknowledged()"),
         breaker.without("breaker-counts-in-a-row", "timeoutsInARow = 0", after: "mutating func acknowledged()"),
-        breaker.without("breaker-refusal-is-an-answer", "timeoutsInARow = 0", after: "mutating func refused() { "),
+        breaker.without("breaker-refusal-is-a-response", "timeoutsInARow = 0", after: "mutating func refused() { "),
         breaker.mutant("breaker-no-broker", "brokersUp == 0", "false"),
         breaker.mutant("breaker-waits-for-answers", "isDisconnected || recordsInFlight == 0", "true"),
     ]

@@ -19,16 +19,16 @@ enum TestArea: String, CaseIterable {
     /// The test targets, as a regular expression over the names of tests.
     var tests: String {
         switch self {
-        case .verifier: "^(AppStoreVerificationTests|CryptographyTests|AppStoreModelTests)\\."
+        case .verifier: "^(AppStoreVerificationTests|CryptographyTests|AppStoreModelTests|JSONTests)\\."
         case .revocation: "^(CryptographyTests|AppStoreVerificationTests|IngressTests\\.OCSPOverHTTP)"
-        case .http: "^HTTPServerTests\\."
+        case .http: "^(HTTPServerTests|ConcurrencyTests)\\."
         case .ingress: "^(IngressTests\\.|KafkaTests\\.ProducerBreakerTests)"
         }
     }
 
     static let testTargets = [
-        "AppStoreVerificationTests", "CryptographyTests", "AppStoreModelTests", "HTTPServerTests", "IngressTests",
-        "KafkaTests",
+        "AppStoreVerificationTests", "CryptographyTests", "AppStoreModelTests", "JSONTests", "HTTPServerTests",
+        "ConcurrencyTests", "IngressTests", "KafkaTests",
     ]
 }
 

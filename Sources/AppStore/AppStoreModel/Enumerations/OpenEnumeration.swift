@@ -1,4 +1,4 @@
-/// A set of values that Apple may extend at any time: an unknown value is kept as it came.
+/// A set of values that Apple may extend at any time: an unknown value is kept as received.
 public protocol OpenEnumeration: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 where RawValue: Hashable & Sendable & LosslessStringConvertible {
     init(rawValue: RawValue)

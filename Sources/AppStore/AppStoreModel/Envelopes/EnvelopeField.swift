@@ -1,6 +1,6 @@
 internal import JSON
 
-/// A field of a payload as the ingress meets it.
+/// A field of a payload as the ingress reads it.
 public enum EnvelopeField<Value: Sendable & Equatable>: Sendable, Equatable {
     /// Not sent, or sent as `null`.
     case absent

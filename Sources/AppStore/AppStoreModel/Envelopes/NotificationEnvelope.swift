@@ -1,8 +1,8 @@
 public import JSON
 
-/// What the ingress reads of a notification payload: enough to decide for whom it is and where it goes, nothing more.
+/// What the ingress reads of a notification payload: enough to decide the audience and the topic, nothing more.
 ///
-/// Tolerant: a field of the wrong kind is reported in its place and fails nothing else.
+/// Tolerant: a malformed field is reported where it is and affects nothing else.
 public struct NotificationEnvelope: Sendable {
     /// The four objects of which a notification has exactly one.
     public enum Container: String, Sendable, CaseIterable {
@@ -75,8 +75,8 @@ public struct NotificationEnvelope: Sendable {
         nestedJWSMembers = cuts.sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// Environment of an external purchase token (spec of the App Store: the id of a sandbox token begins with
-    /// `SANDBOX`). The same prefix in other case is neither: it must not pass for production silently.
+    /// Environment of an external purchase token (Apple: the id of a sandbox token begins with
+    /// `SANDBOX`). The same prefix in another case is neither: it must not silently count as production.
     public static func environment(
         ofToken externalPurchaseId: EnvelopeField<ExternalPurchaseId>
     ) -> EnvelopeField<AppStoreEnvironment> {

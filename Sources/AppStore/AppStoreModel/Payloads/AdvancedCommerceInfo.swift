@@ -13,7 +13,7 @@ public struct AdvancedCommerceTransactionInfo: Hashable, Sendable {
     public var taxExclusivePrice: Int64?
     /// Decimal text.
     public var taxRate: String?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 
@@ -41,7 +41,7 @@ public struct AdvancedCommerceTransactionItem: Hashable, Sendable {
     public var price: Int64?
     public var refunds: [AdvancedCommerceRefund]?
     public var revocationDate: AppStoreInstant?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 
@@ -65,7 +65,7 @@ public struct AdvancedCommerceRefund: Hashable, Sendable {
     public var refundDate: AppStoreInstant?
     public var refundReason: AdvancedCommerceRefundReason?
     public var refundType: AdvancedCommerceRefundType?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 
@@ -83,7 +83,7 @@ extension AdvancedCommerceRefund: PayloadObject {
 public struct AdvancedCommerceDescriptors: Hashable, Sendable {
     public var description: String?
     public var displayName: String?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 
@@ -102,7 +102,7 @@ public struct AdvancedCommerceOffer: Hashable, Sendable {
     /// Milliunits of the currency.
     public var price: Int64?
     public var reason: AdvancedCommerceOfferReason?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 

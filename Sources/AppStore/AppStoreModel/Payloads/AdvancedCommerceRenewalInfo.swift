@@ -8,7 +8,7 @@ public struct AdvancedCommerceRenewalInfo: Hashable, Sendable {
     public var period: AdvancedCommercePeriod?
     public var requestReferenceId: String?
     public var taxCode: String?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 
@@ -33,7 +33,7 @@ public struct AdvancedCommerceRenewalItem: Hashable, Sendable {
     /// Milliunits of the currency.
     public var price: Int64?
     public var priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 
@@ -55,7 +55,7 @@ public struct AdvancedCommercePriceIncreaseInfo: Hashable, Sendable {
     /// Milliunits of the currency.
     public var price: Int64?
     public var status: AdvancedCommercePriceIncreaseStatus?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 

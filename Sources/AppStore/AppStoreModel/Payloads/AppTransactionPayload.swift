@@ -10,7 +10,7 @@ public struct AppTransactionPayload: Hashable, Sendable {
     /// Version at the first download.
     public var originalApplicationVersion: String?
     public var versionExternalIdentifier: Int64?
-    /// Time of signing; plays the part of signedDate.
+    /// Time of signing; used as signedDate.
     public var receiptCreationDate: AppStoreInstant?
     /// First download.
     public var originalPurchaseDate: AppStoreInstant?
@@ -20,7 +20,7 @@ public struct AppTransactionPayload: Hashable, Sendable {
     public var appTransactionId: AppTransactionId?
     /// `iOS`, `macOS`, `tvOS`, `visionOS`.
     public var originalPlatform: String?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
     /// Fields of another JSON type than documented, here and inside; they read as absent.
     public var fieldProblems: [FieldProblem]

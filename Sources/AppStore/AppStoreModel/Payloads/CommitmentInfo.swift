@@ -9,7 +9,7 @@ public struct TransactionCommitmentInfo: Hashable, Sendable {
     public var commitmentPrice: Int64?
     /// End of the commitment; entitlement follows expiresDate.
     public var commitmentExpiresDate: AppStoreInstant?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 
@@ -31,7 +31,7 @@ public struct RenewalCommitmentInfo: Hashable, Sendable {
     public var commitmentRenewalDate: AppStoreInstant?
     /// Milliunits of the currency.
     public var commitmentRenewalPrice: Int64?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 

@@ -1,6 +1,6 @@
 package import JSON
 
-/// A field that is not what its documentation says. It reads as absent; the rest of the payload is unharmed.
+/// A field that is not what its documentation says. It reads as absent; the rest of the payload is unaffected.
 public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
     public enum Expectation: String, Sendable {
         case string
@@ -27,7 +27,7 @@ protocol PayloadObject: Hashable, Sendable {
     init(reading fields: inout FieldReader)
 }
 
-/// Reads the fields of one object, remembers which were asked for, and what was wrong with them.
+/// Reads the fields of one object, records which were requested, and what was wrong with them.
 package struct FieldReader {
     private let document: JSONDocument
     private let path: String
@@ -54,7 +54,7 @@ package struct FieldReader {
         var present: UInt64 = 0
         var name = first
         while name < end {
-            // What an escaped name says is not known by its bytes.
+            // The bytes of an escaped name are not the name.
             let isPlain = !document.nodes[name].hasEscapes
             present |= isPlain ? Self.bit(of: document.nodes[name].fingerprint) : .max
             name = Int(document.nodes[name + 1].next)
@@ -62,7 +62,7 @@ package struct FieldReader {
         self.present = present
     }
 
-    /// The members that no field was read from, as they came.
+    /// The members that no field was read from, as received.
     package var unknownFields: JSONObject {
         var object = JSONObject()
         var name = first

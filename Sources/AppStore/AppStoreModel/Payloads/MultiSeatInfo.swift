@@ -6,7 +6,7 @@ public struct TransactionMultiSeatInfo: Hashable, Sendable {
     public var priceTiers: [SeatPriceTier]?
     /// Seats refunded; appears only in the purchaser's transaction and takes nothing by itself.
     public var revokedSeatQuantity: Int32?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 
@@ -22,7 +22,7 @@ extension TransactionMultiSeatInfo: PayloadObject {
 /// Seats at the next renewal.
 public struct RenewalMultiSeatInfo: Hashable, Sendable {
     public var renewalPriceTiers: [SeatPriceTier]?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 
@@ -36,7 +36,7 @@ extension RenewalMultiSeatInfo: PayloadObject {
 /// Price of some of the seats. Apple has not published the names of its members: they are in
 /// `unknownFields`.
 public struct SeatPriceTier: Hashable, Sendable {
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 

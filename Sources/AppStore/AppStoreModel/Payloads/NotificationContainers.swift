@@ -14,7 +14,7 @@ public struct NotificationData: Hashable, Sendable {
     public var status: SubscriptionStatus?
     /// `CONSUMPTION_REQUEST` only.
     public var consumptionRequestReason: ConsumptionRequestReason?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 
@@ -44,7 +44,7 @@ public struct NotificationSummary: Hashable, Sendable {
     public var storefrontCountryCodes: [String]?
     public var succeededCount: Int64?
     public var failedCount: Int64?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 
@@ -72,7 +72,7 @@ public struct ExternalPurchaseToken: Hashable, Sendable {
     /// Custom link tokens only.
     public var tokenType: String?
     public var tokenExpirationDate: AppStoreInstant?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 
@@ -95,7 +95,7 @@ public struct AppData: Hashable, Sendable {
     public var environment: AppStoreEnvironment?
     /// Compact JWS; left out in records, which hold it decoded.
     public var signedAppTransactionInfo: String?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
 }
 

@@ -18,7 +18,7 @@ public struct NotificationPayload: Hashable, Sendable {
     public var externalPurchaseToken: ExternalPurchaseToken?
     /// `RESCIND_CONSENT`.
     public var appData: AppData?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
     /// Fields of another JSON type than documented, here and inside; they read as absent.
     public var fieldProblems: [FieldProblem]

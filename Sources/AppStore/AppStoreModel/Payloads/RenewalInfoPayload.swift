@@ -38,7 +38,7 @@ public struct RenewalInfoPayload: Hashable, Sendable {
     /// Seats at the next renewal.
     public var renewalQuantity: Int32?
     public var multiSeatInfo: RenewalMultiSeatInfo?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
     /// Fields of another JSON type than documented, here and inside; they read as absent.
     public var fieldProblems: [FieldProblem]

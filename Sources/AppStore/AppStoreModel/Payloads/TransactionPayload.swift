@@ -50,7 +50,7 @@ public struct TransactionPayload: Hashable, Sendable {
     public var billingPlanType: BillingPlanType?
     public var commitmentInfo: TransactionCommitmentInfo?
     public var multiSeatInfo: TransactionMultiSeatInfo?
-    /// Fields that this library does not know, as they came.
+    /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
     /// Fields of another JSON type than documented, here and inside; they read as absent.
     public var fieldProblems: [FieldProblem]

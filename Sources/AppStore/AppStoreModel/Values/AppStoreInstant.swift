@@ -30,7 +30,7 @@ public struct AppStoreInstant: Hashable, Comparable, Sendable {
         lhs.millisecondsSince1970 < rhs.millisecondsSince1970
     }
 
-    /// This moment moved by some milliseconds, held inside the range.
+    /// This moment moved by some milliseconds, clamped to the range.
     public func advanced(byMilliseconds milliseconds: Int64) -> AppStoreInstant {
         let (sum, overflow) = millisecondsSince1970.addingReportingOverflow(milliseconds)
         if overflow { return milliseconds < 0 ? .earliest : .latest }

@@ -20,7 +20,7 @@ extension AppStoreIdentifier {
     public var isBounded: Bool { BoundedText.accepts(rawValue) }
 }
 
-/// What a text from outside must be before it becomes part of a key, a header or a URL: 1 to 256 bytes of UTF-8
+/// What external text must satisfy before it becomes part of a key, a header or a URL: 1 to 256 bytes of UTF-8
 /// without control characters.
 public enum BoundedText {
     public static let maximumBytes = 256

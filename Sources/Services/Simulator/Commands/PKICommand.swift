@@ -31,7 +31,7 @@ struct PKICommand {
         return true
     }
 
-    /// The certificates of a directory that this command made before.
+    /// The certificates that this command made in a directory.
     static func load(_ directory: String) throws -> TestCertificateAuthority {
         guard FileManager.default.fileExists(atPath: directory + "/root.pem") else {
             throw SimulatorError(

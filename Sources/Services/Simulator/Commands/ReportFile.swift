@@ -7,7 +7,7 @@ final class ReportFile {
     /// The first line that could not be written; nothing is written after it.
     private var failure: (any Error)?
 
-    /// Empties the file or makes it.
+    /// Empties or creates the file.
     init(path: String) throws {
         guard FileManager.default.createFile(atPath: path, contents: nil),
             let handle = FileHandle(forWritingAtPath: path)

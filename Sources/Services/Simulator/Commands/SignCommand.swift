@@ -8,7 +8,7 @@ struct SignCommand {
     private let directory: String
     private let printsBody: Bool
 
-    /// More than any payload of Apple's by far, and little enough for the memory.
+    /// Far more than any payload of Apple's, and little enough for the memory.
     private static let maximumBytes = 16 * 1024 * 1024
 
     init(_ invocation: Invocation) {

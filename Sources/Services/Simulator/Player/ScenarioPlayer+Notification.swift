@@ -62,7 +62,7 @@ extension ScenarioPlayer {
         content.transaction = subject ?? transaction
         if let renewal {
             content.renewalInfo = renewal.payload(signedDate: now, transaction: transaction, app: app, account: account)
-            // Apple's table of this one notification names the transaction and the renewal information only.
+            // Apple's documentation of this notification lists the transaction and the renewal information only.
             if event != .cancelsAfterPriceIncrease {
                 content.container.put("status", renewal.status(of: transaction, at: now))
             }
@@ -85,7 +85,7 @@ extension ScenarioPlayer {
     }
 
     private func externalPurchaseToken(of event: ScenarioEvent) -> Content {
-        // The notifications about one token name it alike, so it follows from the account and not from the step.
+        // All notifications about one token have its id, which therefore depends on the account and not on the step.
         let prefix = app.environment == .sandbox ? "SANDBOX_" : ""
         let externalPurchaseId = prefix + account.appAccountToken
         var token = JSONObject()

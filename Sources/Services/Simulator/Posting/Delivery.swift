@@ -1,4 +1,4 @@
-/// Posts a plan: signs ahead, keeps the rate, limits the connections, and tries again as the App Store does.
+/// Posts a plan: signs ahead, keeps the rate, limits the connections, and retries as the App Store does.
 package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where DeliveryClock.Duration == Duration {
     package let plan: PostingPlan
     package let schedule: RetrySchedule
@@ -26,7 +26,7 @@ package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where Deliver
         self.post = post
     }
 
-    /// How far a delivery is.
+    /// The progress of a delivery.
     package struct Progress: Sendable {
         package let acknowledged: Int
         package let planned: Int

@@ -1,4 +1,4 @@
-/// A price or time given to win or keep a customer; Apple's `offerType`, `offerIdentifier`, `offerDiscountType`
+/// A discount or free period that wins or keeps a customer; Apple's `offerType`, `offerIdentifier`, `offerDiscountType`
 /// and `offerPeriod`.
 package struct Offer: Sendable, Equatable {
     /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.

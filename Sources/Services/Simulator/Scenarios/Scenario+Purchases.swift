@@ -75,7 +75,7 @@ extension Scenario {
             ])
     ]
 
-    /// What concerns the app or its developer and no purchase.
+    /// Events of the app or its developer, without a purchase.
     static let appLevel = [
         Scenario(
             "test", "The developer asks for a test notification", .premiumMonthly, steps: [.first(.testRequested)]),

@@ -1,11 +1,11 @@
-/// A stretch of one customer's life with one app, as readable data: what happens, and when.
+/// A part of one customer's history with one app, as readable data: what happens, and when.
 package struct Scenario: Sendable {
     /// How operators name it on the command line.
     package let name: String
     /// One sentence for people.
     package let summary: String
     package let product: Product
-    /// Whether the customer bought or enjoys a family member's purchase.
+    /// Whether the customer bought, or has access through a family member's purchase.
     package let ownership: Ownership
     package let steps: [Step]
 
