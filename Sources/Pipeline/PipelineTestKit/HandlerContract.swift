@@ -51,7 +51,7 @@ public struct HandlerContract: Sendable {
         /// Half of the records handled and nothing committed, then everything, to a new handler.
         case crash
         /// Values that are no text or cut off, null and empty ones, null and empty keys, headers and types of nobody.
-        case malformedRecords = "odd records"
+        case malformedRecords = "malformed records"
         /// The partition is lost in the middle of the work, and comes back.
         case cancellation
         /// Every record fails for reasons of the infrastructure, before and after its effect, and comes again.
