@@ -1,6 +1,7 @@
 package import AppStoreSigning
 
-/// Makes version 2 notifications from texts: signs the nested payloads, puts them into the outer one, signs that, wraps it for HTTP.
+/// Makes version 2 notifications from texts: signs the nested payloads, puts them into the outer one, signs that, and wraps
+/// it for HTTP.
 package struct NotificationSigner: Sendable {
     /// The texts of one notification, all JSON. Each nested text replaces its placeholder in `notification`.
     package struct Payloads: Sendable {

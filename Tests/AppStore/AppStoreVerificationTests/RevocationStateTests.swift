@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// When questions are asked: the pure state, with a clock and dice of its own.
+/// When questions are asked: the pure state, with a clock and a random number generator of its own.
 @Suite struct RevocationStateTests {
     private let now = SigningKit.now
 

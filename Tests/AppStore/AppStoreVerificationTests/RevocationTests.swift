@@ -24,7 +24,7 @@ import Testing
         return options
     }
 
-    /// Answers for both authorities and remembers whom it was asked to ask.
+    /// Answers for both authorities and records the addresses it was asked for.
     final class Responders: OCSPRequester {
         struct Unreachable: Error {}
         typealias Rule = @Sendable (_ responder: inout OCSPResponder, _ address: String) throws -> OCSPResponder.Status
@@ -137,7 +137,7 @@ import Testing
         #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .nonconforming(.profileNested))
     }
 
-    /// Says of one serial number that it is revoked.
+    /// Reports one serial number as revoked.
     private struct RevokingOne: OCSPRequester {
         let kit: SigningKit
         let serial: String
@@ -243,12 +243,12 @@ import Testing
 
         init(allBut others: Responders) { self.others = others }
 
-        /// How many wait for an answer.
+        /// The number of requests that wait for an answer.
         var silences: Int { count.withLock { $0 } }
 
         func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8] {
             let answer = try await others.answer(to: request, address: address, timeout: timeout)
-            // Another authority's certificates: the responders refuse to speak of them.
+            // Another authority's certificates: the responders do not answer for them.
             guard answer.count < 16 else { return answer }
             count.withLock { $0 += 1 }
             try await Task.sleep(for: .seconds(3600))

@@ -9,7 +9,7 @@ import Testing
 
 /// Apple's published test data and what was derived from it, with the verdicts its README gives.
 ///
-/// Where a library accepts what this verifier keeps aside, "accept" means "in the main topic" and nothing else.
+/// Where a library accepts what this verifier quarantines, "accept" means "in the main topic" and nothing else.
 @Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct VectorTests {
     /// Inside the validity of both test authorities.
     private static let now: Int64 = 1_790_000_000_000
@@ -28,7 +28,7 @@ import Testing
                 roots: [try TestVectors.bytes(root)], apps: [app], revocation: .off, requiresVersion: false))
     }
 
-    // MARK: chain
+    // MARK: Certificate chains
 
     struct ChainCases: Decodable {
         struct Case: Decodable, Sendable, CustomTestStringConvertible {
@@ -95,7 +95,7 @@ import Testing
         try TestVectors.bytes("chain/\(chains.certificates[name]?.file ?? name)")
     }
 
-    // MARK: jws
+    // MARK: JWS
 
     struct JWSCases: Decodable {
         struct Settings: Decodable {
@@ -173,7 +173,7 @@ import Testing
         #expect(notification.envelope.appAppleId.value == AppAppleId(1234))
     }
 
-    // MARK: models
+    // MARK: Models
 
     @Test(
         arguments: [
