@@ -1,8 +1,9 @@
 # make            this list
 # make demo       the whole pipeline on this machine: broker, ingress, entitlements, a simulated App Store; KEEP=1 leaves it running
-# make test       all tests but those on Apache Kafka, side by side, or those that FILTER=Name names one by one; about 5 minutes
+# make test       all tests that need nothing else, side by side; about 3 minutes after the build; FILTER=Name runs some, one by one
 # make test-kafka the tests on Apache Kafka: KAFKA_HOME=directory, or SLUICE_TEST_BOOTSTRAP_SERVERS=host:port of one that runs
-# make test-all   test, test-kafka, faults, sanitize and mutants, whatever fails; takes hours
+# make test-http  third-party programs against the listener: SLUICE_TEST_HTTP_LAB=directory
+# make test-all   test, test-kafka, test-http, faults, sanitize and mutants, whatever fails; takes hours
 # make mutants    takes each check out of a copy in turn: a test must fail every time; ONLY=name for some
 # make fuzz       each reader of foreign bytes for TIME=60 seconds under libFuzzer; TARGET=name runs one
 # make mutations  COUNT=100000 mutants of notifications through the verifier, SEED=1
@@ -18,7 +19,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-kafka test-all faults mutants lint format build release bench deps clean fuzz mutations sanitize
+.PHONY: help demo test test-kafka test-http test-all faults mutants lint format build release bench deps clean fuzz mutations sanitize
 
 SOURCES := Sources Tests Package.swift
 CONFIGURATION ?= debug
@@ -52,24 +53,29 @@ demo: deps
 	@swift build -c $(CONFIGURATION) --product sluicectl
 	@KEEP=$(KEEP) CONSUMERS=$(CONSUMERS) deploy/demo "$$(swift build -c $(CONFIGURATION) --show-bin-path)"
 
-# The tests on Apache Kafka share one, and stop it: they run one by one, chosen by their names, or those of their suites,
-# which KafkaSelectionTests checks.
+# These run alone. The tests on Apache Kafka share one cluster, and stop it; KafkaSelectionTests checks their names. The
+# third-party programs have ports and timeouts of their own.
 KAFKA_TESTS := Apache ?Kafka
+HTTP_TESTS := ThirdPartyConformance
 
 test: deps
 	@swift build --build-tests
 ifdef FILTER
 	@Tests/run --no-parallel --filter '$(FILTER)'
 else
-	@Tests/run-groups "$$(swift build --show-bin-path)" '$(KAFKA_TESTS)'
+	@Tests/run-groups "$$(swift build --show-bin-path)" '$(KAFKA_TESTS)|$(HTTP_TESTS)'
 endif
 
 test-kafka: deps
 	@swift build --build-tests
 	@SLUICE_TEST_KAFKA=required Tests/run --no-parallel --filter '$(or $(FILTER),$(KAFKA_TESTS))'
 
+test-http: deps
+	@swift build --build-tests
+	@Tests/run --no-parallel --filter '$(HTTP_TESTS)'
+
 test-all:
-	@failed=; for target in test test-kafka faults sanitize mutants; do \
+	@failed=; for target in test test-kafka test-http faults sanitize mutants; do \
 	    echo; echo "make $$target"; $(MAKE) --no-print-directory $$target || failed="$$failed $$target"; done; \
 	    echo; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 

@@ -77,7 +77,7 @@ import Testing
         #expect(await eventually { fixture.producer.status.isReady })
         try fixture.broker.setRoundTripTime(.seconds(20))
         let outcomes = Outcomes()
-        fixture.producer.send(fixture.record(0), deadline: .milliseconds(300), completion: outcomes.completion(0))
+        fixture.producer.send(fixture.record(0), deadline: .seconds(3), completion: outcomes.completion(0))
         fixture.producer.send(fixture.record(1), deadline: .milliseconds(30), completion: outcomes.completion(1))
         fixture.producer.send(fixture.record(2), deadline: nil, completion: outcomes.completion(2))
         #expect(await eventually { outcomes.count == 1 })
@@ -93,7 +93,7 @@ import Testing
         options.maxRecordsInFlight = 3
         let fixture = try EmbeddedFixture(partitions: 1, options: options)
         #expect(await eventually { fixture.producer.status.isReady })
-        try fixture.broker.setRoundTripTime(.milliseconds(300))
+        try fixture.broker.setRoundTripTime(.seconds(2))
         let outcomes = Outcomes()
         for number in 0..<5 { fixture.producer.send(fixture.record(number), completion: outcomes.completion(number)) }
         #expect(outcomes.errors.map(\.code) == [.tooManyInFlight, .tooManyInFlight])
@@ -109,8 +109,9 @@ import Testing
         options.maxBytesInFlight = 2000
         let fixture = try EmbeddedFixture(partitions: 1, options: options)
         let record = KafkaProducerRecord(topic: fixture.topic, key: nil, value: [UInt8](repeating: 1, count: 1500))
+        #expect(await eventually { fixture.producer.status.isReady })
         let outcomes = Outcomes()
-        try fixture.broker.setRoundTripTime(.milliseconds(200))
+        try fixture.broker.setRoundTripTime(.seconds(2))
         fixture.producer.send(record, completion: outcomes.completion(0))
         fixture.producer.send(record, completion: outcomes.completion(1))
         #expect(await eventually { outcomes.count == 2 })

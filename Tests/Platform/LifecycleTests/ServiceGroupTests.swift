@@ -118,7 +118,7 @@ private struct TestService: Service {
             TestService(name: "stuck", journal: journal, stopping: { _ in await gate.pass() }),
         ]
         let triggers = trigger(&services)
-        #expect(await group(services, maximum: .milliseconds(90)).run(triggers: triggers) == .failure)
+        #expect(await group(services, maximum: .seconds(2)).run(triggers: triggers) == .failure)
         #expect(journal.entries.last == "stop a")
         #expect(sink.lines.contains { $0.hasSuffix("service did not stop in time service=stuck") })
     }
@@ -150,7 +150,7 @@ private struct TestService: Service {
                 }),
             TestService(name: "never", journal: journal),
         ]
-        #expect(await group(services, maximum: .milliseconds(80)).run(triggers: triggers) == .ok)
+        #expect(await group(services, maximum: .seconds(2)).run(triggers: triggers) == .ok)
         #expect(journal.entries == ["start a", "start slow", "stop a"])
         #expect(sink.lines.contains { $0.contains("start was given up service=slow") })
     }

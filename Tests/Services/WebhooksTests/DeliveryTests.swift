@@ -90,7 +90,7 @@ import Testing
         try await installation.write(states: 1, keys: 1)
         let receiver = try Receiver { _, number in number == 1 ? nil : .accepted }
         let webhooks = try await RunningWebhooks(
-            installation.arguments(url: receiver.url) + ["--webhooks.timeout", "300ms"])
+            installation.arguments(url: receiver.url) + ["--webhooks.timeout", "3s"])
         try await waitUntil { receiver.accepted.count == 1 }
         #expect(await webhooks.stop() == .ok)
         #expect(webhooks.attempts(.timedOut) == 1)
