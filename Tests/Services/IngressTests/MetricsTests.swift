@@ -18,10 +18,10 @@ import Testing
             let types = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }.map { $0.dropFirst(7) }
             #expect(
                 types.sorted() == [
-                    "sluice_http_responses_dropped_total counter", "sluice_http_body_bytes_in_flight gauge",
-                    "sluice_http_connections gauge", "sluice_http_connections_accepted_total counter",
-                    "sluice_http_connections_evicted_total counter", "sluice_http_connections_refused_total counter",
-                    "sluice_http_deadlines_total counter", "sluice_http_requests_in_flight gauge",
+                    "sluice_http_body_bytes_in_flight gauge", "sluice_http_connections gauge",
+                    "sluice_http_connections_accepted_total counter", "sluice_http_connections_evicted_total counter",
+                    "sluice_http_connections_refused_total counter", "sluice_http_deadlines_total counter",
+                    "sluice_http_requests_in_flight gauge", "sluice_http_responses_dropped_total counter",
                     "sluice_ingress_acknowledgement_duration_seconds histogram",
                     "sluice_ingress_chain_validations_total counter", "sluice_ingress_decisions_total counter",
                     "sluice_ingress_inconsistencies_total counter", "sluice_ingress_kafka_available gauge",

@@ -157,7 +157,7 @@ import Testing
         let plan = plan(found(changing: topic, partitions: 24))
         #expect(plan.newTopics.isEmpty)
         let correction = try #require(plan.items.first { $0.topic.rawValue == topic }?.corrections.first)
-        #expect(correction.contains("for ever"))
+        #expect(correction.contains("cannot be changed"))
         #expect(correction.contains("topics.partitions=24"))
         #expect(!TopicReport(plan, missing: .created).isGood)
     }
@@ -199,8 +199,8 @@ import Testing
                     + #"--entity-name test.quarantine --add-config min.insync.replicas=2"]}"#))
     }
 
-    @Test func `whoever creates topics is told that their partitions are for ever`() {
-        #expect(TopicReport(plan([]), missing: .created).text.contains("for ever"))
+    @Test func `creating topics warns that their partition counts cannot be changed`() {
+        #expect(TopicReport(plan([]), missing: .created).text.contains("cannot be changed"))
         #expect(notes(TopicReport(plan([]), missing: .created)) == [TopicReport.partitionCountIsFixed])
         #expect(notes(TopicReport(plan([]), missing: .wouldBeCreated)) == [TopicReport.partitionCountIsFixed])
         #expect(notes(TopicReport(plan(found()), missing: .created)) == [])
@@ -208,6 +208,6 @@ import Testing
             notes(TopicReport(plan(found(), isEmbedded: true), missing: .missing, isEmbedded: true))
                 == [TopicReport.embeddedBroker])
         #expect(TopicReport(plan([]), missing: .wouldBeCreated).text.contains("would be created"))
-        #expect(!TopicReport(plan(found()), missing: .created).text.contains("for ever"))
+        #expect(!TopicReport(plan(found()), missing: .created).text.contains("cannot be changed"))
     }
 }
