@@ -38,23 +38,24 @@ let platform: [Target] = [
     .systemLibrary(name: "CSockets", path: "Sources/Platform/CSockets"),
     .systemLibrary(name: "CThreads", path: "Sources/Platform/CThreads"),
     .target(name: "CFixedPort", path: "Sources/Platform/CFixedPort"),
+    module("Bytes", layer: "Platform"),
     module("Time", layer: "Platform"),
     module("Concurrency", layer: "Platform", uses: ["CThreads", "Time"]),
-    module("JSON", layer: "Platform"),
-    module("Telemetry", layer: "Platform", uses: ["Time", "Concurrency"]),
-    module("Configuration", layer: "Platform"),
-    module("Lifecycle", layer: "Platform", uses: ["Telemetry"]),
+    module("JSON", layer: "Platform", uses: ["Bytes"]),
+    module("Telemetry", layer: "Platform", uses: ["Time", "Concurrency", "Bytes", "JSON"]),
+    module("Configuration", layer: "Platform", uses: ["JSON"]),
+    module("Lifecycle", layer: "Platform", uses: ["Telemetry", "CThreads"]),
     module("KafkaModel", layer: "Platform"),
     module("Kafka", layer: "Platform", uses: ["CRdKafka", "KafkaModel", "Time", "Concurrency"]),
     module("KafkaDevBroker", layer: "Platform", uses: ["CRdKafka", "Kafka", "Time", "Concurrency"]),
     module("Cryptography", layer: "Platform", uses: ["COpenSSL"]),
     module("SQLite", layer: "Platform", uses: ["CSQLite"]),
-    module("HTTPServer", layer: "Platform", uses: ["CSockets", "Time", "Concurrency"]),
-    module("HTTPClient", layer: "Platform", uses: ["CCurl", "Concurrency"]),
+    module("HTTPServer", layer: "Platform", uses: ["CSockets", "Time", "Concurrency", "Bytes"]),
+    module("HTTPClient", layer: "Platform", uses: ["CCurl", "Concurrency", "Bytes"]),
 ]
 
 let appStore: [Target] = [
-    module("AppStoreModel", layer: "AppStore", uses: ["JSON", "Time"]),
+    module("AppStoreModel", layer: "AppStore", uses: ["JSON", "Time", "Bytes"]),
     module("Records", layer: "AppStore", uses: ["JSON", "AppStoreModel", "KafkaModel"]),
     module("EntitlementRules", layer: "AppStore", uses: ["JSON", "AppStoreModel"]),
     module("AppStoreVerification", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Cryptography"]),
@@ -66,7 +67,7 @@ let pipeline: [Target] = [
         "ServiceKit", layer: "Pipeline", uses: ["Kafka", "Telemetry", "Configuration", "Lifecycle", "HTTPServer"]),
     module(
         "PipelineRuntime", layer: "Pipeline",
-        uses: ["ServiceKit", "Kafka", "Telemetry", "Configuration", "Lifecycle", "Time"]),
+        uses: ["ServiceKit", "Kafka", "Telemetry", "Configuration", "Lifecycle", "Time", "Bytes"]),
     module(
         "KeyedState", layer: "Pipeline",
         uses: ["PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Lifecycle", "Time"]),
@@ -78,25 +79,25 @@ let services: [Target] = [
         "Ingress", layer: "Services",
         uses: [
             "AppStoreModel", "AppStoreVerification", "Records", "ServiceKit", "Kafka", "HTTPServer", "HTTPClient",
-            "Cryptography", "Telemetry", "Configuration", "Lifecycle", "Time",
+            "Cryptography", "Telemetry", "Configuration", "Lifecycle", "Time", "Bytes", "Concurrency",
         ]),
     module(
         "Entitlements", layer: "Services",
         uses: [
             "JSON", "AppStoreModel", "EntitlementRules", "Records", "PipelineRuntime", "KeyedState", "ServiceKit",
-            "Kafka", "HTTPServer", "Telemetry", "Configuration", "Lifecycle", "Time",
+            "Kafka", "HTTPServer", "Telemetry", "Configuration", "Lifecycle", "Time", "Bytes",
         ]),
     module(
         "Webhooks", layer: "Services",
         uses: [
             "AppStoreModel", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "HTTPClient", "Cryptography",
-            "Telemetry", "Configuration", "Time",
+            "Telemetry", "Configuration", "Time", "JSON",
         ]),
     module(
         "Simulator", layer: "Services",
         uses: [
             "JSON", "Concurrency", "AppStoreModel", "AppStoreSigning", "Lifecycle", "HTTPClient", "Telemetry",
-            "Configuration",
+            "Configuration", "Bytes",
         ]),
     module(
         "Operations", layer: "Services",
@@ -193,6 +194,7 @@ let package = Package(
         tests("SQLiteTests", layer: "Platform", uses: ["SQLite", "TestSupport"]),
         tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport"]),
         tests("HTTPClientTests", layer: "Platform", uses: ["HTTPClient", "HTTPServer", "TestSupport"]),
+        tests("BytesTests", layer: "Platform", uses: ["Bytes"]),
         tests("TimeTests", layer: "Platform", uses: ["Time", "TestSupport"]),
         tests("ConcurrencyTests", layer: "Platform", uses: ["Concurrency"]),
         tests("JSONTests", layer: "Platform", uses: ["JSON", "TestSupport"]),

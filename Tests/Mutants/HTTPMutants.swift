@@ -34,7 +34,7 @@ enum HTTPMutants {
     private static let requestLine: [Mutant] = [
         head.mutant("line-length", "position < lineLimit", "true"),
         head.mutant("method-length", "position < Self.longestMethod", "true"),
-        head.mutant("method-token", "Self.isToken(byte)", after: "step = .target", "byte != Self.space"),
+        head.mutant("method-token", "byte.isHTTPTokenCharacter", after: "step = .target", "byte != Self.space"),
         head.mutant("method-empty", "position > 0", "true"),
         head.mutant("target-empty", "position > methodEnd + 1", "true"),
         head.mutant("target-slash", #"byte != UInt8(ascii: "/")"#, "false"),
@@ -48,8 +48,9 @@ enum HTTPMutants {
     private static let fields: [Mutant] = [
         head.mutant("head-size", "min(head.count, fieldsStart + headLimit)", "head.count"),
         head.mutant("field-count", "fields <= fieldLimit", "true"),
-        head.mutant("field-fold", "Self.isToken(byte)", after: "mutating func startField", "true"),
-        head.mutant("field-name", "Self.isToken(head[position])", "head[position] != 0x3A && head[position] > 32"),
+        head.mutant("field-fold", "byte.isHTTPTokenCharacter", after: "mutating func startField", "true"),
+        head.mutant(
+            "field-name", "head[position].isHTTPTokenCharacter", "head[position] != 0x3A && head[position] > 32"),
         head.mutant("field-colon", #"head[position] == UInt8(ascii: ":")"#, "true"),
         head.mutant("value-control-bytes", "byte >= 32 && byte != 127", "byte != 127"),
         head.mutant("value-delete", "byte >= 32 && byte != 127", "byte >= 32"),
@@ -153,7 +154,7 @@ enum HTTPMutants {
         drain.mutant("drain-grace", "drainTime >= drain.grace", "true"),
         drain.mutant("drain-limit", "drainTime >= drain.limit", "false"),
         encoder.mutant("response-field-value", "value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 })", "true"),
-        encoder.mutant("response-field-name", "name.utf8.allSatisfy(RequestHeadParser.isToken)", "true"),
+        encoder.mutant("response-field-name", "name.utf8.allSatisfy(\\.isHTTPTokenCharacter)", "true"),
         encoder.mutant("response-to-head", "omitsBody", after: "if !hasBody || ", "false"),
     ]
 }

@@ -81,7 +81,7 @@ public struct ConsumerApplication: Sendable {
 
     /// Runs until SIGTERM or SIGINT, or until the pipeline cannot go on, and ends the process.
     public func main() async -> Never {
-        MemoryArenas.bound()
+        MemoryArenas.limit()
         let configuration = command.parseOrExit().configuration
         let logger = ApplicationSettings.logger(command.name, configuration)
         await runApplication(logger: logger, maximumShutdown: configuration[ConsumerSettings.shutdownLimit]) {

@@ -62,7 +62,7 @@ enum DeadLetter {
         add(Header.group, group.rawValue)
         add(Header.reason, cause.reason)
         add(Header.attempts, String(cause.attempts))
-        add(Header.firstFailureTime, InstantText.rfc3339(milliseconds: cause.firstFailureMilliseconds))
+        add(Header.firstFailureTime, RFC3339.text(milliseconds: cause.firstFailureMilliseconds))
         return KafkaProducerRecord(
             topic: topic, timestampMilliseconds: input.timestampMilliseconds, key: input.key, value: input.value,
             headers: headers)

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Which lane of a partition a record goes to: by its key, so that records of one key stay in order; records without a
 /// key go round.
 struct LaneChoice: Sendable {
@@ -15,8 +17,7 @@ struct LaneChoice: Sendable {
             return lastWithoutKey
         }
         // FNV-1a.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in key { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let hash = FNV1a.hash(key)
         return Int(hash % UInt64(lanes))
     }
 }

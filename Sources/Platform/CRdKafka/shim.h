@@ -66,17 +66,5 @@ static inline void crdkafka_wakeup_set(int descriptor) {
 
 static inline void crdkafka_wakeup_close(int descriptor) { close(descriptor); }
 
-// mallopt is in no module of Swift's toolchain.
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
-static inline void crdkafka_bound_arenas(void) {
-#ifdef __GLIBC__
-    mallopt(M_ARENA_MAX, 2);
-    mallopt(M_TRIM_THRESHOLD, 64 << 20);
-    mallopt(M_MMAP_THRESHOLD, 8 << 20);
-#endif
-}
 
 #endif

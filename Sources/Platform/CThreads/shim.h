@@ -1,10 +1,14 @@
-// What Swift cannot say itself about threads: attributes, signal masks, the variadic prctl.
+// What Swift cannot say itself about threads and their memory: attributes, signal masks, the variadic prctl, mallopt.
 #pragma once
 
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 // A detached thread that takes no signals. stack_bytes: 0 for the system's default. Returns 0 or an errno.
 static inline int ct_thread_start(void *(*run)(void *), void *argument, size_t stack_bytes) {
@@ -25,3 +29,11 @@ static inline int ct_thread_start(void *(*run)(void *), void *argument, size_t s
 
 // Names the calling thread; the system keeps 15 bytes.
 static inline void ct_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+static inline void ct_limit_arenas(void) {
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 2);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_MMAP_THRESHOLD, 8 << 20);
+#endif
+}

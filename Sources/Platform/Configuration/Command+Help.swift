@@ -19,11 +19,11 @@ extension Command {
         if readsConfiguration, !settings.isEmpty || !schema.openPrefixes.isEmpty {
             text += "\nSettings, each as key=value in the file, as a variable, or as a flag --key value\n"
             text += "(flags override the environment, which overrides the file):\n"
-            text += settings.map(Command.setting).joined()
-            text += schema.openPrefixes.map(Command.openPrefix).joined()
+            text += settings.map { Command.setting($0, schema.variables) }.joined()
+            text += schema.openPrefixes.map { Command.openPrefix($0, schema.variables) }.joined()
         }
         text += "\nAlways:\n"
-        text += Command.table(always)
+        text += Command.table(always(schema.variables))
         if !examples.isEmpty {
             text += "\nExamples:\n"
             for example in examples {
@@ -43,9 +43,12 @@ extension Command {
         return (words + ["[--KEY VALUE]..."]).joined(separator: " ")
     }
 
-    private var always: [(String, String)] {
+    private func always(_ variables: EnvironmentVariables) -> [(String, String)] {
         var rows: [(String, String)] = []
-        if readsConfiguration { rows.append(("--config FILE", "properties file to read; SLUICE_CONFIG names it too")) }
+        if readsConfiguration {
+            rows.append(
+                ("--config FILE", "properties file to read; \(variables.configurationFile) names it too"))
+        }
         rows.append(("-h, --help", "this text"))
         rows.append(("--version", "the version"))
         return rows
@@ -58,16 +61,16 @@ extension Command {
         return "  \(head)\n" + wrap(help, indent: 6)
     }
 
-    private static func setting(_ setting: SettingDescriptor) -> String {
+    private static func setting(_ setting: SettingDescriptor, _ variables: EnvironmentVariables) -> String {
         var value = setting.isRequired && setting.template == nil ? "required" : "not set"
         if let text = setting.defaultText { value = "default \(text)" }
-        let variable = setting.variable ?? "file or flag only"
+        let variable = variables.variable(of: setting) ?? "file or flag only"
         return "  \(setting.key)  (\(value); \(variable))\n"
             + wrap("\(setting.help.trimmingFullStop). Expects \(setting.expected).", indent: 6)
     }
 
-    private static func openPrefix(_ open: OpenPrefix) -> String {
-        "  \(open.prefix)*  (\(EnvironmentName.variable(for: open.prefix))*)\n"
+    private static func openPrefix(_ open: OpenPrefix, _ variables: EnvironmentVariables) -> String {
+        "  \(open.prefix)*  (\(variables.variable(for: open.prefix))*)\n"
             + wrap("\(open.help.trimmingFullStop). For example: \(open.example)", indent: 6)
     }
 

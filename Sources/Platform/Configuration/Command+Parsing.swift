@@ -18,8 +18,8 @@ extension Command {
         if line.command.readsConfiguration {
             if let file = line.configurationFile {
                 loader.addFile(file, namedBy: .flag("--config"))
-            } else if let file = environment[EnvironmentName.configurationFile] {
-                loader.addFile(file, namedBy: .environment(variable: EnvironmentName.configurationFile))
+            } else if let file = environment[schema.variables.configurationFile] {
+                loader.addFile(file, namedBy: .environment(variable: schema.variables.configurationFile))
             }
             loader.addEnvironment(environment)
         }
@@ -75,7 +75,7 @@ private struct CommandLineReader {
     var command: Command
     var path: [String] = []
     /// The settings of the commands above `command`.
-    var inherited = ConfigurationSchema()
+    var inherited: ConfigurationSchema
     var flags: [(key: String, text: String)] = []
     var positional: [String] = []
     var configurationFile: String?
@@ -84,6 +84,7 @@ private struct CommandLineReader {
     var errors: [ConfigurationError] = []
 
     init(root: Command) {
+        inherited = ConfigurationSchema(variables: root.schema.variables)
         self.root = root
         self.command = root
     }

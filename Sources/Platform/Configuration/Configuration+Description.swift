@@ -1,4 +1,5 @@
 internal import Foundation
+internal import JSON
 
 extension Configuration {
     /// How the effective configuration is shown.
@@ -24,28 +25,19 @@ extension Configuration {
                 line.padding(toLength: max(width, line.count), withPad: " ", startingAt: 0) + "  # \(origin)\n"
             }.joined()
         case .json:
-            var object: [String: DescribedValue] = [:]
-            for entry in entries {
-                object[entry.key] = DescribedValue(value: shown(entry), origin: entry.origin.description)
+            var json = JSONWriter()
+            json.object { json in
+                for entry in entries.sorted(by: { $0.key < $1.key }) {
+                    json.name(of: entry.key)
+                    json.object { json in
+                        json.set("origin", entry.origin.description)
+                        json.name("value")
+                        // An absent value is written as null, so that every key has the same shape.
+                        if let value = shown(entry) { json.string(value) } else { json.null() }
+                    }
+                }
             }
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            guard let data = try? encoder.encode(object) else { return "{}\n" }
-            return String(decoding: data, as: UTF8.self) + "\n"
-        }
-    }
-
-    private struct DescribedValue: Encodable {
-        let value: String?
-        let origin: String
-
-        private enum CodingKeys: String, CodingKey { case value, origin }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            // An absent value is written as null, so that every key has the same shape.
-            try container.encode(value, forKey: .value)
-            try container.encode(origin, forKey: .origin)
+            return String(decoding: json.bytes, as: UTF8.self) + "\n"
         }
     }
 

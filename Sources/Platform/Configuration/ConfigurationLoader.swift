@@ -40,9 +40,9 @@ struct ConfigurationLoader {
 
     mutating func addEnvironment(_ environment: [String: String]) {
         for (variable, value) in environment.sorted(by: { $0.key < $1.key }) {
-            guard variable.hasPrefix(EnvironmentName.prefix), variable != EnvironmentName.configurationFile,
-                !variable.hasPrefix(EnvironmentName.testPrefix),
-                !EnvironmentName.isServiceLink(variable, value: value)
+            guard variable.hasPrefix(schema.variables.prefix), variable != schema.variables.configurationFile,
+                !variable.hasPrefix(schema.variables.testPrefix),
+                !EnvironmentVariables.isServiceLink(variable, value: value)
             else { continue }
             let origin = ConfigurationOrigin.environment(variable: variable)
             if let key = schema.key(ofVariable: variable) {
@@ -96,11 +96,11 @@ struct ConfigurationLoader {
     private func variableAdvice(_ variable: String) -> String {
         for setting in schema.settings {
             guard let template = setting.template,
-                variable.hasPrefix(EnvironmentName.variable(for: template.prefix))
+                variable.hasPrefix(schema.variables.variable(for: template.prefix))
             else { continue }
             return "Give \(setting.key) in the file or as a flag; a variable cannot carry the name in it."
         }
-        let variables = schema.settings.compactMap(\.variable)
+        let variables = schema.settings.compactMap(schema.variables.variable(of:))
         guard let nearest = NearestName.of(variable, in: variables) else {
             return "Remove it; --help lists the variables."
         }
@@ -143,7 +143,9 @@ struct ConfigurationLoader {
     private func missing(_ setting: SettingDescriptor) -> ConfigurationError {
         let flag = "--\(setting.key)"
         let places =
-            setting.variable.map { "Set \(setting.key)=\(setting.example) in the file, \($0), or \(flag)." }
+            schema.variables.variable(of: setting).map {
+                "Set \(setting.key)=\(setting.example) in the file, \($0), or \(flag)."
+            }
             ?? "Write \(flag) \(setting.example)."
         let message = "is required: \(setting.help.trimmingFullStop). \(places)"
         return ConfigurationError(

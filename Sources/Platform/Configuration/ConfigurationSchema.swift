@@ -34,30 +34,42 @@ package struct ConfigurationSchema: Sendable {
     package let openPrefixes: [OpenPrefix]
     /// Keys, and prefixes that end with a dot, of other executables that may stand in the same file or environment.
     package let alsoKnown: [String]
+    /// How settings are given by environment variables.
+    package let variables: EnvironmentVariables
 
     /// - Parameters:
     ///   - settings: in the order of the help.
     ///   - openPrefixes: keys that are handed on unread.
     ///   - alsoKnown: keys, and prefixes that end with a dot, of other executables: they may stand in the same file or
     ///     environment and are not used.
-    package init(_ settings: [any AnySetting] = [], openPrefixes: [OpenPrefix] = [], alsoKnown: [String] = []) {
-        self.init(descriptors: settings.map(\.descriptor), openPrefixes: openPrefixes, alsoKnown: alsoKnown)
+    ///   - variables: how settings are given by environment variables.
+    package init(
+        _ settings: [any AnySetting] = [], openPrefixes: [OpenPrefix] = [], alsoKnown: [String] = [],
+        variables: EnvironmentVariables = EnvironmentVariables()
+    ) {
+        self.init(
+            descriptors: settings.map(\.descriptor), openPrefixes: openPrefixes, alsoKnown: alsoKnown,
+            variables: variables)
     }
 
-    init(descriptors: [SettingDescriptor], openPrefixes: [OpenPrefix], alsoKnown: [String]) {
+    init(
+        descriptors: [SettingDescriptor], openPrefixes: [OpenPrefix], alsoKnown: [String],
+        variables: EnvironmentVariables
+    ) {
         self.settings = descriptors
         self.openPrefixes = openPrefixes
         self.alsoKnown = alsoKnown
+        self.variables = variables
     }
 
-    /// Both schemas, `other` last. A key of both is taken from `other`.
+    /// Both schemas, `other` last. A key of both is taken from `other`; the prefix of variables is this one's.
     package func adding(_ other: ConfigurationSchema) -> ConfigurationSchema {
         let keys = Set(other.settings.map(\.key))
         let prefixes = Set(other.openPrefixes.map(\.prefix))
         return ConfigurationSchema(
             descriptors: settings.filter { !keys.contains($0.key) } + other.settings,
             openPrefixes: openPrefixes.filter { !prefixes.contains($0.prefix) } + other.openPrefixes,
-            alsoKnown: alsoKnown + other.alsoKnown)
+            alsoKnown: alsoKnown + other.alsoKnown, variables: variables)
     }
 
     /// The keys that a shared file or environment may hold, as other executables tolerate them: open prefixes and the
@@ -69,7 +81,9 @@ package struct ConfigurationSchema: Sendable {
 
     /// The same settings with further keys, and prefixes that end with a dot, tolerated beside them.
     package func tolerating(_ keys: [String]) -> ConfigurationSchema {
-        ConfigurationSchema(descriptors: settings, openPrefixes: openPrefixes, alsoKnown: alsoKnown + keys)
+        ConfigurationSchema(
+            descriptors: settings, openPrefixes: openPrefixes, alsoKnown: alsoKnown + keys,
+            variables: variables)
     }
 
     /// What a key is to this schema.
@@ -104,11 +118,11 @@ package struct ConfigurationSchema: Sendable {
 
     /// The key that an environment variable stands for.
     func key(ofVariable variable: String) -> String? {
-        if let setting = settings.first(where: { $0.variable == variable }) { return setting.key }
-        if let key = alsoKnown.first(where: { !$0.hasSuffix(".") && EnvironmentName.variable(for: $0) == variable }) {
+        if let setting = settings.first(where: { variables.variable(of: $0) == variable }) { return setting.key }
+        if let key = alsoKnown.first(where: { !$0.hasSuffix(".") && variables.variable(for: $0) == variable }) {
             return key
         }
-        guard let key = EnvironmentName.key(for: variable) else { return nil }
+        guard let key = variables.key(for: variable) else { return nil }
         let prefixes = openPrefixes.map(\.prefix) + alsoKnown.filter { $0.hasSuffix(".") }
         return prefixes.contains { key.hasPrefix($0) && key != $0 } ? key : nil
     }

@@ -34,8 +34,5 @@ package struct SecretFile: Sendable, CustomStringConvertible {
         self.contents = Secret(bytes)
     }
 
-    /// Reads the file again, so that a key can be rotated without a restart; `nil` when it cannot be read now.
-    package func reread() -> SecretFile? { try? SecretFile(path: path) }
-
     package var description: String { path }
 }

@@ -146,11 +146,6 @@ package struct SettingDescriptor: Sendable {
             read: read, fallback: fallback)
     }
 
-    /// The environment variable, or `nil` when the key cannot be given by one.
-    package var variable: String? {
-        isCommandLineOnly || template != nil ? nil : EnvironmentName.variable(for: key)
-    }
-
     /// The parts around the placeholder of a key such as `apps.<bundleId>.environments`.
     var template: KeyTemplate? { KeyTemplate(key) }
 }

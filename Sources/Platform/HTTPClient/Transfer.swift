@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CCurl
 
 /// One request under way: its easy handle, and what has come of the answer. Only the client's thread touches it.
@@ -199,11 +200,6 @@ extension Transfer {
     }
 
     private static func isToken(_ text: String) -> Bool {
-        let others = "!#$%&'*+-.^_`|~".utf8
-        return !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z"))
-                    || (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")) || others.contains(byte)
-            }
+        !text.isEmpty && text.utf8.allSatisfy(\.isHTTPTokenCharacter)
     }
 }

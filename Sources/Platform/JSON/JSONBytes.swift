@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Byte-level rules of JSON strings, without Foundation.
 package enum JSONBytes {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
@@ -98,15 +100,6 @@ package enum JSONBytes {
         return number
     }
 
-    package static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-
     /// Length, first, middle and last bytes mixed.
     static func fingerprint(_ input: Span<UInt8>, from start: Int, to end: Int) -> UInt16 {
         let length = end - start
@@ -165,7 +158,7 @@ package enum JSONBytes {
         guard position + 4 <= end else { return 0 }
         var unit: UInt32 = 0
         for index in position..<position + 4 {
-            unit = unit << 4 | UInt32(hexadecimalValue(input[index]) ?? 0)
+            unit = unit << 4 | UInt32(input[index].hexadecimalValue ?? 0)
         }
         return unit
     }
@@ -185,8 +178,7 @@ package enum JSONBytes {
         output.append(UInt8(ascii: "\""))
     }
 
-    private static func append(escaped byte: UInt8, to output: inout [UInt8]) {
-        let digits: StaticString = "0123456789abcdef"
+    static func append(escaped byte: UInt8, to output: inout [UInt8]) {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"):
             output.append(UInt8(ascii: "\\"))
@@ -196,11 +188,15 @@ package enum JSONBytes {
         case 0x0A: output.append(contentsOf: "\\n".utf8)
         case 0x0C: output.append(contentsOf: "\\f".utf8)
         case 0x0D: output.append(contentsOf: "\\r".utf8)
-        case 0x00..<0x20:
-            output.append(contentsOf: "\\u00".utf8)
-            output.append(digits.utf8Start[Int(byte >> 4)])
-            output.append(digits.utf8Start[Int(byte & 15)])
+        case 0x00..<0x20: append(codeUnit: UInt16(byte), to: &output)
         default: output.append(byte)
         }
+    }
+
+    /// `\uXXXX`
+    static func append(codeUnit: UInt16, to output: inout [UInt8]) {
+        let digits: StaticString = "0123456789abcdef"
+        output.append(contentsOf: "\\u".utf8)
+        for shift in [12, 8, 4, 0] as [UInt16] { output.append(digits.utf8Start[Int(codeUnit >> shift & 15)]) }
     }
 }

@@ -55,8 +55,6 @@ public struct JSONElement: Sendable {
 
         /// The name, escapes resolved.
         public var name: String { value.document.text(of: nameIndex) }
-        /// Where the name stands in the document's bytes, from its opening to its closing quote.
-        public var nameRange: Range<Int> { value.document.quotedRange(of: nameIndex) }
     }
 
     package let document: JSONDocument
@@ -95,9 +93,6 @@ public struct JSONElement: Sendable {
     public var plainTextRange: Range<Int>? {
         node.kind == .string && !node.hasEscapes ? Int(node.start)..<Int(node.end) : nil
     }
-
-    /// Length of a string between its quotes as written, in bytes; nil for other kinds.
-    public var writtenLength: Int? { node.kind == .string ? Int(node.end - node.start) : nil }
 
     /// Text of a string, escapes resolved; nil for other kinds.
     public var string: String? { node.kind == .string ? document.text(of: index) : nil }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Checks that bytes are one JSON text (RFC 8259) and records where each value stands.
 ///
 /// Strict: valid UTF-8 only, no byte order mark, no control bytes in strings, no lone surrogates, no name twice in an
@@ -221,7 +223,7 @@ struct JSONScanner {
         position += 1
         var unit: UInt32 = 0
         for _ in 0..<4 {
-            guard let digit = JSONBytes.hexadecimalValue(try byte(input)) else {
+            guard let digit = try byte(input).hexadecimalValue else {
                 throw JSONError(.invalidEscape, at: position)
             }
             unit = unit << 4 | UInt32(digit)

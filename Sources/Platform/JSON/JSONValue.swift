@@ -34,34 +34,9 @@ public enum JSONValue: Hashable, Sendable {
 
     /// The value as compact JSON text.
     public var json: [UInt8] {
-        var output: [UInt8] = []
-        write(to: &output)
-        return output
-    }
-
-    private func write(to output: inout [UInt8]) {
-        switch self {
-        case .null: output.append(contentsOf: "null".utf8)
-        case .bool(let value): output.append(contentsOf: (value ? "true" : "false").utf8)
-        case .number(let number): output.append(contentsOf: number.text.utf8)
-        case .string(let text): JSONBytes.append(quoted: text, to: &output)
-        case .array(let elements):
-            output.append(UInt8(ascii: "["))
-            for (index, element) in elements.enumerated() {
-                if index > 0 { output.append(UInt8(ascii: ",")) }
-                element.write(to: &output)
-            }
-            output.append(UInt8(ascii: "]"))
-        case .object(let object):
-            output.append(UInt8(ascii: "{"))
-            for (index, member) in object.members.enumerated() {
-                if index > 0 { output.append(UInt8(ascii: ",")) }
-                JSONBytes.append(quoted: member.name, to: &output)
-                output.append(UInt8(ascii: ":"))
-                member.value.write(to: &output)
-            }
-            output.append(UInt8(ascii: "}"))
-        }
+        var writer = JSONWriter()
+        writer.value(self)
+        return writer.bytes
     }
 }
 

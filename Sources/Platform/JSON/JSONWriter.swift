@@ -66,7 +66,18 @@ package struct JSONWriter: Sendable {
     /// As ``text(_:)``.
     package mutating func text(_ json: ArraySlice<UInt8>) { json.withUnsafeBytes { append($0, quoted: false) } }
 
-    package mutating func value(_ value: JSONValue) { text(value.json) }
+    package mutating func null() { text(Array("null".utf8)) }
+
+    package mutating func value(_ value: JSONValue) {
+        switch value {
+        case .null: null()
+        case .bool(let value): bool(value)
+        case .number(let number): text(Array(number.text.utf8))
+        case .string(let text): string(text)
+        case .array(let elements): array { for element in elements { $0.value(element) } }
+        case .object(let object): self.object { $0.add(object) }
+        }
+    }
 
     // MARK: Members
 

@@ -41,11 +41,6 @@ extension Database {
         return problems == ["ok"] ? [] : problems
     }
 
-    /// Writes the write-ahead log back into the file and empties it, as far as readers allow.
-    package func checkpoint() throws(SQLiteError) {
-        try run("PRAGMA wal_checkpoint(TRUNCATE)")
-    }
-
     private func pragma(_ sql: String) throws(SQLiteError) -> Int64 {
         do {
             return try firstRow(sql) { row in try row.integer(0) } ?? 0

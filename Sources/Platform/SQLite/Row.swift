@@ -61,16 +61,6 @@ package struct Row {
         try isNull(column) ? nil : try integer(column)
     }
 
-    /// Text, or `nil` for null.
-    package func textOrNil(_ column: Int) throws(SQLiteError) -> String? {
-        try isNull(column) ? nil : try text(column)
-    }
-
-    /// Bytes, or `nil` for null.
-    package func blobOrNil(_ column: Int) throws(SQLiteError) -> [UInt8]? {
-        try isNull(column) ? nil : try blob(column)
-    }
-
     private func type(_ column: Int) throws(SQLiteError) -> Int32 {
         guard column >= 0, column < columnCount else {
             throw SQLiteError(.wrongType, "there is no column \(column)", sql: sql)

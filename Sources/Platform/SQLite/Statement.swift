@@ -77,17 +77,6 @@ package final class Statement {
         return try step(handle) ? try read(Row(statement: handle, owner: self)) : nil
     }
 
-    /// Runs the statement and reads rows until `read` returns `false`; for results too large to collect.
-    package func forEachRow(
-        _ values: [SQLiteValue] = [], _ read: (Row) throws -> Bool
-    ) throws {
-        let handle = try begin(values)
-        defer { end(handle) }
-        while try step(handle) {
-            guard try read(Row(statement: handle, owner: self)) else { return }
-        }
-    }
-
     /// Whether there is another row.
     private func step(_ handle: OpaquePointer) throws(SQLiteError) -> Bool {
         switch sqlite3_step(handle) {

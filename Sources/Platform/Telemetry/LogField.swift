@@ -18,8 +18,6 @@ package struct LogKey: RawRepresentable, Sendable, Hashable {
     package static let service = LogKey(rawValue: "service")
     /// The process's exit code.
     package static let exitCode = LogKey(rawValue: "exitCode")
-    /// How long something took, in milliseconds.
-    package static let durationMilliseconds = LogKey(rawValue: "durationMs")
     /// The version of the program.
     package static let version = LogKey(rawValue: "version")
 

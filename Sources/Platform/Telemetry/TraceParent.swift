@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The `traceparent` header of W3C Trace Context (https://www.w3.org/TR/trace-context/#traceparent-header).
 package struct TraceParent: Sendable, Equatable, CustomStringConvertible {
     /// 32 lower case hexadecimal digits, not all zero.
@@ -42,12 +44,9 @@ package struct TraceParent: Sendable, Equatable, CustomStringConvertible {
 
     private static let dash = UInt8(ascii: "-")
 
+    /// Capital letters are not allowed here.
     private static func nibble(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        default: nil
-        }
+        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "F") ? nil : byte.hexadecimalValue
     }
 
     private static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A weak entity tag (RFC 9110, 8.8.3): equal contents, not equal bytes, since an answer says the moment it was made.
 struct EntityTag {
     let text: String
@@ -6,9 +8,7 @@ struct EntityTag {
 
     /// By FNV-1a, which tells contents apart and is not there to resist anybody.
     init(of content: [UInt8]) {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in content { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        text = "\(Self.weak)\"\(String(hash, radix: 16))\""
+        text = "\(Self.weak)\"\(String(FNV1a.hash(content), radix: 16))\""
     }
 
     /// Whether an `If-None-Match` names it, by weak comparison (RFC 9110, 8.8.3.2 and 13.1.2).

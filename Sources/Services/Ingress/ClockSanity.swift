@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import Time
 
 /// Whether the wall clock may be believed: certificates are judged by it, so a wrong clock must end in 503 and not in
 /// a verdict.
@@ -7,8 +8,7 @@ internal import Synchronization
 /// clock by more than 60 seconds within a minute. Once the clock stands still against the monotonic one for a minute
 /// at a sane time, it is believed again.
 final class ClockSanity: Sendable {
-    /// 2026-11-01T00:00:00Z: no version of this code can run before it was written.
-    static let earliest: Int64 = 1_793_491_200_000
+    static let earliest = SystemClock.earliestPlausibleMilliseconds
     static let latest: Int64 = earliest + 3653 * 86_400_000
 
     private static let tolerance: Int64 = 60_000

@@ -1,41 +1,17 @@
+internal import Bytes
 internal import Synchronization
 
 /// The identity of a notification: environment and notificationUUID, never the text of its JWS, which has many valid
 /// spellings.
 struct NotificationIdentity: Hashable, Sendable {
     let environment: UInt8
-    let high: UInt64
-    let low: UInt64
+    let uuid: UUIDBytes
 
     /// Nil when the text is not a UUID of the form 8-4-4-4-12; letters may be of either case.
     init?(notificationUUID text: some Sequence<UInt8>, environment: UInt8) {
-        var digits = 0
-        var position = 0
-        var high: UInt64 = 0
-        var low: UInt64 = 0
-        for byte in text {
-            if position == 8 || position == 13 || position == 18 || position == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-            } else {
-                guard digits < 32, let value = Self.hexValue(byte) else { return nil }
-                if digits < 16 { high = high << 4 | UInt64(value) } else { low = low << 4 | UInt64(value) }
-                digits += 1
-            }
-            position += 1
-        }
-        guard position == 36, digits == 32 else { return nil }
+        guard let uuid = UUIDBytes(text: text) else { return nil }
         self.environment = environment
-        self.high = high
-        self.low = low
-    }
-
-    private static func hexValue(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
+        self.uuid = uuid
     }
 }
 

@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import Dispatch
-internal import Foundation
 internal import Synchronization
 
 /// A fixed set of threads that take items from one queue. Items handed over together wake the threads once.
@@ -7,31 +7,37 @@ internal import Synchronization
 /// The queue has no bound of its own: whoever fills it holds a bounded number of places (the listener's `inFlight`).
 final class WorkerPool<Item: Sendable>: Sendable {
     private struct State {
-        /// Items before `head` are taken, and nil so that a body is not kept longer than its request.
-        var items: [Item?] = []
-        var head = 0
+        var items = FIFO<Item>()
         var unannounced = 0
+        /// Threads that have not ended.
+        var running = 0
         var isClosed = false
     }
 
     private let state = Mutex(State())
     private let available = DispatchSemaphore(value: 0)
-    private let ended = DispatchGroup()
+    private let ended = Completion()
     private let count: Int
 
     /// Starts `count` threads, each of which calls `work` for one item at a time until `close`.
     init(count: Int, name: String, work: @escaping @Sendable (Item) -> Void) {
         self.count = max(1, count)
         for number in 1...self.count {
-            ended.enter()
-            let thread = Thread { [self] in
+            state.withLock { $0.running += 1 }
+            let error = OwnThread.start(name: "\(name)-\(number)", stackBytes: 1 << 20) { [self] in
                 while let item = next() { work(item) }
-                ended.leave()
+                threadEnded()
             }
-            thread.name = "\(name)-\(number)"
-            thread.stackSize = 1 << 20
-            thread.start()
+            if error != 0 { threadEnded() }
         }
+    }
+
+    private func threadEnded() {
+        let isLast = state.withLock { state in
+            state.running -= 1
+            return state.running == 0
+        }
+        if isLast { ended.complete() }
     }
 
     /// Adds an item; the threads learn of it with `announce`.
@@ -56,25 +62,14 @@ final class WorkerPool<Item: Sendable>: Sendable {
         announce()
         state.withLock { $0.isClosed = true }
         for _ in 0..<count { available.signal() }
-        await withCheckedContinuation { continuation in
-            ended.notify(queue: .global()) { continuation.resume() }
-        }
+        await ended.wait()
     }
 
     private func next() -> Item? {
         while true {
             available.wait()
             let (item, isClosed): (Item?, Bool) = state.withLock { state in
-                guard state.head < state.items.count else { return (nil, state.isClosed) }
-                let item = state.items[state.head].take()
-                state.head += 1
-                if state.head == state.items.count {
-                    state.items.removeAll(keepingCapacity: true)
-                    state.head = 0
-                } else if state.head >= 1024 {
-                    state.items.removeFirst(state.head)
-                    state.head = 0
-                }
+                guard let item = state.items.popFirst() else { return (nil, state.isClosed) }
                 return (item, false)
             }
             if let item { return item }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Time
 
 /// The header field `Retry-After`: seconds, or a date. Source: RFC 9110 section 10.2.3.
 enum RetryAfter {
@@ -19,12 +19,7 @@ enum RetryAfter {
         if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
             return Int64(text).map { min($0, longest.components.seconds) } ?? longest.components.seconds
         }
-        let format = DateFormatter()
-        format.locale = Locale(identifier: "en_US_POSIX")
-        format.timeZone = .gmt
-        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        guard let moment = format.date(from: text).flatMap({ Int64(exactly: $0.timeIntervalSince1970.rounded()) })
-        else { return nil }
+        guard let moment = HTTPDate.seconds(text) else { return nil }
         let (wait, overflow) = moment.subtractingReportingOverflow(now)
         return overflow ? nil : wait
     }

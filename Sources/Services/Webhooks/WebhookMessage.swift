@@ -1,5 +1,5 @@
 internal import AppStoreModel
-internal import Foundation
+internal import JSON
 internal import Kafka
 internal import Records
 internal import Telemetry
@@ -23,29 +23,21 @@ struct WebhookMessage: Sendable, Equatable {
         if let value = record.value {
             body = value
         } else {
-            guard let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }), !key.isEmpty,
-                let erasure = Erasure(environment: environment, key: key).json
-            else { return nil }
-            body = erasure
+            guard let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }), !key.isEmpty else {
+                return nil
+            }
+            body = Self.erasure(environment, key)
         }
     }
-}
-
-/// The body for a key whose state was erased.
-private struct Erasure: Encodable {
-    let environment: String
-    let erased = true
-    /// `bundleId/originalTransactionId`
-    let key: String
-
-    init(environment: AppStoreEnvironment, key: String) {
-        self.environment = environment.rawValue
-        self.key = key
-    }
-
-    var json: [UInt8]? {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(self)).map { Array($0) }
+    /// The body for a key whose state was erased.
+    private static func erasure(_ environment: AppStoreEnvironment, _ key: String) -> [UInt8] {
+        var json = JSONWriter()
+        json.object {
+            $0.set("environment", environment.rawValue)
+            $0.set("erased", true)
+            // `bundleId/originalTransactionId`
+            $0.set("key", key)
+        }
+        return json.bytes
     }
 }

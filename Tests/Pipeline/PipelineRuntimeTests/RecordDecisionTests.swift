@@ -165,15 +165,6 @@ struct DeadLetterTests {
         #expect(capped.count == bytes)
         #expect(String(validating: capped, as: UTF8.self) != nil)
     }
-
-    @Test(arguments: [
-        (Int64(0), "1970-01-01T00:00:00.000Z"), (951_782_400_000, "2000-02-29T00:00:00.000Z"),
-        (1_709_251_199_999, "2024-02-29T23:59:59.999Z"), (4_107_542_400_001, "2100-03-01T00:00:00.001Z"),
-        (-5, "1970-01-01T00:00:00.000Z"), (.max, "9999-12-31T23:59:59.999Z"),
-    ])
-    func `instants are written as RFC 3339`(milliseconds: Int64, text: String) {
-        #expect(InstantText.rfc3339(milliseconds: milliseconds) == text)
-    }
 }
 
 struct PipelineHealthTests {

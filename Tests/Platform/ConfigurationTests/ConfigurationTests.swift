@@ -33,9 +33,22 @@ import Testing
         ("body_limit", "SLUICE_BODY__LIMIT"),
     ])
     func `a key has one variable`(key: String, variable: String) {
-        #expect(EnvironmentName.variable(for: key) == variable)
-        #expect(EnvironmentName.key(for: variable) == key)
+        #expect(EnvironmentVariables().variable(for: key) == variable)
+        #expect(EnvironmentVariables().key(for: variable) == key)
         #expect(TestSettings.schema.key(ofVariable: variable) == key)
+    }
+
+    @Test func `an application chooses the prefix of its variables`() throws {
+        let schema = ConfigurationSchema([TestSettings.port], variables: EnvironmentVariables(prefix: "ACME_"))
+        let command = Command("acme", summary: "listens.", schema: schema)
+        let environment = ["ACME_HTTP_PORT": "7", "SLUICE_HTTP_PORT": "8"]
+        #expect(command.parse([], environment: environment).configuration?[TestSettings.port] == 7)
+        #expect(command.parse([], environment: ["ACME_HTTP_PROT": "7"]).exitCode == 78)
+        guard case .show(let help) = command.parse(["--help"], environment: [:]) else {
+            Issue.record("no help")
+            return
+        }
+        #expect(help.contains("ACME_HTTP_PORT") && help.contains("ACME_CONFIG") && !help.contains("SLUICE"))
     }
 
     @Test func `every property under an open prefix is handed on`() throws {

@@ -114,7 +114,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
             }
         }
         #expect(try database.quickCheck() == [])
-        try database.checkpoint()
+        try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
         database.close()
         let url = URL(fileURLWithPath: directory.database)
         var data = try Data(contentsOf: url)
@@ -141,8 +141,6 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
             #expect(try row.blob(3) == [0, 255])
             #expect(try row.isNull(4))
             #expect(try row.integerOrNil(4) == nil)
-            #expect(try row.textOrNil(4) == nil)
-            #expect(try row.blobOrNil(4) == nil)
             #expect(try row.integerOrNil(0) == Int64.min)
             return true
         }

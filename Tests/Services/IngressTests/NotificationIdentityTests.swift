@@ -9,8 +9,8 @@ import Testing
 
     @Test func `all thirty-two digits count`() throws {
         let identity = try #require(self.identity("01234567-89ab-cdef-0123-456789abcdef"))
-        #expect(identity.high == 0x0123_4567_89ab_cdef)
-        #expect(identity.low == 0x0123_4567_89ab_cdef)
+        #expect(identity.uuid.high == 0x0123_4567_89ab_cdef)
+        #expect(identity.uuid.low == 0x0123_4567_89ab_cdef)
         let zero = "00000000-0000-0000-0000-000000000000"
         for place in 0..<36 where ![8, 13, 18, 23].contains(place) {
             let other = String(zero.prefix(place)) + "f" + String(zero.dropFirst(place + 1))

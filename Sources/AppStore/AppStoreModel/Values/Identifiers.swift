@@ -1,3 +1,4 @@
+internal import Bytes
 internal import JSON
 
 /// An identifier that Apple or the developer chose: opaque text, never parsed.
@@ -122,15 +123,5 @@ public struct AppAppleId: RawRepresentable, Hashable, Comparable, Sendable, Cust
 }
 
 enum UUIDText {
-    static func accepts(_ text: String) -> Bool {
-        let utf8 = text.utf8
-        guard utf8.count == 36 else { return false }
-        for (index, byte) in utf8.enumerated() {
-            switch index {
-            case 8, 13, 18, 23: if byte != UInt8(ascii: "-") { return false }
-            default: if JSONBytes.hexadecimalValue(byte) == nil { return false }
-            }
-        }
-        return true
-    }
+    static func accepts(_ text: String) -> Bool { UUIDBytes(text: text.utf8) != nil }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Time
 
 /// Writes answer heads. The date is renewed once a second.
@@ -42,7 +43,7 @@ struct ResponseEncoder {
 
     /// Leaves a field out that would break the head: its value may come from a request.
     private mutating func append(_ name: String, _ value: String) {
-        guard !name.isEmpty, name.utf8.allSatisfy(RequestHeadParser.isToken) else { return }
+        guard !name.isEmpty, name.utf8.allSatisfy(\.isHTTPTokenCharacter) else { return }
         guard value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else { return }
         append("\r\n")
         bytes.append(contentsOf: name.utf8)

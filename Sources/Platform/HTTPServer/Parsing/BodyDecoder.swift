@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Reads one request body, with a known length or chunked, without I/O. The verdict falls at the byte that decides it.
 ///
 /// Chunked is narrowed: a size is 1 to 8 hexadecimal digits and CRLF, without extensions, and there are no trailers.
@@ -69,9 +71,9 @@ package struct BodyDecoder: Sendable {
                 step = .sizeEnd
                 return nil
             }
-            guard let digit = Self.hexadecimal(byte), sizeDigits < 8 else { return Self.badFraming }
+            guard let digit = byte.hexadecimalValue, sizeDigits < 8 else { return Self.badFraming }
             sizeDigits += 1
-            left = left << 4 | digit
+            left = left << 4 | Int(digit)
         case .sizeEnd:
             guard byte == RequestHeadParser.lineFeed else { return Self.badFraming }
             guard left <= limit - bodyBytes else { return .refuse(status: 413, reason: "too_large") }
@@ -88,14 +90,5 @@ package struct BodyDecoder: Sendable {
             return Self.badFraming
         }
         return nil
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> Int? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(byte - UInt8(ascii: "a")) + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(byte - UInt8(ascii: "A")) + 10
-        default: nil
-        }
     }
 }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Reads one request head of the strict subset, byte by byte, without I/O and without copying.
 ///
 /// Each byte is looked at once and the verdict falls at the byte that decides it, so the verdict is the same however
@@ -84,7 +86,7 @@ package struct RequestHeadParser: Sendable {
                 step = .target
                 return nil
             }
-            return Self.isToken(byte) && position < Self.longestMethod ? nil : Self.badFraming
+            return byte.isHTTPTokenCharacter && position < Self.longestMethod ? nil : Self.badFraming
         case .target:
             if byte == Self.space, position > methodEnd + 1 {
                 targetEnd = position
@@ -140,7 +142,7 @@ package struct RequestHeadParser: Sendable {
             step = .blankLineEnd
             return nil
         }
-        guard Self.isToken(byte) else { return Self.badFraming }
+        guard byte.isHTTPTokenCharacter else { return Self.badFraming }
         fields += 1
         guard fields <= fieldLimit else { return .refuse(status: 431, reason: "headers") }
         nameStart = position
@@ -149,7 +151,7 @@ package struct RequestHeadParser: Sendable {
     }
 
     private mutating func takeName(_ head: Span<UInt8>, _ end: Int) -> Result? {
-        while Self.isToken(head[position]) {
+        while head[position].isHTTPTokenCharacter {
             guard position + 1 < end else { return nil }
             position += 1
         }
@@ -258,13 +260,5 @@ extension RequestHeadParser {
             start = i + 1
         }
         return false
-    }
-
-    /// The characters of RFC 9110's `token`, one bit a byte: letters, digits and ``!#$%&'*+-.^_`|~``.
-    static func isToken(_ byte: UInt8) -> Bool {
-        let below64: UInt64 = 0x03FF_6CFA_0000_0000
-        let from64: UInt64 = 0x57FF_FFFF_C7FF_FFFE
-        if byte >= 128 { return false }
-        return (byte < 64 ? below64 >> UInt64(byte) : from64 >> UInt64(byte & 63)) & 1 == 1
     }
 }

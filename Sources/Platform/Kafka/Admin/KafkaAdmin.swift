@@ -33,6 +33,23 @@ public final class KafkaAdmin: Sendable {
         self.configuration = configuration
     }
 
+    /// Runs `body` with a client that is closed afterwards, however it ends; closing takes at most a second.
+    ///
+    /// - Throws: `invalidConfiguration`, and what `body` throws.
+    public static func with<Result>(
+        _ configuration: KafkaConfiguration, _ body: (KafkaAdmin) async throws -> Result
+    ) async throws -> Result {
+        let admin = try KafkaAdmin(configuration)
+        do {
+            let result = try await body(admin)
+            await admin.close(within: .seconds(1))
+            return result
+        } catch {
+            await admin.close(within: .seconds(1))
+            throw error
+        }
+    }
+
     /// Refuses further calls and destroys the client. Waits for the call in hand, and returns after `limit` at most.
     public func close(within limit: Duration) async {
         let released = state.withLock { state in

@@ -2,11 +2,12 @@ internal import AppStoreModel
 internal import Cryptography
 internal import Kafka
 internal import ServiceKit
+internal import Time
 
 /// Findings derived from the facts. Pure.
 extension DoctorFacts {
     /// 2026-11-01T00:00:00Z: the ingress answers 503 while its clock says less, or ten years more.
-    static let earliestClock: Int64 = 1_793_491_200_000
+    static let earliestClock = SystemClock.earliestPlausibleMilliseconds
     static let latestClock: Int64 = earliestClock + 3653 * day
     private static let day: Int64 = 86_400_000
     /// Lead time for replacing a root: a release or a rollout.

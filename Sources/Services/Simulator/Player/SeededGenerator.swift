@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A generator whose whole sequence follows from its seed (SplitMix64), so that the same seed gives the same run.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
@@ -8,11 +10,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 
     /// A generator of its own for one purpose, so that drawing more for one never moves the draws of another.
     package init(seed: UInt64, purpose: String) {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in purpose.utf8 {
-            hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
-        }
-        var mixer = SeededGenerator(seed: seed ^ hash)
+        var mixer = SeededGenerator(seed: seed ^ FNV1a.hash(purpose.utf8))
         state = mixer.next()
     }
 

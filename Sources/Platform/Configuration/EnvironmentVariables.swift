@@ -1,12 +1,24 @@
-/// How keys and environment variables correspond: `SLUICE_`, upper case, `.` → `_`, `_` → `__`, `-` → `___`.
-enum EnvironmentName {
-    static let prefix = "SLUICE_"
-    /// Names the configuration file; not a setting.
-    static let configurationFile = "SLUICE_CONFIG"
-    /// Variables with this prefix belong to the tests.
-    static let testPrefix = "SLUICE_TEST_"
+/// How keys and environment variables correspond: the prefix, upper case, `.` → `_`, `_` → `__`, `-` → `___`.
+package struct EnvironmentVariables: Sendable {
+    /// That of Sluice's executables.
+    package static let sluicePrefix = "SLUICE_"
 
-    static func variable(for key: String) -> String {
+    /// With the underscore; each variable with it is a setting, or an error.
+    package let prefix: String
+
+    package init(prefix: String = sluicePrefix) { self.prefix = prefix }
+
+    /// Names the configuration file; not a setting.
+    package var configurationFile: String { prefix + "CONFIG" }
+    /// Variables with this prefix belong to the tests.
+    var testPrefix: String { prefix + "TEST_" }
+
+    /// The variable of a setting; nil when it cannot be given by one.
+    func variable(of setting: SettingDescriptor) -> String? {
+        setting.isCommandLineOnly || setting.template != nil ? nil : variable(for: setting.key)
+    }
+
+    func variable(for key: String) -> String {
         var result = prefix
         for character in key {
             switch character {
@@ -20,7 +32,7 @@ enum EnvironmentName {
     }
 
     /// The key of a variable, for open prefixes: three underscores are read as `-` first, then two as `_`.
-    static func key(for variable: String) -> String? {
+    func key(for variable: String) -> String? {
         guard variable.hasPrefix(prefix) else { return nil }
         var result = ""
         var underscores = 0
@@ -29,10 +41,10 @@ enum EnvironmentName {
                 underscores += 1
                 continue
             }
-            result += separators(underscores) + character.lowercased()
+            result += Self.separators(underscores) + character.lowercased()
             underscores = 0
         }
-        return result + separators(underscores)
+        return result + Self.separators(underscores)
     }
 
     private static func separators(_ underscores: Int) -> String {
@@ -41,7 +53,7 @@ enum EnvironmentName {
     }
 
     /// Whether Kubernetes made the variable for a service of the same name space (a "service link"). A service called
-    /// `sluice-kafka` puts `SLUICE_KAFKA_PORT=tcp://…` into every pod that starts after it; such a variable is nobody's
+    /// `sluice-kafka` puts `SLUICE_KAFKA_PORT=tcp://…` into every pod that starts after it; such a variable is no
     /// setting, and refusing it would stop a pod because of a service that was added beside it.
     static func isServiceLink(_ variable: String, value: String) -> Bool {
         if variable.hasSuffix("_SERVICE_HOST") || variable.hasSuffix("_SERVICE_PORT")

@@ -1,0 +1,24 @@
+/// A UUID as 128 bits, read from its text of the form 8-4-4-4-12 (RFC 9562 section 4).
+package struct UUIDBytes: Hashable, Sendable {
+    package let high: UInt64
+    package let low: UInt64
+
+    /// Nil for any other form; letters may be of either case.
+    package init?(text: some Sequence<UInt8>) {
+        var digits = 0
+        var position = 0
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        for byte in text {
+            if position == 8 || position == 13 || position == 18 || position == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+            } else {
+                guard digits < 32, let value = byte.hexadecimalValue else { return nil }
+                if digits < 16 { high = high << 4 | UInt64(value) } else { low = low << 4 | UInt64(value) }
+                digits += 1
+            }
+            position += 1
+        }
+        guard position == 36, digits == 32 else { return nil }
+        (self.high, self.low) = (high, low)
+    }
+}

@@ -1,0 +1,42 @@
+extension JSONBytes {
+    /// As ``append(quoted:to:)``, and control characters of Latin-1, line separators and the marks that change the
+    /// direction of writing are escaped too: for text of others that people read, such as in a log.
+    ///
+    /// - Parameter limit: after this many bytes of UTF-8 the text is cut at a character and ends with `…`.
+    package static func append(visible text: String, limit: Int = .max, to output: inout [UInt8]) {
+        var text = text
+        let isWritten = text.withUTF8 { utf8 in
+            guard utf8.count <= limit, utf8.allSatisfy({ Self.isPlain($0) }) else { return false }
+            output.append(UInt8(ascii: "\""))
+            output.append(contentsOf: utf8)
+            output.append(UInt8(ascii: "\""))
+            return true
+        }
+        if !isWritten { append(escapingInvisible: text, limit: limit, to: &output) }
+    }
+
+    /// Printable ASCII that needs no escape.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
+    private static func append(escapingInvisible text: String, limit: Int, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\""))
+        var written = 0
+        for scalar in text.unicodeScalars {
+            let length = UTF8.width(scalar)
+            guard written <= limit - length else {
+                output.append(contentsOf: "…".utf8)
+                break
+            }
+            written += length
+            switch scalar.value {
+            case 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069:
+                append(codeUnit: UInt16(truncatingIfNeeded: scalar.value), to: &output)
+            case 0..<0x80: append(escaped: UInt8(truncatingIfNeeded: scalar.value), to: &output)
+            default: output.append(contentsOf: scalar.utf8)
+            }
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+}
