@@ -76,7 +76,7 @@ package struct ApacheKafka: Sendable {
         try await waitUntil(within: .seconds(10)) { isGone(node) }
     }
 
-    /// Nobody answers from here on; connections stay.
+    /// Freezes a broker: connections stay open and nothing answers.
     package func pause(_ node: Int = 1) async throws { _ = try await run("pause", node) }
 
     package func resume(_ node: Int = 1) async throws { _ = try await run("resume", node) }
@@ -90,7 +90,7 @@ package struct ApacheKafka: Sendable {
             .flatMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
 
-    /// Whether a broker that was started here has ended. A process that ended and that nobody has waited for yet has no
+    /// Whether a broker that was started here has ended. A process that ended but was not yet waited for has no
     /// command line any more.
     package func isGone(_ node: Int = 1) -> Bool {
         processId(node).map { FileManager.default.contents(atPath: "/proc/\($0)/cmdline")?.isEmpty ?? true } ?? true

@@ -6,7 +6,7 @@ extension ChildProcess {
     package var residentBytes: Int { status("VmRSS") * 1024 }
     /// The most bytes that were in memory at a time.
     package var peakResidentBytes: Int { status("VmHWM") * 1024 }
-    /// Bytes that it can write to and shares with nobody.
+    /// Bytes that it can write to and does not share.
     package var dataBytes: Int { status("VmData") * 1024 }
 
     package var descriptorCount: Int {

@@ -11,7 +11,7 @@ extension EndToEnd {
         }
 
         /// At the same time: each waits ten seconds for a broker.
-        @Test func `no broker ends in one clear line`() async throws {
+        @Test func `a missing broker ends in one clear line`() async throws {
             try await withThrowingTaskGroup { group in
                 for start in BadStart.withoutBroker {
                     group.addTask {

@@ -33,7 +33,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `what Apple signed but nobody understands goes to quarantine, byte for byte`() async throws {
+        @Test func `nonconforming notifications signed by Apple are quarantined byte for byte`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())

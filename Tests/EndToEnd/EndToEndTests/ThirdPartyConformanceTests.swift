@@ -18,7 +18,7 @@ struct ThirdPartyConformance {
 
     private var command: String { "probe=\(Self.probe.path)" }
 
-    @Test func `129 of 129 hostile inputs are answered as they deserve`() async throws {
+    @Test func `all 129 hostile inputs get the expected responses`() async throws {
         let output = try await output(HTTPLab.command("hostile.py", command), within: .seconds(200))
         let wrong = output.split(separator: "\n").filter { $0.contains("| BAD ") }
         // The listener takes HTTP/1.1 only; newer versions of the laboratory want 1.0 too.
@@ -30,7 +30,7 @@ struct ThirdPartyConformance {
     }
 
     @Test(.enabled(if: LongTests.areWanted, "\(LongTests.absence)"))
-    func `12 of 12 slow clients are sent away in time, and hinder nobody`() async throws {
+    func `12 of 12 slow clients are disconnected in time and delay no other client`() async throws {
         let output = try await output(HTTPLab.command("hostile.py", "--slow", command), within: .seconds(280))
         let rows = output.split(separator: "\n").filter { $0.contains(/^\| (H|R|idle)/) }
         #expect(rows.count == 12)
@@ -39,7 +39,7 @@ struct ThirdPartyConformance {
         #expect(output.contains("; alive; exit 0"), "\(output)")
     }
 
-    @Test func `the same bytes in other pieces get the same answers`() async throws {
+    @Test func `the same bytes in other segments get the same responses`() async throws {
         let output = try await output(HTTPLab.command("splits.py", command), within: .seconds(280))
         #expect(try #require(output.firstMatch(of: /: (\d+) deliveries, (\d+) differ/)).output.2 == "0", "\(output)")
     }

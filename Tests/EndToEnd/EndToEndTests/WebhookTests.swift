@@ -10,7 +10,7 @@ import Testing
 extension EndToEnd {
     /// `sluice-webhooks` as an operator starts it, against a receiver of this process.
     @Suite struct Webhooks {
-        @Test func `what the App Store says arrives at the receiver as the state in Kafka`() async throws {
+        @Test func `notifications reach the receiver as the state that is in Kafka`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
@@ -35,7 +35,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a receiver has the last state of every purchase, whatever ends the sender`() async throws {
+        @Test func `the receiver has the last state of every purchase, however the sender ends`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
                 let receiver = try StateReceiver()

@@ -32,15 +32,15 @@ import Testing
     }
 
     @Test func `watermarks and committed offsets are read from the embedded broker`() async throws {
-        let fixture = try EmbeddedFixture(partitions: 2)
+        let harness = try EmbeddedHarness(partitions: 2)
         for number in 0..<5 {
-            var record = fixture.record(number)
+            var record = harness.record(number)
             record.partition = 1
-            _ = try await fixture.producer.send(record)
+            _ = try await harness.producer.send(record)
         }
-        let admin = try KafkaAdmin(fixture.configuration)
-        let places = [0, 1].map { KafkaTopicPartition(topic: fixture.topic, partition: KafkaPartition(rawValue: $0)) }
-        let watermarks = try await admin.watermarks(of: fixture.topic)
+        let admin = try KafkaAdmin(harness.configuration)
+        let places = [0, 1].map { KafkaTopicPartition(topic: harness.topic, partition: KafkaPartition(rawValue: $0)) }
+        let watermarks = try await admin.watermarks(of: harness.topic)
         #expect(watermarks.mapValues(\.high) == [places[0]: 0, places[1]: 5])
         #expect(watermarks.mapValues(\.low) == [places[0]: 0, places[1]: 0])
         #expect(try await admin.committedOffsets(of: "nobody", partitions: places).isEmpty)
@@ -48,7 +48,7 @@ import Testing
         let missing = await #expect(throws: KafkaError.self) { try await admin.watermarks(of: "none") }
         #expect(missing?.code == .unknownTopic)
         await admin.close(within: .seconds(2))
-        await fixture.close()
+        await harness.close()
     }
 
     @Test func `without a broker a call ends at its limit`() async throws {

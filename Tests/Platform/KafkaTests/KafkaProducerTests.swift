@@ -5,35 +5,35 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct KafkaProducerTests {
     @Test func `each send is answered once by the report of its own record`() async throws {
-        let fixture = try EmbeddedFixture()
+        let harness = try EmbeddedHarness()
         let outcomes = Outcomes()
         for number in 0..<1000 {
-            fixture.producer.send(
-                fixture.record(number, key: "key-\(number % 37)"), completion: outcomes.completion(number))
+            harness.producer.send(
+                harness.record(number, key: "key-\(number % 37)"), completion: outcomes.completion(number))
         }
         #expect(await eventually { outcomes.count == 1000 })
         #expect(outcomes.isEachAnsweredOnce)
         #expect(outcomes.errors.isEmpty)
 
-        let stored = try await records(of: fixture.topic, partitions: fixture.partitions, at: fixture.configuration)
+        let stored = try await records(of: harness.topic, partitions: harness.partitions, at: harness.configuration)
         for record in stored {
             let number = try #require(Int(String(decoding: record.value ?? [], as: UTF8.self)))
-            let expected = KafkaDelivery(topic: fixture.topic, partition: record.partition, offset: record.offset)
+            let expected = KafkaDelivery(topic: harness.topic, partition: record.partition, offset: record.offset)
             #expect(try outcomes.all[number]?.first?.get() == expected)
         }
         #expect(stored.count == 1000)
-        await fixture.close()
+        await harness.close()
     }
 
     @Test func `records of a key keep their order`() async throws {
-        let fixture = try EmbeddedFixture()
+        let harness = try EmbeddedHarness()
         let outcomes = Outcomes()
         for number in 0..<500 {
-            fixture.producer.send(
-                fixture.record(number, key: "key-\(number % 11)"), completion: outcomes.completion(number))
+            harness.producer.send(
+                harness.record(number, key: "key-\(number % 11)"), completion: outcomes.completion(number))
         }
         #expect(await eventually { outcomes.count == 500 })
-        let stored = try await records(of: fixture.topic, partitions: fixture.partitions, at: fixture.configuration)
+        let stored = try await records(of: harness.topic, partitions: harness.partitions, at: harness.configuration)
         let byKey = Dictionary(grouping: stored) { $0.key }
         #expect(byKey.count == 11)
         for (_, records) in byKey {
@@ -41,57 +41,57 @@ import Testing
             let numbers = records.compactMap { Int(String(decoding: $0.value ?? [], as: UTF8.self)) }
             #expect(numbers == numbers.sorted())
         }
-        await fixture.close()
+        await harness.close()
     }
 
     @Test func `null and empty keys, values and headers arrive as they were sent`() async throws {
-        let fixture = try EmbeddedFixture(partitions: 1)
+        let harness = try EmbeddedHarness(partitions: 1)
         let headers = [
             KafkaHeader(key: "a", text: "1"), KafkaHeader(key: "a", text: "2"), KafkaHeader(key: "null", value: nil),
             KafkaHeader(key: "empty", value: []), KafkaHeader(key: "binary", value: [0, 255, 0]),
         ]
         let sent = [
-            KafkaProducerRecord(topic: fixture.topic, key: nil, value: nil),
-            KafkaProducerRecord(topic: fixture.topic, key: [], value: []),
+            KafkaProducerRecord(topic: harness.topic, key: nil, value: nil),
+            KafkaProducerRecord(topic: harness.topic, key: [], value: []),
             KafkaProducerRecord(
-                topic: fixture.topic, timestampMilliseconds: 1_700_000_000_123, key: [0], value: [0, 1]),
-            KafkaProducerRecord(topic: fixture.topic, partition: 0, key: [1], value: nil, headers: headers),
+                topic: harness.topic, timestampMilliseconds: 1_700_000_000_123, key: [0], value: [0, 1]),
+            KafkaProducerRecord(topic: harness.topic, partition: 0, key: [1], value: nil, headers: headers),
         ]
-        for record in sent { _ = try await fixture.producer.send(record) }
-        let stored = try await records(of: fixture.topic, partitions: 1, at: fixture.configuration)
+        for record in sent { _ = try await harness.producer.send(record) }
+        let stored = try await records(of: harness.topic, partitions: 1, at: harness.configuration)
         #expect(stored.map(\.key) == sent.map(\.key))
         #expect(stored.map(\.value) == sent.map(\.value))
         #expect(stored.map(\.headers) == sent.map(\.headers))
         #expect(stored[2].timestampMilliseconds == 1_700_000_000_123)
-        await fixture.close()
+        await harness.close()
     }
 
     @Test func `a topic that was not declared is refused at once`() async throws {
-        let fixture = try EmbeddedFixture()
+        let harness = try EmbeddedHarness()
         let error = await #expect(throws: KafkaError.self) {
-            try await fixture.producer.send(KafkaProducerRecord(topic: "other", key: nil, value: []))
+            try await harness.producer.send(KafkaProducerRecord(topic: "other", key: nil, value: []))
         }
         #expect(error?.code == .undeclaredTopic)
         #expect(error?.persistence == .no)
-        await fixture.close()
+        await harness.close()
     }
 
     @Test func `a record above the limit is refused and not stored`() async throws {
-        let fixture = try EmbeddedFixture()
-        let large = KafkaProducerRecord(topic: fixture.topic, key: nil, value: [UInt8](repeating: 0, count: 1_000_001))
-        let error = await #expect(throws: KafkaError.self) { try await fixture.producer.send(large) }
+        let harness = try EmbeddedHarness()
+        let large = KafkaProducerRecord(topic: harness.topic, key: nil, value: [UInt8](repeating: 0, count: 1_000_001))
+        let error = await #expect(throws: KafkaError.self) { try await harness.producer.send(large) }
         #expect(error?.code == .messageTooLarge)
-        #expect(fixture.producer.status.recordsInFlight == 0)
-        await fixture.close()
+        #expect(harness.producer.status.recordsInFlight == 0)
+        await harness.close()
     }
 
     @Test func `the producer is ready when the brokers know all topics`() async throws {
-        let fixture = try EmbeddedFixture()
-        #expect(await eventually { fixture.producer.status.isReady })
-        #expect(fixture.producer.status.missingTopics.isEmpty)
-        #expect(fixture.producer.status.isAvailable)
-        await fixture.close()
-        #expect(!fixture.producer.status.isReady)
+        let harness = try EmbeddedHarness()
+        #expect(await eventually { harness.producer.status.isReady })
+        #expect(harness.producer.status.missingTopics.isEmpty)
+        #expect(harness.producer.status.isAvailable)
+        await harness.close()
+        #expect(!harness.producer.status.isReady)
     }
 
     @Test func `the producer is not ready while no broker answers`() async throws {
@@ -104,35 +104,35 @@ import Testing
     }
 
     @Test func `close waits for everything in flight and loses nothing`() async throws {
-        let fixture = try EmbeddedFixture()
-        try fixture.broker.setRoundTripTime(.milliseconds(200))
+        let harness = try EmbeddedHarness()
+        try harness.broker.setRoundTripTime(.milliseconds(200))
         let outcomes = Outcomes()
         for number in 0..<300 {
-            fixture.producer.send(fixture.record(number), completion: outcomes.completion(number))
+            harness.producer.send(harness.record(number), completion: outcomes.completion(number))
         }
-        await fixture.producer.close(within: .seconds(20))
+        await harness.producer.close(within: .seconds(20))
         #expect(outcomes.delivered == Array(0..<300))
         #expect(outcomes.isEachAnsweredOnce)
-        fixture.producer.send(fixture.record(300), completion: outcomes.completion(300))
+        harness.producer.send(harness.record(300), completion: outcomes.completion(300))
         #expect(outcomes.errors.map(\.code) == [.closed])
-        try fixture.broker.setRoundTripTime(.zero)
-        #expect(try await fixture.storedNumbers().sorted() == Array(0..<300))
-        await fixture.broker.stop()
+        try harness.broker.setRoundTripTime(.zero)
+        #expect(try await harness.storedNumbers().sorted() == Array(0..<300))
+        await harness.broker.stop()
     }
 
     @Test func `close at its limit answers what is left`() async throws {
-        let fixture = try EmbeddedFixture()
-        #expect(await eventually { fixture.producer.status.isReady })
-        try fixture.broker.setRoundTripTime(.seconds(30))
+        let harness = try EmbeddedHarness()
+        #expect(await eventually { harness.producer.status.isReady })
+        try harness.broker.setRoundTripTime(.seconds(30))
         let outcomes = Outcomes()
-        for number in 0..<10 { fixture.producer.send(fixture.record(number), completion: outcomes.completion(number)) }
+        for number in 0..<10 { harness.producer.send(harness.record(number), completion: outcomes.completion(number)) }
         let start = ContinuousClock.now
-        await fixture.producer.close(within: .milliseconds(100))
+        await harness.producer.close(within: .milliseconds(100))
         #expect(ContinuousClock.now - start < .seconds(25))
         #expect(outcomes.count == 10)
         #expect(outcomes.isEachAnsweredOnce)
         #expect(outcomes.errors.allSatisfy { $0.persistence != .yes })
-        await fixture.broker.stop()
+        await harness.broker.stop()
     }
 
     @Test func `a producer that is released without close answers its sends`() async throws {

@@ -55,7 +55,7 @@ func records(
 }
 
 /// One embedded broker with a topic and a producer of its own; what each test on `DevBroker` starts from.
-struct EmbeddedFixture {
+struct EmbeddedHarness {
     let broker: DevBroker
     let topic: KafkaTopic
     let partitions: Int

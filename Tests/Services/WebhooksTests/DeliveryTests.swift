@@ -69,7 +69,7 @@ import Testing
         #expect(!webhooks.log.lines.contains { $0.contains("key-1:") })
     }
 
-    @Test func `a receiver that is busy is left alone as long as it asks`() async throws {
+    @Test func `a busy receiver is not contacted before its Retry-After is over`() async throws {
         try await installation.write(states: 1, keys: 1)
         let clock = ContinuousClock()
         let times = Mutex<[ContinuousClock.Instant]>([])

@@ -16,7 +16,7 @@ package struct HostileRequest: Sendable, CustomStringConvertible {
     package let id: String
     package let title: String
     package let bytes: [UInt8]
-    /// One text for each answer, `200:21` for a request that is handed over with a body of 21 bytes, `400 framing` for
+    /// One text for each answer, `200:21` for a request that is dispatched with a body of 21 bytes, `400 framing` for
     /// one that is refused; `closed` at the end where the connection ends with the last answer.
     package let verdicts: [String]
     package let delivery: Delivery

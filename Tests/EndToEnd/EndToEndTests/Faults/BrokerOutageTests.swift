@@ -59,7 +59,7 @@ extension EndToEnd.BrokerOutages {
         #expect(meanwhile.allSatisfy { $0.answer == .status(503) }, "\(ledger.answers); \(ingress.process)")
         #expect(isUnready)
         #expect(firstAgain.keeps(.seconds(10)))
-        // Of those that came once it was clear that nobody answers, one each second tries whether somebody does.
+        // Once the brokers are known to be down, one request each second probes them; the others are refused at once.
         let atOnce = meanwhile.filter { $0.begun > stopped + .seconds(6) && $0.begun < returned - .milliseconds(100) }
             .map(\.duration)
         if let median = atOnce.percentile(50) { #expect(median.keeps(.milliseconds(50))) }

@@ -7,9 +7,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Records that nobody can handle among good ones: put aside once, with the reason, and the others go on.
+    /// Unprocessable records among good ones: dead-lettered once, with the reason, and the others go on.
     @Suite struct ConsumerPoison {
-        @Test func `poison is put aside once and holds nothing up, on the embedded broker`() async throws {
+        @Test func `poison records are dead-lettered once and delay no other record, on the embedded broker`()
+            async throws
+        {
             _ = try await Harness.open { harness in
                 // It keeps 5 MiB of a partition.
                 try await poison(
@@ -18,7 +20,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-        func `poison is put aside once and holds nothing up, on Apache Kafka`() async throws {
+        func `poison records are dead-lettered once and delay no other record, on Apache Kafka`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka()
                 let letters = try await poison(broker, harness, TestScale.choose(short: 600, long: 32_000))
@@ -28,7 +30,7 @@ extension EndToEnd {
     }
 }
 
-/// What nobody can handle, each in its own way, and the reason that stands in its dead letter.
+/// Unprocessable records of every kind, and the reason in the dead letter of each.
 private enum Poison: String, CaseIterable {
     case empty, notJSON, cutOff, anArray, notUTF8, nested, garbage, noNotification, notificationIsText, dateIsText
     case dateOutOfRange, anotherEnvironment, noTransaction, noTransactionId, noOriginalTransactionId, longIdentifier
@@ -101,7 +103,7 @@ extension EndToEnd.ConsumerPoison {
         ]
     }
 
-    /// The good ones; one is of a type that nobody knows yet, with a purchase all the same.
+    /// The good ones; one has an unknown type and a purchase all the same.
     private func good(_ topic: KafkaTopic, _ count: Int) -> [KafkaProducerRecord] {
         let periods = 3
         let late = Subscription(number: 700_000)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The database takes nothing for a while: records wait, none is passed over and none put aside.
+    /// The database takes nothing for a while: records wait; none is skipped or dead-lettered.
     @Suite struct ConsumerSink {
         @Test(.enabled(if: Program.path(of: "python3") != nil, "needs python3"))
         func `a database that another process holds makes records wait, and loses none`() async throws {

@@ -70,7 +70,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `one notification sent again and again is one record`() async throws {
+        @Test func `a notification that is sent repeatedly is recorded once`() async throws {
             try await scene { harness, broker, ingress in
                 let body = try NotificationSupply.bodies(1, pki: harness.path("pki"), seed: 1)
                 let times = TestScale.choose(short: 2000, long: 100_000)

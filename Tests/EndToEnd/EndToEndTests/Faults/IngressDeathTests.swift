@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
     /// The ingress itself ends, as asked or not, under load.
     @Suite struct IngressDeaths {
-        @Test func `an ingress that is killed has lost nothing that it acknowledged`() async throws {
+        @Test func `a killed ingress has lost nothing that it acknowledged`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(partitions: 12)
                 try await EndToEnd.killAgainAndAgain(TestScale.choose(short: 4, long: 20), broker, harness)
@@ -144,7 +144,7 @@ extension EndToEnd.IngressDeaths {
         }
         #expect(end == .exit(0), "\(ingress.process)")
         #expect(took.keeps(.seconds(10)))
-        // Who was connected before the end is answered; who came later met nobody.
+        // Requests received before the end are answered; later connections are refused.
         let sent = outcomes.filter { $0.answer != .refused }
         let allAnswered = sent.allSatisfy { [.status(200), .status(503)].contains($0.answer) }
         #expect(allAnswered, "\(sent.filter { $0.answer.isUnanswered }); \(ingress.process)")

@@ -74,7 +74,7 @@ extension EndToEnd.LongOutageOfApacheKafka {
         #expect(try #require(atOnce(figures, outcomes).percentile(50)).keeps(.milliseconds(50)))
     }
 
-    /// Of those that came once it was clear that nobody answers, one each second tries whether somebody does.
+    /// Once the brokers are known to be down, one request each second probes them; the others are refused at once.
     private func atOnce(_ figures: Figures, _ outcomes: [Load.Outcome]) -> [Duration] {
         outcomes.filter { $0.begun > figures.gone + .seconds(6) && $0.ended < figures.returned }.map(\.duration)
     }

@@ -35,7 +35,7 @@ extension EndToEnd {
             Toxic(type: "reset_peer", attributes: ["timeout": 400], isOutage: false),
         ]
 
-        @Test func `whatever the network does, every 200 has its record and the rest is 503`() async throws {
+        @Test func `under every network fault each 200 has its record and the rest is 503`() async throws {
             try await Harness.open { harness in
                 let proxy = try await ProxiedKafka.start(harness)
                 let broker = try await harness.apacheKafka(proxy.cluster)
@@ -136,7 +136,7 @@ private struct ProxiedKafka {
         return JSON.object(answer.body) ?? [:]
     }
 
-    /// One that nobody listens on at this moment.
+    /// A port on which nothing listens at this moment.
     private static func freePort() throws -> UInt16 {
         let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }

@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
     /// The machine does not give the ingress what it needs: descriptors, memory, the time, a reader of its log.
     @Suite struct Starvation {
-        @Test func `without descriptors nobody is lost, and afterwards all are accepted`() async throws {
+        @Test func `without descriptors no notification is lost, and later all are accepted`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(partitions: 12)
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
@@ -50,7 +50,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `without memory it answers or it ends, and no 200 is wrong`() async throws {
+        @Test func `without memory it answers or exits, and every 200 has its record`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(partitions: 12)
                 let app = try await harness.simulatedApp()
@@ -95,14 +95,15 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: WallClock.compiler != nil, "\(WallClock.absence)"))
-        func `a clock that jumps is 503 and not ready, until it has stood for a minute`() async throws {
+        func `a clock that jumps brings 503 and unreadiness until it was stable for a minute`() async throws {
             try await Harness.open { harness in try await jump(harness) }
         }
 
         @Test(
             .enabled(if: WallClock.compiler != nil, "\(WallClock.absence)"),
             arguments: [(-800_000_000, false), (500_000_000, false), (-240, true), (240, true), (3000, true)])
-        func `a start at a time that cannot be is never ready`(_ offset: Int, isSane: Bool) async throws {
+        func `with an implausible clock at start the ingress never gets ready`(_ offset: Int, isSane: Bool) async throws
+        {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
                 let time = try await WallClock(harness)
@@ -124,7 +125,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a log that nobody reads delays nobody`() async throws {
+        @Test func `a log that is not read delays no request`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(partitions: 100)
                 let pipe = try LogPipe(harness.path("log"))
@@ -238,7 +239,7 @@ private final class LogPipe {
     /// Becomes the ingress with the pipe as its standard error.
     var wrapper: [String] { ["/bin/sh", "-c", #"exec "$@" 2>"$0""#, path] }
 
-    /// Everything so far. Not called any more: nobody reads.
+    /// Everything so far. While it is not called, nothing reads the pipe.
     func read() -> String {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = Foundation.read(descriptor, &bytes, bytes.count)

@@ -9,7 +9,7 @@ import Testing
 extension EndToEnd {
     /// The brokers answer, but the topic or the disk beneath does not take the record: ours to mend, so 503.
     @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)")) struct TopicFaultsOnApacheKafka {
-        @Test func `a limit lowered under the ingress's feet is 503 until it is raised again`() async throws {
+        @Test func `a size limit that is lowered at run time brings 503 until it is raised`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka(try await .shared())
                 let topic = ["--entity-type", "topics", "--entity-name", broker.notifications(.production).rawValue]
@@ -23,7 +23,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a topic deleted under the ingress's feet is 503 until it is there again`() async throws {
+        @Test func `a topic that is deleted at run time brings 503 until it exists again`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka(try await .shared())
                 let name = broker.notifications(.production)
@@ -38,7 +38,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a disk that takes no more is 503 until it does again`() async throws {
+        @Test func `a full disk of the broker brings 503 until there is room`() async throws {
             try await Harness.open { harness in
                 let cluster = try await ApacheKafka.start()
                 let broker = try await harness.apacheKafka(cluster)

@@ -166,7 +166,7 @@ enum Disappearance: String, CaseIterable, Sendable {
     case terminated
     /// SIGKILL.
     case killed
-    /// SIGSTOP: connections stay, nobody answers.
+    /// SIGSTOP: connections stay open, nothing answers.
     case frozen
 }
 

@@ -120,13 +120,13 @@ final class ConsumerGroup: Sendable {
             return rows.count == Self.partitions && rows.allSatisfy { $0.lag == 0 && $0.committed == $0.end }
         }
         try #require(isAgreed, "\(rows); \(members.map(\.process))")
-        // Nobody wrote meanwhile: the two must still agree.
+        // Nothing was written meanwhile, so the two must still agree.
         let left = await lag(members)
         #expect(left == 0)
         return ContinuousClock.now - start
     }
 
-    /// By the members' own metrics; nil while a partition is nobody's.
+    /// By the members' own metrics; nil while a partition is unassigned.
     private func lag(_ members: [GroupMember]) async -> Double? {
         var assigned = 0.0
         var lag = 0.0

@@ -36,7 +36,7 @@ extension Broker {
         try #require(isDone && lag == 0, "lag \(lag.map { "\($0)" } ?? "unknown"); \(process)")
     }
 
-    /// What the group of `sluice-entitlements` put aside.
+    /// What the group of `sluice-entitlements` dead-lettered.
     func deadLetters(_ environment: AppStoreEnvironment = .production) async throws -> [KafkaRecord] {
         try await records(of: deadLetterTopic(environment))
     }

@@ -61,7 +61,7 @@ final class Flood: Sendable {
             sent += 1
             let answer = post(request, over: &connection)
             state.withLock { $0.statuses[answer, default: 0] += 1 }
-            // Nobody listens: there is no hurry.
+            // Nothing listens, so there is no hurry.
             if answer == 0 { usleep(10_000) }
         }
         state.withLock { $0.running -= 1 }

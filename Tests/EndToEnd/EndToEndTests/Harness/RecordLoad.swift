@@ -61,7 +61,7 @@ final class RecordLoad: Sendable {
     var written: Int { state.withLock { $0.written } }
     /// Writes that failed and were done again.
     var repeats: Int { state.withLock { $0.repeats } }
-    /// Records that Kafka did not take in two minutes: nobody knows whether it has them.
+    /// Records that Kafka did not take in two minutes; it may have them or not.
     var abandoned: Int { state.withLock { $0.abandoned } }
     /// What the records say that were acknowledged.
     var oracle: StateOracle { state.withLock { $0.oracle } }

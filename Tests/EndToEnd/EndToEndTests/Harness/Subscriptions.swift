@@ -2,7 +2,7 @@ import AppStoreModel
 import Kafka
 import Records
 
-/// A subscription that nobody bought: what the ingress would have recorded of it, without an ingress. The same number
+/// A made-up subscription: what the ingress would have recorded of it, without an ingress. The same number
 /// always gives the same records. It ended long ago, so that time changes nothing while a test runs.
 struct Subscription: Sendable {
     let number: Int

@@ -124,7 +124,7 @@ final class HalfSentRequests: Sendable {
 final class RawConnection {
     private let socket: Int32
 
-    /// `nil` when there is nobody, or no descriptor.
+    /// `nil` when nothing listens, or no descriptor is left.
     init?(port: UInt16, sending bytes: [UInt8]) {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         socket = Foundation.socket(AF_INET, kind, 0)
