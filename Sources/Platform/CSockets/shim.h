@@ -92,7 +92,7 @@ static inline int cs_local_port(int fd) {
     return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
 }
 
-// peer: 16 bytes of address, IPv4 as ::ffff:a.b.c.d. -EAGAIN: nobody waits.
+// peer: 16 bytes of address, IPv4 as ::ffff:a.b.c.d. -EAGAIN: none is waiting.
 static inline int cs_accept(int listener, uint8_t *peer) {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
@@ -123,7 +123,7 @@ static inline ssize_t cs_send(int fd, const void *bytes, size_t count, int more)
 
 static inline void cs_close(int fd) { close(fd); }
 
-// Whether somebody waits to be accepted.
+// Whether a connection waits to be accepted.
 static inline int cs_has_waiting(int listener) {
     struct pollfd entry = {.fd = listener, .events = POLLIN};
     return poll(&entry, 1, 0) > 0;

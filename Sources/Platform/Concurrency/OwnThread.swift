@@ -1,6 +1,6 @@
 internal import CThreads
 
-/// Starts threads for work that blocks, which has no place on the pools of Swift and Dispatch.
+/// Starts threads for work that blocks, which must not run on the pools of Swift and Dispatch.
 package enum OwnThread {
     /// What the new thread is given, as one object for the C function.
     private final class Start: Sendable {

@@ -30,7 +30,7 @@ enum BoundedFile {
 
     private static func openForReading(_ path: String) throws(FileProblem) -> Int32 {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw FileProblem(message: "not a path") }
-        // Without O_NONBLOCK a named pipe that nobody writes would hold the start for ever.
+        // Without O_NONBLOCK a named pipe without a writer would block the start indefinitely.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw FileProblem(message: systemMessage()) }
         var status = stat()

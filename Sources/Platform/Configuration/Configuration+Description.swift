@@ -12,7 +12,7 @@ extension Configuration {
 
     private static let mask = "********"
 
-    /// Every key with its value and the place it came from; secrets are masked.
+    /// Every key with its value and its source; secrets are masked.
     package func describe(_ format: Format = .text) -> String {
         switch format {
         case .text:

@@ -1,4 +1,4 @@
-/// The effective configuration: every value checked, with the place it came from.
+/// The effective configuration: every value checked, with its source.
 package struct Configuration: Sendable {
     struct Entry: Sendable {
         let key: String
@@ -24,7 +24,7 @@ package struct Configuration: Sendable {
     /// The value of a setting of the schema that this configuration was read with.
     package func value<Value>(_ setting: Setting<Value>) -> Value {
         guard let parsed = values[setting.key] as? ParsedValue<Value> else {
-            // Our bug: the setting is not in the schema of this command, or stands there with another type.
+            // Our bug: the setting is not in the schema of this command, or is there with another type.
             preconditionFailure("\(setting.key) is not in the schema")
         }
         return parsed.value
@@ -58,10 +58,10 @@ package struct Configuration: Sendable {
         return result
     }
 
-    /// Where the value of a key came from; `.default` when no place gave it.
+    /// Where the value of a key came from; `.default` when no source gave it.
     package func origin(of key: String) -> ConfigurationOrigin { origins[key] ?? .default }
 
-    /// A mistake that only the service can find, told with the place of the key's value.
+    /// A mistake that only the service can find, reported with the source of the key's value.
     package func error(_ key: String, _ message: String) -> ConfigurationError {
         ConfigurationError(code: .wrongValue, key: key, origin: origins[key], message: message)
     }

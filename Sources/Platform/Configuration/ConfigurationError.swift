@@ -1,6 +1,6 @@
 /// Where a value came from, or where a mistake is.
 package enum ConfigurationOrigin: Sendable, Equatable, CustomStringConvertible {
-    /// No place gave the key.
+    /// No source gave the key.
     case `default`
     /// A line of the properties file, counted from 1.
     case file(path: String, line: Int)
@@ -19,7 +19,7 @@ package enum ConfigurationOrigin: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// One mistake in the configuration or on the command line, told in one line: the key, the place, what is wrong, and
+/// One mistake in the configuration or on the command line, in one line: the key, its source, what is wrong, and
 /// what to write instead. Equality compares all properties.
 package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     /// What kind of mistake it is.
@@ -39,7 +39,7 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
         package static let unreadableFile = Code(rawValue: "unreadableFile")
         /// A line of the file is not a line of a properties file.
         package static let syntax = Code(rawValue: "syntax")
-        /// A key is given twice in the same place.
+        /// A key is given twice in the same source.
         package static let duplicate = Code(rawValue: "duplicate")
     }
 

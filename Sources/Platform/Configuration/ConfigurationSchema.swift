@@ -106,8 +106,8 @@ package struct ConfigurationSchema: Sendable {
         return .unknown
     }
 
-    /// Whether the key is under the prefix of a setting that each name has for itself, such as `apps.`: what stands there
-    /// and is no such setting is a slip of the pen, which no other executable reads either.
+    /// Whether the key is under the prefix of a setting that each name has for itself, such as `apps.`: what is there
+    /// and is no such setting is a typing error, which no other executable reads either.
     private func isUnderOwnTemplate(_ key: String) -> Bool {
         settings.contains { setting in setting.template.map { key.hasPrefix($0.prefix) } ?? false }
     }
@@ -116,7 +116,7 @@ package struct ConfigurationSchema: Sendable {
         alsoKnown.contains { $0.hasSuffix(".") ? key.hasPrefix($0) : key == $0 }
     }
 
-    /// The key that an environment variable stands for.
+    /// The key that an environment variable gives.
     func key(ofVariable variable: String) -> String? {
         if let setting = settings.first(where: { variables.variable(of: $0) == variable }) { return setting.key }
         if let key = alsoKnown.first(where: { !$0.hasSuffix(".") && variables.variable(for: $0) == variable }) {

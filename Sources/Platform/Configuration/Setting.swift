@@ -1,6 +1,6 @@
 /// One configuration key: how its text is read, what it is when absent, and what the help says about it.
 ///
-/// A key with a placeholder, such as `apps.<bundleId>.environments`, stands for one value per name. The names are
+/// A key with a placeholder, such as `apps.<bundleId>.environments`, has one value per name. The names are
 /// declared by the list setting before the placeholder (`apps`): each element's part up to the first `:` is a name.
 /// Such keys are given in the file or as flags; an environment variable can carry neither the case nor the dots of a
 /// name without ambiguity.

@@ -90,7 +90,7 @@ extension Certificate {
     }
 
     /// The first OCSP address of authorityInfoAccess that begins with `http://` and counts below 512 bytes. Ask it only after
-    /// the path and what the certificate has signed are verified: until then a stranger chose it.
+    /// the path and what the certificate has signed are verified: until then an untrusted client may have chosen it.
     package var ocspURL: String? {
         defer { ErrorQueue.clear() }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer -> String? in

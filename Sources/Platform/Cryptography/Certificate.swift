@@ -62,7 +62,7 @@ package final class Certificate: @unchecked Sendable {
         X509_free(handle)
     }
 
-    /// What a stranger's certificate may count at most, in bytes of DER: some OpenSSL versions need seconds for certificates
+    /// The greatest size of an untrusted certificate, in bytes of DER: some OpenSSL versions need seconds for certificates
     /// of 50 KB. Certificates of public authorities count about 1,000.
     package static let recommendedMaximumByteCount = 3_072
 }

@@ -84,7 +84,7 @@ package struct CertificateBuilder: Sendable {
         guard let der = Certificate.encoding(of: draft) else {
             throw ErrorQueue.error(.unavailable, "the certificate cannot be encoded")
         }
-        // Parsed anew: what is used is what a receiver would read, with nothing left from the draft.
+        // Parsed again: what is used is what a receiver would read, with nothing left from the draft.
         return try Certificate(der: der)
     }
 

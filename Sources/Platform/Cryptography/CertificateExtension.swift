@@ -1,4 +1,4 @@
-/// One extension as it stands in a certificate to be made (RFC 5280 section 4.2).
+/// One extension of a certificate to be made (RFC 5280 section 4.2).
 package struct CertificateExtension: Sendable {
     package var oid: OID
     package var isCritical: Bool
@@ -31,7 +31,7 @@ package struct CertificateExtension: Sendable {
         OID("2.5.29.37"), isCritical: true,
         der: [0x30, 0x0A, 0x06, 0x08, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x09])
 
-    /// id-pkix-ocsp-nocheck: nobody need ask about the responder itself (RFC 6960 section 4.2.2.2.1).
+    /// id-pkix-ocsp-nocheck: the responder itself need not be checked (RFC 6960 section 4.2.2.2.1).
     package static let ocspNoCheck = CertificateExtension(OID("1.3.6.1.5.5.7.48.1.5"), der: DER.null)
 
     /// authorityInfoAccess with one OCSP address (RFC 5280 section 4.2.2.1).

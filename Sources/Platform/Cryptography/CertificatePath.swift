@@ -32,7 +32,7 @@ package struct CertificatePath: Sendable {
 package struct ChainFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// What the failure means to a caller. The same on OpenSSL 3.0 to 4.0 for what we generate in tests.
     package enum Kind: String, Sendable {
-        /// No path to a pinned root; also every code that has no better place.
+        /// No path to a pinned root; also every code without a case of its own.
         case noTrustedRoot
         /// A signature, its algorithm or the key that made it is not good enough.
         case signature
@@ -49,7 +49,7 @@ package struct ChainFailure: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     package let kind: Kind
-    /// `X509_V_ERR_…`, for logs and metrics: the first failure of a path nobody has authenticated.
+    /// `X509_V_ERR_…`, for logs and metrics: the first failure of an unauthenticated path.
     package let code: Int32
     /// 0 for the leaf, 1 for its issuer.
     package let depth: Int32

@@ -2,7 +2,7 @@
 package enum OCSPAnswer: Equatable, Sendable {
     /// Not revoked. `nextUpdate` is when the responder will know more; both in seconds since 1970.
     case good(thisUpdate: Int64, nextUpdate: Int64?)
-    /// Revoked since `at` (seconds since 1970). True for ever, however old the answer. `reason` is CRLReason of RFC 5280
+    /// Revoked since `at` (seconds since 1970). True permanently, however old the answer. `reason` is CRLReason of RFC 5280
     /// section 5.3.1, nil when the responder does not say.
     case revoked(at: Int64, reason: Int32?)
     /// Neither: what was known before stays all that is known.

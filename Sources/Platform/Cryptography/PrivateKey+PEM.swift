@@ -34,7 +34,7 @@ extension PrivateKey {
         self.init(owning: handle)
     }
 
-    /// PKCS#8 in PEM, not encrypted. Whoever writes it to a file makes the file readable for its owner alone.
+    /// PKCS#8 in PEM, not encrypted. A file it is written to must be readable by its owner alone.
     ///
     /// - Throws: ``CryptographyError`` with code `unavailable`.
     package func pem() throws(CryptographyError) -> [UInt8] {

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// SHA-256 (FIPS 180-4), incremental: `update` any number of times, then `finish`, which also starts anew.
+/// SHA-256 (FIPS 180-4), incremental: `update` any number of times, then `finish`, which also resets it.
 ///
 /// For many small inputs keep one and reuse it; for one input use ``digest(of:)``. Not shared between threads.
 package struct SHA256: ~Copyable {
@@ -72,7 +72,7 @@ extension SHA256 {
 
     fileprivate static func update(_ context: OpaquePointer, _ bytes: UnsafeRawBufferPointer) {
         guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else {
-            // Our bug: fails only on a context that was not begun.
+            // Our bug: fails only on a context that was not initialised.
             fatalError("SHA-256 update failed")
         }
     }
@@ -81,7 +81,7 @@ extension SHA256 {
         SHA256Digest { out in
             let start = out.assumingMemoryBound(to: UInt8.self).baseAddress
             guard EVP_DigestFinal_ex(context, start, nil) == 1 else {
-                // Our bug: fails only on a context that was not begun.
+                // Our bug: fails only on a context that was not initialised.
                 fatalError("SHA-256 final failed")
             }
         }
@@ -116,7 +116,7 @@ package final class SHA256Midstate: @unchecked Sendable {
         let copy = SHA256.makeContext()
         defer { EVP_MD_CTX_free(copy) }
         guard EVP_MD_CTX_copy_ex(copy, context) == 1 else {
-            // Our bug: the source was begun in init; only memory can be missing.
+            // Our bug: the source was initialised in init; only memory can be missing.
             fatalError("SHA-256 copy failed")
         }
         SHA256.update(copy, suffix)

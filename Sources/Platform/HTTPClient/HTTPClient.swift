@@ -49,7 +49,7 @@ package final class HTTPClient: Sendable {
     }
 
     /// Sends the request; `completion` is called exactly once, on the client's thread or, when the request is not even
-    /// begun, on the caller's. It must not wait.
+    /// started, on the caller's. It must not wait.
     @discardableResult
     package func send(
         _ request: HTTPClientRequest,

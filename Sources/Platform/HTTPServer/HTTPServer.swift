@@ -5,8 +5,8 @@ internal import Time
 
 /// An HTTP/1.1 server for a strict subset of the protocol: one thread for all its listeners.
 ///
-/// Requests leave as values and answers come back by number, so nothing is shared between the loop and those who work
-/// on a request. Sources: RFC 9110 and RFC 9112.
+/// Requests leave as values and responses come back by number, so nothing is shared between the loop and the code that
+/// handles a request. Sources: RFC 9110 and RFC 9112.
 package final class HTTPServer: Sendable {
     private enum State {
         case created
@@ -68,7 +68,7 @@ package final class HTTPServer: Sendable {
     /// Passes of the loop that took 50 ms or more: everything else waited meanwhile.
     package var slowPasses: Int { shared.slowPasses.load(ordering: .relaxed) }
 
-    /// Stops: takes what the system already accepted, closes the listeners, answers what is in work with
+    /// Stops: takes what the system already accepted, closes the listeners, completes the requests in progress with
     /// `Connection: close`, and after `limit` drops what is left. Returns when the thread has ended; a second call
     /// waits for the same end.
     package func drain(within limit: Duration = .seconds(8)) async {

@@ -11,7 +11,7 @@ package struct Limits: Sendable {
     package var headTime = Duration.seconds(10)
     /// From the same start to the end of the body. Then: 408.
     package var requestTime = Duration.seconds(15)
-    /// From the hand-over to the response. Then: 503; a later answer is dropped.
+    /// From the dispatch to the response. Then: 503; a later response is dropped.
     package var handlerTime = Duration.seconds(5)
     /// Between two requests of a connection. Then: closed.
     package var idleTime = Duration.seconds(30)
@@ -24,14 +24,14 @@ package struct Limits: Sendable {
 
     // How much at once.
     package var connections = 1024
-    /// Requests handed over and not yet answered by the handler. Beyond: 503.
+    /// Requests dispatched and not yet answered by the handler. Beyond: 503.
     package var inFlight = 512
     /// Body bytes that have arrived and whose requests are not yet answered. Beyond: the body that has been arriving
     /// longest is cut with 503.
     package var bodyBytes = 64 * 1024 * 1024
     /// Bytes of answers that clients have not taken yet. Beyond: the connection is closed.
     package var unsentBytes = 64 * 1024 * 1024
-    /// Bytes read ahead of a request that is still in work.
+    /// Bytes read ahead of a request that is still in progress.
     package var readAheadBytes = 32 * 1024
 
     // How many new connections.
@@ -42,7 +42,7 @@ package struct Limits: Sendable {
 
     package init() {}
 
-    /// For the listener that strangers reach.
+    /// For the listener that untrusted clients reach.
     package static var `public`: Limits { Limits() }
 
     /// For livez, readyz and metrics.

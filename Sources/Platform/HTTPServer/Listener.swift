@@ -14,7 +14,7 @@ package struct Listener: Sendable {
     package var admit: @Sendable (RequestHead) -> Admission
     /// Takes the whole request. The exchange is answered once, at any time, on any thread.
     package var handle: @Sendable (HTTPRequest, Exchange) -> Void
-    /// Called after a pass of the loop in which requests were handed over, so that they can be passed on together.
+    /// Called after a pass of the loop in which requests were dispatched, so that they can be passed on together.
     package var passEnded: (@Sendable () -> Void)?
 
     package init(

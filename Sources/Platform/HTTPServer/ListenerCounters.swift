@@ -5,9 +5,9 @@ package struct ListenerCounters: Sendable {
     /// Connections open now.
     package internal(set) var connections = 0
     package internal(set) var accepted = 0
-    /// Sent away to make room for a newer connection.
+    /// Evicted to make room for a newer connection.
     package internal(set) var evicted = 0
-    /// Closed at once because all connections were in work.
+    /// Closed at once because all connections had requests in progress.
     package internal(set) var refusedByCapacity = 0
     /// Closed at once because their network made too many.
     package internal(set) var refusedByRate = 0
@@ -21,13 +21,13 @@ package struct ListenerCounters: Sendable {
     package internal(set) var handlerDeadlines = 0
     package internal(set) var idleDeadlines = 0
     package internal(set) var sendDeadlines = 0
-    /// Answers that came after their request had ended, or a second time.
+    /// Responses that came after their request had ended, or a second time.
     package internal(set) var responsesDropped = 0
-    /// Requests handed over and not yet answered by the handler.
+    /// Requests dispatched and not yet answered by the handler.
     package internal(set) var inFlight = 0
     /// Body bytes that have arrived and whose requests are not yet answered.
     package internal(set) var bodyBytes = 0
-    /// Bytes of answers that clients have not taken yet.
+    /// Bytes of responses that clients have not taken yet.
     package internal(set) var unsentBytes = 0
 }
 

@@ -1,4 +1,4 @@
-/// A text that has been checked to be strict JSON, with an index of where its values stand.
+/// A text that has been checked to be strict JSON, with an index of its values.
 ///
 /// The bytes are kept as they came; ``JSONElement`` reads values out of them on demand.
 public struct JSONDocument: Sendable {
@@ -81,15 +81,15 @@ public struct JSONElement: Sendable {
 
     public var isNull: Bool { node.kind == .null }
 
-    /// Where the value stands in the document's bytes; of a string with its quotes.
+    /// Where the value is in the document's bytes; of a string with its quotes.
     public var range: Range<Int> {
         node.kind == .string ? document.quotedRange(of: index) : Int(node.start)..<Int(node.end)
     }
 
-    /// The value's bytes, exactly as they stand in the document.
+    /// The value's bytes, exactly as they are in the document.
     public var bytes: ArraySlice<UInt8> { document.bytes[range] }
 
-    /// Of a string without escapes: where its text stands, without the quotes. Else nil.
+    /// Of a string without escapes: where its text is, without the quotes. Else nil.
     public var plainTextRange: Range<Int>? {
         node.kind == .string && !node.hasEscapes ? Int(node.start)..<Int(node.end) : nil
     }
@@ -171,7 +171,7 @@ extension JSONDocument {
     }
 
     func quotedRange(of index: Int) -> Range<Int> {
-        // A string node stands between its quotes, so both neighbours exist.
+        // A string node is between its quotes, so both neighbours exist.
         Int(nodes[index].start) - 1..<Int(nodes[index].end) + 1
     }
 

@@ -67,7 +67,7 @@ package enum JSONNames {
     /// Whether the name at `node` is `name`. A name with escapes is resolved first.
     @inlinable @inline(__always)
     package static func isEqual(_ node: JSONNode, to name: StaticString, _ input: Span<UInt8>) -> Bool {
-        // Nearly all that are not the one are told by this.
+        // Nearly all other names end here.
         if Int(node.end &- node.start) != name.utf8CodeUnitCount, !node.hasEscapes { return false }
         return isEqualText(node, to: name, input)
     }

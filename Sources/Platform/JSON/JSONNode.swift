@@ -12,7 +12,7 @@ package struct JSONNode: Sendable {
     package var end: UInt32
     /// Index of the first node after this one and all it contains.
     package var next: UInt32
-    /// Of a string: mixes length and some bytes, so that unequal names are told apart without reading them.
+    /// Of a string: mixes length and some bytes, so that unequal names are distinguished without reading them.
     package var fingerprint: UInt16
     package var kind: Kind
     /// Of a string: it contains a backslash.

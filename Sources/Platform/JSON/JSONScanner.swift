@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// Checks that bytes are one JSON text (RFC 8259) and records where each value stands.
+/// Checks that bytes are one JSON text (RFC 8259) and records where each value is.
 ///
 /// Strict: valid UTF-8 only, no byte order mark, no control bytes in strings, no lone surrogates, no name twice in an
 /// object, nothing after the value. Bounded: containers are counted on a stack of limited depth, not by recursion, and the

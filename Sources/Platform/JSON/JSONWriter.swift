@@ -140,7 +140,7 @@ package struct JSONWriter: Sendable {
         append(bracket)
     }
 
-    /// Whether a value stands before this place.
+    /// Whether a value precedes this position.
     private var needsComma: Bool {
         guard count > 0 else { return false }
         switch storage[count - 1] {

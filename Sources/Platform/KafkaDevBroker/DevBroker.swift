@@ -15,7 +15,7 @@ public final class DevBroker: Sendable {
         /// Free ones, chosen by the system.
         case free
         /// `first`, `first` + 1 and so on, one for each broker. librdkafka has no setting for that, so the executable
-        /// has to interpose `bind` (target CFixedPort) and hands over the function that sets the next port.
+        /// has to interpose `bind` (target CFixedPort) and passes the function that sets the next port.
         case fixed(first: UInt16, setNext: @Sendable (UInt16) -> Void)
     }
 
@@ -91,7 +91,7 @@ public final class DevBroker: Sendable {
     }
 
     /// Destroys cluster and host on a queue of their own, which takes up to a second. The references end with the
-    /// block, not with the scope of somebody who waits.
+    /// block, not with the scope of a caller that waits.
     private func takeDown() -> Completion? {
         let left = state.withLock { state in
             defer { state = State() }

@@ -95,7 +95,7 @@ public struct KafkaProducerRecord: Hashable, Sendable {
     }
 }
 
-/// Where an acknowledged record stands.
+/// The position of an acknowledged record.
 public struct KafkaDelivery: Hashable, Sendable {
     /// The topic it was sent to.
     public let topic: KafkaTopic

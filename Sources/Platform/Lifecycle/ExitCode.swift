@@ -26,7 +26,7 @@ package protocol TerminatingError: Error {
     var exitCode: ExitCode { get }
 }
 
-/// Why a service could not start, or cannot go on, told in one line for an operator.
+/// Why a service could not start, or cannot go on, in one line for an operator.
 package struct StartupError: TerminatingError, Equatable, CustomStringConvertible {
     /// What was attempted and what came of it: `cannot listen on 0.0.0.0:8080: address in use`.
     package let problem: String

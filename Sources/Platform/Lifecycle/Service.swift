@@ -12,12 +12,12 @@ package protocol Service: Sendable {
     /// Called after ``start()``, in a task of its own. Most services need none.
     ///
     /// Returning means that the work is done and ends the whole group with exit code 0; throwing ends it with the
-    /// error's code. The task is cancelled after ``stop(within:)`` has returned or was given up.
+    /// error's code. The task is cancelled after ``stop(within:)`` has returned or was abandoned.
     func run() async throws
 
     /// Ends the service. Called once, after everything that started later has stopped.
     ///
-    /// - Parameter limit: what is left of the group's time for this service; it is given up afterwards.
+    /// - Parameter limit: what is left of the group's time for this service; it is abandoned afterwards.
     func stop(within limit: Duration) async
 }
 

@@ -105,7 +105,7 @@ package struct ServiceGroup: Sendable {
             // It may have become ready all the same.
             if await starting.value { await service.stop(within: share) }
         }
-        if !isOver { logger.warning("start was given up", [.init(.service, service.name)]) }
+        if !isOver { logger.warning("start abandoned", [.init(.service, service.name)]) }
     }
 
     /// Logs why the group ends, and stops what runs.
@@ -141,7 +141,7 @@ package struct ServiceGroup: Sendable {
         var allInTime = true
         for (index, entry) in running.enumerated().reversed() {
             let share = max(.zero, clock.now.duration(to: deadline)) / (index + 1)
-            // A little later than the service's own limit, so that one that keeps it is not given up.
+            // A little later than the service's own limit, so that one that keeps it is not abandoned.
             if await !finishes(within: share + .milliseconds(50), { await entry.service.stop(within: share) }) {
                 logger.error("service did not stop in time", [.init(.service, entry.service.name)])
                 allInTime = false

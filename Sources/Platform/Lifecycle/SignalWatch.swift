@@ -19,7 +19,7 @@ package enum SignalWatch {
         for (number, name) in [(SIGTERM, "SIGTERM"), (SIGINT, "SIGINT")] {
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
-                // The source lives as long as its handler: for ever.
+                // The source lives as long as its handler, which is never removed.
                 _ = source.isCancelled
                 guard first.isNow() else { return end("second signal", hurry) }
                 continuation.yield(name)

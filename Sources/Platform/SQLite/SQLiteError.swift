@@ -50,7 +50,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
 
     init(connection: OpaquePointer?, result: Int32, sql: String? = nil) {
         let extended = connection.map { sqlite3_extended_errcode($0) } ?? result
-        // The connection remembers the last failure; a result of another call is told by its own text.
+        // The connection remembers the last failure; the result of another call has its own text.
         let isOfThisCall = extended & 0xFF == result & 0xFF
         self.code = Code(rawValue: result & 0xFF)
         self.extendedCode = isOfThisCall ? extended : result
@@ -63,7 +63,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     package var isBusy: Bool { code == .busy || code == .locked }
     /// The disk, or the database's own limit, is full.
     package var isFull: Bool { code == .full }
-    /// The file is damaged or no database: set it aside and build it anew.
+    /// The file is damaged or no database: move it away and rebuild it.
     package var isCorrupt: Bool { code == .corrupt || code == .notADatabase }
     /// The same operation may succeed later without a change to the program or the data.
     package var isRetriable: Bool {

@@ -104,7 +104,7 @@ package final class Statement {
     }
 
     private func end(_ handle: OpaquePointer) {
-        // The result repeats that of the last step, which was already told.
+        // The result repeats that of the last step, which was already reported.
         sqlite3_reset(handle)
         isRunning = false
     }

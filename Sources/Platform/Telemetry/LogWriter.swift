@@ -137,7 +137,7 @@ package final class LogWriter: LogSink {
         return !lines.isEmpty || unreported > 0
     }
 
-    /// A descriptor that nobody can read any more loses the bytes; there is no other place to say so.
+    /// A descriptor without a reader loses the bytes; they cannot be reported anywhere else.
     private func writeAll(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -5,7 +5,7 @@ internal import Time
 ///
 /// Logging never waits: a line is formatted by the caller and handed to a ``LogSink`` with a bounded queue.
 package struct Logger: Sendable {
-    /// How much a line matters. `warning`: odd, but nothing is lost; `error`: loss, or an operator is needed.
+    /// How much a line matters. `warning`: unexpected, but nothing is lost; `error`: loss, or an operator is needed.
     package enum Level: String, Sendable, CaseIterable, Comparable {
         case debug, info, warning, error
 
@@ -81,7 +81,7 @@ package struct Logger: Sendable {
         log(.info, message, metadata())
     }
 
-    /// Odd, but nothing is lost.
+    /// Unexpected, but nothing is lost.
     package func warning(_ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
         log(.warning, message, metadata())
     }

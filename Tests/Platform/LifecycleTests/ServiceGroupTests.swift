@@ -152,7 +152,7 @@ private struct TestService: Service {
         ]
         #expect(await group(services, maximum: .seconds(2)).run(triggers: triggers) == .ok)
         #expect(journal.entries == ["start a", "start slow", "stop a"])
-        #expect(sink.lines.contains { $0.contains("start was given up service=slow") })
+        #expect(sink.lines.contains { $0.contains("start abandoned service=slow") })
     }
 
     @Test func `cancelling the task is a shutdown`() async {

@@ -1,6 +1,6 @@
-/// One connection without its socket: bytes, end of input, ticks and answers go in, actions come out.
+/// One connection without its socket: bytes, end of input, ticks and responses go in, actions come out.
 ///
-/// One request is in work at a time; the next one is looked at when the answer has been sent.
+/// One request is in progress at a time; the next one is parsed when the response has been sent.
 package struct ConnectionState {
     package enum Phase: Sendable { case head, body, working, sending, lingering }
 
@@ -10,9 +10,9 @@ package struct ConnectionState {
         case wait
         /// Send `100 Continue`, then wait for more input.
         case sendContinue
-        /// Hand the request over, or call `refuse` when there is no room.
+        /// Dispatch the request, or call `refuse` when there is no room.
         case dispatch(RequestHead, body: [UInt8])
-        /// Send this answer and close; `reply` was called already.
+        /// Send this response and close; `reply` was called already.
         case refuse(HTTPResponse)
         /// End the output, read and drop what still comes.
         case linger
@@ -29,16 +29,16 @@ package struct ConnectionState {
     /// When the request began; for the first one, when the connection was accepted.
     package private(set) var startedAt: UInt64
     package private(set) var deadline: UInt64
-    /// Body bytes of the present request that have arrived and not been handed over.
+    /// Body bytes of the present request that have arrived and not been dispatched.
     package var bodyBytes: Int { body.count }
-    /// Body bytes of the present request, also after they were handed over.
+    /// Body bytes of the present request, also after they were dispatched.
     package private(set) var receivedBodyBytes = 0
 
     private var parser: RequestHeadParser
     private var head: RequestHead?
     private var decoder = BodyDecoder(length: 0)
     private var body: [UInt8] = []
-    /// Bytes that came and were not consumed: part of a head, or what follows the request in work.
+    /// Bytes that came and were not consumed: part of a head, or what follows the request in progress.
     private var buffer: [UInt8] = []
     private var isHeadMethod = false
     private var keepsAlive = true
@@ -166,7 +166,7 @@ package struct ConnectionState {
         }
     }
 
-    // MARK: decisions
+    // MARK: admission
 
     /// The head is complete. Returns nil when the body may come.
     private mutating func admit(_ bytes: Span<UInt8>, now: UInt64) -> Action? {
@@ -228,9 +228,9 @@ package struct ConnectionState {
         return .refuse(response)
     }
 
-    // MARK: answers
+    // MARK: responses
 
-    /// An answer is about to be sent. Returns whether the connection is kept, and whether its body is left out (HEAD).
+    /// A response is about to be sent. Returns whether the connection is kept, and whether its body is left out (HEAD).
     package mutating func reply(closes: Bool, isDraining: Bool, now: UInt64) -> (keeps: Bool, omitsBody: Bool) {
         // After the end of input only what is here already can follow.
         let nothingFollows = inputEnded && buffer.isEmpty
@@ -243,7 +243,7 @@ package struct ConnectionState {
         return (!closesAfterResponse, isHeadMethod)
     }
 
-    /// The last byte of the answer was taken by the system.
+    /// The last byte of the response was taken by the system.
     package mutating func sent(now: UInt64) -> Action {
         if closesAfterResponse {
             // Without reading on, the system would answer late bytes with a reset, and the client might see that

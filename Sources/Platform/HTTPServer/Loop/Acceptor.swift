@@ -9,7 +9,7 @@ final class Acceptor {
     var connections = 0
     var bodyBytes = 0
     var unsentBytes = 0
-    /// Requests were handed over in this pass.
+    /// Requests were dispatched in this pass.
     var dispatched = false
     var slots: RequestSlots
     var rate: ConnectRate

@@ -3,7 +3,7 @@ internal import Concurrency
 /// How many connections each network makes: a token bucket for each, in a table of fixed size.
 ///
 /// Two networks that meet in the table take turns in it and start with a full bucket; the slot of a network is not
-/// predictable, because `Hasher` is seeded anew in each process.
+/// predictable, because `Hasher` has a new seed in each process.
 struct ConnectRate {
     private struct Entry {
         let network: NetworkPrefix

@@ -1,10 +1,10 @@
 internal import CSockets
 internal import Concurrency
 
-// Who gets in, and who makes room.
+// Accepting connections, and evicting others for them.
 extension EventLoop {
-    /// Takes waiting connections. A connection is accepted before anybody is sent away for it: the newcomer may be the
-    /// genuine one.
+    /// Takes waiting connections. A connection is accepted before another is evicted for it: the new one may be
+    /// the authentic client.
     func accept(at acceptor: Acceptor, atMost limit: Int) {
         var peer = [UInt8](repeating: 0, count: 16)
         var hasEvicted = false
@@ -13,7 +13,7 @@ extension EventLoop {
             if socket < 0 {
                 if socket == -ECONNABORTED || socket == -EINTR { continue }
                 if !hasEvicted, socket == -EMFILE || socket == -ENFILE {
-                    // Said also when nobody waits.
+                    // Reported also when no connection waits.
                     guard cs_has_waiting(acceptor.socket) != 0 else { return }
                     hasEvicted = evictOne()
                     if hasEvicted { continue }
@@ -28,8 +28,8 @@ extension EventLoop {
         }
     }
 
-    /// Sends somebody away for a newcomer when there are no descriptors left, which may be long before the cap: without
-    /// this, a few slow strangers would keep everybody out until their deadlines.
+    /// Evicts a connection for a new one when there are no descriptors left, which may be long before the cap: without
+    /// this, a few slow untrusted clients would keep all others out until their deadlines.
     private func evictOne() -> Bool {
         guard let leaving = connectionToEvict(at: nil) else { return false }
         counters.update(leaving.acceptor.index) { $0.evicted += 1 }
@@ -37,7 +37,7 @@ extension EventLoop {
         return true
     }
 
-    /// No descriptors and nobody to send away, or no memory: a level-triggered listener would be reported again and again.
+    /// No descriptors and no connection to evict, or no memory: a level-triggered listener would be reported again and again.
     private func pause(_ acceptor: Acceptor) {
         acceptor.isPaused = true
         poller.change(acceptor.socket, [], key: Self.key(of: acceptor))
@@ -67,8 +67,8 @@ extension EventLoop {
         open(socket, at: acceptor, network: network)
     }
 
-    /// First those that have their answer and only linger; then whoever has been sending a first request longest; then
-    /// whoever was served before and has been idle or sending longest. Work is never dropped.
+    /// First those that have their response and only linger; then the one that has been sending a first request longest;
+    /// then the one that was served before and has been idle or sending longest. Requests in progress are never dropped.
     ///
     /// - Parameter acceptor: `nil`: at any of them.
     private func connectionToEvict(at acceptor: Acceptor?) -> Connection? {

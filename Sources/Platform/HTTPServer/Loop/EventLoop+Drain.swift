@@ -2,7 +2,7 @@ internal import CSockets
 internal import Concurrency
 internal import Time
 
-// The end: clients learn from their answers that the connection closes, and nothing that was accepted is lost.
+// The end: clients learn from their responses that the connection closes, and nothing that was accepted is lost.
 extension EventLoop {
     struct Drain {
         let startedAt: UInt64

@@ -1,7 +1,7 @@
 internal import CSockets
 internal import Concurrency
 
-// From bytes to requests that are handed over.
+// From received bytes to dispatched requests.
 extension EventLoop {
     func ready(_ connection: Connection, _ readiness: Readiness) {
         switch connection.state.phase {
@@ -91,7 +91,7 @@ extension EventLoop {
         poller.change(connection.socket, readiness, key: connection.eventKey)
     }
 
-    /// A slot is taken here and not by the head: slow bodies must not use up the slots.
+    /// A slot is acquired here and not when the head is complete: slow bodies must not use up the slots.
     private func dispatch(_ head: RequestHead, _ body: [UInt8], _ connection: Connection) -> ConnectionState.Action? {
         let acceptor = connection.acceptor
         guard !acceptor.slots.isFull else { return connection.state.refuse(503, "overload", now: now) }

@@ -2,9 +2,9 @@ internal import CSockets
 internal import Concurrency
 internal import Time
 
-// Answers on their way out.
+// Responses on their way out.
 extension EventLoop {
-    /// An answer came back. Its slot is free from here on, whether or not somebody still waits for it.
+    /// A response came back. Its slot is free from here on, whether or not the client still waits.
     func deliver(_ queued: QueuedResponse) {
         now = clock()
         let acceptor = acceptors[queued.listener]

@@ -2,7 +2,7 @@ internal import CSockets
 internal import Concurrency
 internal import Synchronization
 
-/// The thread of a server: accepts, reads, hands over, answers, watches the clock. Only this thread touches it.
+/// The thread of a server: accepts, reads, dispatches, responds, checks deadlines. Only this thread touches it.
 final class EventLoop {
     /// Keys above this belong to acceptors, the last one to the response queue.
     private static let firstAcceptorKey: UInt64 = 0xFFFF_FFFF_0000_0000
@@ -148,7 +148,7 @@ final class EventLoop {
                 state: ConnectionState(rules: acceptor.rules, now: now))
         }
         acceptor.connections += 1
-        // Both at once: whoever reads that it was accepted finds it among the open ones too.
+        // Both in one update: a reader that sees it accepted sees it among the open ones too.
         counters.update(acceptor.index) { counters in
             counters.accepted += 1
             counters.connections = acceptor.connections

@@ -26,7 +26,7 @@ struct Poller {
         _ = cs_epoll_set(descriptor, socket, readiness.rawValue, key, 0)
     }
 
-    /// Waits and returns how many events there are. milliseconds: -1 for ever.
+    /// Waits and returns how many events there are. milliseconds: -1 waits indefinitely.
     mutating func wait(milliseconds: Int32) -> Int {
         Int(max(0, cs_epoll_wait(descriptor, &keys, &events, Int32(keys.count), milliseconds)))
     }

@@ -1,6 +1,6 @@
 internal import Concurrency
 
-/// The requests in work: each has a slot, and its response names the slot and the generation.
+/// The requests in progress: each has a slot, and its response names the slot and the generation.
 ///
 /// A slot is released by the first response, also when it comes after the deadline or after the client went away: what
 /// is bounded is the work behind the server. A response to an earlier generation finds another one and is dropped.

@@ -1,14 +1,14 @@
 internal import CSockets
 internal import Synchronization
 
-/// An answer on its way to the loop.
+/// A response on its way to the loop.
 struct QueuedResponse: Sendable {
     let listener: Int
     let slot: RequestSlots.Key
     let response: HTTPResponse
 }
 
-/// What other threads tell the loop. The answers that count are bounded by the requests in work.
+/// What other threads tell the loop. The responses that count are bounded by the requests in progress.
 final class ResponseQueue: Sendable {
     private struct State {
         var pending: [QueuedResponse] = []
@@ -18,7 +18,7 @@ final class ResponseQueue: Sendable {
         var isClosed = false
     }
 
-    /// An eventfd. It is closed when the last exchange is gone and not before, so that a late answer never writes to
+    /// An eventfd. It is closed when the last exchange is gone and not before, so that a late response never writes to
     /// another file that got the same number.
     let descriptor: Int32
     private let state = Mutex(State())
@@ -31,7 +31,7 @@ final class ResponseQueue: Sendable {
         change { $0.pending.append(queued) }
     }
 
-    /// The loop ends within this time; an earlier and shorter request stands.
+    /// The loop ends within this time; an earlier request with a shorter limit keeps it.
     func requestDrain(within limit: Duration) {
         change { $0.drain = $0.drain.map { min($0, limit) } ?? limit }
     }

@@ -6,7 +6,7 @@ package struct HTTPRequest: Sendable {
     package let network: NetworkPrefix
     /// When the first byte of the request came, or the connection for its first request: monotonic nanoseconds.
     package let startedAt: UInt64
-    /// When the request was handed over: monotonic nanoseconds. The handler deadline counts from here.
+    /// When the request was dispatched: monotonic nanoseconds. The handler deadline counts from here.
     package let receivedAt: UInt64
 
     package init(

@@ -1,4 +1,4 @@
-/// What a request is answered with.
+/// The response to a request.
 package struct HTTPResponse: Sendable {
     /// A status between 200 and 599.
     package var status: Int
@@ -25,7 +25,7 @@ package struct HTTPResponse: Sendable {
         self.closes = closes
     }
 
-    /// An answer whose body is `text` as `text/plain`.
+    /// A response whose body is `text` as `text/plain`.
     package static func text(_ text: String, status: Int = 200, reason: String = "ok") -> HTTPResponse {
         HTTPResponse(status: status, reason: reason, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
     }

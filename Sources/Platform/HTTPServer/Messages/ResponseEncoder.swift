@@ -1,7 +1,7 @@
 internal import Bytes
 internal import Time
 
-/// Writes answer heads. The date is renewed once a second.
+/// Writes response heads. The date is renewed once a second.
 struct ResponseEncoder {
     /// The encoded head, and the body after it when it is small.
     private(set) var bytes: [UInt8] = []

@@ -93,7 +93,7 @@ extension KafkaAdmin {
         guard let description = try await describeTopics([topic], within: limit).first else {
             throw KafkaError(.unknownTopic, "topic \(topic) does not exist")
         }
-        return try await patiently(within: max(.milliseconds(1), end - ContinuousClock.now)) { _ throws(KafkaError) in
+        return try await retrying(within: max(.milliseconds(1), end - ContinuousClock.now)) { _ throws(KafkaError) in
             try await run { handle throws(KafkaError) in
                 var watermarks: [KafkaTopicPartition: KafkaWatermarks] = [:]
                 for partition in description.partitions {

@@ -111,13 +111,13 @@ public final class KafkaAdmin: Sendable {
         let handle = try KafkaHandle(
             .consumer, settings: settings, home: DispatchQueue(label: "kafka.admin.group.events"))
         handle.start(KafkaHandle.Handlers(clientEvent: { _ in }))
-        return try await patiently(within: limit) { left throws(KafkaError) in
+        return try await retrying(within: limit) { left throws(KafkaError) in
             try await run { _ throws(KafkaError) in try body(handle, left) }
         }
     }
 
     /// Tries again, within the limit, what a broker refuses that has yet to become a leader or a coordinator.
-    func patiently<Value: Sendable>(
+    func retrying<Value: Sendable>(
         within limit: Duration, _ body: (_ left: Duration) async throws(KafkaError) -> Value
     ) async throws(KafkaError) -> Value {
         let end = ContinuousClock.now + limit

@@ -4,7 +4,7 @@ internal import CRdKafka
 public struct KafkaNewTopic: Hashable, Sendable {
     /// Its name.
     public let topic: KafkaTopic
-    /// How many partitions; for keyed topics this is for ever.
+    /// How many partitions; keyed topics must not change it later.
     public let partitions: Int
     /// How many brokers hold each record.
     public let replicationFactor: Int

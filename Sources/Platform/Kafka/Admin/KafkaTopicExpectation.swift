@@ -14,7 +14,7 @@ public struct KafkaTopicExpectation: Hashable, Sendable {
     public var maxMessageBytes: Int?
     /// `delete`, `compact`, or both separated by a comma (`cleanup.policy`).
     public var cleanupPolicy: String?
-    /// Records are kept at least so many milliseconds (`retention.ms`; -1, for ever, is always enough).
+    /// Records are kept at least so many milliseconds (`retention.ms`; -1, unlimited, is always enough).
     public var retentionMilliseconds: Int64?
     /// Tombstones of a compacted topic stay at least so many milliseconds (`delete.retention.ms`).
     public var deleteRetentionMilliseconds: Int64?

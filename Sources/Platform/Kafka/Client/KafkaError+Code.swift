@@ -75,7 +75,7 @@ extension KafkaError {
         public static let maxPollExceeded = Code(rawValue: -147)
         /// The member was replaced by a newer one with the same instance id.
         public static let fenced = Code(rawValue: -144)
-        /// The partitions were lost, not given up.
+        /// The partitions were lost, not revoked.
         public static let assignmentLost = Code(rawValue: -142)
         /// The position is no longer in the log, and no reset is allowed.
         public static let autoOffsetReset = Code(rawValue: -140)
@@ -123,7 +123,7 @@ extension KafkaError {
             return String(cString: rd_kafka_err2name(rd_kafka_resp_err_t(rawValue: rawValue)))
         }
 
-        /// The same request may succeed later without anybody changing anything.
+        /// The same request may succeed later without any change.
         var isTransient: Bool { Self.transient.contains(rawValue) }
 
         private static let ownNames: [Code: String] = [

@@ -4,7 +4,7 @@ internal import CRdKafka
 ///
 /// Decide on `code`, `isRetriable`, `isFatal` and `persistence`, never on the text. Equality compares all properties.
 public struct KafkaError: Error, Hashable, Sendable {
-    /// Whether the record that failed may stand in the log all the same (`rd_kafka_message_status`).
+    /// Whether the record that failed may be in the log all the same (`rd_kafka_message_status`).
     public enum Persistence: Sendable {
         /// It was never sent.
         case no
@@ -20,11 +20,11 @@ public struct KafkaError: Error, Hashable, Sendable {
     public let name: String
     /// What happened, for people; holds no secret and no payload.
     public let message: String
-    /// The same call may succeed later without anybody changing anything.
+    /// The same call may succeed later without any change.
     public let isRetriable: Bool
-    /// The client is beyond repair and must be built anew. `KafkaProducer` does that by itself.
+    /// The client is beyond repair and must be recreated. `KafkaProducer` does that by itself.
     public let isFatal: Bool
-    /// For sends: whether the record may stand in the log all the same; `.no` for everything else.
+    /// For sends: whether the record may be in the log all the same; `.no` for everything else.
     public let persistence: Persistence
 
     /// An error of this code; retriable as the code says unless given.

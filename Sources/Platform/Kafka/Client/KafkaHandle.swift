@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Owns a librdkafka client, its queue, and what wakes us up when the queue fills.
 ///
-/// Life: `init`, `start` (once), and the last release, which is the one place that destroys the client: whoever is
-/// inside a call to librdkafka holds a reference, so the client cannot go away under him. Destroying may block, so it
+/// Life: `init`, `start` (once), and the last release, which alone destroys the client: code
+/// inside a call to librdkafka holds a reference, so the client cannot be freed during the call. Destroying may block, so it
 /// runs on a queue of its own; wait for it, bounded, with `released`.
 ///
 /// All handlers run on `home`, one at a time.
@@ -37,7 +37,7 @@ package final class KafkaHandle: Sendable {
         }
     }
 
-    /// The client. Destroyed in `deinit`, never by anybody else.
+    /// The client. Destroyed in `deinit`, nowhere else.
     package let client: ClientPointer
     /// The main queue of a producer, the consumer queue of a consumer. Released in `deinit`.
     let queue: QueuePointer

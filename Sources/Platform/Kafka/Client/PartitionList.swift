@@ -1,9 +1,9 @@
 internal import CRdKafka
 
 /// A `rd_kafka_topic_partition_list_t` that is freed when its owner goes out of scope: a list that went through
-/// `rd_kafka_offsets_store` and still lives blocks `rd_kafka_destroy` for ever.
+/// `rd_kafka_offsets_store` and still lives blocks `rd_kafka_destroy` indefinitely.
 struct PartitionList: ~Copyable {
-    /// Owned by this value; never stored by anybody else.
+    /// Owned by this value; never stored elsewhere.
     let pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>
 
     /// An empty list with room for `capacity` partitions; it grows by itself.
@@ -22,7 +22,7 @@ struct PartitionList: ~Copyable {
         self.pointer = pointer
     }
 
-    /// A copy of a list that belongs to somebody else, such as an event.
+    /// A copy of a list with another owner, such as an event.
     init(copying pointer: UnsafePointer<rd_kafka_topic_partition_list_t>) {
         self.pointer = rd_kafka_topic_partition_list_copy(pointer)
     }

@@ -24,10 +24,10 @@ extension KafkaConsumer {
         /// `group.instance.id`: a member that comes back under this name within the session timeout keeps its
         /// partitions, and the group does not rebalance.
         public var groupInstanceId: String?
-        /// How long a partition that is given up may take until its owner releases it; must be well below
+        /// How long a partition that is revoked may take until its owner releases it; must be well below
         /// `max.poll.interval.ms`.
         public var drainLimit: Duration = .seconds(10)
-        /// How long a synchronous commit may take when partitions are given up.
+        /// How long a synchronous commit may take when partitions are revoked.
         public var commitLimit: Duration = .seconds(5)
 
         /// The defaults.

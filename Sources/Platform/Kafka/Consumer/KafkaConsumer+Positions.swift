@@ -17,7 +17,7 @@ extension KafkaConsumer {
     }
 
     /// Commits what these partitions have stored, synchronously and bounded, then goes on. A refusal is reported and
-    /// no obstacle: the next owner reads those records again.
+    /// changes nothing: the next owner reads those records again.
     func commit(
         _ states: [PartitionState], within limit: Duration,
         then completion: @escaping @Sendable (isolated KafkaConsumer) -> Void
@@ -40,7 +40,7 @@ extension KafkaConsumer {
     private static func commit(
         _ offsets: [(KafkaTopicPartition, KafkaOffset)], within limit: Duration, handle: KafkaHandle
     ) -> KafkaError? {
-        let attempt = "committing offsets before partitions are given up"
+        let attempt = "committing offsets before partitions are revoked"
         let list = PartitionList(capacity: offsets.count)
         for (place, offset) in offsets { list.append(place, offset: offset) }
         guard let queue = rd_kafka_queue_new(handle.client.raw) else { return nil }

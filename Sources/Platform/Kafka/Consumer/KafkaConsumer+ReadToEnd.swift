@@ -50,7 +50,7 @@ extension KafkaConsumer {
         }
     }
 
-    /// Why a partition that nobody took away is no longer active.
+    /// Why a partition that was not revoked is no longer active.
     private func failure(of partition: KafkaAssignedPartition) -> KafkaError? {
         state(of: partition)?.failure
     }

@@ -136,7 +136,7 @@ extension KafkaConsumer {
         if options.outOfRange == .resetToBeginning, state.expected >= 0, record.offset != state.expected {
             emit(.offsetReset(state.assigned.topicPartition, expected: state.expected, found: record.offset))
             if record.offset < state.expected {
-                // The log was begun anew: offsets of this assignment mean nothing any more.
+                // The log was recreated: offsets of this assignment mean nothing any more.
                 state.expected = record.offset
                 state.held = record
                 return
@@ -147,7 +147,7 @@ extension KafkaConsumer {
         bytes += record.payloadBytes
     }
 
-    /// The log of a partition was begun anew: a new assignment takes the place of the old one, whose work is dropped.
+    /// The log of a partition was recreated: a new assignment takes the place of the old one, whose work is dropped.
     private func restart(_ old: PartitionState) {
         let place = old.assigned.topicPartition
         let state = PartitionState(
@@ -162,7 +162,7 @@ extension KafkaConsumer {
 }
 
 extension PartitionState {
-    /// Where the partition stands, for errors that do not say it.
+    /// The position of the partition, for errors that do not say it.
     fileprivate var place: KafkaDelivery {
         KafkaDelivery(
             topic: assigned.topicPartition.topic, partition: assigned.topicPartition.partition, offset: expected)

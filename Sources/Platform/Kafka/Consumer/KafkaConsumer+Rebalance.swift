@@ -152,9 +152,9 @@ extension KafkaConsumer {
             let list = PartitionList(places)
             if isCooperative {
                 report(
-                    rd_kafka_incremental_unassign(handle.client.raw, list.pointer), during: "giving up partitions")
+                    rd_kafka_incremental_unassign(handle.client.raw, list.pointer), during: "unassigning partitions")
             } else {
-                report(rd_kafka_assign(handle.client.raw, nil), during: "giving up partitions")
+                report(rd_kafka_assign(handle.client.raw, nil), during: "unassigning partitions")
             }
         }
         for place in places { forget(place) }

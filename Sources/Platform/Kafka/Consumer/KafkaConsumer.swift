@@ -6,7 +6,7 @@ internal import Time
 /// Reads partitions of Kafka, as a member of a group or on its own, over librdkafka.
 ///
 /// The group's events come to `onEvent`; records are read from each ``KafkaAssignedPartition`` by its owner, at its own
-/// pace. Offsets are stored, and committed by librdkafka's interval and synchronously when partitions are given up,
+/// pace. Offsets are stored, and committed by librdkafka's interval and synchronously when partitions are revoked,
 /// never otherwise: an explicit commit while running makes librdkafka 2.0.2 lose the member's other partitions in every
 /// rebalance. Pause and resume of librdkafka are not used for the same kind of reason: resuming takes a second.
 ///

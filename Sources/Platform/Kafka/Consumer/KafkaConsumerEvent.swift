@@ -4,12 +4,12 @@ public enum KafkaConsumerEvent: Sendable {
     /// ``KafkaAssignedPartition/next(maxRecords:maxBytes:)`` until it returns nil and then calls
     /// ``KafkaAssignedPartition/release()``.
     case assigned([KafkaAssignedPartition])
-    /// Partitions are being given up: their `next` returns nil now, and the group waits until each is released or the
+    /// Partitions are being revoked: their `next` returns nil now, and the group waits until each is released or the
     /// drain limit is over.
     case revoking([KafkaAssignedPartition])
-    /// Partitions belong to somebody else already: work on them is to be dropped, nothing of it is committed.
+    /// Partitions belong to another member already: work on them is to be dropped, nothing of it is committed.
     case lost([KafkaAssignedPartition])
-    /// The drain limit was over before these partitions were released; they are given up all the same.
+    /// The drain limit was over before these partitions were released; they are revoked all the same.
     case drainLimitExceeded([KafkaAssignedPartition])
     /// The broker no longer has the next offset of this partition: nothing more of it is read.
     case offsetOutOfRange(KafkaTopicPartition, KafkaOffset)

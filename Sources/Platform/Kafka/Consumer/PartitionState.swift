@@ -8,7 +8,7 @@ final class PartitionState {
     }
 
     let assigned: KafkaAssignedPartition
-    /// librdkafka's queue of the partition; owned by the consumer, which releases it when the partition is given up.
+    /// librdkafka's queue of the partition; owned by the consumer, which releases it when the partition is revoked.
     let queue: QueuePointer
     /// The offset that the next record should have.
     var expected: KafkaOffset {

@@ -108,7 +108,7 @@ public final class KafkaProducer: Sendable {
         }
     }
 
-    /// Sends a record and returns where it stands. Cancelling the task changes nothing: the record is on its way.
+    /// Sends a record and returns its partition and offset. Cancelling the task changes nothing: the record is on its way.
     ///
     /// - Throws: the outcome that `send(_:deadline:completion:)` would report.
     public func send(_ record: KafkaProducerRecord, deadline: Duration? = nil) async throws(KafkaError) -> KafkaDelivery

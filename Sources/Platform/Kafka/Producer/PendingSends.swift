@@ -36,7 +36,7 @@ struct PendingSends {
         var size = 0
         var generation = 0
         var deadline: UInt64 = 0
-        /// Where the slot stands in `heap`; -1 when it has no deadline or the deadline has passed.
+        /// The position of the slot in `heap`; -1 when it has no deadline or the deadline has passed.
         var heapIndex = -1
     }
 
@@ -50,7 +50,7 @@ struct PendingSends {
     /// Their bytes.
     private(set) var bytes = 0
 
-    /// The next moment at which somebody stops waiting, in nanoseconds of the caller's clock.
+    /// The next moment at which a caller stops waiting, in nanoseconds of the caller's clock.
     var earliestDeadline: UInt64? { heap.first.map { slots[$0].deadline } }
 
     /// Adds a send. The caller bounds how many there are, below 2³² − 1.

@@ -36,7 +36,7 @@ extension EndToEnd {
                 report.add("for", time)
                 report.add("leaves", leaves)
                 report.add("assignments", group.count(logged: "partitions assigned"))
-                report.add("given up", group.count(logged: "giving up partitions"))
+                report.add("revoked", group.count(logged: "partitions revoked"))
                 report.add("lost", group.count(logged: "partitions lost, their work is dropped"))
                 report.add("commits refused", group.count(logged: "commit refused"))
                 // Some are asked to leave before the busy group has let them in: nothing is theirs to give back then.

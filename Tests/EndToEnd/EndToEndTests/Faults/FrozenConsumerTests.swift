@@ -57,7 +57,7 @@ extension GroupMember {
     /// What its log said last of its partitions.
     fileprivate var lastAssignment: String? {
         process.log.compactMap(\.message).last {
-            ["partitions assigned", "giving up partitions", Self.lost].contains($0)
+            ["partitions assigned", "partitions revoked", Self.lost].contains($0)
         }
     }
 }
