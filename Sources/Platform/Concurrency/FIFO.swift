@@ -1,18 +1,18 @@
 /// A queue: first in, first out, each in constant time on average.
 package struct FIFO<Element> {
     /// What was taken is nil, so that it is not kept alive.
-    private var elements: [Element?] = []
-    private var head = 0
+    @usableFromInline var elements: [Element?] = []
+    @usableFromInline var head = 0
 
-    package init() {}
+    @inlinable package init() {}
 
-    package var isEmpty: Bool { head == elements.count }
-    package var count: Int { elements.count - head }
-    package var first: Element? { isEmpty ? nil : elements[head] }
+    @inlinable package var isEmpty: Bool { head == elements.count }
+    @inlinable package var count: Int { elements.count - head }
+    @inlinable package var first: Element? { isEmpty ? nil : elements[head] }
 
-    package mutating func append(_ element: Element) { elements.append(element) }
+    @inlinable package mutating func append(_ element: Element) { elements.append(element) }
 
-    package mutating func popFirst() -> Element? {
+    @inlinable package mutating func popFirst() -> Element? {
         guard head < elements.count, let element = elements[head].take() else { return nil }
         head += 1
         if head == elements.count {
@@ -26,7 +26,7 @@ package struct FIFO<Element> {
         return element
     }
 
-    package mutating func removeAll() {
+    @inlinable package mutating func removeAll() {
         elements = []
         head = 0
     }

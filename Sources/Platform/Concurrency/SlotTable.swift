@@ -6,18 +6,22 @@ package struct SlotTable<Value> {
         package let slot: Int
         package let generation: UInt32
 
+        @inlinable
         package init(slot: Int, generation: UInt32) {
             self.slot = slot
             self.generation = generation
         }
     }
 
-    private var values: [Value?] = []
-    private var generations: [UInt32] = []
-    private var free: [Int] = []
+    // Inlinable with what it uses: on the path of each request of an HTTP server.
+    @usableFromInline var values: [Value?] = []
+    @usableFromInline var generations: [UInt32] = []
+    @usableFromInline var free: [Int] = []
     /// Slots in use.
-    package private(set) var count = 0
+    @inlinable
+    package var count: Int { values.count - free.count }
 
+    @inlinable
     package init() {}
 
     /// Puts a value into a free slot. `make` is given the key it will have.
@@ -25,7 +29,6 @@ package struct SlotTable<Value> {
     package mutating func insert(_ make: (Key) -> Value) -> Key {
         let key = nextKey()
         values[key.slot] = make(key)
-        count += 1
         return key
     }
 
@@ -35,11 +38,10 @@ package struct SlotTable<Value> {
         let key = nextKey()
         let value = make(key)
         values[key.slot] = value
-        count += 1
         return value
     }
 
-    @usableFromInline
+    @inlinable
     mutating func nextKey() -> Key {
         let slot = free.popLast() ?? values.count
         if slot == values.count {
@@ -50,12 +52,14 @@ package struct SlotTable<Value> {
     }
 
     /// The value under a key; nil when the slot is free or is used again.
+    @inlinable
     package subscript(key: Key) -> Value? {
         guard values.indices.contains(key.slot), generations[key.slot] == key.generation else { return nil }
         return values[key.slot]
     }
 
     /// Takes the value out and frees its slot; nil, and nothing changes, when the key fits no value.
+    @inlinable
     package mutating func remove(_ key: Key) -> Value? {
         guard values.indices.contains(key.slot), generations[key.slot] == key.generation,
             let value = values[key.slot].take()
@@ -63,11 +67,11 @@ package struct SlotTable<Value> {
         // The greatest generation is never used: callers may use keys with it for something else.
         generations[key.slot] = (generations[key.slot] + 1) % UInt32.max
         free.append(key.slot)
-        count -= 1
         return value
     }
 
     /// The values in use, in the order of their slots.
+    @inlinable
     package var inUse: some Sequence<Value> { values.lazy.compactMap { $0 } }
 }
 

@@ -29,7 +29,7 @@ import Testing
         ["--http.host=h", "topics", "--dry-run", "create", "a", "b"],
         ["--http.host", "h", "topics", "create", "--dry-run", "--", "a", "b"],
     ])
-    func `flags stand before or after the command`(arguments: [String]) throws {
+    func `flags are accepted before and after the command`(arguments: [String]) throws {
         guard case .run(let invocation) = Self.tool.parse(arguments, environment: [:]) else {
             Issue.record("refused: \(Self.tool.parse(arguments, environment: [:]))")
             return

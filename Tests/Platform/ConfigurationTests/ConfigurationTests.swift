@@ -4,7 +4,7 @@ import Testing
 @testable import Configuration
 
 @Suite struct ConfigurationTests {
-    @Test func `defaults hold when nothing is given`() throws {
+    @Test func `defaults apply when nothing is set`() throws {
         let configuration = try #require(try parse().configuration)
         #expect(configuration[TestSettings.port] == 8080)
         #expect(configuration[TestSettings.mode] == .soft)
@@ -51,7 +51,7 @@ import Testing
         #expect(help.contains("ACME_HTTP_PORT") && help.contains("ACME_CONFIG") && !help.contains("SLUICE"))
     }
 
-    @Test func `every property under an open prefix is handed on`() throws {
+    @Test func `every property under an open prefix is passed on`() throws {
         let configuration = try #require(
             try parse(
                 file: "kafka.bootstrap.servers=a:1\nkafka.linger.ms=5",
@@ -99,7 +99,7 @@ import Testing
         ("http.port=\u{1B}", "control character"),
         ("ht\\u001btp.port=1", "ht\\u{1b}tp.port (FILE:1): unknown key. Nearest is http.port."),
     ])
-    func `a wrong line of the file is told in one line`(file: String, message: String) throws {
+    func `a wrong line of the file is reported in one line`(file: String, message: String) throws {
         let outcome = try parse(file: file)
         #expect(outcome.exitCode == 78)
         #expect(outcome.lines.count == 1)
@@ -133,12 +133,12 @@ import Testing
         ("SLUICE_KAFKA_PORT", "tcp://10.0.0.1:9092"), ("SLUICE_KAFKA_PORT_9092_TCP_ADDR", "10.0.0.1"),
         ("SLUICE_INGRESS_SERVICE_PORT_HTTP", "8080"),
     ])
-    func `a variable of somebody else is left alone`(variable: String, value: String) throws {
+    func `a variable of another program is ignored`(variable: String, value: String) throws {
         let configuration = try #require(try parse(environment: [variable: value]).configuration)
         #expect(configuration.prefixed("kafka.").isEmpty)
     }
 
-    @Test func `keys of other executables may stand in the same file`() throws {
+    @Test func `keys of other executables may be in the same file`() throws {
         #expect(try parse(file: "refunds.issuer.id=1\nentitlements.url=http://x").configuration != nil)
         #expect(try parse(file: "entitlements.urls=http://x").exitCode == 78)
     }
@@ -155,7 +155,7 @@ import Testing
         #expect(outcome.lines.first?.contains("unknown key") == true)
     }
 
-    @Test func `a variable of an app that is not configured is refused with its place`() throws {
+    @Test func `a variable of an app that is not configured is refused with its source`() throws {
         let schema = ConfigurationSchema([TestSettings.apps, TestSettings.environments], alsoKnown: ["apps."])
         let outcome = try parse(
             environment: ["SLUICE_APPS_COM_OTHER_ENVIRONMENTS": "Sandbox"],
@@ -186,7 +186,7 @@ import Testing
         #expect(!line.contains("number11"))
     }
 
-    @Test func `a long path is told whole, a long value is cut, and neither can end the line`() throws {
+    @Test func `a long path is shown whole, a long value is truncated, and neither can break the line`() throws {
         let directory = "/no/\u{1B}such/" + String(repeating: "directory/", count: 20)
         let missing = try parse(flags: ["--apps", "a:1", "--config", directory + "end"])
         #expect(missing.lines.first?.contains(directory.replacing("\u{1B}", with: "\\u{1b}") + "end\"") == true)
@@ -199,7 +199,7 @@ import Testing
         #expect(!line.contains("\u{1B}"))
     }
 
-    @Test func `all mistakes are told together`() throws {
+    @Test func `all mistakes are reported together`() throws {
         let outcome = try parse(
             file: "http.prot=1\nrevocation=x", environment: ["SLUICE_HTTP_PORT": "x", "SLUICE_FOO": "1"], flags: [])
         #expect(outcome.exitCode == 78)
@@ -210,7 +210,7 @@ import Testing
                     + "Set apps=com.example.app:1 in the file, SLUICE_APPS, or --apps."))
     }
 
-    @Test func `a configuration file that cannot be read is told with the name's place`() throws {
+    @Test func `an unreadable configuration file is reported with the source of its name`() throws {
         let byFlag = try parse(flags: ["--apps", "a:1", "--config", "/no/such"])
         #expect(
             byFlag.lines == [

@@ -53,7 +53,7 @@ struct Base64Tests {
         #expect(throws: expected) { try Base64.decode(Array(text.utf8)) }
     }
 
-    @Test func `every byte value is judged right at every place of a group`() {
+    @Test func `every byte value is classified correctly at every index of a group`() {
         let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         for place in 0..<8 {
             for value in UInt8.min ... .max {
@@ -67,7 +67,7 @@ struct Base64Tests {
         }
     }
 
-    @Test func `decoding into too small a place is refused and writes nothing outside`() {
+    @Test func `decoding into too small a buffer is refused and writes nothing outside`() {
         let text = Array("Zm9vYmFy".utf8)
         var place: [UInt8] = [9, 9, 9, 9, 9, 9, 9, 9]
         let result = place.withUnsafeMutableBytes { out in

@@ -33,7 +33,7 @@ struct CertificateTests {
         #expect(P256PublicKey(certificate: authority.intermediate) == nil)
     }
 
-    @Test func `an authority is told from a leaf`() {
+    @Test func `a certificate authority is distinguished from a leaf`() {
         #expect(authority.intermediate.isCertificateAuthority)
         #expect(authority.intermediate.maySignCertificates)
         #expect(!authority.intermediate.maySignData)

@@ -89,7 +89,7 @@ struct OCSPTests {
         #expect(try answer(by: delegate) { $0.isNamedByKey = true } == good)
     }
 
-    @Test func `whoever is no delegate of the issuer may not answer`() throws {
+    @Test func `a certificate that is not a delegate of the issuer may not answer`() throws {
         let authority = authority
         let untrusted = try TestAuthority()
         let bad = OCSPAnswer.nothingNew(.badResponder)

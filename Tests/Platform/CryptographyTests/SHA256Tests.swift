@@ -23,7 +23,7 @@ struct SHA256Tests {
         }
     }
 
-    @Test func `finish starts anew`() {
+    @Test func `finish resets the digest`() {
         var hash = SHA256()
         hash.update(Array("something else".utf8))
         _ = hash.finish()
@@ -97,7 +97,7 @@ struct SecretBytesTests {
         #expect(HexText.decode("é") == nil)
     }
 
-    @Test func `initializing twice is harmless and the version is told`() throws {
+    @Test func `initializing twice is harmless and the version is reported`() throws {
         try initializeCryptography()
         try initializeCryptography()
         #expect(cryptographyVersion.hasPrefix("OpenSSL "))

@@ -46,7 +46,7 @@ struct TrustStoreTests {
         #expect(try store.validate(chain: [authority.root]).get().certificates.count == 1)
     }
 
-    @Test func `time is not judged, but told`() throws {
+    @Test func `validity in time is reported, not judged`() throws {
         let expired = try TestAuthority(intermediate: {
             $0.validity = CertificateValidity(notBefore: 1_000_000_000, notAfter: 1_100_000_000)
         })

@@ -17,7 +17,7 @@ final class EchoServer: Sendable {
         let requests = Counter()
         self.requests = requests
         var limits = Limits()
-        // A client that ended its output may still read: only this tells the server that nobody does.
+        // A client that ended its output may still read: only this tells the server that it does not.
         limits.handlerTime = .seconds(1)
         server = HTTPServer(listeners: [
             Listener(

@@ -29,7 +29,7 @@ struct AdmissionTests {
         #expect(answer.closes)
     }
 
-    @Test func `a wrong method is told the right one, and closed`() throws {
+    @Test func `a wrong method is refused with the right one, and the connection is closed`() throws {
         let answer = try #require(refusal(.methodNotAllowed(allow: "POST"), "Content-Length: 100\r\n"))
         #expect(answer.status == 405)
         #expect(answer.headers.contains { $0.name == "Allow" && $0.value == "POST" })

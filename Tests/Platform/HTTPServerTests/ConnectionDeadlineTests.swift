@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-/// Deadlines are absolute: whoever keeps sending single bytes gains nothing.
+/// Deadlines are absolute: a client that keeps sending single bytes gains nothing.
 struct ConnectionDeadlineTests {
     private static let second: UInt64 = 1_000_000_000
     private static let request = "POST /n HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx"

@@ -61,7 +61,7 @@ struct DrainTests {
         await server.server.drain(within: .milliseconds(50))
         #expect(client.isClosedByPeer())
         #expect(server.verdicts == ["0 drain"])
-        // The loop is gone; a late answer reaches nobody and harms nobody.
+        // The loop is gone; a late response has no effect.
         server.held.values[0].respond(.text("late"))
     }
 

@@ -35,7 +35,7 @@ struct EvictionTests {
         #expect(try newer.response().text == "ab")
     }
 
-    @Test func `who was served before stays while somebody has only begun`() async throws {
+    @Test func `a connection that was served before stays while another has only started a request`() async throws {
         let server = try makeServer()
         let served = try server.connect()
         try expectAnswer(to: served)

@@ -66,7 +66,7 @@ struct HTTPServerTests {
         #expect(try client.response().text == "ab")
     }
 
-    @Test func `a wrong method is told the right one`() throws {
+    @Test func `a wrong method is refused with the right one`() throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send(TestServer.get("/echo"))
@@ -113,7 +113,7 @@ struct HTTPServerTests {
         #expect(await eventually { server.counters.unsentBytes == 0 })
     }
 
-    @Test func `answers that nobody reads are bounded`() async throws {
+    @Test func `responses that are not read are bounded`() async throws {
         var limits = Limits()
         limits.unsentBytes = 1_000_000
         let body = [UInt8](repeating: 0, count: 8_000_000)
@@ -146,7 +146,7 @@ struct HTTPServerTests {
         #expect(await eventually { server.counters.bodyBytes == 0 })
     }
 
-    @Test func `a late answer is dropped, and only then is its place free`() async throws {
+    @Test func `a late response is dropped, and only then is its slot free`() async throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send(TestServer.get("/held"))
@@ -163,7 +163,7 @@ struct HTTPServerTests {
         #expect(server.verdicts == ["503 deadline"])
     }
 
-    @Test func `the first answer wins`() async throws {
+    @Test func `the first response wins`() async throws {
         let server = try TestServer {
             $1.respond(.text("first"))
             $1.respond(.text("second"))
@@ -175,7 +175,7 @@ struct HTTPServerTests {
         #expect(await eventually { server.counters.responsesDropped == 2 })
     }
 
-    @Test func `a silent connection is closed and told as idle`() async throws {
+    @Test func `a silent connection is closed and reported as idle`() async throws {
         let server = try TestServer()
         let client = try server.connect()
         #expect(await eventually { server.counters.connections == 1 })

@@ -2,7 +2,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// An answer for somebody who is gone reaches nobody, least of all whoever came in his place.
+/// A response for a client that left reaches no one, least of all the client that got its slot.
 @Suite(.timeLimit(.minutes(5)))
 struct LateAnswerTests {
     @Test func `an answer for a client that left does not reach the next one`() async throws {

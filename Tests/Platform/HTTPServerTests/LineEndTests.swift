@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-/// A request ends where it ends for everybody: no other byte stands for a line end, and none is left out.
+/// A request ends at the same byte for every implementation: no other byte is a line end, and none is missing.
 struct LineEndTests {
     private static let withLength = "POST /notifications HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab"
     private static let chunked =
@@ -16,7 +16,7 @@ struct LineEndTests {
     }
 
     @Test(arguments: [withLength, chunked])
-    func `no other byte stands for a byte of a line end`(_ text: String) {
+    func `no other byte is accepted as a byte of a line end`(_ text: String) {
         let good = Array(text.utf8)
         for position in good.indices where Self.isOfLineEnd(good[position]) {
             for byte in UInt8.min...UInt8.max where byte != good[position] {

@@ -24,7 +24,7 @@ struct LoadTests {
         withExtendedLifetime(waiting) {}
     }
 
-    @Test func `work is not sent away`() async throws {
+    @Test func `a connection with a request in progress is not evicted`() async throws {
         var limits = Limits()
         limits.connections = 2
         let server = try TestServer(limits: limits)
@@ -40,7 +40,7 @@ struct LoadTests {
         for client in working { #expect(try client.response().text == "done") }
     }
 
-    @Test func `beyond the places in work the answer is 503`() async throws {
+    @Test func `beyond the slots for requests the response is 503`() async throws {
         var limits = Limits()
         limits.inFlight = 1
         let server = try TestServer(limits: limits)
@@ -135,8 +135,8 @@ struct LoadTests {
             if resets { client.reset() } else { client.close() }
             if number % 3 == 2, !resets, sent.count == bytes.count { awaited += 1 }
         }
-        // Whoever closed while his request is in work may only have ended his output, so the answer is awaited.
-        // Everybody else is gone, although the clock stands still and no deadline passes.
+        // A client that closed while its request is in progress may only have ended its output, so the response is awaited.
+        // All others are gone, although the clock does not advance and no deadline passes.
         #expect(awaited > 0)
         #expect(
             await eventually {
@@ -145,7 +145,7 @@ struct LoadTests {
             })
         // A place is kept until its answer.
         #expect(await eventually { server.counters.inFlight == awaited + resetting.values.count })
-        for exchange in closing.values + resetting.values { exchange.respond(.text("nobody")) }
+        for exchange in closing.values + resetting.values { exchange.respond(.text("none")) }
         #expect(await eventually { server.counters.inFlight == 0 && server.counters.connections == 0 })
         #expect(server.counters.bodyBytes == 0)
         #expect(server.counters.unsentBytes == 0)

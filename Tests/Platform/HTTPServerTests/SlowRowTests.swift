@@ -109,12 +109,13 @@ import Testing
 
     /// H-15 to H-17.
     @Test(.enabled(if: allowDescriptors(4096), "needs 4,096 descriptors"), arguments: crowds)
-    func `a crowd that waits hinders nobody, and is gone when its time is over`(_ crowd: Crowd) async throws {
+    func `many waiting connections delay no other client, and are closed at their deadline`(_ crowd: Crowd) async throws
+    {
         let server = try TestServer()
         let waiting = try (0..<2000).map { _ in
             let client = try server.connect()
             client.send(crowd.bytes)
-            // Whoever came first has waited longest.
+            // The first one has waited longest.
             server.clock.advance(by: .milliseconds(1))
             return client
         }

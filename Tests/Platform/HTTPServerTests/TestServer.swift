@@ -10,7 +10,7 @@ final class TestServer: Sendable {
     let decisions = Recorder<RequestOutcome>()
     /// Requests for `/held`: the test answers them.
     let held = Recorder<Exchange>()
-    /// One element for each pass of the loop in which requests were handed over.
+    /// One element for each pass of the loop in which requests were dispatched.
     let passes = Recorder<Void>()
     let server: HTTPServer
 

@@ -8,7 +8,7 @@ import Testing
         JSONBytes.firstSpecial(in: text.span, from: start)
     }
 
-    @Test func `a special byte is found wherever it stands`() {
+    @Test func `a special byte is found at every index`() {
         for special in [0x22, 0x5C, 0x00, 0x1F, 0x80, 0xC3, 0xFF] as [UInt8] {
             for place in 0..<200 {
                 var text = [UInt8](repeating: UInt8(ascii: "a"), count: 200)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40)
-    func `the search begins where it is told to, and ends with the text`(start: Int) {
+    func `the search begins at the given index, and ends with the text`(start: Int) {
         let text = [UInt8(ascii: "\"")] + [UInt8](repeating: UInt8(ascii: "a"), count: 150) + [UInt8(ascii: "\"")]
         #expect(firstSpecial(text, from: start) == (start == 0 ? 0 : 151))
         #expect(firstSpecial(Array(text[..<151]), from: start + 1) == 151)

@@ -48,7 +48,7 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
             [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xF0, 0x9F, 0x98], [0xFE], [0xFF],
             [0xE2, 0x28, 0xA1], [0xF0, 0x9F, 0x28, 0x80],
         ] as [[UInt8]])
-    func `malformed UTF-8 is refused wherever it stands`(sequence: [UInt8]) {
+    func `malformed UTF-8 is refused at every position`(sequence: [UInt8]) {
         for padding in 0..<17 {
             let text = [0x22] + Array(repeating: UInt8(ascii: "a"), count: padding) + sequence + [0x22]
             #expect(code(text) == .invalidUTF8)

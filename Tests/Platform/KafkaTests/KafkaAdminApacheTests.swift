@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension ApacheKafkaTests {
-    /// On a cluster of its own: only one that nobody has used has no coordinator yet.
+    /// On a cluster of its own: only an unused one has no coordinator yet.
     @Test(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)"))
     func `a cluster that is new says what a group has committed, and takes other offsets`() async throws {
         let cluster = try await ApacheKafka.start()

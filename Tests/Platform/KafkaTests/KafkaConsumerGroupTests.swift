@@ -52,7 +52,7 @@ struct KafkaConsumerGroupTests {
         #expect(await second.consumer.close(within: .seconds(10)))
     }
 
-    @Test func `a partition that nobody reads does not hold up the others`() async throws {
+    @Test func `a partition without a reader does not delay the others`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 2)
         try await ConsumerTestBroker.write(
             ConsumerTestBroker.numbered(3000, topic: topic, partition: 0)
@@ -95,7 +95,7 @@ struct KafkaConsumerGroupTests {
         #expect(await first.consumer.close(within: .seconds(10)))
     }
 
-    @Test func `a partition that is not released in time is given up all the same`() async throws {
+    @Test func `a partition that is not released in time is revoked all the same`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(1, topic: topic))
         var options = KafkaConsumer.Options()
@@ -110,7 +110,7 @@ struct KafkaConsumerGroupTests {
     }
 
     @Test func `lost partitions end at once, commit nothing, and come back as another assignment`() async throws {
-        // A broker of its own: the fault below meets whoever sends the next heartbeat.
+        // A broker of its own: the fault below affects the member that sends the next heartbeat.
         let topic: KafkaTopic = "lost"
         let broker = try DevBroker(topics: [topic: 1])
         let producer = try KafkaProducer(
@@ -160,7 +160,7 @@ struct KafkaConsumerGroupTests {
         #expect(await member.consumer.close(within: .seconds(10)))
     }
 
-    @Test func `statistics tell the lag of a group that has stored nothing yet`() async throws {
+    @Test func `statistics report the lag of a group that has stored nothing yet`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(9, topic: topic))
         let member = try await ConsumerHarness(

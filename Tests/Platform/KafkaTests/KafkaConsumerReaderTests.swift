@@ -23,7 +23,7 @@ struct KafkaConsumerReaderTests {
         #expect(records.count == 1503)
     }
 
-    @Test func `the end of a partition is told, and what comes later is read`() async throws {
+    @Test func `the end of a partition is reported, and later records are read`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(2, topic: topic))
         let place = KafkaTopicPartition(topic: topic, partition: 0)
@@ -42,7 +42,7 @@ struct KafkaConsumerReaderTests {
         #expect(await reader.consumer.close(within: .seconds(10)))
     }
 
-    @Test func `an offset that is gone is told and nothing more is read`() async throws {
+    @Test func `an offset that was deleted is reported and nothing more is read`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await ConsumerTestBroker.write(Self.moreThanKept(topic))
         let place = KafkaTopicPartition(topic: topic, partition: 0)

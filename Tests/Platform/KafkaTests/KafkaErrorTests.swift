@@ -16,7 +16,7 @@ import Testing
         KafkaError.Code.messageTooLarge, .topicAuthorizationFailed, .unknownTopic, .invalidArgument, .closed, .fatal,
         .invalidConfiguration, .undeclaredTopic, .fenced, .unknownMember, .illegalGeneration, .topicAlreadyExists,
     ])
-    func `what somebody has to change is not`(code: KafkaError.Code) {
+    func `what an operator has to correct is not retriable`(code: KafkaError.Code) {
         #expect(!KafkaError(code, "text").isRetriable)
     }
 

@@ -46,7 +46,7 @@ import Testing
         #expect(findings.map(\.found) == [value])
     }
 
-    @Test func `for ever is long enough`() {
+    @Test func `an unlimited retention is long enough`() {
         #expect(expectation().findings(in: description(Self.sound.merging(["retention.ms": "-1"]) { $1 })).isEmpty)
     }
 

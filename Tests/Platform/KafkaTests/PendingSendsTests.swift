@@ -20,7 +20,7 @@ import Testing
         #expect(pending.bytes == 0)
     }
 
-    @Test func `a ticket of an earlier use of the same place is not taken for the later one`() {
+    @Test func `a ticket of an earlier use of the same slot is not taken for the later one`() {
         var pending = PendingSends()
         let old = add(&pending, deadline: nil)
         _ = pending.remove(old)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, UInt.max, 1 << 32, 0xFFFF_FFFF])
-    func `a ticket that was never given is nothing`(raw: UInt) {
+    func `a ticket that was never issued finds nothing`(raw: UInt) {
         var pending = PendingSends()
         let ofEmpty = pending.remove(PendingSends.Ticket(rawValue: raw))
         #expect(ofEmpty == nil)

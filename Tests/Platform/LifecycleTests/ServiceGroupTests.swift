@@ -110,7 +110,7 @@ private struct TestService: Service {
         #expect(sink.lines.contains { $0.contains("service failed service=a error=TestFailure()") })
     }
 
-    @Test func `a service that does not stop is given up, and the others still stop`() async {
+    @Test func `a service that does not stop is abandoned, and the others still stop`() async {
         let gate = Gate()
         defer { gate.open() }
         var services: [any Service] = [

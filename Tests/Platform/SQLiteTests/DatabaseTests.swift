@@ -94,7 +94,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
     }
 
     @Test(arguments: [0, 1, 2, 3])
-    func `a file that is no database is told as corrupt`(seed: Int) throws {
+    func `a file that is no database is reported as corrupt`(seed: Int) throws {
         var bytes = (0..<8_192).map { UInt8(truncatingIfNeeded: ($0 &* 167 &+ seed) >> 3) }
         if seed == 1 { bytes = Array("SQLite format 3\u{0}".utf8) + bytes }
         try Data(bytes).write(to: URL(fileURLWithPath: directory.database))
@@ -281,7 +281,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try names(database) == ["a"])
     }
 
-    @Test func `a lock of another connection is told as busy`() throws {
+    @Test func `a lock of another connection is reported as busy`() throws {
         let database = try open()
         database.close()
         // Two writers can only meet when one of them does not take this library's lock.
@@ -297,7 +297,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         try second.transaction {}
     }
 
-    @Test func `a full disk rolls back, is told as full, and passes when there is space`() throws {
+    @Test func `a full disk rolls back, is reported as full, and passes when there is space`() throws {
         let database = try open()
         try database.run("INSERT INTO t VALUES (0, 'before')")
         try database.executeScript("PRAGMA max_page_count = 10")

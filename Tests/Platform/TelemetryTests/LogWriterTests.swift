@@ -57,7 +57,7 @@ final class TestPipe {
     }
 
     @Test(arguments: [true, false])
-    func `a pipe that nobody reads never blocks a caller, and what was dropped is told`(isBlocking: Bool) throws {
+    func `a pipe without a reader never blocks a caller, and dropped lines are reported`(isBlocking: Bool) throws {
         let pipe = try TestPipe(isBlocking: isBlocking)
         let writer = writer(pipe.writing, maximumLines: 50)
         defer { writer.stop() }

@@ -61,7 +61,7 @@ extension LogKey {
         #expect(text == String(repeating: "é", count: LogValue.maximumTextBytes / 2) + "…")
     }
 
-    @Test func `a field cannot take the place of the line's own members`() throws {
+    @Test func `a field cannot replace the line's own members`() throws {
         let line = try line(.json, [LogField(LogKey(rawValue: "level"), "error")])
         #expect(line.contains(#""level":"info""#))
         #expect(line.contains(#""field.level":"error""#))
@@ -96,7 +96,7 @@ extension LogKey {
 }
 
 @Suite struct RateLimitedLoggerTests {
-    @Test func `a key is written so often a second, and the rest is counted`() {
+    @Test func `each key has a rate of lines, and the rest is counted`() {
         let sink = MemoryLogSink()
         let time = TestTime()
         let limited = RateLimitedLogger(
@@ -113,7 +113,7 @@ extension LogKey {
         #expect(sink.lines[4].hasSuffix("refused"))
     }
 
-    @Test func `keys without end share one place`() {
+    @Test func `keys beyond the limit share one entry`() {
         let sink = MemoryLogSink()
         let limited = RateLimitedLogger(
             Logger(label: "l", level: .info, format: .text, sink: sink), perSecond: 1, now: { 0 })
