@@ -3,7 +3,8 @@
 # make test       all tests that need nothing else, side by side; about 3 minutes after the build; FILTER=Name runs some, one by one
 # make test-kafka the tests on Apache Kafka: KAFKA_HOME=directory, or SLUICE_TEST_BOOTSTRAP_SERVERS=host:port of one that runs
 # make test-http  third-party programs against the listener: SLUICE_TEST_HTTP_LAB=directory
-# make test-all   test, test-kafka, test-http, faults, sanitize and mutants, whatever fails; takes hours
+# make test-all   test, test-kafka, test-http, tutorial, faults, sanitize and mutants, whatever fails; takes hours
+# make tutorial   builds and runs the consumer that Sources/Pipeline/README.md shows, as a package beside this one
 # make mutants    takes each check out of a copy in turn: a test must fail every time; ONLY=name for some
 # make fuzz       each reader of foreign bytes for TIME=60 seconds under libFuzzer; TARGET=name runs one
 # make mutations  COUNT=100000 mutants of notifications through the verifier, SEED=1
@@ -19,7 +20,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-kafka test-http test-all faults mutants lint format build release bench deps clean fuzz mutations sanitize
+.PHONY: help demo test test-kafka test-http test-all tutorial faults mutants lint format build release bench deps clean fuzz mutations sanitize
 
 SOURCES := Sources Tests Package.swift
 CONFIGURATION ?= debug
@@ -75,9 +76,13 @@ test-http: deps
 	@Tests/run --no-parallel --filter '$(HTTP_TESTS)'
 
 test-all:
-	@failed=; for target in test test-kafka test-http faults sanitize mutants; do \
+	@failed=; for target in test test-kafka test-http tutorial faults sanitize mutants; do \
 	    echo; echo "make $$target"; $(MAKE) --no-print-directory $$target || failed="$$failed $$target"; done; \
 	    echo; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
+
+tutorial: deps
+	@swift build --build-tests
+	@SLUICE_TEST_TUTORIAL=1 Tests/run --no-parallel --filter 'the Swift package of the tutorial'
 
 mutants: deps
 	@swift build --product mutants

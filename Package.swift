@@ -67,7 +67,7 @@ let pipeline: [Target] = [
         "ServiceKit", layer: "Pipeline", uses: ["Kafka", "Telemetry", "Configuration", "Lifecycle", "HTTPServer"]),
     module(
         "PipelineRuntime", layer: "Pipeline",
-        uses: ["ServiceKit", "Kafka", "Telemetry", "Configuration", "Lifecycle", "Time", "Bytes"]),
+        uses: ["ServiceKit", "Kafka", "Telemetry", "Configuration", "Lifecycle", "Time", "Concurrency", "Bytes"]),
     module(
         "KeyedState", layer: "Pipeline",
         uses: ["PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Lifecycle", "Time"]),
@@ -150,6 +150,11 @@ let appStoreTestSupport: Target = .target(
 let httpProbe: Target = .executableTarget(
     name: "http-probe", dependencies: ["HTTPServer"], path: "Tests/EndToEnd/http-probe", swiftSettings: settings)
 
+// A consumer whose handler traps or hangs where its records say so.
+let pipelineProbe: Target = .executableTarget(
+    name: "pipeline-probe", dependencies: ["PipelineRuntime", "Configuration", "Kafka"],
+    path: "Tests/Pipeline/pipeline-probe", swiftSettings: settings)
+
 // Removes each check in turn from a copy of the sources and runs the tests: `make mutants`.
 let mutants: Target = .executableTarget(
     name: "mutants", path: "Tests/Mutants", exclude: ["README.md"], swiftSettings: settings)
@@ -173,6 +178,9 @@ let package = Package(
     products: [
         // What third parties build on: a small public face. The executables are products by themselves.
         .library(name: "Kafka", targets: ["Kafka"]),
+        .library(name: "Configuration", targets: ["Configuration"]),
+        .library(name: "Telemetry", targets: ["Telemetry"]),
+        .library(name: "Lifecycle", targets: ["Lifecycle"]),
         .library(name: "ServiceKit", targets: ["ServiceKit"]),
         .library(name: "PipelineRuntime", targets: ["PipelineRuntime"]),
         .library(name: "KeyedState", targets: ["KeyedState"]),
@@ -181,7 +189,7 @@ let package = Package(
         .library(name: "AppStoreVerification", targets: ["AppStoreVerification"]),
     ],
     targets: platform + appStore + pipeline + services + executables + fuzzing + [
-        testSupport, appStoreTestSupport, httpProbe, mutants,
+        testSupport, appStoreTestSupport, httpProbe, pipelineProbe, mutants,
         .testTarget(
             name: "MutantTests", dependencies: ["mutants"], path: "Tests/MutantTests", swiftSettings: settings),
         tests("TelemetryTests", layer: "Platform", uses: ["Telemetry", "TestSupport"]),

@@ -6,7 +6,8 @@ package enum SharedConfiguration {
     /// Keys, and prefixes that end with a dot.
     package static let keys = [
         "admin.host", "admin.port", "apps", "apps.", "consumer.attempts", "consumer.drain.limit",
-        "consumer.shutdown.limit", "data.dir", "duplicates.remembered", "entitlements.changes", "entitlements.url",
+        "consumer.record.deadline", "consumer.shutdown.limit", "data.dir", "duplicates.remembered",
+        "entitlements.changes", "entitlements.url",
         "http.host", "http.port", "http.proxies", "kafka.", "log.format", "log.level", "products", "profile",
         "quarantine.bytes.per.hour", "revocation", "root.certificates", "topics.partitions", "topics.prefix",
         "verification.workers", "webhooks.ca.file", "webhooks.concurrency", "webhooks.environments",

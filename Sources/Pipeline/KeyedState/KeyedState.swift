@@ -56,7 +56,7 @@ package final class KeyedState<Model: StateModel>: Service {
     let clocks: Clocks
     let metrics: StateMetrics
     let progress = StateProgress()
-    let executor = HandlerExecutor()
+    let executor = HandlerThreads.shared
     let followers: StateFollowers
     private let publisher: StatePublisher
     private let failures = AsyncStream.makeStream(of: StartupError.self, bufferingPolicy: .bufferingOldest(1))

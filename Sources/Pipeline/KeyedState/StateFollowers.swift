@@ -12,9 +12,9 @@ final class StateFollowers: Sendable {
     }
 
     private let state = Mutex(State())
-    private let executor: HandlerExecutor
+    private let executor: HandlerThreads
 
-    init(on executor: HandlerExecutor) { self.executor = executor }
+    init(on executor: HandlerThreads) { self.executor = executor }
 
     /// Runs `body` in a task of its own; nothing after the end.
     func begin(_ body: @escaping @Sendable () async -> Void) {

@@ -3,16 +3,16 @@ public import Kafka
 /// How a pipeline consumes; every bound has a default that suits a handler of about a millisecond.
 public struct PipelineOptions: Sendable {
     /// The consumer group; part of the dead letter topic's name.
-    public var group: KafkaConsumerGroup
+    public let group: KafkaConsumerGroup
     /// The topics read.
-    public var topics: [KafkaTopic]
+    public let topics: [KafkaTopic]
     /// Keeps its partitions over a restart within the session timeout when set: a name that is stable for one member.
     public var groupInstanceId: String?
     /// Records of different keys of one partition that a ``RecordHandler`` may have at once.
-    public var lanes = 8
-    /// Most records in one call of a ``BatchHandler``.
+    public var concurrency = 16
+    /// Most records in one call of a ``BatchHandler`` or of `append`.
     public var maximumBatch = 500
-    /// A call of a ``BatchHandler`` gets no further record once those it gets have this many bytes: a batch of each
+    /// Such a call gets no further record once those it gets have this many bytes: a batch of each
     /// partition is in memory at once.
     public var maximumBatchBytes = 1 << 20
     /// A partition is not polled while this many of its records are unfinished.
@@ -21,19 +21,38 @@ public struct PipelineOptions: Sendable {
     public var maximumUnfinishedBytes = 8 << 20
     /// A partition is not polled while its newest record is this far above its oldest unfinished one.
     public var maximumDistance: Int64 = 10_000
+    /// A ``FlushingHandler`` flushes a partition when this many of its records are appended. It replaces
+    /// `maximumUnfinishedRecords` there.
+    public var flushRecords = 50_000
+    /// A ``FlushingHandler`` flushes a partition when the appended records have this many bytes of key, value and headers.
+    /// It replaces `maximumUnfinishedBytes` there.
+    public var flushBytes = 64 << 20
+    /// A ``FlushingHandler`` flushes a partition at the latest so long after the first append.
+    public var flushInterval: Duration = .seconds(10)
     /// Attempts at a record whose handler throws, the first included, before it is dead-lettered.
     public var maximumAttempts = 5
     /// The wait before the second attempt; doubled for each further one, with jitter.
     public var firstBackoff: Duration = .milliseconds(200)
     /// The longest wait between attempts.
     public var maximumBackoff: Duration = .seconds(30)
-    /// How long running records may take to finish when a partition is given up or the consumer stops.
+    /// How long one call of a handler may last; beyond it the process ends with 75. Nil: as long as it likes.
+    public var recordDeadline: Duration?
+    /// How long running records may take to finish when a partition is revoked or the consumer stops.
     public var drainLimit: Duration = .seconds(10)
 
     /// Options with the defaults.
     public init(group: KafkaConsumerGroup, topics: [KafkaTopic]) {
         self.group = group
         self.topics = topics
+    }
+
+    /// What may be unfinished in one partition.
+    func windowLimits(_ handler: PipelineHandler) -> WindowLimits {
+        guard case .flushing = handler else {
+            return WindowLimits(
+                records: maximumUnfinishedRecords, bytes: maximumUnfinishedBytes, distance: maximumDistance)
+        }
+        return WindowLimits(records: max(1, flushRecords), bytes: max(1, flushBytes), distance: .max)
     }
 
     /// The dead letter topics of all inputs.

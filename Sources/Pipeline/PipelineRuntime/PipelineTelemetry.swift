@@ -58,12 +58,14 @@ final class PipelineTelemetry: Sendable {
         duration.observe(nanoseconds: MonotonicClock.nanoseconds() - start)
     }
 
+    /// Dead letters are counted by ``deadLettered(_:to:_:)``.
     func finished(_ record: KafkaRecord, _ verdict: HandlerVerdict) {
-        if case .skip(let reason) = verdict {
+        switch verdict {
+        case .skip(let reason):
             topics[record.topic]?.skipped.increment()
             count(reason.code, outcome: "skipped")
-        } else {
-            topics[record.topic]?.done.increment()
+        case .done: topics[record.topic]?.done.increment()
+        case .retry, .deadLetter: break
         }
     }
 
@@ -91,6 +93,18 @@ final class PipelineTelemetry: Sendable {
         guard let error else { return }
         frequent.log(
             .warning, key: fault == .record ? "retry-record" : "retry-infrastructure", "attempt failed, trying again",
+            partition.logFields + [LogField(.errorType, "\(type(of: error))"), LogField(.error, "\(error)")])
+    }
+
+    /// Records that a flush made durable.
+    func flushed(_ topic: KafkaTopic, records: Int) {
+        topics[topic]?.done.increment(by: UInt64(clamping: records))
+    }
+
+    func flushFailed(_ partition: KafkaTopicPartition, _ error: any Error) {
+        infrastructureRetries.increment()
+        frequent.log(
+            .warning, key: "flush", "flush failed, trying again",
             partition.logFields + [LogField(.errorType, "\(type(of: error))"), LogField(.error, "\(error)")])
     }
 
@@ -126,7 +140,7 @@ extension KafkaTopicPartition {
 }
 
 extension KafkaRecord {
-    /// Where the record stands, and the trace that it belongs to when its headers name one.
+    /// Where the record is, and the trace that it belongs to when its headers name one.
     fileprivate var logFields: [LogField] {
         let fields = topicPartition.logFields + [LogField(.offset, offset.rawValue)]
         let traceParent = header("traceparent")?.value.map { String(decoding: $0, as: UTF8.self) }

@@ -89,13 +89,25 @@ final class ContractRun: Sendable {
 
     /// Runs the handler until its partition is lost in the middle of a call, which is then cancelled.
     ///
-    /// - Parameter calls: how many go well before.
+    /// - Parameters:
+    ///   - first: handled before.
+    ///   - rest: written then; the first call for them is the one.
     /// - Returns: what was wrong.
-    func lose(_ handler: PipelineHandler, afterCalls calls: Int, within limit: Duration) async throws -> [String] {
-        let member = try await join(watch.watching(handler, .stalling(afterCalls: calls)))
+    func lose(
+        _ handler: PipelineHandler, after first: [KafkaProducerRecord], in rest: [KafkaProducerRecord],
+        within limit: Duration
+    ) async throws -> [String] {
+        try await write(first)
+        let all = state.withLock { $0.all }
+        let member = try await join(watch.watching(handler, .stalling))
+        let isDone = await Self.wait(within: Self.joining + limit) { watch.finished.isSuperset(of: all) }
+        watch.stall()
+        try await write(rest)
         let isInside = await Self.wait(within: Self.joining + limit) { watch.isStalled }
         await member.stop(within: .seconds(5))
-        guard isInside else { return ["the handler does not come as far as call \(calls + 1)"] }
+        guard isDone, isInside else {
+            return ["the handler does not finish \(first.count) records and get to the next in \(limit)"]
+        }
         guard await Self.wait(within: limit, { watch.callsUnderWay == 0 }) else {
             return ["a call that was cancelled goes on for more than \(limit)"]
         }
@@ -119,6 +131,7 @@ final class ContractRun: Sendable {
         options.maximumBackoff = .milliseconds(50)
         options.maximumAttempts = 3
         options.drainLimit = .seconds(1)
+        options.flushInterval = .milliseconds(50)
         let watch = watch
         let member = PipelineConsumer(
             kafka: kafka, options: options, handler: handler,

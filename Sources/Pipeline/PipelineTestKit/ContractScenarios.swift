@@ -53,8 +53,9 @@ extension HandlerContract {
             try await run.write(Self.mixed(records, with: Self.malformedRecords(like: records)))
             return try await run.consume(handler, within: limit)
         case .cancellation:
-            try await run.write(records)
-            let lost = try await run.lose(handler, afterCalls: 1, within: limit)
+            let half = records.count / 2
+            let lost = try await run.lose(
+                handler, after: Array(records.prefix(half)), in: Array(records.dropFirst(half)), within: limit)
             return lost.isEmpty ? try await run.consume(try await subject.handler(), within: limit) : lost
         case .infrastructureFault:
             try await run.write(records)

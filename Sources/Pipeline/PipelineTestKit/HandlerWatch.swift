@@ -2,7 +2,7 @@ internal import Kafka
 internal import PipelineRuntime
 internal import Synchronization
 
-/// Where a record stands.
+/// The place of a record in its log.
 struct RecordPosition: Hashable, Comparable, CustomStringConvertible {
     let topic: KafkaTopic
     let partition: KafkaPartition
@@ -19,15 +19,15 @@ extension KafkaRecord {
     fileprivate var position: RecordPosition { RecordPosition(topic: topic, partition: partition, offset: offset) }
 }
 
-/// Stands between the runtime and a handler: notes what is finished, and gets in the way where a scenario asks for it.
+/// Between the runtime and a handler: notes what is finished, and interferes where a scenario asks for it.
 final class HandlerWatch: Sendable {
     /// What a call of the handler meets.
     enum Mode: Sendable {
         case passing
         /// The first call for a record fails before the handler, the second after it.
         case failing
-        /// After so many calls the next one waits for its cancellation, then reaches the handler.
-        case stalling(afterCalls: Int)
+        /// Once ``HandlerWatch/stall()`` was called, the next call waits for its cancellation, then reaches the handler.
+        case stalling
     }
 
     /// Something outside the record failed.
@@ -37,9 +37,11 @@ final class HandlerWatch: Sendable {
         var finished: Set<RecordPosition> = []
         var deadLetters: [RecordPosition: String] = [:]
         var calls: [RecordPosition: Int] = [:]
-        var allCalls = 0
         var underWay = 0
+        var mustStall = false
         var isStalled = false
+        /// Appended and not flushed.
+        var appended: [KafkaTopicPartition: [RecordPosition]] = [:]
         var lastError: String?
     }
 
@@ -55,6 +57,9 @@ final class HandlerWatch: Sendable {
     var isStalled: Bool { state.withLock { $0.isStalled } }
     var lastError: String? { state.withLock { $0.lastError } }
 
+    /// Has the next call stall, in a mode that does.
+    func stall() { state.withLock { $0.mustStall = true } }
+
     /// As before the first record.
     func forget() { state.withLock { $0 = State() } }
 
@@ -62,6 +67,7 @@ final class HandlerWatch: Sendable {
         switch handler {
         case .records(let handler): .records(WatchedRecords(handler: handler, watch: self, mode: mode))
         case .batches(let handler): .batches(WatchedBatches(handler: handler, watch: self, mode: mode))
+        case .flushing(let handler): .flushing(WatchedFlushing(handler: handler, watch: self, mode: mode))
         }
     }
 
@@ -84,45 +90,73 @@ final class HandlerWatch: Sendable {
     }
 
     /// One call for records of a partition.
+    ///
+    /// - Parameter isAppending: `done` says that the next flush makes the record durable.
     fileprivate func call(
-        _ records: [KafkaRecord], _ mode: Mode, _ handle: () async throws -> [HandlerVerdict]
+        _ records: [KafkaRecord], _ mode: Mode, isAppending: Bool = false,
+        _ handle: () async throws -> [HandlerVerdict]
     ) async throws -> [HandlerVerdict] {
-        let (number, all) = begin(records)
+        let verdicts = try await call(records.first?.position, mode, handle)
+        if !Task.isCancelled { note(verdicts, of: records, isAppending: isAppending) }
+        return verdicts
+    }
+
+    /// A flush of what was appended of a partition.
+    fileprivate func flush(
+        _ partition: KafkaTopicPartition, _ mode: Mode, _ flush: () async throws -> Void
+    ) async throws {
+        let appended = state.withLock { $0.appended[partition] ?? [] }
+        try await call(appended.first, mode, flush)
+        guard !Task.isCancelled else { return }
+        state.withLock { state in
+            state.finished.formUnion(appended)
+            state.appended[partition] = nil
+        }
+    }
+
+    fileprivate func released(_ partition: KafkaTopicPartition) { state.withLock { $0.appended[partition] = nil } }
+
+    private func call<Result>(
+        _ first: RecordPosition?, _ mode: Mode, _ handle: () async throws -> Result
+    ) async throws -> Result {
+        let (number, mustStall) = begin(first, mode)
         defer { state.withLock { $0.underWay -= 1 } }
         if case .failing = mode, number == 1 { throw Fault() }
-        if case .stalling(let calls) = mode, all > calls {
-            state.withLock { $0.isStalled = true }
-            // Ends by the cancellation that it waits for.
-            try? await Task.sleep(for: .seconds(60))
-        }
-        let verdicts: [HandlerVerdict]
+        // Ends by the cancellation that it waits for.
+        if mustStall { try? await Task.sleep(for: .seconds(3600)) }
+        let result: Result
         do {
-            verdicts = try await handle()
+            result = try await handle()
         } catch {
             state.withLock { $0.lastError = "\(error)" }
             throw error
         }
         if case .failing = mode, number == 2 { throw Fault() }
-        if !Task.isCancelled { note(verdicts, of: records) }
-        return verdicts
+        return result
     }
 
-    /// The number of this call for the first record, and of all calls.
-    private func begin(_ records: [KafkaRecord]) -> (Int, Int) {
+    /// The number of this call for its first record, and whether it stalls.
+    private func begin(_ first: RecordPosition?, _ mode: Mode) -> (Int, Bool) {
         state.withLock { state in
             state.underWay += 1
-            state.allCalls += 1
-            guard let first = records.first?.position else { return (0, state.allCalls) }
+            var mustStall = false
+            if case .stalling = mode, state.mustStall {
+                mustStall = true
+                state.isStalled = true
+            }
+            guard let first else { return (0, mustStall) }
             state.calls[first, default: 0] += 1
-            return (state.calls[first] ?? 0, state.allCalls)
+            return (state.calls[first] ?? 0, mustStall)
         }
     }
 
-    private func note(_ verdicts: [HandlerVerdict], of records: [KafkaRecord]) {
+    private func note(_ verdicts: [HandlerVerdict], of records: [KafkaRecord], isAppending: Bool) {
         guard verdicts.count == records.count else { return }
         state.withLock { state in
             for (record, verdict) in zip(records, verdicts) {
                 switch verdict {
+                case .done where isAppending:
+                    state.appended[record.topicPartition, default: []].append(record.position)
                 case .done, .skip: state.finished.insert(record.position)
                 case .deadLetter: break
                 case .retry: return
@@ -162,4 +196,29 @@ private struct WatchedBatches: BatchHandler {
     }
 
     func partitionReleased(_ partition: KafkaTopicPartition) async { await handler.partitionReleased(partition) }
+}
+
+private struct WatchedFlushing: FlushingHandler {
+    let handler: any FlushingHandler
+    let watch: HandlerWatch
+    let mode: HandlerWatch.Mode
+
+    func append(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {
+        // A copy that was appended before a fault after it would be a broken promise of this watch, not of the handler.
+        let mode: HandlerWatch.Mode = if case .failing = mode { .passing } else { mode }
+        return try await watch.call(records, mode, isAppending: true) { try await handler.append(records) }
+    }
+
+    func flush(_ partition: KafkaTopicPartition) async throws {
+        try await watch.flush(partition, mode) { try await handler.flush(partition) }
+    }
+
+    func partitionAssigned(_ partition: KafkaTopicPartition) async throws {
+        try await handler.partitionAssigned(partition)
+    }
+
+    func partitionReleased(_ partition: KafkaTopicPartition) async {
+        await handler.partitionReleased(partition)
+        watch.released(partition)
+    }
 }

@@ -3,23 +3,11 @@ package import Telemetry
 
 /// `/livez`, `/readyz` and `/metrics`, the same in every executable.
 package enum AdminListener {
-    /// One thing that must be true before requests or records are taken.
-    package struct Check: Sendable {
-        /// A word for the answer: `kafka`.
-        package let name: String
-        /// Nil when all is well, else what is wrong. Called for each request to `/readyz`; must not wait.
-        package let problem: @Sendable () -> String?
-
-        package init(_ name: String, problem: @escaping @Sendable () -> String?) {
-            self.name = name
-            self.problem = problem
-        }
-    }
-
     /// The listener. `/readyz` answers 503 with one line for each failing check, in the order given; so does `/livez`,
-    /// whose checks are for what only a restart can mend.
+    /// whose checks are for what only a restart corrects. The checks are asked for with each request.
     package static func listener(
-        host: String, port: Int, metrics: MetricsRegistry, readiness: [Check], liveness: [Check] = []
+        host: String, port: Int, metrics: MetricsRegistry, readiness: @escaping @Sendable () -> [HealthCheck],
+        liveness: @escaping @Sendable () -> [HealthCheck] = { [] }
     ) -> Listener {
         Listener(
             name: "admin", host: host, port: UInt16(clamping: port), limits: .admin,
@@ -30,8 +18,8 @@ package enum AdminListener {
             },
             handle: { request, exchange in
                 switch request.head.path {
-                case "/livez": exchange.respond(answer(liveness, good: "ok\n"))
-                case "/readyz": exchange.respond(answer(readiness, good: "ready\n"))
+                case "/livez": exchange.respond(answer(liveness(), good: "ok\n"))
+                case "/readyz": exchange.respond(answer(readiness(), good: "ready\n"))
                 default:
                     exchange.respond(
                         HTTPResponse(
@@ -41,7 +29,7 @@ package enum AdminListener {
             })
     }
 
-    private static func answer(_ checks: [Check], good: String) -> HTTPResponse {
+    private static func answer(_ checks: [HealthCheck], good: String) -> HTTPResponse {
         let problems = checks.compactMap { check in check.problem().map { "\(check.name): \($0)\n" } }
         guard !problems.isEmpty else { return .text(good) }
         return .text(problems.joined(), status: 503, reason: "not_ready")

@@ -1,27 +1,43 @@
 internal import HTTPServer
 internal import Lifecycle
+internal import Synchronization
 package import Telemetry
 
-/// The admin listener as a part of an executable, with a readiness that ends before the process does.
-package final class AdminService: Sendable {
+/// The admin listener of an executable, as its first service: it answers while the others start, and until the last has
+/// stopped.
+package final class AdminService: Service {
+    private struct Checks {
+        /// Nil while the process starts.
+        var readiness: [HealthCheck]?
+        var liveness: [HealthCheck] = []
+    }
+
+    package let name = "admin listener"
     private let server: HTTPServer
     private let logger: Logger
-    private let drain: DrainSwitch
+    private let drain = DrainSwitch()
+    private let checks: CheckList
 
-    /// - Parameters:
-    ///   - readiness: what must be true beside "the process is not stopping".
-    ///   - liveness: what only a restart corrects.
-    package init(
-        host: String, port: Int, logger: Logger, metrics: MetricsRegistry, readiness: [AdminListener.Check],
-        liveness: [AdminListener.Check]
-    ) {
-        let drain = DrainSwitch()
-        self.drain = drain
+    private final class CheckList: Sendable {
+        let checks = Mutex(Checks())
+    }
+
+    package init(host: String, port: Int, logger: Logger, metrics: MetricsRegistry) {
         self.logger = logger
+        let checks = CheckList()
+        self.checks = checks
+        let starting = HealthCheck("start") { "the process is starting" }
         server = HTTPServer(listeners: [
             AdminListener.listener(
-                host: host, port: port, metrics: metrics, readiness: [drain.check] + readiness, liveness: liveness)
+                host: host, port: port, metrics: metrics,
+                readiness: { [drain] in [drain.check] + checks.checks.withLock { $0.readiness ?? [starting] } },
+                liveness: { checks.checks.withLock { $0.liveness } })
         ])
+    }
+
+    /// The checks from now on; without them `/readyz` says that the process is starting.
+    package func check(readiness: [HealthCheck], liveness: [HealthCheck]) {
+        checks.checks.withLock { $0 = Checks(readiness: readiness, liveness: liveness) }
     }
 
     /// - Throws: a `StartupError`.

@@ -1,38 +1,38 @@
-package import Configuration
-package import Kafka
-package import Telemetry
+public import Configuration
+public import Kafka
+public import Telemetry
 
 /// Settings that every executable has, with names, defaults and help in one place.
-package enum ApplicationSettings {
-    package static let bootstrapServers = Setting.string(
+public enum ApplicationSettings {
+    public static let bootstrapServers = Setting.string(
         "kafka.bootstrap.servers", default: "localhost:9092",
         help: "The Kafka brokers to begin with, host:port separated by commas.",
         example: "kafka-1:9092,kafka-2:9092,kafka-3:9092")
-    package static let kafka = OpenPrefix(
+    public static let kafka = OpenPrefix(
         "kafka.", help: "Any librdkafka property; secrets by `kafka.….file`.",
         example: "kafka.security.protocol=SASL_SSL")
-    package static let profile = Setting<DeploymentProfile>.oneOf(
+    public static let profile = Setting<DeploymentProfile>.oneOf(
         "profile", default: .production,
         help: """
             production refuses to start on topics that could lose an acknowledged record (fewer than three replicas, \
-            fewer than two in sync, unclean elections); single-node says at start what it gives up.
+            fewer than two in sync, unclean elections); single-node starts on them and warns.
             """)
-    package static let logLevel = Setting<Logger.Level>.oneOf(
+    public static let logLevel = Setting<Logger.Level>.oneOf(
         "log.level", default: .info, help: "The lowest level that is logged.")
-    package static let logFormat = Setting<Logger.Format>.oneOf(
+    public static let logFormat = Setting<Logger.Format>.oneOf(
         "log.format", default: .json, help: "json for machines, text for people.")
-    package static let adminHost = Setting.string(
+    public static let adminHost = Setting.string(
         "admin.host", default: "127.0.0.1", help: "The address of /livez, /readyz and /metrics.")
 
     /// The port of /livez, /readyz and /metrics; each executable has a default of its own.
-    package static func adminPort(default port: Int) -> Setting<Int> {
+    public static func adminPort(default port: Int) -> Setting<Int> {
         .integer(
             "admin.port", default: port, in: 0...65535,
             help: "The port of /livez, /readyz and /metrics; 0 takes a free one and logs it.")
     }
 
     /// Everything but the admin port, which is the executable's own.
-    package static let all: [any AnySetting] = [bootstrapServers, profile, logLevel, logFormat, adminHost]
+    public static let all: [any AnySetting] = [bootstrapServers, profile, logLevel, logFormat, adminHost]
 
     /// Brokers and librdkafka properties.
     ///
@@ -41,7 +41,7 @@ package enum ApplicationSettings {
     ///     `kafka-consumer-groups.sh` call this process.
     ///   - defaults: further properties where the configuration has none.
     /// - Throws: a ``ConfigurationError`` that names the property.
-    package static func kafkaConfiguration(
+    public static func kafkaConfiguration(
         _ configuration: Configuration, clientId: String? = nil, defaults: [String: String] = [:],
         profile: KafkaConfiguration.Profile = .production
     ) throws(ConfigurationError) -> KafkaConfiguration {
@@ -61,7 +61,7 @@ package enum ApplicationSettings {
     }
 
     /// The logger of an executable.
-    package static func logger(_ label: String, _ configuration: Configuration) -> Logger {
+    public static func logger(_ label: String, _ configuration: Configuration) -> Logger {
         Logger.standardError(label: label, level: configuration[logLevel], format: configuration[logFormat])
     }
 }

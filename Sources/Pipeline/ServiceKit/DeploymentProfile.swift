@@ -1,5 +1,5 @@
 /// The values of `profile`.
-package enum DeploymentProfile: String, CaseIterable, Sendable {
+public enum DeploymentProfile: String, CaseIterable, Sendable {
     case production
     case singleNode = "single-node"
 }

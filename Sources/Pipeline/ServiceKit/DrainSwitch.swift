@@ -11,7 +11,7 @@ package final class DrainSwitch: Sendable {
     package func set() { draining.store(true, ordering: .relaxed) }
 
     /// The check that goes with it.
-    package var check: AdminListener.Check {
-        AdminListener.Check("draining") { [self] in isDraining ? "the process is stopping" : nil }
+    package var check: HealthCheck {
+        HealthCheck("draining") { [self] in isDraining ? "the process is stopping" : nil }
     }
 }

@@ -1,4 +1,4 @@
-package import Kafka
+public import Kafka
 
 extension KafkaTopicExpectation {
     /// Apple sends again for a week: a topic that forgets sooner could lose what its consumers have not read.
@@ -6,7 +6,7 @@ extension KafkaTopicExpectation {
 
     /// What a topic that is created with these settings must be like for as long as it is used. An operator may choose
     /// another retention, but not one that forgets what has not been read.
-    package init(topic: KafkaTopic, createdWith settings: [String: String]) {
+    public init(topic: KafkaTopic, createdWith settings: [String: String]) {
         self.init(topic: topic)
         maxMessageBytes = settings[KafkaTopicFinding.Subject.maxMessageBytes.rawValue].flatMap { Int($0) }
         cleanupPolicy = settings[KafkaTopicFinding.Subject.cleanupPolicy.rawValue]
@@ -35,7 +35,7 @@ extension KafkaTopicExpectation {
         return expectation
     }
 
-    /// What no topic should lack, added to what this one asks; `single-node` says what of it is given up.
+    /// What no topic should lack, added to what this one asks; `single-node` warns of what is missing.
     package var demandingReplicas: KafkaTopicExpectation {
         var expectation = self
         expectation.replicationFactor = max(3, replicationFactor ?? 0)

@@ -9,7 +9,7 @@ package enum TopicPreflight {
         /// `configuration` as given, or with the profile of the embedded broker where that is what answers.
         package let kafka: KafkaConfiguration
         package let isEmbeddedBroker: Bool
-        /// What `single-node` gives up here, one line each.
+        /// What `single-node` tolerates here, one line each.
         package let warnings: [String]
         /// What should be changed under any profile although the process can go on, one line each with the fix.
         package let advice: [String]
@@ -126,7 +126,7 @@ package enum TopicPreflight {
         switch finding.subject {
         case .missing: "Create it with: sluicectl topics apply"
         case .partitionCount:
-            "The number is for ever: set topics.partitions to the number that the topics have, or use another topics.prefix"
+            "The number cannot change: set topics.partitions to the number that the topics have, or use another topics.prefix"
         case .replicationFactor:
             "Raise it with kafka-reassign-partitions.sh, or accept the risk with profile=single-node"
         case .minInSyncReplicas, .uncleanLeaderElection, .retention:

@@ -1,5 +1,5 @@
 /// A command line as a value: an executable, or one of its subcommands.
-package struct Command: Sendable {
+public struct Command: Sendable {
     /// A positional argument.
     package struct Argument: Sendable {
         /// Upper case, as in the usage line.
@@ -20,11 +20,11 @@ package struct Command: Sendable {
     }
 
     /// A command line that works, with what it does.
-    package struct Example: Sendable {
-        package let commandLine: String
-        package let meaning: String
+    public struct Example: Sendable {
+        public let commandLine: String
+        public let meaning: String
 
-        package init(_ commandLine: String, _ meaning: String) {
+        public init(_ commandLine: String, _ meaning: String) {
             self.commandLine = commandLine
             self.meaning = meaning
         }

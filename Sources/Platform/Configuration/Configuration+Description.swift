@@ -65,6 +65,6 @@ extension Configuration {
 
 extension Configuration: CustomStringConvertible, CustomReflectable {
     /// As ``describe(_:)``: secrets are masked.
-    package var description: String { describe(.text) }
-    package var customMirror: Mirror { Mirror(self, children: []) }
+    public var description: String { describe(.text) }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

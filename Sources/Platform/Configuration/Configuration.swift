@@ -1,5 +1,5 @@
 /// The effective configuration: every value checked, with its source.
-package struct Configuration: Sendable {
+public struct Configuration: Sendable {
     struct Entry: Sendable {
         let key: String
         /// As given, or the default; `nil` for an absent optional setting.
@@ -22,7 +22,7 @@ package struct Configuration: Sendable {
     }
 
     /// The value of a setting of the schema that this configuration was read with.
-    package func value<Value>(_ setting: Setting<Value>) -> Value {
+    public func value<Value>(_ setting: Setting<Value>) -> Value {
         guard let parsed = values[setting.key] as? ParsedValue<Value> else {
             // Our bug: the setting is not in the schema of this command, or is there with another type.
             preconditionFailure("\(setting.key) is not in the schema")
@@ -31,12 +31,12 @@ package struct Configuration: Sendable {
     }
 
     /// The value of a setting of the schema.
-    package subscript<Value>(_ setting: Setting<Value>) -> Value { value(setting) }
+    public subscript<Value>(_ setting: Setting<Value>) -> Value { value(setting) }
 
     /// The value of a setting whose key has a placeholder, for one name: `apps.<bundleId>.environments`.
     ///
     /// Such a setting is optional or has a default, which holds for every name that the key was not given for.
-    package func value<Value>(_ setting: Setting<Value>, for name: String) -> Value {
+    public func value<Value>(_ setting: Setting<Value>, for name: String) -> Value {
         if let template = setting.descriptor.template,
             let parsed = values[template.key(for: name)] as? ParsedValue<Value>
         {
@@ -52,17 +52,17 @@ package struct Configuration: Sendable {
     /// All keys under an open prefix, without the prefix: `prefixed("kafka.")["security.protocol"]`.
     ///
     /// The values of secrets are the real ones: hand them on, do not print them.
-    package func prefixed(_ prefix: String) -> [String: String] {
+    public func prefixed(_ prefix: String) -> [String: String] {
         var result: [String: String] = [:]
         for (key, value) in open where key.hasPrefix(prefix) { result[String(key.dropFirst(prefix.count))] = value }
         return result
     }
 
     /// Where the value of a key came from; `.default` when no source gave it.
-    package func origin(of key: String) -> ConfigurationOrigin { origins[key] ?? .default }
+    public func origin(of key: String) -> ConfigurationOrigin { origins[key] ?? .default }
 
     /// A mistake that only the service can find, reported with the source of the key's value.
-    package func error(_ key: String, _ message: String) -> ConfigurationError {
+    public func error(_ key: String, _ message: String) -> ConfigurationError {
         ConfigurationError(code: .wrongValue, key: key, origin: origins[key], message: message)
     }
 }

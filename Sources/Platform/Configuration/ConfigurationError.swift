@@ -1,5 +1,5 @@
 /// Where a value came from, or where a mistake is.
-package enum ConfigurationOrigin: Sendable, Equatable, CustomStringConvertible {
+public enum ConfigurationOrigin: Sendable, Equatable, CustomStringConvertible {
     /// No source gave the key.
     case `default`
     /// A line of the properties file, counted from 1.
@@ -9,7 +9,7 @@ package enum ConfigurationOrigin: Sendable, Equatable, CustomStringConvertible {
     /// A flag of the command line, with its dashes.
     case flag(String)
 
-    package var description: String {
+    public var description: String {
         switch self {
         case .default: "default"
         case .file(let path, let line): "\(printable(path, maximum: .max)):\(line)"
@@ -21,38 +21,38 @@ package enum ConfigurationOrigin: Sendable, Equatable, CustomStringConvertible {
 
 /// One mistake in the configuration or on the command line, in one line: the key, its source, what is wrong, and
 /// what to write instead. Equality compares all properties.
-package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
+public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     /// What kind of mistake it is.
-    package struct Code: RawRepresentable, Sendable, Hashable {
-        package let rawValue: String
-        package init(rawValue: String) { self.rawValue = rawValue }
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The command line has a form that the command does not know.
-        package static let usage = Code(rawValue: "usage")
+        public static let usage = Code(rawValue: "usage")
         /// A key that no setting has.
-        package static let unknownKey = Code(rawValue: "unknownKey")
+        public static let unknownKey = Code(rawValue: "unknownKey")
         /// A value that the setting does not allow.
-        package static let wrongValue = Code(rawValue: "wrongValue")
+        public static let wrongValue = Code(rawValue: "wrongValue")
         /// A required key is absent.
-        package static let missing = Code(rawValue: "missing")
+        public static let missing = Code(rawValue: "missing")
         /// The configuration file cannot be read.
-        package static let unreadableFile = Code(rawValue: "unreadableFile")
+        public static let unreadableFile = Code(rawValue: "unreadableFile")
         /// A line of the file is not a line of a properties file.
-        package static let syntax = Code(rawValue: "syntax")
+        public static let syntax = Code(rawValue: "syntax")
         /// A key is given twice in the same source.
-        package static let duplicate = Code(rawValue: "duplicate")
+        public static let duplicate = Code(rawValue: "duplicate")
     }
 
     /// What kind of mistake it is.
-    package let code: Code
+    public let code: Code
     /// The key, where one is meant.
-    package let key: String?
+    public let key: String?
     /// Where the mistake is; `nil` where nothing was given.
-    package let origin: ConfigurationOrigin?
+    public let origin: ConfigurationOrigin?
     /// What is wrong and how to put it right, in full sentences on one line.
-    package let message: String
+    public let message: String
 
-    package init(code: Code, key: String? = nil, origin: ConfigurationOrigin? = nil, message: String) {
+    public init(code: Code, key: String? = nil, origin: ConfigurationOrigin? = nil, message: String) {
         self.code = code
         self.key = key
         self.origin = origin
@@ -60,7 +60,7 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     }
 
     /// One line: `http.port (sluice.properties:3): "abc" is not an integer from 0 to 65535. …`
-    package var description: String {
+    public var description: String {
         switch (key, origin) {
         case (let key?, let origin?): "\(printable(key)) (\(origin)): \(message)"
         case (let key?, nil): "\(printable(key)) \(message)"
@@ -70,21 +70,21 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The exit code: 64 when the command line has the wrong form, else 78.
-    package var exitCode: Int32 { code == .usage ? 64 : 78 }
+    public var exitCode: Int32 { code == .usage ? 64 : 78 }
 }
 
 /// All mistakes that were found, in the order file, environment, flags, missing keys.
-package struct ConfigurationErrors: Error, Equatable, CustomStringConvertible {
+public struct ConfigurationErrors: Error, Equatable, CustomStringConvertible {
     /// At least one.
-    package let errors: [ConfigurationError]
+    public let errors: [ConfigurationError]
 
-    package init(_ errors: [ConfigurationError]) {
+    public init(_ errors: [ConfigurationError]) {
         self.errors = errors
     }
 
     /// One line for each mistake.
-    package var description: String { errors.map(\.description).joined(separator: "\n") }
+    public var description: String { errors.map(\.description).joined(separator: "\n") }
 
     /// 78 when one of the mistakes is in the configuration, else 64.
-    package var exitCode: Int32 { errors.map(\.exitCode).max() ?? 78 }
+    public var exitCode: Int32 { errors.map(\.exitCode).max() ?? 78 }
 }

@@ -3,22 +3,22 @@
 ///
 /// A key that names a secret (see ``isSecret(_:)``) is masked wherever the configuration is shown, is refused as a
 /// flag, and may be given as a file: `kafka.sasl.password.file=/run/secrets/kafka` sets `kafka.sasl.password`.
-package struct OpenPrefix: Sendable {
+public struct OpenPrefix: Sendable {
     /// With the dot: `kafka.`.
-    package let prefix: String
+    public let prefix: String
     /// One or two sentences for `--help`.
-    package let help: String
+    public let help: String
     /// A valid line, such as `kafka.security.protocol=SASL_SSL`.
-    package let example: String
+    public let example: String
 
-    package init(_ prefix: String, help: String, example: String) {
+    public init(_ prefix: String, help: String, example: String) {
         self.prefix = prefix
         self.help = help
         self.example = example
     }
 
     /// Whether a key's value is a secret, by its name.
-    package static func isSecret(_ key: String) -> Bool {
+    public static func isSecret(_ key: String) -> Bool {
         let name = key.lowercased()
         return ["password", "secret", "key.pem", "jaas", "oauthbearer.config", "credential"].contains(
             where: name.contains)
@@ -27,15 +27,15 @@ package struct OpenPrefix: Sendable {
 }
 
 /// All settings that a command knows.
-package struct ConfigurationSchema: Sendable {
+public struct ConfigurationSchema: Sendable {
     /// Settings in the order of the help.
-    package let settings: [SettingDescriptor]
+    public let settings: [SettingDescriptor]
     /// Open prefixes in the order of the help.
-    package let openPrefixes: [OpenPrefix]
+    public let openPrefixes: [OpenPrefix]
     /// Keys, and prefixes that end with a dot, of other executables that may stand in the same file or environment.
-    package let alsoKnown: [String]
+    public let alsoKnown: [String]
     /// How settings are given by environment variables.
-    package let variables: EnvironmentVariables
+    public let variables: EnvironmentVariables
 
     /// - Parameters:
     ///   - settings: in the order of the help.
@@ -43,7 +43,7 @@ package struct ConfigurationSchema: Sendable {
     ///   - alsoKnown: keys, and prefixes that end with a dot, of other executables: they may stand in the same file or
     ///     environment and are not used.
     ///   - variables: how settings are given by environment variables.
-    package init(
+    public init(
         _ settings: [any AnySetting] = [], openPrefixes: [OpenPrefix] = [], alsoKnown: [String] = [],
         variables: EnvironmentVariables = EnvironmentVariables()
     ) {
@@ -63,7 +63,7 @@ package struct ConfigurationSchema: Sendable {
     }
 
     /// Both schemas, `other` last. A key of both is taken from `other`; the prefix of variables is this one's.
-    package func adding(_ other: ConfigurationSchema) -> ConfigurationSchema {
+    public func adding(_ other: ConfigurationSchema) -> ConfigurationSchema {
         let keys = Set(other.settings.map(\.key))
         let prefixes = Set(other.openPrefixes.map(\.prefix))
         return ConfigurationSchema(
@@ -74,13 +74,13 @@ package struct ConfigurationSchema: Sendable {
 
     /// The keys that a shared file or environment may hold, as other executables tolerate them: open prefixes and the
     /// prefixes of settings for each name end with a dot.
-    package var sharedKeys: [String] {
+    public var sharedKeys: [String] {
         openPrefixes.map(\.prefix)
             + settings.filter { !$0.isCommandLineOnly }.map { $0.template?.prefix ?? $0.key }
     }
 
     /// The same settings with further keys, and prefixes that end with a dot, tolerated beside them.
-    package func tolerating(_ keys: [String]) -> ConfigurationSchema {
+    public func tolerating(_ keys: [String]) -> ConfigurationSchema {
         ConfigurationSchema(
             descriptors: settings, openPrefixes: openPrefixes, alsoKnown: alsoKnown + keys,
             variables: variables)

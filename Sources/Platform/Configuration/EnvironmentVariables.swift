@@ -1,15 +1,15 @@
 /// How keys and environment variables correspond: the prefix, upper case, `.` → `_`, `_` → `__`, `-` → `___`.
-package struct EnvironmentVariables: Sendable {
+public struct EnvironmentVariables: Sendable {
     /// That of Sluice's executables.
-    package static let sluicePrefix = "SLUICE_"
+    public static let sluicePrefix = "SLUICE_"
 
     /// With the underscore; each variable with it is a setting, or an error.
-    package let prefix: String
+    public let prefix: String
 
-    package init(prefix: String = sluicePrefix) { self.prefix = prefix }
+    public init(prefix: String = sluicePrefix) { self.prefix = prefix }
 
     /// Names the configuration file; not a setting.
-    package var configurationFile: String { prefix + "CONFIG" }
+    public var configurationFile: String { prefix + "CONFIG" }
     /// Variables with this prefix belong to the tests.
     var testPrefix: String { prefix + "TEST_" }
 

@@ -1,29 +1,29 @@
 /// Bytes that are never printed: every description, debug description and reflection shows `<secret>`.
-package struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let bytes: [UInt8]
 
     /// - Parameter bytes: the secret.
-    package init(_ bytes: [UInt8]) {
+    public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
     /// The bytes. The name is long so that every use stands out in a review.
-    package var revealedBytes: [UInt8] { bytes }
+    public var revealedBytes: [UInt8] { bytes }
 
-    package var description: String { "<secret>" }
-    package var debugDescription: String { "<secret>" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
+    public var description: String { "<secret>" }
+    public var debugDescription: String { "<secret>" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// A secret in a file of its own, such as a mounted secret with mode 0400.
-package struct SecretFile: Sendable, CustomStringConvertible {
+public struct SecretFile: Sendable, CustomStringConvertible {
     /// Where the secret is; this may be printed.
-    package let path: String
+    public let path: String
     /// What the file held when it was opened, less one line end at its end.
-    package let contents: Secret
+    public let contents: Secret
 
     /// The longest secret, in bytes.
-    package static let maximumBytes = 64 * 1024
+    public static let maximumBytes = 64 * 1024
 
     init(path: String) throws(FileProblem) {
         var bytes = try BoundedFile.read(path, limit: SecretFile.maximumBytes)
@@ -34,5 +34,5 @@ package struct SecretFile: Sendable, CustomStringConvertible {
         self.contents = Secret(bytes)
     }
 
-    package var description: String { path }
+    public var description: String { path }
 }

@@ -2,38 +2,38 @@
 
 extension Setting where Value == String {
     /// Any text that is not empty.
-    package static func string(
+    public static func string(
         _ key: String, default fallback: String? = nil, help: String, example: String? = nil
     ) -> Setting { Setting(key, .text, default: fallback, help: help, example: example) }
 
     /// The path of a file that must be readable when the process starts.
-    package static func readableFile(
+    public static func readableFile(
         _ key: String, default fallback: String? = nil, help: String, example: String? = nil
     ) -> Setting { Setting(key, .readableFile, default: fallback, help: help, example: example) }
 }
 
 extension Setting where Value == Int {
     /// A decimal integer in a range.
-    package static func integer(
+    public static func integer(
         _ key: String, default fallback: Int? = nil, in range: ClosedRange<Int>, help: String, example: String? = nil
     ) -> Setting { Setting(key, .integer(in: range), default: fallback, help: help, example: example) }
 
     /// A number of bytes, written as `1024`, `64KiB`, `5MiB` or `2GiB`.
-    package static func byteSize(
+    public static func byteSize(
         _ key: String, default fallback: Int? = nil, in range: ClosedRange<Int>, help: String, example: String? = nil
     ) -> Setting { Setting(key, .byteSize(in: range), default: fallback, help: help, example: example) }
 }
 
 extension Setting where Value == Bool {
     /// `true` or `false`.
-    package static func boolean(
+    public static func boolean(
         _ key: String, default fallback: Bool? = nil, help: String, example: String? = nil
     ) -> Setting { Setting(key, .boolean, default: fallback, help: help, example: example) }
 }
 
 extension Setting where Value == Duration {
     /// A duration with its unit: `500ms`, `5s`, `2m`, `12h`, `30d`.
-    package static func duration(
+    public static func duration(
         _ key: String, default fallback: Duration? = nil, in range: ClosedRange<Duration>, help: String,
         example: String? = nil
     ) -> Setting { Setting(key, .duration(in: range), default: fallback, help: help, example: example) }
@@ -41,26 +41,26 @@ extension Setting where Value == Duration {
 
 extension Setting where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of an enum's raw values.
-    package static func oneOf(
+    public static func oneOf(
         _ key: String, default fallback: Value? = nil, help: String, example: String? = nil
     ) -> Setting { Setting(key, .oneOf, default: fallback, help: help, example: example) }
 }
 
 extension Setting where Value == SecretFile {
     /// A file that holds a secret; the contents never print.
-    package static func secretFile(_ key: String, help: String, example: String? = nil) -> Setting {
+    public static func secretFile(_ key: String, help: String, example: String? = nil) -> Setting {
         Setting(key, .secretFile, help: help, example: example)
     }
 }
 
 extension Setting where Value == [String] {
     /// Texts separated by commas.
-    package static func strings(
+    public static func strings(
         _ key: String, default fallback: [String]? = nil, help: String, example: String? = nil
     ) -> Setting { Setting(key, .list(of: .text), default: fallback, help: help, example: example) }
 
     /// Paths separated by commas; each must be readable when the process starts.
-    package static func readableFiles(
+    public static func readableFiles(
         _ key: String, default fallback: [String]? = nil, help: String, example: String? = nil
     ) -> Setting { Setting(key, .list(of: .readableFile), default: fallback, help: help, example: example) }
 }

@@ -4,9 +4,9 @@
 /// declared by the list setting before the placeholder (`apps`): each element's part up to the first `:` is a name.
 /// Such keys are given in the file or as flags; an environment variable can carry neither the case nor the dots of a
 /// name without ambiguity.
-package struct Setting<Value: Sendable>: Sendable {
+public struct Setting<Value: Sendable>: Sendable {
     /// What help, error messages and the loader need to know, without the value's type.
-    package let descriptor: SettingDescriptor
+    public let descriptor: SettingDescriptor
     let kind: ValueKind<Value>
     let fallback: Value?
 
@@ -18,7 +18,7 @@ package struct Setting<Value: Sendable>: Sendable {
     ///   - fallback: the value when the key is absent; `nil` makes the key required.
     ///   - help: one or two sentences for `--help`.
     ///   - example: a valid value; shown when the key is missing or wrong.
-    package init(
+    public init(
         _ key: String, _ kind: ValueKind<Value>, default fallback: Value? = nil, help: String, example: String? = nil
     ) {
         let defaultText = fallback.map(kind.text)
@@ -37,10 +37,10 @@ package struct Setting<Value: Sendable>: Sendable {
     }
 
     /// The key, as written in a properties file.
-    package var key: String { descriptor.key }
+    public var key: String { descriptor.key }
 
     /// The same setting, but absent is `nil` instead of an error.
-    package var optional: Setting<Value?> {
+    public var optional: Setting<Value?> {
         let kind = ValueKind<Value?>(
             name: self.kind.name, expected: self.kind.expected, example: self.kind.example,
             text: { [text = self.kind.text] value in value.map(text) ?? "" },
@@ -51,14 +51,14 @@ package struct Setting<Value: Sendable>: Sendable {
     }
 
     /// The same setting, given only on the command line: a properties file or the environment may not hold it.
-    package var onCommandLineOnly: Setting<Value> {
+    public var onCommandLineOnly: Setting<Value> {
         Setting(descriptor: descriptor.replacing(isCommandLineOnly: true), kind: kind, fallback: fallback)
     }
 }
 
 extension Setting where Value == Bool {
     /// A switch of the command line that takes no value: present is `true`.
-    package static func flag(_ key: String, help: String) -> Setting<Bool> {
+    public static func flag(_ key: String, help: String) -> Setting<Bool> {
         let setting = Setting(key, .boolean, default: false, help: help)
         return Setting(
             descriptor: setting.descriptor.replacing(isCommandLineOnly: true, isFlag: true), kind: setting.kind,
@@ -67,7 +67,7 @@ extension Setting where Value == Bool {
 }
 
 /// A setting of any value type, for lists of settings.
-package protocol AnySetting: Sendable {
+public protocol AnySetting: Sendable {
     /// See ``Setting/descriptor``.
     var descriptor: SettingDescriptor { get }
 }
@@ -75,25 +75,25 @@ package protocol AnySetting: Sendable {
 extension Setting: AnySetting {}
 
 /// A ``Setting`` without its value type.
-package struct SettingDescriptor: Sendable {
+public struct SettingDescriptor: Sendable {
     /// The key, as written in a properties file.
-    package let key: String
+    public let key: String
     /// One or two sentences for `--help`.
-    package let help: String
+    public let help: String
     /// The value in a usage line, such as `INTEGER` or `strict|soft|off`.
-    package let valueName: String
+    public let valueName: String
     /// The end of the sentence "expected …", such as `an integer from 0 to 65535`.
-    package let expected: String
+    public let expected: String
     /// The default as text; `nil` when there is none.
-    package let defaultText: String?
+    public let defaultText: String?
     /// Whether an absent key is an error.
-    package let isRequired: Bool
+    public let isRequired: Bool
     /// A valid value.
-    package let example: String
+    public let example: String
     /// Whether a file or the environment may not hold it.
-    package let isCommandLineOnly: Bool
+    public let isCommandLineOnly: Bool
     /// Whether it is a switch without a value.
-    package let isFlag: Bool
+    public let isFlag: Bool
     let read: @Sendable (String) throws(SettingProblem) -> any Sendable
     let fallback: (any Sendable)?
 

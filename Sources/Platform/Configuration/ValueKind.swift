@@ -1,12 +1,12 @@
 /// Why a text is not a value of the kind that was expected. The text itself is not part of it.
-package struct SettingProblem: Error, Equatable {
+public struct SettingProblem: Error, Equatable {
     /// The end of the sentence that begins with the value, such as `is not an integer from 0 to 65535`.
-    package let message: String
+    public let message: String
     /// Whether the message already says all, and the expected kind need not follow.
     let isComplete: Bool
 
     /// - Parameter message: the end of the sentence that begins with the value.
-    package init(_ message: String) {
+    public init(_ message: String) {
         self.message = message
         self.isComplete = true
     }
@@ -21,7 +21,7 @@ package struct SettingProblem: Error, Equatable {
 }
 
 /// How the text of a setting becomes a value, and back for the help.
-package struct ValueKind<Value: Sendable>: Sendable {
+public struct ValueKind<Value: Sendable>: Sendable {
     let name: String
     let expected: String
     let example: String
@@ -36,7 +36,7 @@ package struct ValueKind<Value: Sendable>: Sendable {
     ///   - example: a valid text.
     ///   - text: the value as text, for the help.
     ///   - read: the value of a text.
-    package init(
+    public init(
         name: String, expected: String, example: String, text: @escaping @Sendable (Value) -> String,
         read: @escaping @Sendable (String) throws(SettingProblem) -> Value
     ) {
@@ -50,7 +50,7 @@ package struct ValueKind<Value: Sendable>: Sendable {
 
 extension ValueKind where Value == String {
     /// Any text that is not empty.
-    package static var text: ValueKind<String> {
+    public static var text: ValueKind<String> {
         ValueKind(name: "TEXT", expected: "a text that is not empty", example: "text", text: { $0 }) {
             text throws(SettingProblem) in
             guard !text.isEmpty else { throw SettingProblem("is empty") }
@@ -59,7 +59,7 @@ extension ValueKind where Value == String {
     }
 
     /// The path of a file that exists and can be read now.
-    package static var readableFile: ValueKind<String> {
+    public static var readableFile: ValueKind<String> {
         ValueKind(name: "FILE", expected: "the path of a readable file", example: "/etc/sluice/file", text: { $0 }) {
             path throws(SettingProblem) in
             do throws(FileProblem) {
@@ -74,7 +74,7 @@ extension ValueKind where Value == String {
 
 extension ValueKind where Value == Int {
     /// A decimal integer in a range.
-    package static func integer(in range: ClosedRange<Int>) -> ValueKind<Int> {
+    public static func integer(in range: ClosedRange<Int>) -> ValueKind<Int> {
         ValueKind(
             name: "INTEGER", expected: integerExpectation(range), example: String(range.lowerBound),
             text: { String($0) }
@@ -92,7 +92,7 @@ extension ValueKind where Value == Int {
     }
 
     /// A number of bytes: `1024`, `64KiB`, `5MiB`, `2GiB`.
-    package static func byteSize(in range: ClosedRange<Int>) -> ValueKind<Int> {
+    public static func byteSize(in range: ClosedRange<Int>) -> ValueKind<Int> {
         ValueKind(
             name: "SIZE",
             expected: "a size such as 512KiB or 64MiB, from \(ByteSizeText.text(range.lowerBound)) to "
@@ -109,7 +109,7 @@ extension ValueKind where Value == Int {
 
 extension ValueKind where Value == Bool {
     /// `true` or `false`.
-    package static var boolean: ValueKind<Bool> {
+    public static var boolean: ValueKind<Bool> {
         ValueKind(name: "true|false", expected: "true or false", example: "true", text: { $0 ? "true" : "false" }) {
             text throws(SettingProblem) in
             switch text {
@@ -123,7 +123,7 @@ extension ValueKind where Value == Bool {
 
 extension ValueKind where Value == Duration {
     /// A duration with its unit: `500ms`, `5s`, `2m`, `12h`, `30d`.
-    package static func duration(in range: ClosedRange<Duration>) -> ValueKind<Duration> {
+    public static func duration(in range: ClosedRange<Duration>) -> ValueKind<Duration> {
         ValueKind(
             name: "DURATION",
             expected: "a duration such as 500ms, 5s, 2m, 12h or 30d, from \(DurationText.text(range.lowerBound)) to "
@@ -140,14 +140,14 @@ extension ValueKind where Value == Duration {
 
 extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of an enum's raw values.
-    package static var oneOf: ValueKind<Value> { oneOf(Array(Value.allCases), text: \.rawValue) }
+    public static var oneOf: ValueKind<Value> { oneOf(Array(Value.allCases), text: \.rawValue) }
 }
 
 extension ValueKind {
     /// One of these values.
     ///
     /// - Parameter text: how a value is spelled.
-    package static func oneOf(
+    public static func oneOf(
         _ values: [Value], text spelling: @escaping @Sendable (Value) -> String
     ) -> ValueKind<Value> {
         let names = values.map(spelling)
@@ -165,7 +165,7 @@ extension ValueKind {
 
 extension ValueKind where Value == SecretFile {
     /// A file that holds a secret: it exists, can be read, is not empty and has at most 64 KiB.
-    package static var secretFile: ValueKind<SecretFile> {
+    public static var secretFile: ValueKind<SecretFile> {
         ValueKind(
             name: "FILE", expected: "the path of a readable file with the secret", example: "/run/secrets/name",
             text: { $0.path }
@@ -181,7 +181,7 @@ extension ValueKind where Value == SecretFile {
 
 extension ValueKind {
     /// Elements separated by commas; white space around an element does not count; at least one element.
-    package static func list<Element: Sendable>(of element: ValueKind<Element>) -> ValueKind<[Element]>
+    public static func list<Element: Sendable>(of element: ValueKind<Element>) -> ValueKind<[Element]>
     where Value == [Element] {
         ValueKind<[Element]>(
             name: "\(element.name),…", expected: "a list, separated by commas, each \(element.expected)",

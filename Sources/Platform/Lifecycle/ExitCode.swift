@@ -1,25 +1,28 @@
 /// The exit codes of every executable; 64, 70 and 78 are those of `sysexits.h`.
-package struct ExitCode: RawRepresentable, Sendable, Hashable {
-    package let rawValue: Int32
-    package init(rawValue: Int32) { self.rawValue = rawValue }
+public struct ExitCode: RawRepresentable, Sendable, Hashable {
+    public let rawValue: Int32
+    public init(rawValue: Int32) { self.rawValue = rawValue }
 
     /// Ended as asked.
-    package static let ok = ExitCode(rawValue: 0)
+    public static let ok = ExitCode(rawValue: 0)
     /// Something outside failed, or the shutdown did not end in time; starting again may help.
-    package static let failure = ExitCode(rawValue: 1)
+    public static let failure = ExitCode(rawValue: 1)
     /// The command line has the wrong form (`EX_USAGE`).
-    package static let usage = ExitCode(rawValue: 64)
+    public static let usage = ExitCode(rawValue: 64)
     /// The committed offset is not in the log any more (`EX_NOINPUT`): records are gone, and an operator decides where
     /// to go on. Starting again does not help.
-    package static let offsetOutOfRange = ExitCode(rawValue: 66)
+    public static let offsetOutOfRange = ExitCode(rawValue: 66)
+    /// A handler did not return within `consumer.record.deadline` (`EX_TEMPFAIL`): starting again may help, and after
+    /// three such ends the record is handled alone.
+    public static let recordDeadline = ExitCode(rawValue: 75)
     /// A bug of ours (`EX_SOFTWARE`).
-    package static let `internal` = ExitCode(rawValue: 70)
+    public static let `internal` = ExitCode(rawValue: 70)
     /// The configuration is wrong or incomplete (`EX_CONFIG`). Starting again does not help.
-    package static let configuration = ExitCode(rawValue: 78)
+    public static let configuration = ExitCode(rawValue: 78)
 }
 
 /// An error that ends the process with one line and an exit code of its own. Any other error ends it with 1.
-package protocol TerminatingError: Error {
+public protocol TerminatingError: Error {
     /// What happened, which setting it concerns, and what to do, on one line.
     var line: String { get }
     /// The code that the process ends with.
@@ -27,16 +30,16 @@ package protocol TerminatingError: Error {
 }
 
 /// Why a service could not start, or cannot go on, in one line for an operator.
-package struct StartupError: TerminatingError, Equatable, CustomStringConvertible {
+public struct StartupError: TerminatingError, Equatable, CustomStringConvertible {
     /// What was attempted and what came of it: `cannot listen on 0.0.0.0:8080: address in use`.
-    package let problem: String
+    public let problem: String
     /// The setting that it concerns, if one.
-    package let setting: String?
+    public let setting: String?
     /// What to do: `Stop the other process, or set http.port to a free port`.
-    package let fix: String
-    package let exitCode: ExitCode
+    public let fix: String
+    public let exitCode: ExitCode
 
-    package init(_ problem: String, setting: String? = nil, fix: String, exitCode: ExitCode = .failure) {
+    public init(_ problem: String, setting: String? = nil, fix: String, exitCode: ExitCode = .failure) {
         self.problem = problem
         self.setting = setting
         self.fix = fix
@@ -44,12 +47,12 @@ package struct StartupError: TerminatingError, Equatable, CustomStringConvertibl
     }
 
     /// `http.port: cannot listen on 0.0.0.0:8080: address in use. Set http.port to a free port.`
-    package var line: String {
+    public var line: String {
         let text = (setting.map { "\($0): " } ?? "") + "\(problem.endingWithFullStop) \(fix.endingWithFullStop)"
         return text.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
-    package var description: String { line }
+    public var description: String { line }
 }
 
 /// Any error as the line and the exit code of the process that it ends.

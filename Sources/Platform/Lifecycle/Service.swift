@@ -1,5 +1,5 @@
 /// A part of an executable that starts, runs and stops: a listener, a consumer, a producer.
-package protocol Service: Sendable {
+public protocol Service: Sendable {
     /// For the log; `http server`, `kafka producer`.
     var name: String { get }
 
@@ -23,7 +23,7 @@ package protocol Service: Sendable {
 
 extension Service {
     /// Waits until the group has stopped the service.
-    package func run() async throws {
+    public func run() async throws {
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }
 }

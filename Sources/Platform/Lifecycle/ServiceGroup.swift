@@ -3,17 +3,29 @@ package import Telemetry
 /// Runs services: starts them in order, and stops them in reverse order when one of them ends or a shutdown is asked
 /// for, with a maximum time for all of them.
 package struct ServiceGroup: Sendable {
-    private let services: [any Service]
+    private let first: [any Service]
+    private let build: @Sendable () async throws -> [any Service]
     private let logger: Logger
     private let maximumShutdown: Duration
 
     /// - Parameters:
     ///   - services: in start order; each may use those before it.
     ///   - logger: for one line at each step.
-    ///   - maximumShutdown: the time for all services to stop. Each may take an equal share of what is left for those
-    ///     that are still running; a service that needs less leaves the rest to the others.
+    ///   - maximumShutdown: the time for all services to stop. Each may take what is left, less a tenth of it for each
+    ///     service that stops after it, and at least half of it.
     package init(_ services: [any Service], logger: Logger, maximumShutdown: Duration = .seconds(10)) {
-        self.services = services
+        self.init(first: services, logger: logger, maximumShutdown: maximumShutdown) { [] }
+    }
+
+    /// - Parameters:
+    ///   - first: started before the others are built, such as what answers while the process starts.
+    ///   - build: makes the other services, in start order.
+    package init(
+        first: [any Service], logger: Logger, maximumShutdown: Duration = .seconds(10),
+        build: @escaping @Sendable () async throws -> [any Service]
+    ) {
+        self.first = first
+        self.build = build
         self.logger = logger
         self.maximumShutdown = maximumShutdown
     }
@@ -21,7 +33,8 @@ package struct ServiceGroup: Sendable {
     private enum Event: Sendable {
         case asked(String)
         case started
-        case startFailed(any Error)
+        case built([any Service])
+        case startFailed(service: String, any Error)
         case runEnded(service: String, (any Error)?)
     }
 
@@ -49,26 +62,24 @@ package struct ServiceGroup: Sendable {
     private func run(_ events: AsyncStream<Event>, _ event: AsyncStream<Event>.Continuation) async -> ExitCode {
         var running: [Running] = []
         var next = events.makeAsyncIterator()
-        for service in services {
-            // Read below; left behind when it does not end.
-            let starting = Task {
-                do {
-                    try await service.start()
-                    event.yield(.started)
-                    return true
-                } catch {
-                    event.yield(.startFailed(error))
-                    return false
-                }
+        for service in first {
+            if let end = await start(service, &running, &next, event) { return await self.end(end, running) }
+        }
+        // Read below; left behind when it does not end.
+        let building = Task {
+            do {
+                event.yield(.built(try await build()))
+            } catch {
+                event.yield(.startFailed(service: "", error))
             }
-            let first = await next.next(isolation: #isolation) ?? .asked("cancelled")
-            switch first {
-            case .started: running.append(run(service, event))
-            case .startFailed: return await end(first, running)
-            case .asked, .runEnded:
-                await giveUp(starting, of: service)
-                return await end(first, running)
-            }
+        }
+        let built = await next.next(isolation: #isolation) ?? .asked("cancelled")
+        guard case .built(let others) = built else {
+            building.cancel()
+            return await end(built, running)
+        }
+        for service in others {
+            if let end = await start(service, &running, &next, event) { return await self.end(end, running) }
         }
         logger.info("started")
         while let event = await next.next(isolation: #isolation) {
@@ -76,6 +87,36 @@ package struct ServiceGroup: Sendable {
             return await end(event, running)
         }
         return await end(.asked("cancelled"), running)
+    }
+
+    /// Starts one service and runs it.
+    ///
+    /// - Returns: what ends the group before it has started.
+    private func start(
+        _ service: any Service, _ running: inout [Running], _ next: inout AsyncStream<Event>.Iterator,
+        _ event: AsyncStream<Event>.Continuation
+    ) async -> Event? {
+        // Read below; left behind when it does not end.
+        let starting = Task {
+            do {
+                try await service.start()
+                event.yield(.started)
+                return true
+            } catch {
+                event.yield(.startFailed(service: service.name, error))
+                return false
+            }
+        }
+        let first = await next.next(isolation: #isolation) ?? .asked("cancelled")
+        switch first {
+        case .started:
+            running.append(run(service, event))
+            return nil
+        case .startFailed, .built: return first
+        case .asked, .runEnded:
+            await giveUp(starting, of: service)
+            return first
+        }
     }
 
     /// The service's `run()`, reported as an event.
@@ -113,15 +154,15 @@ package struct ServiceGroup: Sendable {
         var exitCode = ExitCode.ok
         switch event {
         case .asked(let reason): logger.info("stopping", [.init(.reason, reason)])
-        case .started: break
+        case .started, .built: break
         case .runEnded(let name, nil): logger.info("finished", [.init(.service, name)])
-        case .startFailed(let error):
+        case .startFailed(let name, let error):
             let failure = Failure(error)
             exitCode = failure.exitCode
-            let name = running.count < services.count ? services[running.count].name : ""
+            let service = name.isEmpty ? [] : [LogField(.service, name)]
             logger.error(
                 "cannot start",
-                [.init(.service, name), .init(.error, failure.line), .init(.exitCode, exitCode.rawValue)])
+                service + [LogField(.error, failure.line), LogField(.exitCode, exitCode.rawValue)])
         case .runEnded(let name, let error?):
             let failure = Failure(error)
             exitCode = failure.exitCode
@@ -140,7 +181,7 @@ package struct ServiceGroup: Sendable {
         let deadline = clock.now.advanced(by: maximumShutdown)
         var allInTime = true
         for (index, entry) in running.enumerated().reversed() {
-            let share = max(.zero, clock.now.duration(to: deadline)) / (index + 1)
+            let share = max(.zero, clock.now.duration(to: deadline)) * max(0.5, 1 - 0.1 * Double(index))
             // A little later than the service's own limit, so that one that keeps it is not abandoned.
             if await !finishes(within: share + .milliseconds(50), { await entry.service.stop(within: share) }) {
                 logger.error("service did not stop in time", [.init(.service, entry.service.name)])

@@ -20,35 +20,28 @@ package import Telemetry
 /// - Parameters:
 ///   - logger: the logger of the executable.
 ///   - maximumShutdown: the time for all services to stop.
+///   - first: started before `build` is called.
 ///   - build: makes the services, in start order; throws a ``StartupError`` when it cannot.
 package func runApplication(
-    logger: Logger, maximumShutdown: Duration = .seconds(10), _ build: () async throws -> [any Service]
+    logger: Logger, maximumShutdown: Duration = .seconds(10), first: [any Service] = [],
+    _ build: @escaping @Sendable () async throws -> [any Service]
 ) async -> Never {
     let triggers = SignalWatch.triggers(maximum: maximumShutdown) { reason in
         logger.error("exiting at once", [.init(.reason, reason.description)])
         logger.flush(within: .milliseconds(500))
     }
     let exitCode = await runServices(
-        logger: logger, maximumShutdown: maximumShutdown, triggers: triggers, build)
+        logger: logger, maximumShutdown: maximumShutdown, triggers: triggers, first: first, build)
     logger.flush(within: .seconds(1))
     exit(exitCode.rawValue)
 }
 
-/// As ``runApplication(logger:maximumShutdown:_:)``, without signals and without ending the process; for tests.
+/// As ``runApplication(logger:maximumShutdown:first:_:)``, without signals and without ending the process; for tests.
 package func runServices(
     logger: Logger, maximumShutdown: Duration = .seconds(10), triggers: AsyncStream<String>,
-    _ build: () async throws -> [any Service]
+    first: [any Service] = [], _ build: @escaping @Sendable () async throws -> [any Service]
 ) async -> ExitCode {
-    let services: [any Service]
-    do {
-        services = try await build()
-    } catch {
-        let failure = Failure(error)
-        logger.error(
-            "cannot start", [.init(.error, failure.line), .init(.exitCode, failure.exitCode.rawValue)])
-        return failure.exitCode
-    }
-    let group = ServiceGroup(services, logger: logger, maximumShutdown: maximumShutdown)
+    let group = ServiceGroup(first: first, logger: logger, maximumShutdown: maximumShutdown, build: build)
     let exitCode = await group.run(triggers: triggers)
     logger.info("stopped", [.init(.exitCode, exitCode.rawValue)])
     return exitCode

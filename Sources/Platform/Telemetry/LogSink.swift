@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Where log lines go.
-package protocol LogSink: Sendable {
+public protocol LogSink: Sendable {
     /// Takes one line, its line feed included. Never waits; a line for which there is no room is dropped and counted.
     func write(_ line: [UInt8])
 
@@ -15,20 +15,20 @@ package protocol LogSink: Sendable {
 }
 
 /// Keeps lines in memory, for tests and for tools that show their log at the end.
-package final class MemoryLogSink: LogSink {
+public final class MemoryLogSink: LogSink {
     private let stored = Mutex<[String]>([])
 
-    package init() {}
+    public init() {}
 
     /// All lines, without their line feeds.
-    package var lines: [String] { stored.withLock { $0 } }
+    public var lines: [String] { stored.withLock { $0 } }
 
-    package func write(_ line: [UInt8]) {
+    public func write(_ line: [UInt8]) {
         let text = String(decoding: line.last == 10 ? line.dropLast() : line[...], as: UTF8.self)
         stored.withLock { $0.append(text) }
     }
 
-    package func flush(within limit: Duration) -> Bool { true }
+    public func flush(within limit: Duration) -> Bool { true }
 
-    package var droppedLines: Int { 0 }
+    public var droppedLines: Int { 0 }
 }

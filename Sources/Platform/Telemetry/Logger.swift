@@ -4,12 +4,12 @@ internal import Time
 /// Structured log: constant messages with fields, one line each, as JSON or as text for people.
 ///
 /// Logging never waits: a line is formatted by the caller and handed to a ``LogSink`` with a bounded queue.
-package struct Logger: Sendable {
+public struct Logger: Sendable {
     /// How much a line matters. `warning`: unexpected, but nothing is lost; `error`: loss, or an operator is needed.
-    package enum Level: String, Sendable, CaseIterable, Comparable {
+    public enum Level: String, Sendable, CaseIterable, Comparable {
         case debug, info, warning, error
 
-        package static func < (left: Level, right: Level) -> Bool { left.order < right.order }
+        public static func < (left: Level, right: Level) -> Bool { left.order < right.order }
 
         private var order: Int {
             switch self {
@@ -22,7 +22,7 @@ package struct Logger: Sendable {
     }
 
     /// How a line is written.
-    package enum Format: String, Sendable, CaseIterable {
+    public enum Format: String, Sendable, CaseIterable {
         /// An object on one line.
         case json
         /// `time LEVEL logger message key=value …`, coloured on a terminal.
@@ -30,9 +30,9 @@ package struct Logger: Sendable {
     }
 
     /// Who logs; the name of the executable or of a part of it.
-    package let label: String
+    public let label: String
     /// Lines below it are not formatted.
-    package let level: Level
+    public let level: Level
     let format: LogLineFormat
     private let sink: any LogSink
     private let fields: [LogField]
@@ -67,32 +67,32 @@ package struct Logger: Sendable {
     }
 
     /// The same logger with fields that every line carries.
-    package func with(_ more: [LogField]) -> Logger {
+    public func with(_ more: [LogField]) -> Logger {
         Logger(label: label, level: level, format: format, sink: sink, fields: fields + more, now: now)
     }
 
     /// Something that only a developer asks for.
-    package func debug(_ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
+    public func debug(_ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
         log(.debug, message, metadata())
     }
 
     /// What the process does in its normal life.
-    package func info(_ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
+    public func info(_ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
         log(.info, message, metadata())
     }
 
     /// Unexpected, but nothing is lost.
-    package func warning(_ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
+    public func warning(_ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
         log(.warning, message, metadata())
     }
 
     /// Loss, or an operator is needed.
-    package func error(_ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
+    public func error(_ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
         log(.error, message, metadata())
     }
 
     /// A line of a level that is decided while running.
-    package func log(_ level: Level, _ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
+    public func log(_ level: Level, _ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
         guard level >= self.level else { return }
         sink.write(
             format.line(
@@ -104,14 +104,14 @@ package struct Logger: Sendable {
     ///
     /// - Returns: whether every line was written.
     @discardableResult
-    package func flush(within limit: Duration) -> Bool { sink.flush(within: limit) }
+    public func flush(within limit: Duration) -> Bool { sink.flush(within: limit) }
 }
 
 extension Logger {
     /// The logger of an executable: standard error through a ``LogWriter``.
     ///
     /// Text lines are coloured when standard error is a terminal.
-    package static func standardError(label: String, level: Level, format: Format) -> Logger {
+    public static func standardError(label: String, level: Level, format: Format) -> Logger {
         let isColoured = format == .text && isatty(STDERR_FILENO) == 1
         let lineFormat = LogLineFormat(format: format, isColoured: isColoured)
         let writer = LogWriter(descriptor: STDERR_FILENO) { dropped in

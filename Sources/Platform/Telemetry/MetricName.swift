@@ -1,9 +1,9 @@
 /// A label of a metric and its value. Values come from closed sets: every value is a time series of its own.
-package struct MetricLabel: Sendable, Hashable {
-    package let name: String
-    package let value: String
+public struct MetricLabel: Sendable, Hashable {
+    public let name: String
+    public let value: String
 
-    package init(_ name: String, _ value: String) {
+    public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
     }

@@ -6,49 +6,49 @@ final class AtomicCell: Sendable {
 }
 
 /// A count that only grows. Incrementing takes no lock.
-package struct Counter: Sendable {
+public struct Counter: Sendable {
     let cell: AtomicCell
 
     /// Adds one.
-    package func increment() { increment(by: 1) }
+    public func increment() { increment(by: 1) }
 
     /// Adds a number.
-    package func increment(by count: UInt64) {
+    public func increment(by count: UInt64) {
         cell.value.wrappingAdd(count, ordering: .relaxed)
     }
 
     /// The count now.
-    package var value: UInt64 { cell.value.load(ordering: .relaxed) }
+    public var value: UInt64 { cell.value.load(ordering: .relaxed) }
 }
 
 /// A number that goes up and down. Setting takes no lock.
-package struct Gauge: Sendable {
+public struct Gauge: Sendable {
     let cell: AtomicCell
 
     /// Replaces the number.
-    package func set(_ value: Double) {
+    public func set(_ value: Double) {
         cell.value.store(value.bitPattern, ordering: .relaxed)
     }
 
     /// Replaces the number.
-    package func set(_ value: Int) { set(Double(value)) }
+    public func set(_ value: Int) { set(Double(value)) }
 
     /// Adds a number, which may be negative.
-    package func add(_ difference: Double) { cell.add(difference) }
+    public func add(_ difference: Double) { cell.add(difference) }
 
     /// The number now.
-    package var value: Double { Double(bitPattern: cell.value.load(ordering: .relaxed)) }
+    public var value: Double { Double(bitPattern: cell.value.load(ordering: .relaxed)) }
 }
 
 /// A distribution over fixed buckets. Observing takes no lock.
-package struct Histogram: Sendable {
+public struct Histogram: Sendable {
     /// Buckets for the time of a request, in seconds: from 1 ms to 10 s.
-    package static let secondsBuckets: [Double] = [
+    public static let secondsBuckets: [Double] = [
         0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
 
     /// Upper bounds, ascending, without infinity.
-    package let buckets: [Double]
+    public let buckets: [Double]
     /// One for each bucket and one for everything beyond.
     let counts: [AtomicCell]
     let sum: AtomicCell
@@ -60,7 +60,7 @@ package struct Histogram: Sendable {
     }
 
     /// Counts a value, in the unit of the metric's name (seconds, bytes). A value that is not a number is not counted.
-    package func observe(_ value: Double) {
+    public func observe(_ value: Double) {
         guard !value.isNaN else { return }
         var low = 0
         var high = buckets.count
@@ -73,7 +73,7 @@ package struct Histogram: Sendable {
     }
 
     /// Counts a duration given in nanoseconds, for a metric in seconds.
-    package func observe(nanoseconds: Int64) { observe(Double(nanoseconds) / 1e9) }
+    public func observe(nanoseconds: Int64) { observe(Double(nanoseconds) / 1e9) }
 }
 
 extension AtomicCell {
@@ -91,7 +91,7 @@ extension AtomicCell {
 
 /// Counters of one metric that differ in one label, for a closed set of its values. An unlisted value counts as
 /// `other`, so that no input can make a time series.
-package struct LabelledCounters: Sendable {
+public struct LabelledCounters: Sendable {
     private let counters: [String: Counter]
     private let other: Counter
 
@@ -101,5 +101,5 @@ package struct LabelledCounters: Sendable {
     }
 
     /// The counter of a value.
-    package subscript(_ value: String) -> Counter { counters[value] ?? other }
+    public subscript(_ value: String) -> Counter { counters[value] ?? other }
 }

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// Metrics are registered once, with all label values, when a service is built; the handles are then used without the
 /// registry. Registering the same name and labels again returns the same metric.
-package final class MetricsRegistry: Sendable {
+public final class MetricsRegistry: Sendable {
     private let state = Mutex(State())
 
     private struct State {
@@ -24,7 +24,7 @@ package final class MetricsRegistry: Sendable {
         case histogram(Histogram)
     }
 
-    package init() {}
+    public init() {}
 
     /// A count that only grows.
     ///
@@ -32,14 +32,14 @@ package final class MetricsRegistry: Sendable {
     ///   - name: with the unit, ending in `_total`: `sluice_ingress_requests_total`.
     ///   - help: one sentence.
     ///   - labels: of this time series; the same label names for every series of a name.
-    package func counter(_ name: String, help: String, labels: [MetricLabel] = []) -> Counter {
+    public func counter(_ name: String, help: String, labels: [MetricLabel] = []) -> Counter {
         let child = register(name, .counter, help, labels) { .counter(Counter(cell: AtomicCell())) }
         guard case .counter(let counter) = child else { fatalMismatch(name) }
         return counter
     }
 
     /// Counters that differ in one label, for a closed set of its values; all begin at 0, and `other` is added.
-    package func counters(
+    public func counters(
         _ name: String, help: String, label: String, values: some Sequence<String>, labels: [MetricLabel] = []
     ) -> LabelledCounters {
         var counters: [String: Counter] = [:]
@@ -51,7 +51,7 @@ package final class MetricsRegistry: Sendable {
     }
 
     /// A number that goes up and down.
-    package func gauge(_ name: String, help: String, labels: [MetricLabel] = []) -> Gauge {
+    public func gauge(_ name: String, help: String, labels: [MetricLabel] = []) -> Gauge {
         let child = register(name, .gauge, help, labels) { .gauge(Gauge(cell: AtomicCell())) }
         guard case .gauge(let gauge) = child else { fatalMismatch(name) }
         return gauge
@@ -60,7 +60,7 @@ package final class MetricsRegistry: Sendable {
     /// A distribution.
     ///
     /// - Parameter buckets: upper bounds, ascending and finite, without infinity.
-    package func histogram(
+    public func histogram(
         _ name: String, help: String, labels: [MetricLabel] = [], buckets: [Double] = Histogram.secondsBuckets
     ) -> Histogram {
         // Our bug: bounds are constants of the program.
@@ -73,17 +73,17 @@ package final class MetricsRegistry: Sendable {
     /// Adds values that are asked for when the metrics are read, for numbers that something else keeps.
     ///
     /// The closure runs on the thread that reads the metrics; it must be quick and must not wait.
-    package func collect(_ sampler: @escaping @Sendable (inout MetricSamples) -> Void) {
+    public func collect(_ sampler: @escaping @Sendable (inout MetricSamples) -> Void) {
         state.withLock { $0.samplers.append(sampler) }
     }
 
     /// The constant 1 with the build in its labels: `sluice_build_info{version="…"} 1`.
-    package func buildInfo(_ name: String, labels: [MetricLabel]) {
+    public func buildInfo(_ name: String, labels: [MetricLabel]) {
         gauge(name, help: "What is running: the value is always 1.", labels: labels).set(1)
     }
 
     /// The text format 0.0.4; its content type is ``prometheusContentType``.
-    package func prometheusText() -> [UInt8] {
+    public func prometheusText() -> [UInt8] {
         let (families, samplers) = state.withLock { ($0.families, $0.samplers) }
         var samples = MetricSamples(families: families)
         for sampler in samplers { sampler(&samples) }
@@ -91,7 +91,7 @@ package final class MetricsRegistry: Sendable {
     }
 
     /// `Content-Type` of ``prometheusText()``.
-    package static let prometheusContentType: StaticString = "text/plain; version=0.0.4; charset=utf-8"
+    public static let prometheusContentType: StaticString = "text/plain; version=0.0.4; charset=utf-8"
 
     private func register(
         _ name: String, _ kind: MetricKind, _ help: String, _ labels: [MetricLabel], _ make: () -> Child
@@ -119,7 +119,7 @@ enum MetricKind: String {
 }
 
 /// Values that are sampled when the metrics are read.
-package struct MetricSamples {
+public struct MetricSamples {
     struct SampledFamily {
         let kind: MetricKind
         let help: String
@@ -142,17 +142,17 @@ package struct MetricSamples {
     }
 
     /// Adds the present value of a gauge.
-    package mutating func gauge(_ name: String, help: String, labels: [MetricLabel] = [], _ value: Double) {
+    public mutating func gauge(_ name: String, help: String, labels: [MetricLabel] = [], _ value: Double) {
         add(name, .gauge, help, labels, .number(value))
     }
 
     /// Adds the present value of a counter; the name ends in `_total`.
-    package mutating func counter(_ name: String, help: String, labels: [MetricLabel] = [], _ value: UInt64) {
+    public mutating func counter(_ name: String, help: String, labels: [MetricLabel] = [], _ value: UInt64) {
         add(name, .counter, help, labels, .count(value))
     }
 
     /// Adds the present value of a counter that is not a whole number, such as seconds; the name ends in `_total`.
-    package mutating func counter(_ name: String, help: String, labels: [MetricLabel] = [], seconds: Double) {
+    public mutating func counter(_ name: String, help: String, labels: [MetricLabel] = [], seconds: Double) {
         add(name, .counter, help, labels, .number(seconds))
     }
 

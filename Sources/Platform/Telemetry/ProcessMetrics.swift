@@ -3,7 +3,7 @@ internal import Glibc
 extension MetricsRegistry {
     /// Adds the metrics that Prometheus clients report of their own process, read from `/proc` when asked for.
     /// Where `/proc` cannot be read they are left out.
-    package func collectProcessMetrics() {
+    public func collectProcessMetrics() {
         collect { samples in ProcessSnapshot.read()?.add(to: &samples) }
     }
 }

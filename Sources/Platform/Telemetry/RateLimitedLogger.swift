@@ -6,7 +6,7 @@ internal import Time
 /// passes says how many were suppressed.
 ///
 /// A key is a code from a closed set. Beyond 256 keys all others share one, so that the memory is bounded.
-package final class RateLimitedLogger: Sendable {
+public final class RateLimitedLogger: Sendable {
     private struct Key {
         var bucket: TokenBucket
         var suppressed = 0
@@ -22,17 +22,19 @@ package final class RateLimitedLogger: Sendable {
     /// - Parameters:
     ///   - logger: where the lines go.
     ///   - perSecond: the lines per second and key; so many may also come at once.
-    ///   - now: monotonic time in nanoseconds.
-    package init(
-        _ logger: Logger, perSecond: Int, now: @escaping @Sendable () -> UInt64 = SystemClock.monotonicNanoseconds
-    ) {
+    public convenience init(_ logger: Logger, perSecond: Int) {
+        self.init(logger, perSecond: perSecond, now: SystemClock.monotonicNanoseconds)
+    }
+
+    /// - Parameter now: monotonic time in nanoseconds.
+    package init(_ logger: Logger, perSecond: Int, now: @escaping @Sendable () -> UInt64) {
         self.logger = logger
         self.perSecond = Double(perSecond)
         self.now = now
     }
 
     /// Logs the line, or counts it as suppressed.
-    package func log(
+    public func log(
         _ level: Logger.Level, key: String, _ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []
     ) {
         guard level >= logger.level, let suppressed = admit(key) else { return }

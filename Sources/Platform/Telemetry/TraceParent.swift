@@ -1,18 +1,18 @@
 internal import Bytes
 
 /// The `traceparent` header of W3C Trace Context (https://www.w3.org/TR/trace-context/#traceparent-header).
-package struct TraceParent: Sendable, Equatable, CustomStringConvertible {
+public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
     /// 32 lower case hexadecimal digits, not all zero.
-    package let traceId: String
+    public let traceId: String
     /// 16 lower case hexadecimal digits, not all zero: the span that called.
-    package let parentId: String
+    public let parentId: String
     /// The flags as received; bit 0 says that the trace is recorded.
-    package let flags: UInt8
+    public let flags: UInt8
 
     /// The header's value. A version above 00 is read as far as version 00 goes, as the specification asks.
     ///
     /// - Returns: `nil` when the text is not valid; start a new trace then.
-    package static func parse(_ text: some StringProtocol) -> TraceParent? {
+    public static func parse(_ text: some StringProtocol) -> TraceParent? {
         let bytes = Array(text.utf8.prefix(257))
         guard bytes.count >= 55, bytes.count <= 256 else { return nil }
         guard bytes[2] == dash, bytes[35] == dash, bytes[52] == dash,
@@ -25,22 +25,22 @@ package struct TraceParent: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// A new trace that is not recorded by anyone above.
-    package static func random() -> TraceParent {
+    public static func random() -> TraceParent {
         TraceParent(traceId: randomIdentifier(words: 2), parentId: randomIdentifier(words: 1), flags: 0)
     }
 
     /// The same trace, one span further down.
-    package func child() -> TraceParent {
+    public func child() -> TraceParent {
         // Of the flags only "sampled" and "random trace id" mean anything to a version 00 writer.
         TraceParent(traceId: traceId, parentId: Self.randomIdentifier(words: 1), flags: flags & 0b11)
     }
 
     /// The header's value, version 00.
-    package var text: String {
+    public var text: String {
         "00-\(traceId)-\(parentId)-" + (flags < 16 ? "0" : "") + String(flags, radix: 16)
     }
 
-    package var description: String { text }
+    public var description: String { text }
 
     private static let dash = UInt8(ascii: "-")
 

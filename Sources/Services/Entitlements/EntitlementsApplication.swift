@@ -79,6 +79,6 @@ package enum EntitlementsApplication {
             configuration: configuration, logger: context.logger)
         return ConsumerParts(
             handler: .batches(EntitlementsHandler.handler(of: state, topics: topics, metrics: metrics)),
-            services: [state, service], readiness: [AdminListener.Check("state") { state.obstacle }])
+            services: [state, service], readiness: [HealthCheck("state") { state.obstacle }])
     }
 }

@@ -64,7 +64,7 @@ package final class Ingress: Service {
         }
         let topics = try await IngressTopics.check(plan)
         for warning in topics.warnings {
-            logger.warning("given up by profile single-node", [LogField(.finding, warning)])
+            logger.warning("tolerated by profile single-node", [LogField(.finding, warning)])
         }
         let ingressMetrics = IngressMetrics(metrics)
         let decisions = DecisionLog(logger, ingressMetrics)
@@ -169,7 +169,7 @@ package final class Ingress: Service {
         let adminServer = HTTPServer(
             listeners: [
                 AdminListener.listener(
-                    host: plan.adminHost, port: plan.adminPort, metrics: self.metrics, readiness: checks)
+                    host: plan.adminHost, port: plan.adminPort, metrics: self.metrics, readiness: { checks })
             ])
         self.metrics.collect { samples in
             for counters in publicServer.counters { IngressSamples.add(counters, to: &samples) }

@@ -5,9 +5,9 @@ internal import Time
 
 /// What must be true before Apple's requests are sent here. The roots are loaded before there is a listener at all.
 enum IngressReadiness {
-    static func checks(_ producer: KafkaProducer, _ sanity: ClockSanity, _ clocks: Clocks) -> [AdminListener.Check] {
+    static func checks(_ producer: KafkaProducer, _ sanity: ClockSanity, _ clocks: Clocks) -> [HealthCheck] {
         [
-            AdminListener.Check("kafka") {
+            HealthCheck("kafka") {
                 let status = producer.status
                 if !status.isAvailable { return "no broker answers at the moment" }
                 if !status.isReady {
@@ -16,7 +16,7 @@ enum IngressReadiness {
                 }
                 return nil
             },
-            AdminListener.Check("clock") {
+            HealthCheck("clock") {
                 let isSane = sanity.observe(
                     wall: clocks.wallMilliseconds(), monotonic: clocks.monotonicMilliseconds())
                 return isSane ? nil : "the wall clock cannot be right, or has just jumped"

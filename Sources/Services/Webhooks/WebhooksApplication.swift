@@ -49,6 +49,8 @@ package enum WebhooksApplication {
             let handler = WebhooksHandler(
                 plan, attempts: context.configuration[ConsumerSettings.attempts], client: client,
                 metrics: WebhooksMetrics(context.metrics), logger: context.logger)
-            return ConsumerParts(handler: .records(handler)) { $0.lanes = plan.concurrency }
+            var options = context.options
+            options.concurrency = plan.concurrency
+            return ConsumerParts(handler: .records(handler), options: options)
         })
 }

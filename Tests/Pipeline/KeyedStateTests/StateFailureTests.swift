@@ -16,7 +16,7 @@ import Testing
             ExitCode.offsetOutOfRange, "out[0] does not have offset 7 any more"
         ),
         (
-            .fatal(KafkaError(.fatal, "fenced", isFatal: true)), .failure, "the Kafka client failed for good"
+            .fatal(KafkaError(.fatal, "fenced", isFatal: true)), .failure, "the Kafka client failed permanently"
         ),
     ])
     func `what the reader cannot get over ends the process`(
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `a stop waits for the record that is being taken in`() async throws {
-        let followers = StateFollowers(on: HandlerExecutor())
+        let followers = StateFollowers(on: HandlerThreads.shared)
         let gate = Gate()
         let isDone = Atomic(false)
         followers.begin {

@@ -86,7 +86,7 @@ struct PipelineConsumerTests {
 
     @Test func `the offset waits for the dead letter's acknowledgement`() async throws {
         var options = try await PipelineTestBroker.options()
-        options.lanes = 1
+        options.concurrency = 1
         try await PipelineTestBroker.write(numbers: 3, keys: 1, to: options.topics[0])
         let handler = RecordingHandler { record, _ in record.offset == 1 ? .deadLetter("bad") : .done }
         // The first member cannot write its dead letter.
@@ -175,7 +175,7 @@ struct PipelineConsumerTests {
 
     @Test func `stopping finishes what runs and leaves what has not started`() async throws {
         var options = try await PipelineTestBroker.options()
-        options.lanes = 1
+        options.concurrency = 1
         try await PipelineTestBroker.write(numbers: 10, keys: 1, to: options.topics[0])
         let gate = Gate()
         let handler = RecordingHandler { _, _ in
@@ -212,7 +212,7 @@ struct PipelineConsumerTests {
         let start = clock.now
         await test.stop()
         #expect(clock.now - start < .seconds(5).scaled)
-        #expect(test.log.lines.contains { $0.contains("given up all the same") })
+        #expect(test.log.lines.contains { $0.contains("released without them") })
         let next = RecordingHandler()
         let again = try await PipelineHarness(options, .records(next))
         try await waitUntil { next.finished.map(\.offset) == [0] }
@@ -243,8 +243,8 @@ struct PipelineConsumerTests {
         await two.stop()
         let failure = try await running.failed()
         #expect(failure?.exitCode == .failure)
-        #expect(failure?.line.contains("does not end") == true)
-        #expect(one.log.lines.contains { $0.contains("work of a lost partition does not end") })
+        #expect(failure?.line.contains("still runs") == true)
+        #expect(one.log.lines.contains { $0.contains("work of a lost partition has not ended") })
         #expect(one.pipeline.obstacle == "stopping")
         let clock = ContinuousClock()
         let begun = clock.now
@@ -281,6 +281,46 @@ struct PipelineConsumerTests {
         let again = try await PipelineHarness(options, .records(next))
         try await waitUntil { next.finished.count == 20 }
         await again.stop()
+    }
+
+    @Test func `records that are tried again hold up their own keys only, however many there are`() async throws {
+        var options = try await PipelineTestBroker.options()
+        options.concurrency = 2
+        try await PipelineTestBroker.write(numbers: 400, keys: 40, to: options.topics[0])
+        // Ten keys whose sink is down, five times as many as may run at once.
+        let isDown = Atomic(true)
+        let handler = RecordingHandler { record, _ in
+            guard isDown.load(ordering: .relaxed), (record.number ?? 0) % 40 < 10 else { return .done }
+            throw SinkDown()
+        }
+        let test = try await PipelineHarness(options, .records(handler))
+        try await waitUntil { handler.finished.count == 300 }
+        #expect(handler.finished.allSatisfy { ($0.number ?? 0) % 40 >= 10 })
+        isDown.store(false, ordering: .relaxed)
+        try await waitUntil { handler.finished.count == 400 }
+        await test.stop()
+        for (_, records) in Dictionary(grouping: handler.finished, by: \.key) {
+            #expect(records.compactMap(\.number) == records.compactMap(\.number).sorted())
+        }
+    }
+
+    @Test func `a partition that is prepared for long is released at once when the consumer stops`() async throws {
+        struct Slow: RecordHandler {
+            let isPreparing: Gate
+            func handle(_ record: KafkaRecord) async throws -> HandlerVerdict { .done }
+            func partitionAssigned(_ partition: KafkaTopicPartition) async throws {
+                isPreparing.open()
+                // Ends by cancellation only.
+                try await Task.sleep(for: .seconds(3600))
+            }
+        }
+        var options = try await PipelineTestBroker.options()
+        options.drainLimit = .seconds(3600)
+        let isPreparing = Gate()
+        let test = try await PipelineHarness(options, .records(Slow(isPreparing: isPreparing)))
+        await isPreparing.pass()
+        await test.stop(within: .seconds(120))
+        #expect(!test.log.lines.contains { $0.contains("drain limit") || $0.contains("cannot be prepared") })
     }
 
     @Test func `lag and record age are reported`() async throws {
@@ -374,7 +414,29 @@ struct PipelineBatchTests {
         #expect(done.withLock { $0 } == Set(0..<20).subtracting([7]))
     }
 
-    @Test func `from the first retry on, records are handed over again`() async throws {
+    @Test func `the dead letters of a batch are sent together`() async throws {
+        let options = try await PipelineTestBroker.options()
+        try await PipelineTestBroker.write(numbers: 20, keys: 1, to: options.topics[0])
+        let sent = Atomic(0)
+        let all = Gate()
+        let batches = Mutex<[Int]>([])
+        let test = try await PipelineHarness(
+            options,
+            .batches(
+                BatchClosure { records in
+                    batches.withLock { $0.append(records.count) }
+                    return records.map { _ in .deadLetter("bad") }
+                })
+        ) { _ in
+            // None is acknowledged before the last one of the first batch was sent.
+            if sent.add(1, ordering: .relaxed).newValue == batches.withLock({ $0.first }) { all.open() }
+            await all.pass()
+        }
+        try await waitUntil { test.metric("sluice_consumer_records_total{outcome=\"dead-lettered\"") == 20 }
+        await test.stop()
+    }
+
+    @Test func `from the first retry on, records come again`() async throws {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 10, keys: 1, to: options.topics[0])
         let calls = Mutex<[[Int]]>([])

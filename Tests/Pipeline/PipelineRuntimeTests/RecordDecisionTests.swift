@@ -105,19 +105,6 @@ struct RecordDecisionTests {
         }
         #expect(longest > .milliseconds(700))
     }
-
-    @Test func `records of a key share a lane, and those without a key go round`() {
-        var choice = LaneChoice(lanes: 8)
-        let twice = [choice.lane(for: [1, 2, 3]), choice.lane(for: [1, 2, 3])]
-        #expect(twice[0] == twice[1])
-        let lanes = (0..<200).map { choice.lane(for: Array("key-\($0)".utf8)) }
-        #expect(Set(lanes) == Set(0..<8))
-        let round = (0..<8).map { _ in choice.lane(for: nil) }
-        #expect(Set(round) == Set(0..<8))
-        var single = LaneChoice(lanes: 0)
-        let only = [single.lane(for: [9]), single.lane(for: nil)]
-        #expect(only == [0, 0])
-    }
 }
 
 struct DeadLetterTests {
@@ -201,7 +188,7 @@ struct PartitionWindowTests {
             let window = PartitionWindow(limits: limits)
             #expect(window.admit(records) == records)
             async let room = window.waitForRoom()
-            #expect(window.finish(records[0]) == 1)
+            #expect(window.finish(records[0].offset) == 1)
             #expect(await room != nil)
         }
     }
@@ -219,7 +206,7 @@ struct PartitionWindowTests {
         let window = PartitionWindow(limits: WindowLimits(records: 10, bytes: 100, distance: 50))
         _ = window.admit([record(0, bytes: 30), record(1, bytes: 30)])
         #expect(await window.waitForRoom() == PartitionWindow.Room(records: 8, bytes: 40))
-        _ = window.finish(record(1))
+        _ = window.finish(1)
         #expect(await window.waitForRoom() == PartitionWindow.Room(records: 9, bytes: 70))
     }
 }

@@ -84,27 +84,67 @@ private struct TableBatches: BatchHandler {
     }
 }
 
+/// The same over an open file for each partition that is closed at a flush.
+private final class TableFiles: FlushingHandler {
+    let handler: TableHandler
+    private let open = Mutex<[KafkaTopicPartition: [KafkaRecord]]>([:])
+
+    init(handler: TableHandler) { self.handler = handler }
+
+    func append(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {
+        records.map { record in
+            guard let value = record.value, Int(String(decoding: value, as: UTF8.self)) != nil else {
+                return .deadLetter("no_text")
+            }
+            open.withLock { $0[record.topicPartition, default: []].append(record) }
+            return .done
+        }
+    }
+
+    func flush(_ partition: KafkaTopicPartition) async throws {
+        for record in open.withLock({ $0[partition] ?? [] }) { _ = try await handler.handle(record) }
+        open.withLock { $0[partition] = nil }
+    }
+
+    func partitionReleased(_ partition: KafkaTopicPartition) async {
+        open.withLock { $0[partition] = nil }
+    }
+}
+
+private enum Form: CaseIterable, Sendable {
+    case records, batches, flushing
+}
+
 @Suite(.timeLimit(.minutes(10))) struct HandlerContractTests {
     private static let records = (0..<12).map { number in
         KafkaProducerRecord(topic: "numbers", key: Array("key-\(number % 4)".utf8), value: Array("\(number)".utf8))
     }
 
-    private func contract(_ mistake: Mistake, batches: Bool = false) -> HandlerContract {
+    private func contract(_ mistake: Mistake, _ form: Form = .records) -> HandlerContract {
         HandlerContract(records: Self.records, within: mistake == .none ? .seconds(20).scaled : .seconds(2)) {
             let table = Table()
             return HandlerSubject(
                 handler: {
                     let handler = TableHandler(table: table, mistake: mistake)
-                    return batches ? .batches(TableBatches(handler: handler)) : .records(handler)
+                    switch form {
+                    case .records: return .records(handler)
+                    case .batches: return .batches(TableBatches(handler: handler))
+                    case .flushing: return .flushing(TableFiles(handler: handler))
+                    }
                 },
                 effect: { table.effect }, withholdSink: { isAway in table.isAway.withLock { $0 = isAway } })
         }
     }
 
-    @Test(arguments: [false, true])
-    func `a good handler of records or batches violates nothing`(batches: Bool) async throws {
-        let violations = try await contract(.none, batches: batches).violations()
+    @Test(arguments: Form.allCases)
+    fileprivate func `a good handler of any form violates nothing`(form: Form) async throws {
+        let violations = try await contract(.none, form).violations()
         #expect(violations.isEmpty, "\(violations)")
+    }
+
+    @Test func `a flush that counts copies twice is found`() async throws {
+        let violations = try await contract(.counts, .flushing).violations([.duplicates])
+        #expect(violations.contains { $0.scenario == .duplicates }, "\(violations)")
     }
 
     /// Side by side: each waits for a consumer group twice.

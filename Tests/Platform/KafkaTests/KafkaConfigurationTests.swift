@@ -17,8 +17,8 @@ import Testing
         #expect(error?.message.hasPrefix("\(name) cannot be set: ") == true)
     }
 
-    @Test(arguments: ["0", "-1", "x", ""])
-    func `statistics cannot be switched off`(value: String) {
+    @Test(arguments: ["0", "-1", "x", "", "15001"])
+    func `statistics cannot be switched off or come too seldom for liveness`(value: String) {
         #expect(throws: KafkaError.self) {
             try KafkaConfiguration(bootstrapServers: "a:1", properties: ["statistics.interval.ms": value])
         }

@@ -145,7 +145,7 @@ struct KafkaConsumerGroupTests {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         let member = try await ConsumerHarness(
             .group("idle", topics: [topic]),
-            properties: ["max.poll.interval.ms": "3000", "statistics.interval.ms": "60000"])
+            properties: ["max.poll.interval.ms": "3000", "statistics.interval.ms": "15000"])
         let partition = try #require(try await member.assigned(1).first)
         let clock = ContinuousClock()
         let start = clock.now

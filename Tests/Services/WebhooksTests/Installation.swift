@@ -123,7 +123,7 @@ final class Installation: Sendable {
         return [
             "--kafka.bootstrap.servers", kafka.bootstrapServers, "--topics.prefix",
             prefix ?? topics.prefix,
-            "--profile", "single-node", "--admin.port", "0",
+            "--profile", "single-node", "--admin.port", "0", "--data.dir", directory.path,
             "--webhooks.url", url, "--webhooks.secret.file", secrets,
         ]
     }

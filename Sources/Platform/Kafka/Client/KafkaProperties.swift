@@ -85,8 +85,8 @@ enum ReservedProperties {
     /// Why the property is refused, or `nil` when it is allowed.
     static func refusal(name: String, value: String) -> String? {
         if let reason = reasons[name] { return reason }
-        if name == "statistics.interval.ms", Int(value) ?? 0 <= 0 {
-            return "statistics drive readiness, lag and the broker check, so the interval must be at least 1 ms"
+        if name == "statistics.interval.ms", !(1...15_000).contains(Int(value) ?? 0) {
+            return "statistics drive liveness, lag and the broker check, so the interval is 1 to 15000 ms"
         }
         return nil
     }

@@ -2,16 +2,16 @@ internal import Synchronization
 
 /// A partition that is assigned to this consumer: where its records are read and its position is stored.
 ///
-/// One reader: calls of `next` do not overlap. A partition that nobody reads is not fetched beyond what librdkafka
+/// One reader: calls of `next` do not overlap. A partition without a reader is not fetched beyond what librdkafka
 /// holds ready (`queued.max.messages.kbytes`), while the others, heartbeats and commits go on: not reading *is* the
 /// back pressure, and reading again costs microseconds.
 public final class KafkaAssignedPartition: Sendable {
     enum Phase: UInt8, AtomicRepresentable {
         /// Records may be read and started.
         case active
-        /// Being given up: nothing new is started, positions are still stored.
+        /// Being revoked: nothing new is started, positions are still stored.
         case draining
-        /// Given up or lost: nothing counts any more.
+        /// Revoked or lost: nothing counts any more.
         case ended
     }
 
@@ -40,7 +40,7 @@ public final class KafkaAssignedPartition: Sendable {
         set { currentPhase.store(newValue, ordering: .releasing) }
     }
 
-    /// False as soon as the partition is being given up, is lost, or the consumer closes: start nothing more.
+    /// False as soon as the partition is being revoked, is lost, or the consumer closes: start nothing more.
     public var isActive: Bool { phase == .active }
 
     /// Everything before this offset was read: one past the last record that ``next(maxRecords:maxBytes:)`` returned, or
@@ -56,10 +56,13 @@ public final class KafkaAssignedPartition: Sendable {
     /// - Parameters:
     ///   - maxRecords: the most to return, at least 1.
     ///   - maxBytes: no further record is added once they have this many bytes.
-    /// - Returns: nil when the partition is no longer active or the task is cancelled; no records at the end of the
-    ///   partition, which is reported only to a consumer without a group.
-    public func next(maxRecords: Int, maxBytes: Int = .max) async -> [KafkaRecord]? {
-        await consumer.next(of: self, maxRecords: max(1, maxRecords), maxBytes: max(1, maxBytes))
+    ///   - limit: how long to wait for the first record; nil waits until there is one.
+    /// - Returns: nil when the partition is no longer active or the task is cancelled; no records when `limit` is over,
+    ///   and at the end of the partition, which is reported only to a consumer without a group.
+    public func next(
+        maxRecords: Int, maxBytes: Int = .max, within limit: Duration? = nil
+    ) async -> [KafkaRecord]? {
+        await consumer.next(of: self, maxRecords: max(1, maxRecords), maxBytes: max(1, maxBytes), within: limit)
     }
 
     /// Waits without reading, such as before another attempt.
@@ -71,18 +74,23 @@ public final class KafkaAssignedPartition: Sendable {
     }
 
     /// Says that everything before `nextOffset` is done. It is committed by the interval (`auto.commit.interval.ms`),
-    /// and when the partition is given up or the consumer closes. A lower offset than before, and a partition that has
+    /// and when the partition is revoked or the consumer closes. A lower offset than before, and a partition that has
     /// ended, are ignored. Without a group nothing is committed.
     public func store(nextOffset: KafkaOffset) async {
         await consumer.store(nextOffset, of: self)
     }
 
-    /// Returns when the partition has ended (lost, or given up without waiting further) or the task is cancelled.
+    /// Returns when the partition is no longer active (``isActive``) or the task is cancelled.
+    public func untilInactive() async {
+        await consumer.untilInactive(self)
+    }
+
+    /// Returns when the partition has ended (lost, or revoked without waiting further) or the task is cancelled.
     public func untilEnded() async {
         await consumer.untilEnded(self)
     }
 
-    /// The owner's word that nothing of this partition runs any more and all positions are stored: lets the group go on.
+    /// Confirms that no work of this partition is running and all positions are stored: the rebalance goes on.
     public func release() async {
         await consumer.release(self)
     }

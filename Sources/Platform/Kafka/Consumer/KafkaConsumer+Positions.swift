@@ -11,7 +11,9 @@ extension KafkaConsumer {
     ) async throws(KafkaError) -> KafkaWatermarks {
         guard handle != nil else { throw KafkaError(.closed, "the consumer is not running") }
         let result = await withCheckedContinuation { continuation in
-            block({ KafkaWatermarks.query(place, within: limit, handle: $0) }) { continuation.resume(returning: $1) }
+            block(on: asking, { KafkaWatermarks.query(place, within: limit, handle: $0) }) {
+                continuation.resume(returning: $1)
+            }
         }
         return try result.get()
     }

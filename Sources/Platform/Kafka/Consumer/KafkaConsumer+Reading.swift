@@ -3,7 +3,9 @@ internal import Dispatch
 
 /// What the owners of assigned partitions call, and the reading of a partition's own queue.
 extension KafkaConsumer {
-    func next(of assigned: KafkaAssignedPartition, maxRecords: Int, maxBytes: Int) async -> [KafkaRecord]? {
+    func next(
+        of assigned: KafkaAssignedPartition, maxRecords: Int, maxBytes: Int, within limit: Duration?
+    ) async -> [KafkaRecord]? {
         let id = number()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -13,12 +15,18 @@ extension KafkaConsumer {
                 state.reader = PartitionState.Reader(
                     id: id, maxRecords: maxRecords, maxBytes: maxBytes, continuation: continuation)
                 serve(state)
+                if let limit, state.reader?.id == id {
+                    state.reader?.timer = timer(limit) { $0.endReading(of: assigned, id: id, with: []) }
+                }
             }
         } onCancel: {
-            cancel(assigned) { state in
-                if state.reader?.id == id { state.reader.take()?.continuation.resume(returning: nil) }
-            }
+            enqueue { $0.endReading(of: assigned, id: id, with: nil) }
         }
+    }
+
+    private func endReading(of assigned: KafkaAssignedPartition, id: UInt64, with records: [KafkaRecord]?) {
+        guard let state = state(of: assigned), state.reader?.id == id else { return }
+        state.reader.take()?.resume(returning: records)
     }
 
     func pause(_ assigned: KafkaAssignedPartition, for duration: Duration) async -> Bool {
@@ -28,13 +36,30 @@ extension KafkaConsumer {
                 guard let state = state(of: assigned), assigned.isActive, !Task.isCancelled else {
                     return continuation.resume(returning: false)
                 }
-                state.pauses[id] = continuation
-                after(duration) { consumer in
-                    consumer.state(of: assigned)?.pauses.removeValue(forKey: id)?.resume(returning: true)
-                }
+                state.pauses[id] = PartitionState.Pause(
+                    continuation: continuation,
+                    timer: timer(duration) { $0.endPause(of: assigned, id: id, isOver: true) })
             }
         } onCancel: {
-            cancel(assigned) { $0.pauses.removeValue(forKey: id)?.resume(returning: false) }
+            enqueue { $0.endPause(of: assigned, id: id, isOver: false) }
+        }
+    }
+
+    private func endPause(of assigned: KafkaAssignedPartition, id: UInt64, isOver: Bool) {
+        state(of: assigned)?.pauses.removeValue(forKey: id)?.resume(returning: isOver)
+    }
+
+    func untilInactive(_ assigned: KafkaAssignedPartition) async {
+        let id = number()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard let state = state(of: assigned), assigned.isActive, !Task.isCancelled else {
+                    return continuation.resume()
+                }
+                state.drainWaiters[id] = continuation
+            }
+        } onCancel: {
+            enqueue { $0.state(of: assigned)?.drainWaiters.removeValue(forKey: id)?.resume() }
         }
     }
 
@@ -48,7 +73,7 @@ extension KafkaConsumer {
                 state.endWaiters[id] = continuation
             }
         } onCancel: {
-            cancel(assigned) { $0.endWaiters.removeValue(forKey: id)?.resume() }
+            enqueue { $0.state(of: assigned)?.endWaiters.removeValue(forKey: id)?.resume() }
         }
     }
 
@@ -76,11 +101,9 @@ extension KafkaConsumer {
         partitions[assigned.topicPartition].flatMap { $0.assigned === assigned ? $0 : nil }
     }
 
-    /// A cancelled task's waiter is looked for after the job that puts it in place.
-    private nonisolated func cancel(
-        _ assigned: KafkaAssignedPartition, _ body: @escaping @Sendable (PartitionState) -> Void
-    ) {
-        home.async { self.assumeIsolated { consumer in consumer.state(of: assigned).map(body) } }
+    /// For cancellation: the waiter is looked for after the job that puts it in place.
+    private nonisolated func enqueue(_ body: @escaping @Sendable (isolated KafkaConsumer) -> Void) {
+        home.async { self.assumeIsolated { body($0) } }
     }
 
     // MARK: Records
@@ -107,8 +130,7 @@ extension KafkaConsumer {
             guard state.isAtEnd else { return }
             state.isAtEnd = false
         }
-        state.reader = nil
-        reader.continuation.resume(returning: records)
+        (state.reader.take() ?? reader).resume(returning: records)
     }
 
     private func read(

@@ -23,7 +23,10 @@ public actor KafkaConsumer {
     let source: Source
     let options: Options
     let emit: @Sendable (KafkaConsumerEvent) -> Void
-    let blocking = DispatchQueue(label: "kafka.consumer.blocking", attributes: .concurrent)
+    // Serial queues: Dispatch gives each a thread of its own, while concurrent ones share a pool of one thread a core
+    // with Swift's tasks and wait behind whatever blocks there.
+    let blocking = DispatchQueue(label: "kafka.consumer.blocking")
+    let asking = DispatchQueue(label: "kafka.consumer.asking")
 
     private let configuration: KafkaConfiguration
     private nonisolated let executor = QueueExecutor(label: "kafka.consumer")
@@ -214,6 +217,17 @@ public actor KafkaConsumer {
         return lastNumber
     }
 
+    /// A timer that runs `body` here once, unless it is cancelled before.
+    func timer(
+        _ delay: Duration, _ body: @escaping @Sendable (isolated KafkaConsumer) -> Void
+    ) -> any DispatchSourceTimer {
+        let timer = DispatchSource.makeTimerSource(queue: home)
+        timer.schedule(deadline: .now() + .nanoseconds(Int(delay.clampedNanoseconds)))
+        timer.setEventHandler { [weak self] in self?.assumeIsolated { body($0) } }
+        timer.activate()
+        return timer
+    }
+
     /// Runs `body` here after a time, unless the consumer is gone.
     func after(_ delay: Duration, _ body: @escaping @Sendable (isolated KafkaConsumer) -> Void) {
         home.asyncAfter(deadline: .now() + .nanoseconds(Int(delay.clampedNanoseconds))) { [weak self] in
@@ -223,12 +237,12 @@ public actor KafkaConsumer {
 
     /// Runs something that waits for a broker beside this queue, and `then` here with its result.
     func block<Result: Sendable>(
-        _ body: @escaping @Sendable (KafkaHandle) -> Result,
+        on queue: DispatchQueue? = nil, _ body: @escaping @Sendable (KafkaHandle) -> Result,
         then: @escaping @Sendable (isolated KafkaConsumer, Result) -> Void
     ) {
         guard let handle else { return }
         let home = home
-        blocking.async {
+        (queue ?? blocking).async {
             let result = body(handle)
             home.async { self.assumeIsolated { then($0, result) } }
         }

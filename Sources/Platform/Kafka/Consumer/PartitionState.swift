@@ -1,3 +1,5 @@
+internal import Dispatch
+
 /// What a consumer keeps for an assigned partition. Used on the consumer's queue only.
 final class PartitionState {
     struct Reader {
@@ -5,6 +7,23 @@ final class PartitionState {
         let maxRecords: Int
         let maxBytes: Int
         let continuation: CheckedContinuation<[KafkaRecord]?, Never>
+        /// Ends the wait; nil when there is no limit.
+        var timer: (any DispatchSourceTimer)?
+
+        func resume(returning records: [KafkaRecord]?) {
+            timer?.cancel()
+            continuation.resume(returning: records)
+        }
+    }
+
+    struct Pause {
+        let continuation: CheckedContinuation<Bool, Never>
+        let timer: any DispatchSourceTimer
+
+        func resume(returning isOver: Bool) {
+            timer.cancel()
+            continuation.resume(returning: isOver)
+        }
     }
 
     let assigned: KafkaAssignedPartition
@@ -25,7 +44,8 @@ final class PartitionState {
     /// A record of a new life of the log, to be handed out first.
     var held: KafkaRecord?
     var reader: Reader?
-    var pauses: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+    var pauses: [UInt64: Pause] = [:]
+    var drainWaiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
     var endWaiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
 
     init(_ assigned: KafkaAssignedPartition, queue: QueuePointer) {
@@ -34,24 +54,26 @@ final class PartitionState {
         expected = assigned.startOffset
     }
 
-    /// Nothing new starts: the reader and those who pause are sent away.
+    /// Nothing new starts: the waits of the reader and of pauses end.
     func drain() {
         guard assigned.phase == .active else { return }
         assigned.phase = .draining
-        sendAway()
+        endWaits()
     }
 
     /// Nothing of it counts any more.
     func end() {
         assigned.phase = .ended
-        sendAway()
+        endWaits()
         for waiter in endWaiters.values { waiter.resume() }
         endWaiters = [:]
     }
 
-    private func sendAway() {
-        reader.take()?.continuation.resume(returning: nil)
+    private func endWaits() {
+        reader.take()?.resume(returning: nil)
         for pause in pauses.values { pause.resume(returning: false) }
         pauses = [:]
+        for waiter in drainWaiters.values { waiter.resume() }
+        drainWaiters = [:]
     }
 }

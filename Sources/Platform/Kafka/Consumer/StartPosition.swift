@@ -5,22 +5,27 @@ internal import Time
 struct StartPosition: Sendable {
     let place: KafkaTopicPartition
     let offset: KafkaOffset
-    /// False when the group has no offset for it yet.
+    /// False when the group has no offset for it yet, and this one is to be committed.
     let isCommitted: Bool
 
-    /// How long one question to a broker may take.
-    static let patience: Duration = .seconds(5)
+    /// How long the question for committed offsets may take, and all questions for the beginnings together.
+    static let requestTimeout: Duration = .seconds(5)
 
     /// The committed offset of each partition, or its beginning when there is none. Waits for brokers.
+    ///
+    /// A partition whose leader does not answer does not hold up the others: it starts at ``KafkaOffset/beginning``,
+    /// and the group's first commit for it comes with its first record.
     static func find(
         for places: [KafkaTopicPartition], handle: KafkaHandle
     ) -> Result<[StartPosition], KafkaError> {
         let list = PartitionList(places)
-        let code = rd_kafka_committed(handle.client.raw, list.pointer, Int32(clamping: patience.clampedMilliseconds))
+        let code = rd_kafka_committed(
+            handle.client.raw, list.pointer, Int32(clamping: requestTimeout.clampedMilliseconds))
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
             return .failure(KafkaError(code, during: "asking for committed offsets"))
         }
         var positions: [StartPosition] = []
+        let deadline = ContinuousClock.now + requestTimeout
         for element in list.elements {
             if let code = element.code {
                 return .failure(KafkaError(code, "asking for the committed offset of \(element.topicPartition)"))
@@ -30,13 +35,12 @@ struct StartPosition: Sendable {
                     StartPosition(place: element.topicPartition, offset: element.offset, isCommitted: true))
                 continue
             }
-            switch KafkaWatermarks.query(element.topicPartition, within: patience, handle: handle) {
-            case .success(let watermarks):
-                positions.append(
-                    StartPosition(place: element.topicPartition, offset: watermarks.low, isCommitted: false))
-            case .failure(let error):
-                return .failure(error)
-            }
+            let left = max(.milliseconds(100), deadline - .now)
+            let watermarks = try? KafkaWatermarks.query(element.topicPartition, within: left, handle: handle).get()
+            positions.append(
+                StartPosition(
+                    place: element.topicPartition, offset: watermarks?.low ?? .beginning,
+                    isCommitted: watermarks == nil))
         }
         return .success(positions)
     }

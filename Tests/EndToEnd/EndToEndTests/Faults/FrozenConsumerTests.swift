@@ -52,7 +52,7 @@ extension EndToEnd {
 }
 
 extension GroupMember {
-    fileprivate static let lost = "partitions lost, their work is dropped"
+    fileprivate static let lost = "partitions lost, their work is cancelled"
 
     /// What its log said last of its partitions.
     fileprivate var lastAssignment: String? {

@@ -193,11 +193,12 @@ extension Broker {
 
 extension Harness {
     /// `sluice-dev-broker`.
-    func embeddedBroker(partitions: Int = 4) async throws -> Broker {
+    func embeddedBroker(partitions: Int = 4, groups: [String] = []) async throws -> Broker {
         let process = try start(
             Executable(
                 "sluice-dev-broker",
-                arguments: ["--port", "0", "--partitions", "\(partitions)", "--topics.prefix", topics.prefix]))
+                arguments: ["--port", "0", "--partitions", "\(partitions)", "--topics.prefix", topics.prefix]
+                    + (groups.isEmpty ? [] : ["--groups", groups.joined(separator: ",")])))
         let servers = try await process.ready().fields.text("bootstrapServers")
         return Broker(
             bootstrapServers: try #require(servers, "\(process)"), topics: topics, machinery: .embedded(process))

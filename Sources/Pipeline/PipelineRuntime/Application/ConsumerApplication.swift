@@ -1,7 +1,7 @@
-package import Configuration
+public import Configuration
 public import Kafka
 package import Lifecycle
-internal import ServiceKit
+package import ServiceKit
 package import Telemetry
 
 /// A consumer as an executable: command line and configuration, log, admin listener, topics checked at start, dead
@@ -18,8 +18,9 @@ package import Telemetry
 /// }
 /// ```
 ///
-/// Start order: the consumer's own services, dead letter producer, admin listener, pipeline; stopped in reverse. The
-/// process ends with 66 when records were deleted before they were read, 78 when the configuration or a topic is wrong.
+/// Start order: admin listener, which answers while the rest starts; topics are checked; the consumer is built; its own
+/// services; the pipeline with its dead letters. Stopped in reverse. The process ends with 66 when records were deleted
+/// before they were read, 75 when a handler did not return in time, 78 when the configuration or a topic is wrong.
 public struct ConsumerApplication: Sendable {
     /// The command line: its name, its schema and its help.
     package private(set) var command: Command
@@ -49,10 +50,16 @@ public struct ConsumerApplication: Sendable {
     /// A consumer with settings of its own.
     ///
     /// - Parameters:
-    ///   - schema: its settings, beside those of every consumer.
+    ///   - name: as operators type it; also the consumer group unless `kafka.group.id` says otherwise.
+    ///   - summary: one sentence for `--help`.
+    ///   - discussion: more for `--help`, in paragraphs.
+    ///   - adminPort: the default of `admin.port`.
+    ///   - schema: its settings, beside those of every consumer, and the prefix of its environment variables.
+    ///   - examples: command lines for `--help`.
     ///   - topics: from the configuration: what is read, and what else must be there.
-    ///   - build: makes handler and services; throws a `ConfigurationError` or `StartupError` when it cannot.
-    package init(
+    ///   - build: makes handler and services, while the admin listener answers already; throws a `ConfigurationError` or
+    ///     `StartupError` when it cannot.
+    public init(
         name: String, summary: String, discussion: String = "", adminPort: Int, schema: ConfigurationSchema,
         examples: [Command.Example] = [], topics: @escaping @Sendable (Configuration) throws -> ConsumerTopics,
         build: @escaping @Sendable (ConsumerContext) async throws -> ConsumerParts
@@ -63,7 +70,7 @@ public struct ConsumerApplication: Sendable {
         self.build = build
         let common = ConfigurationSchema(
             ApplicationSettings.all + [self.adminPort, group] + ConsumerSettings.all,
-            openPrefixes: [ApplicationSettings.kafka])
+            openPrefixes: [ApplicationSettings.kafka], variables: schema.variables)
         command = Command(
             name, summary: summary, discussion: discussion, schema: common.adding(schema), examples: examples,
             version: Build.version)
@@ -84,56 +91,98 @@ public struct ConsumerApplication: Sendable {
         MemoryArenas.limit()
         let configuration = command.parseOrExit().configuration
         let logger = ApplicationSettings.logger(command.name, configuration)
-        await runApplication(logger: logger, maximumShutdown: configuration[ConsumerSettings.shutdownLimit]) {
-            try await services(configuration, logger: logger, metrics: MetricsRegistry())
+        let metrics = MetricsRegistry()
+        let admin = admin(configuration, logger: logger, metrics: metrics)
+        await runApplication(
+            logger: logger, maximumShutdown: configuration[ConsumerSettings.shutdownLimit], first: [admin]
+        ) {
+            try await services(configuration, admin: admin, logger: logger, metrics: metrics)
         }
     }
 
-    /// Everything that runs, in start order.
+    /// What is started first.
+    package func admin(_ configuration: Configuration, logger: Logger, metrics: MetricsRegistry) -> AdminService {
+        AdminService(
+            host: configuration[ApplicationSettings.adminHost], port: configuration[adminPort], logger: logger,
+            metrics: metrics)
+    }
+
+    /// Everything else that runs, in start order.
     ///
     /// - Throws: a ``StartupError``, with 78 for what is wrong in the configuration.
     package func services(
-        _ configuration: Configuration, logger: Logger, metrics: MetricsRegistry
+        _ configuration: Configuration, admin: AdminService, logger: Logger, metrics: MetricsRegistry
     ) async throws -> [any Service] {
         do {
-            return try await assemble(configuration, logger: logger, metrics: metrics)
+            return try await assemble(configuration, admin, logger, metrics)
         } catch let error as ConfigurationError {
             throw StartupError(
                 error.description, fix: "What is expected: \(command.name) --help", exitCode: .configuration)
         }
     }
 
-    private func assemble(
+    /// The same with an admin listener in front, for tests.
+    package func services(
         _ configuration: Configuration, logger: Logger, metrics: MetricsRegistry
+    ) async throws -> [any Service] {
+        let admin = admin(configuration, logger: logger, metrics: metrics)
+        return [admin] + (try await services(configuration, admin: admin, logger: logger, metrics: metrics))
+    }
+
+    private func assemble(
+        _ configuration: Configuration, _ admin: AdminService, _ logger: Logger, _ metrics: MetricsRegistry
     ) async throws -> [any Service] {
         metrics.collectProcessMetrics()
         metrics.buildInfo("sluice_build_info", labels: [MetricLabel("version", Build.version)])
         let declared = try topics(configuration)
-        let options = options(configuration, declared)
+        let configured = options(configuration, declared)
+        let kafka = try await check(configuration, declared, configured, logger)
+        let parts = try await build(
+            ConsumerContext(
+                configuration: configuration, kafka: kafka, group: configured.group, logger: logger, metrics: metrics,
+                options: configured))
+        let options = parts.options ?? configured
+        let deadLetters = try DeadLetterProducer(kafka, topics: options.deadLetterTopics, logger: logger)
+        let pipeline = PipelineConsumer(
+            kafka: kafka, options: options, handler: parts.handler,
+            sendDeadLetter: { try await deadLetters.send($0) }, logger: logger, metrics: metrics,
+            callFile: callFile(configuration, options, logger))
+        admin.check(
+            readiness: [HealthCheck("kafka") { pipeline.obstacle }] + parts.readiness,
+            liveness: [HealthCheck("kafka") { pipeline.isLive ? nil : "the client is stuck" }])
+        return parts.services + [ConsumerService(deadLetters: deadLetters, admin: admin, pipeline: pipeline)]
+    }
+
+    /// Compares the topics with what is expected of them.
+    private func check(
+        _ configuration: Configuration, _ declared: ConsumerTopics, _ options: PipelineOptions, _ logger: Logger
+    ) async throws -> KafkaConfiguration {
         let checked = try await TopicPreflight.run(
             ApplicationSettings.kafkaConfiguration(configuration, clientId: command.name),
             topics: declared.input + declared.others
                 + options.deadLetterTopics.map(KafkaTopicExpectation.init(topic:)),
             profile: configuration[ApplicationSettings.profile])
         for warning in checked.warnings {
-            logger.warning("given up by profile single-node", [LogField(.finding, warning)])
+            logger.warning("tolerated by profile single-node", [LogField(.finding, warning)])
         }
         for finding in checked.advice {
-            logger.warning("a topic is not as it should be", [LogField(.finding, finding)])
+            logger.warning("topic configuration mismatch", [LogField(.finding, finding)])
         }
-        let parts = try await build(
-            ConsumerContext(
-                configuration: configuration, kafka: checked.kafka, group: options.group, logger: logger,
-                metrics: metrics))
-        let deadLetters = try DeadLetterProducer(checked.kafka, topics: options.deadLetterTopics, logger: logger)
-        let pipeline = PipelineConsumer(
-            kafka: checked.kafka, options: parts.adjusted(options), handler: parts.handler,
-            sendDeadLetter: { try await deadLetters.send($0) }, logger: logger, metrics: metrics)
-        let admin = AdminService(
-            host: configuration[ApplicationSettings.adminHost], port: configuration[adminPort], logger: logger,
-            metrics: metrics, readiness: [AdminListener.Check("kafka") { pipeline.obstacle }] + parts.readiness,
-            liveness: [AdminListener.Check("kafka") { pipeline.isLive ? nil : "the client is stuck" }])
-        return parts.services + [ConsumerService(deadLetters: deadLetters, admin: admin, pipeline: pipeline)]
+        return checked.kafka
+    }
+
+    /// A consumer whose directory cannot be written runs without it.
+    private func callFile(
+        _ configuration: Configuration, _ options: PipelineOptions, _ logger: Logger
+    ) -> CallFile? {
+        let directory = configuration[ConsumerSettings.dataDirectory]
+        do {
+            return try CallFile.open(name: options.group.rawValue, in: directory)
+        } catch {
+            logger.warning(
+                "crashes of the handler are not counted", [LogField(.path, directory), LogField(.error, "\(error)")])
+            return nil
+        }
     }
 
     private func options(_ configuration: Configuration, _ declared: ConsumerTopics) -> PipelineOptions {
@@ -141,6 +190,7 @@ public struct ConsumerApplication: Sendable {
             group: KafkaConsumerGroup(rawValue: configuration[group]), topics: declared.input.map(\.topic))
         options.maximumAttempts = configuration[ConsumerSettings.attempts]
         options.drainLimit = configuration[ConsumerSettings.drainLimit]
+        options.recordDeadline = configuration[ConsumerSettings.recordDeadline]
         options.groupInstanceId = configuration[ConsumerSettings.groupInstanceId]
         return options
     }

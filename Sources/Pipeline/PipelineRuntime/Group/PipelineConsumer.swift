@@ -3,7 +3,7 @@ internal import Lifecycle
 internal import Synchronization
 package import Telemetry
 
-/// A handler behind a consumer group: joins, runs one worker for each assigned partition, and gives them back in order.
+/// A handler behind a consumer group: joins, runs one worker for each assigned partition, and releases them in order.
 ///
 /// Stopping order: nothing new is started, running records finish (up to the drain limit), their offsets are committed,
 /// the member leaves, the client ends.
@@ -33,17 +33,28 @@ package final class PipelineConsumer: Service {
     private let logger: Logger
     private let telemetry: PipelineTelemetry
     private let groupTelemetry: GroupTelemetry
-    private let executor = HandlerExecutor()
+    private let calls: HandlerCalls
     private let state = Mutex(State())
-    private let failures = AsyncStream.makeStream(of: StartupError.self, bufferingPolicy: .bufferingOldest(1))
+    private let failures: (stream: AsyncStream<StartupError>, continuation: AsyncStream<StartupError>.Continuation)
 
     /// - Parameters:
+    ///   - callFile: where the records in work are noted; nil when crashes are not counted.
     ///   - sendDeadLetter: returns when the broker has acknowledged the record; throws when it has not.
     package init(
         kafka: KafkaConfiguration, options: PipelineOptions, handler: PipelineHandler,
         sendDeadLetter: @escaping @Sendable (KafkaProducerRecord) async throws -> Void, logger: Logger,
-        metrics: MetricsRegistry
+        metrics: MetricsRegistry, callFile: CallFile? = nil
     ) {
+        let failures = AsyncStream.makeStream(of: StartupError.self, bufferingPolicy: .bufferingOldest(1))
+        self.failures = failures
+        calls = HandlerCalls(
+            file: callFile,
+            deadline: options.recordDeadline.map { limit in
+                CallDeadline(limit) { place, offset in
+                    CrashSignals.noteCrash()
+                    failures.continuation.yield(.deadlineExceeded(place, offset, limit))
+                }
+            })
         self.kafka = kafka
         self.options = options
         self.handler = handler
@@ -77,9 +88,12 @@ package final class PipelineConsumer: Service {
         }
     }
 
-    /// Throws when the pipeline cannot go on: an offset is out of range, or the client failed for good.
+    /// Throws when the pipeline cannot go on: an offset is out of range, or the client failed permanently.
     package func run() async throws {
-        for await failure in failures.stream { throw failure }
+        for await failure in failures.stream {
+            state.withLock { $0.health.isOver = true }
+            throw failure
+        }
     }
 
     package func stop(within limit: Duration) async {
@@ -146,17 +160,15 @@ package final class PipelineConsumer: Service {
 
     private func startWorker(_ partition: KafkaAssignedPartition) {
         let window = PartitionWindow(
-            limits: WindowLimits(
-                records: options.maximumUnfinishedRecords, bytes: options.maximumUnfinishedBytes,
-                distance: options.maximumDistance))
+            limits: options.windowLimits(handler))
         let worker = PartitionWorker(
-            partition: partition, handler: handler, options: options, window: window, sendDeadLetter: sendDeadLetter,
-            telemetry: telemetry)
+            partition: partition, handler: handler, options: options, window: window, calls: calls,
+            sendDeadLetter: sendDeadLetter, telemetry: telemetry)
         state.withLock { state in
             let previous = state.workers[partition.topicPartition]?.task
             // Awaited by the consumer's drain, which ends with the worker's release of the partition, and by the next
             // worker of the same partition.
-            let task = Task(executorPreference: executor) { [weak self] in
+            let task = Task(executorPreference: HandlerThreads.shared) { [weak self] in
                 if let previous { await self?.wait(for: previous, of: partition.topicPartition) }
                 await worker.run()
                 self?.forget(partition)
@@ -166,17 +178,17 @@ package final class PipelineConsumer: Service {
         }
     }
 
-    /// Work of a lost assignment that does not listen to its cancellation must not run beside the next one's. It has the
-    /// drain limit again; then only the end of the process ends it, and another member takes over.
+    /// Work of a lost assignment that ignores its cancellation must not run beside the next one's. It has the drain limit
+    /// again; then only the end of the process ends it, and another member takes over.
     private func wait(for previous: Task<Void, Never>, of partition: KafkaTopicPartition) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
                 guard (try? await Task.sleep(for: options.drainLimit)) != nil else { return }
-                logger.error("work of a lost partition does not end", partition.logFields)
+                logger.error("work of a lost partition has not ended", partition.logFields)
                 fail(
                     StartupError(
-                        "work of \(partition), which came back, does not end \(options.drainLimit) after it was cancelled",
-                        fix: "Start again; a handler should end when its task is cancelled"))
+                        "\(partition) was assigned again, and work of its last assignment still runs \(options.drainLimit) after its cancellation",
+                        fix: "Start again; a handler must return when its task is cancelled"))
             }
             await previous.value
             group.cancelAll()

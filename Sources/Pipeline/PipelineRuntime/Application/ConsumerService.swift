@@ -1,7 +1,7 @@
 internal import Lifecycle
 internal import ServiceKit
 
-/// The parts that every consumer has, as one service, so that most of the time to stop is the pipeline's.
+/// The pipeline with its dead letters: started after everything that the handler needs, and stopped before it.
 final class ConsumerService: Service {
     let name = "consumer"
     private let deadLetters: DeadLetterProducer
@@ -16,10 +16,8 @@ final class ConsumerService: Service {
 
     func start() async throws {
         do {
-            try await admin.start()
             try await pipeline.start()
         } catch {
-            await admin.stop(within: .seconds(1))
             await deadLetters.stop(within: .seconds(1))
             throw error
         }
@@ -29,11 +27,10 @@ final class ConsumerService: Service {
         try await pipeline.run()
     }
 
-    /// Pipeline, then dead letters, then the listener, which answers until the end.
+    /// Readiness, then the pipeline, then dead letters.
     func stop(within limit: Duration) async {
         admin.turnAway()
-        await pipeline.stop(within: limit * 0.8)
+        await pipeline.stop(within: limit * 0.9)
         await deadLetters.stop(within: limit * 0.1)
-        await admin.stop(within: limit * 0.1)
     }
 }

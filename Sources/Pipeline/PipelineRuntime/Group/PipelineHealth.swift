@@ -6,7 +6,7 @@ struct PipelineHealth: Sendable, Equatable {
 
     /// The group has answered the first join, be it with no partition.
     var hasJoined = false
-    /// The client or the pipeline has failed for good, or it is closing.
+    /// The client or the pipeline has failed permanently, or it is closing.
     var isOver = false
     var brokersUp = 0
     /// Monotonic nanoseconds of the last statistics, or of the start.

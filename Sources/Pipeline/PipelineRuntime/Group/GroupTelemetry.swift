@@ -42,12 +42,14 @@ final class GroupTelemetry: Sendable {
             logger.info("partitions assigned", [partitions.logField])
         case .revoking(let partitions):
             revoked.increment()
-            logger.info("giving up partitions", [partitions.logField])
+            logger.info("partitions revoked", [partitions.logField])
         case .lost(let partitions):
             lost.increment()
-            logger.warning("partitions lost, their work is dropped", [partitions.logField])
+            logger.warning("partitions lost, their work is cancelled", [partitions.logField])
         case .drainLimitExceeded(let partitions):
-            logger.warning("records did not finish in time, partitions given up all the same", [partitions.logField])
+            logger.warning(
+                "records did not finish within the drain limit, partitions released without them", [partitions.logField]
+            )
         case .offsetOutOfRange(let partition, let offset):
             logger.error("offset out of range", partition.logFields + [LogField(.offset, offset.rawValue)])
         case .offsetReset(let partition, let expected, let found):
@@ -65,7 +67,7 @@ final class GroupTelemetry: Sendable {
             frequent.log(
                 .warning, key: error.name, "kafka client error", [LogField(.code, error.name), error.logField])
         case .fatal(let error):
-            logger.error("kafka client failed for good", [LogField(.code, error.name), error.logField])
+            logger.error("kafka client failed permanently", [LogField(.code, error.name), error.logField])
         case .log(let line):
             log(line)
         case .statistics:
@@ -90,7 +92,7 @@ final class GroupTelemetry: Sendable {
         }
         guard isNew else { return }
         logger.warning(
-            "record unfinished for long, its partition waits",
+            "record unfinished for a minute",
             partition.logFields + [
                 LogField(.offset, offset), LogField(.ageSeconds, (now - since) / 1_000_000_000),
             ])
@@ -113,15 +115,15 @@ final class GroupTelemetry: Sendable {
                 MetricLabel(PipelineMetricLabel.partition, String(partition.partition.rawValue)),
             ]
             samples.gauge(
-                PipelineMetricName.unfinishedRecords, help: "Records handed over and not finished.", labels: labels,
+                PipelineMetricName.unfinishedRecords, help: "Records read and not finished.", labels: labels,
                 Double(load.records))
             samples.gauge(
                 PipelineMetricName.oldestUnfinishedSeconds,
-                help: "Time since the oldest unfinished record was handed over.", labels: labels,
+                help: "Time since the oldest unfinished record was read.", labels: labels,
                 Double(now - (load.oldestAdmittedAt ?? now)) / 1e9)
             // Until something of an assignment is done, librdkafka knows only where the log ends.
             let begun = starts[partition].flatMap { start in
-                statistics[partition]?.highOffset.map { max(0, $0 - start.rawValue) }
+                statistics[partition]?.highOffset.map { max(0, $0 - max(0, start.rawValue)) }
             }
             guard let lag = statistics[partition]?.consumerLagStored ?? begun else { continue }
             samples.gauge(

@@ -25,6 +25,16 @@ extension DeadLetterCause {
     }
 }
 
+extension DeadLetterCause {
+    /// The process ended in the handler's hands, several times and at last with nothing else in work.
+    static func crashedHandler(crashes: Int) -> DeadLetterCause {
+        DeadLetterCause(
+            reason: "crashed-handler", exceptionClass: "crashed-handler",
+            message: "the process crashed or hung in the handler of this record", attempts: crashes,
+            firstFailureMilliseconds: SystemClock.wallMilliseconds())
+    }
+}
+
 /// The record written to a dead letter topic: key, value and headers of the input byte for byte, and headers that say
 /// where it came from and why. The first ones carry the names of Kafka Connect (KIP-298), as text.
 enum DeadLetter {

@@ -4,10 +4,11 @@ public enum HandlerVerdict: Sendable, Equatable {
     case done
     /// The record needs no effect here; counted under the reason's code.
     case skip(HandlerReason)
-    /// Not now: the record is handed over again after `after`, or after the runtime's own backoff when nil.
+    /// Not now: the record comes again after `after`, or after the runtime's own backoff when nil.
     ///
     /// This is for something outside the record (a sink that is down, a lock held elsewhere): it spends no attempts and
-    /// goes on for ever. The record's partition waits meanwhile; the others go on.
+    /// goes on indefinitely. For a ``RecordHandler`` only records of the same key wait meanwhile, until the partition's
+    /// window is full; for the other forms the partition waits.
     case retry(after: Duration?)
     /// The record can never succeed here: it goes to the dead letter topic, and the partition goes on once the broker
     /// has acknowledged the dead letter.
@@ -41,7 +42,7 @@ public struct HandlerReason: Sendable, Equatable, ExpressibleByStringLiteral, Cu
 /// An error that says: the record is fine, something it needs is not.
 ///
 /// A handler that throws an error conforming to this, or a `KafkaError` of its own producer that is not about the
-/// record, is tried again for ever. Any other thrown error is the record's fault: it spends attempts, and the record
+/// record, is tried again indefinitely. Any other thrown error is the record's fault: it spends attempts, and the record
 /// is dead-lettered when they are spent.
 public protocol InfrastructureFault: Error {}
 

@@ -8,7 +8,7 @@ struct WindowLimits: Sendable {
     let distance: Int64
 }
 
-/// The unfinished records of one assigned partition, shared by the reader that admits them and the lanes that finish
+/// The unfinished records of one assigned partition, shared by the reader that admits them and the calls that finish
 /// them. One reader waits at a time.
 final class PartitionWindow: Sendable {
     /// How much the reader may read now.
@@ -25,7 +25,7 @@ final class PartitionWindow: Sendable {
         let oldestAdmittedAt: Int64?
         /// Kafka's timestamp, milliseconds since 1970.
         let oldestTimestampMilliseconds: Int64?
-        /// Of the newest record handed over, finished or not.
+        /// Of the newest record read, finished or not.
         let newestTimestampMilliseconds: Int64?
     }
 
@@ -59,14 +59,17 @@ final class PartitionWindow: Sendable {
     /// Marks a record as finished.
     ///
     /// - Returns: the offset to store when the finished prefix grew.
-    func finish(_ record: KafkaRecord) -> KafkaOffset? {
+    func finish(_ offset: KafkaOffset) -> KafkaOffset? {
         let (next, waiter) = state.withLock { state -> (Int64?, CheckedContinuation<Void, Never>?) in
-            let next = state.tracker.finish(offset: record.offset.rawValue)
+            let next = state.tracker.finish(offset: offset.rawValue)
             return (next, room(in: state) == nil ? nil : state.waiter.take())
         }
         waiter?.resume()
         return next.map(KafkaOffset.init(rawValue:))
     }
+
+    /// How much may be read now; nil when the window is full.
+    var room: Room? { state.withLock { room(in: $0) } }
 
     /// Waits until the window has room; nil when the window was closed.
     func waitForRoom() async -> Room? {

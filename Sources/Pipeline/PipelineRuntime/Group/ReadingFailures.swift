@@ -12,8 +12,19 @@ extension StartupError {
             fix: fix, exitCode: .offsetOutOfRange)
     }
 
+    /// A handler did not return in time.
+    static func deadlineExceeded(
+        _ partition: KafkaTopicPartition, _ offset: KafkaOffset, _ limit: Duration
+    ) -> StartupError {
+        StartupError(
+            "the handler has not returned for \(limit) from the record at offset \(offset) of \(partition)",
+            setting: "consumer.record.deadline",
+            fix: "Start again; after three such ends the record is handled alone, then dead-lettered",
+            exitCode: .recordDeadline)
+    }
+
     /// The client reads nothing more.
     package static func clientFailed(_ error: KafkaError) -> StartupError {
-        StartupError("the Kafka client failed for good: \(error)", fix: "Start again")
+        StartupError("the Kafka client failed permanently: \(error)", fix: "Start again")
     }
 }

@@ -1,0 +1,62 @@
+internal import Dispatch
+internal import Kafka
+internal import Synchronization
+internal import Time
+
+/// Finds a call of a handler that does not return in time.
+final class CallDeadline: Sendable {
+    private struct Call {
+        let place: KafkaTopicPartition
+        let offset: KafkaOffset
+        let since: Int64
+    }
+
+    private struct State {
+        var lastId: UInt64 = 0
+        var calls: [UInt64: Call] = [:]
+        var isOver = false
+    }
+
+    let limit: Duration
+    private let state = Mutex(State())
+    private let onExceeded: @Sendable (KafkaTopicPartition, KafkaOffset) -> Void
+    /// A serial queue has a thread of its own, whatever blocks elsewhere.
+    private let queue = DispatchQueue(label: "pipeline.deadline")
+
+    /// - Parameter onExceeded: called once, with the first record of the call.
+    init(_ limit: Duration, onExceeded: @escaping @Sendable (KafkaTopicPartition, KafkaOffset) -> Void) {
+        self.limit = limit
+        self.onExceeded = onExceeded
+        checkAgain()
+    }
+
+    /// Until this is released.
+    private func checkAgain() {
+        let interval = min(max(limit.clampedNanoseconds / 8, 1_000_000), 1_000_000_000)
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(interval))) { [weak self] in
+            self?.check(at: MonotonicClock.nanoseconds())
+            self?.checkAgain()
+        }
+    }
+
+    func begin(_ record: KafkaRecord, at now: Int64 = MonotonicClock.nanoseconds()) -> UInt64 {
+        state.withLock { state in
+            state.lastId += 1
+            state.calls[state.lastId] = Call(place: record.topicPartition, offset: record.offset, since: now)
+            return state.lastId
+        }
+    }
+
+    func end(_ id: UInt64) { state.withLock { $0.calls[id] = nil } }
+
+    func check(at now: Int64) {
+        let late = state.withLock { state -> Call? in
+            guard !state.isOver, let oldest = state.calls.values.min(by: { $0.since < $1.since }),
+                now - oldest.since > limit.clampedNanoseconds
+            else { return nil }
+            state.isOver = true
+            return oldest
+        }
+        if let late { onExceeded(late.place, late.offset) }
+    }
+}

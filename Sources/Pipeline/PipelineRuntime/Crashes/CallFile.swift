@@ -1,0 +1,121 @@
+internal import Foundation
+internal import Glibc
+
+/// A small file that says which records are in the handlers' hands, mapped into memory: noting a call costs a few stores
+/// and no system call, and the file outlives the process (not the machine, which need not be survived).
+///
+/// Words of 64 bits: the layout's version, whether the process crashed, then a slot for each call (hash of the topic,
+/// partition, first offset + 1 or 0 when free, last offset, alone), then what was found out in earlier crashes.
+package final class CallFile: @unchecked Sendable {
+    // @unchecked Sendable because `begin` and `end` write words of one slot, which belongs to its caller, and everything
+    // else is called under the lock of `HandlerCalls`.
+    static let slots = 1024
+    static let maximumSuspicions = 1024
+
+    private static let version: Int64 = 0x736C_7569_6365_0001
+    private static let header = 2
+    private static let slotWords = 5
+    private static let suspicionWords = 6
+    private static let suspicionsAt = header + slots * slotWords
+    private static let words = suspicionsAt + 1 + maximumSuspicions * suspicionWords
+
+    private let descriptor: Int32
+    private let memory: UnsafeMutablePointer<Int64>
+    /// Found when the file was opened.
+    let suspicions: [Suspicion]
+
+    /// Opens the first file that no living process has: `<directory>/<name>.calls`, `<name>.2.calls`, …
+    ///
+    /// - Throws: why there is none.
+    package static func open(name: String, in directory: String) throws -> CallFile {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let plain = String(name.map { $0.isLetter || $0.isNumber || "-._".contains($0) ? $0 : "_" })
+        for number in 1...64 {
+            let path = "\(directory)/\(plain)\(number == 1 ? "" : ".\(number)").calls"
+            let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                close(descriptor)
+                continue
+            }
+            guard let file = CallFile(descriptor) else {
+                close(descriptor)
+                throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+            }
+            return file
+        }
+        throw POSIXError(.EBUSY)
+    }
+
+    private init?(_ descriptor: Int32) {
+        let bytes = Self.words * 8
+        guard ftruncate(descriptor, off_t(bytes)) == 0,
+            let raw = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), raw != MAP_FAILED
+        else { return nil }
+        self.descriptor = descriptor
+        memory = raw.bindMemory(to: Int64.self, capacity: Self.words)
+        if memory[0] != Self.version {
+            memset(raw, 0, bytes)
+            memory[0] = Self.version
+        }
+        let known = Self.read(memory)
+        suspicions = memory[1] == 0 ? known : Suspicion.merge(known, inWork: Self.inWork(memory))
+        memory[1] = 0
+        for index in Self.header..<Self.suspicionsAt { memory[index] = 0 }
+        write(suspicions)
+    }
+
+    /// Closed and unlocked with its last reference.
+    deinit {
+        CrashSignals.forget(address: crashWord)
+        munmap(memory, Self.words * 8)
+        close(descriptor)
+    }
+
+    /// The address of the word that says whether the process crashed.
+    var crashWord: UInt { UInt(bitPattern: memory + 1) }
+
+    func begin(slot: Int, _ topicHash: Int64, _ partition: Int64, _ offsets: ClosedRange<Int64>, isAlone: Bool) {
+        let words = memory + Self.header + slot * Self.slotWords
+        words[0] = topicHash
+        words[1] = partition
+        words[3] = offsets.upperBound
+        words[4] = isAlone ? 1 : 0
+        words[2] = offsets.lowerBound &+ 1
+    }
+
+    func end(slot: Int) { memory[Self.header + slot * Self.slotWords + 2] = 0 }
+
+    func write(_ suspicions: [Suspicion]) {
+        let kept = suspicions.prefix(Self.maximumSuspicions)
+        memory[Self.suspicionsAt] = Int64(kept.count)
+        for (index, suspicion) in kept.enumerated() {
+            let words = memory + Self.suspicionsAt + 1 + index * Self.suspicionWords
+            words[0] = suspicion.topicHash
+            words[1] = suspicion.partition
+            words[2] = suspicion.first
+            words[3] = suspicion.last
+            words[4] = suspicion.crashes
+            words[5] = suspicion.isCertain ? 1 : 0
+        }
+    }
+
+    private static func inWork(_ memory: UnsafeMutablePointer<Int64>) -> [Suspicion] {
+        (0..<slots).compactMap { slot in
+            let words = memory + header + slot * slotWords
+            guard words[2] > 0 else { return nil }
+            return Suspicion(
+                topicHash: words[0], partition: words[1], first: words[2] - 1, last: max(words[2] - 1, words[3]),
+                crashes: 1, isCertain: words[4] == 1)
+        }
+    }
+
+    private static func read(_ memory: UnsafeMutablePointer<Int64>) -> [Suspicion] {
+        (0..<min(max(0, Int(memory[suspicionsAt])), maximumSuspicions)).map { index in
+            let words = memory + suspicionsAt + 1 + index * suspicionWords
+            return Suspicion(
+                topicHash: words[0], partition: words[1], first: words[2], last: words[3], crashes: words[4],
+                isCertain: words[5] == 1)
+        }
+    }
+}

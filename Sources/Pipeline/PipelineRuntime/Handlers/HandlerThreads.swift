@@ -1,0 +1,111 @@
+internal import Concurrency
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+
+/// Where handlers run: threads of the runtime's own, which may be blocked.
+///
+/// Swift's tasks and Dispatch's concurrent queues share one pool with a thread for each core, so a handler that blocks
+/// there would hold up commits, timers and every other task. Here there is a thread for each core as long as handlers
+/// compute, and another one, up to the maximum, whenever a call has waited for a few milliseconds.
+package final class HandlerThreads: TaskExecutor {
+    /// The handlers' threads of this process.
+    package static let shared = HandlerThreads()
+
+    private struct Job {
+        let job: UnownedJob
+        let enqueuedAt: Int64
+    }
+
+    private struct State {
+        var jobs = FIFO<Job>()
+        var threads = 0
+        var idle = 0
+        /// Somebody looks whether jobs wait too long.
+        var isWatched = false
+    }
+
+    /// How long a job may wait before it gets a thread more.
+    private static let longestWait: Int64 = 5_000_000
+    /// How long a thread that is not needed stays.
+    private static let idleTime: DispatchTimeInterval = .seconds(30)
+
+    private let minimum: Int
+    private let maximum: Int
+    private let state = Mutex(State())
+    /// Signalled once for each job.
+    private let arrivals = DispatchSemaphore(value: 0)
+    /// A serial queue has a thread of its own.
+    private let watch = DispatchQueue(label: "pipeline.handlers.watch")
+
+    /// - Parameters:
+    ///   - minimum: threads that are made without waiting.
+    ///   - maximum: the most threads; calls beyond them wait.
+    init(minimum: Int = ProcessInfo.processInfo.activeProcessorCount, maximum: Int = 64) {
+        self.minimum = max(1, minimum)
+        self.maximum = max(self.minimum, maximum)
+    }
+
+    /// Threads at this moment.
+    var threads: Int { state.withLock { $0.threads } }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = Job(job: UnownedJob(job), enqueuedAt: MonotonicClock.nanoseconds())
+        let (mustStart, mustWatch) = state.withLock { state in
+            state.jobs.append(job)
+            let isShort = state.idle < state.jobs.count
+            let mustStart = isShort && state.threads < minimum
+            let mustWatch = isShort && !mustStart && !state.isWatched && state.threads < maximum
+            if mustStart { state.threads += 1 }
+            if mustWatch { state.isWatched = true }
+            return (mustStart, mustWatch)
+        }
+        arrivals.signal()
+        if mustStart { start() }
+        if mustWatch { look() }
+    }
+
+    /// Looks at the oldest waiting job as long as there are any.
+    private func look() {
+        watch.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.longestWait))) { [self] in
+            let now = MonotonicClock.nanoseconds()
+            let (isOver, mustStart) = state.withLock { state in
+                guard let oldest = state.jobs.first, state.threads < maximum else {
+                    state.isWatched = false
+                    return (true, false)
+                }
+                let mustStart = now - oldest.enqueuedAt >= Self.longestWait
+                if mustStart { state.threads += 1 }
+                return (false, mustStart)
+            }
+            if mustStart { start() }
+            if !isOver { look() }
+        }
+    }
+
+    private func start() {
+        let error = OwnThread.start(name: "handler") { [self] in
+            CrashSignals.receiveOnThisThread()
+            while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
+        }
+        // The others go on; a later job asks again.
+        if error != 0 { state.withLock { $0.threads -= 1 } }
+    }
+
+    /// Waits for a job; nil when this thread is not needed any more.
+    private func next() -> UnownedJob? {
+        while true {
+            state.withLock { $0.idle += 1 }
+            let hasWaitedLong = arrivals.wait(timeout: .now() + Self.idleTime) == .timedOut
+            let (job, mustEnd) = state.withLock { state -> (UnownedJob?, Bool) in
+                state.idle -= 1
+                if !hasWaitedLong { return (state.jobs.popFirst()?.job, false) }
+                guard state.threads > minimum else { return (nil, false) }
+                state.threads -= 1
+                return (nil, true)
+            }
+            if let job { return job }
+            if mustEnd { return nil }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+internal import Kafka
+
+/// Records that are appended now and durable at a flush.
+extension PartitionWorker {
+    /// What was appended since the last flush.
+    private struct Unflushed {
+        /// Of the first append, monotonic nanoseconds.
+        var since: Int64 = 0
+        var first: KafkaRecord?
+        var last: KafkaRecord?
+        var offsets: [KafkaOffset] = []
+
+        var isEmpty: Bool { offsets.isEmpty }
+
+        mutating func append(_ record: KafkaRecord) {
+            if offsets.isEmpty {
+                since = MonotonicClock.nanoseconds()
+                first = record
+            }
+            last = record
+            offsets.append(record.offset)
+        }
+
+        /// What is left of the interval; nil when nothing was appended.
+        func timeLeft(of interval: Duration) -> Duration? {
+            isEmpty ? nil : interval - .nanoseconds(MonotonicClock.nanoseconds() - since)
+        }
+    }
+
+    /// Appends while the window has room and the interval lasts, and flushes then, and at the end.
+    func handleAndFlush(by handler: any FlushingHandler) async {
+        var unflushed = Unflushed()
+        var pending: ArraySlice<KafkaRecord> = []
+        var failures = 0
+        while partition.isActive {
+            let left = unflushed.timeLeft(of: options.flushInterval)
+            if !unflushed.isEmpty, left ?? .zero <= .zero || (pending.isEmpty && window.room == nil) {
+                guard await flush(&unflushed, by: handler) else { return }
+            } else if let record = pending.first {
+                let isAlone = calls.finding(record) != .innocent
+                // So that a crash can be nobody else's.
+                if isAlone, !unflushed.isEmpty {
+                    guard await flush(&unflushed, by: handler) else { return }
+                }
+                guard let step = await append(pending, to: &unflushed, by: handler) else { break }
+                if isAlone, !unflushed.isEmpty {
+                    guard await flush(&unflushed, by: handler, isAlone: true) else { return }
+                }
+                failures = step.rest.count < pending.count ? 0 : failures
+                pending = step.rest
+                guard step.mustWait else { continue }
+                failures += 1
+                guard await partition.pause(for: step.wait ?? backoff(afterFailures: failures)) else { break }
+            } else {
+                guard let records = await readToAppend(within: left) else { break }
+                pending = window.admit(records)[...]
+            }
+        }
+        // Revoked, or the process stops: what was appended becomes durable, unless the partition is lost.
+        if !unflushed.isEmpty, !Task.isCancelled { _ = await flush(&unflushed, by: handler) }
+    }
+
+    private func readToAppend(within limit: Duration?) async -> [KafkaRecord]? {
+        guard let room = window.room else { return [] }
+        return await partition.next(
+            maxRecords: min(max(1, options.maximumBatch), room.records),
+            maxBytes: min(options.maximumBatchBytes, room.bytes), within: limit)
+    }
+
+    private func append(
+        _ records: ArraySlice<KafkaRecord>, to unflushed: inout Unflushed, by handler: any FlushingHandler
+    ) async -> BatchStep? {
+        var appended: [KafkaRecord] = []
+        let step = await dispatch(
+            records, to: { try await handler.append($0) },
+            finish: { verdicts in
+                for (record, verdict) in verdicts {
+                    if verdict == .done {
+                        appended.append(record)
+                    } else {
+                        telemetry.finished(record, verdict)
+                        await finish(record)
+                    }
+                }
+            })
+        for record in appended { unflushed.append(record) }
+        return step
+    }
+
+    /// Flushes until it succeeds; after each failure with backoff.
+    ///
+    /// - Returns: false when the partition is lost, or was revoked and the time for it is over.
+    private func flush(
+        _ unflushed: inout Unflushed, by handler: any FlushingHandler, isAlone: Bool = false
+    ) async -> Bool {
+        guard let first = unflushed.first, let last = unflushed.last else { return true }
+        var failures = 0
+        while !Task.isCancelled {
+            do {
+                let start = MonotonicClock.nanoseconds()
+                try await calls.call(first: first, last: last, isAlone: isAlone) {
+                    try await handler.flush(partition.topicPartition)
+                }
+                telemetry.handled(since: start)
+                guard !Task.isCancelled else { return false }
+                await finish(unflushed)
+                unflushed = Unflushed()
+                return true
+            } catch {
+                if Fault(error, isCancelled: Task.isCancelled) == .cancellation { return false }
+                failures += 1
+                telemetry.flushFailed(partition.topicPartition, error)
+                await waitToFlush(afterFailures: failures)
+            }
+        }
+        return false
+    }
+
+    private func finish(_ unflushed: Unflushed) async {
+        telemetry.flushed(partition.topicPartition.topic, records: unflushed.offsets.count)
+        if let last = unflushed.last, unflushed.offsets.count == 1 { calls.finished(last) }
+        var next: KafkaOffset?
+        for offset in unflushed.offsets { next = window.finish(offset) ?? next }
+        if let next { await store(next) }
+    }
+
+    /// A partition that is being revoked has no pauses; its time is bounded by the drain limit, which cancels.
+    private func waitToFlush(afterFailures failures: Int) async {
+        let time = backoff(afterFailures: failures)
+        if partition.isActive {
+            _ = await partition.pause(for: time)
+        } else {
+            try? await Task.sleep(for: min(time, .seconds(1)))
+        }
+    }
+}

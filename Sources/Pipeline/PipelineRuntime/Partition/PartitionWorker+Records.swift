@@ -1,0 +1,84 @@
+internal import Kafka
+internal import Telemetry
+internal import Time
+
+/// Records one at a time: in order for each key, several keys at once.
+extension PartitionWorker {
+    /// One reader, and a task for each key that has records: a record that is tried again holds up its own key only.
+    func handleRecords(by handler: any RecordHandler) async {
+        let queues = KeyQueues()
+        let permits = Permits(options.concurrency)
+        // Bounded by the window.
+        await withDiscardingTaskGroup { group in
+            while let records = await read(atMost: .max) {
+                for record in records where queues.begin(record) {
+                    group.addTask { await handleKey(from: record, queues, permits, handler) }
+                }
+            }
+        }
+    }
+
+    private func handleKey(
+        from first: KafkaRecord, _ queues: KeyQueues, _ permits: Permits, _ handler: any RecordHandler
+    ) async {
+        var record: KafkaRecord? = first
+        while let current = record {
+            let outcome = await process(current) { record in
+                guard await permits.acquire() else { throw CancellationError() }
+                defer { permits.release() }
+                // It may have waited for its permit while the partition was revoked.
+                guard partition.isActive else { throw CancellationError() }
+                return try await handler.handle(record)
+            }
+            // Left unfinished: nothing more of this assignment is read.
+            guard let outcome else { return window.close() }
+            telemetry.finished(current, outcome)
+            await finish(current)
+            record = queues.next(after: current)
+        }
+    }
+
+    /// Handles one record until it needs nothing more.
+    ///
+    /// - Returns: `done`, `skip` or `deadLetter` (acknowledged); nil when it is left to the next owner.
+    func process(
+        _ record: KafkaRecord, by handle: (KafkaRecord) async throws -> HandlerVerdict
+    ) async -> HandlerVerdict? {
+        let finding = calls.finding(record)
+        if case .certain(let crashes) = finding {
+            let cause = DeadLetterCause.crashedHandler(crashes: crashes)
+            return await writeDeadLetter(of: record, cause) ? .deadLetter(HandlerReason(code: cause.reason)) : nil
+        }
+        var attempts = RecordAttempts(maximum: options.maximumAttempts)
+        while partition.isActive {
+            let step: RecordAttempts.Step
+            var thrown: (any Error)?
+            do {
+                let start = MonotonicClock.nanoseconds()
+                let verdict = try await calls.call(first: record, last: record, isAlone: finding == .suspect) {
+                    try await handle(record)
+                }
+                telemetry.handled(since: start)
+                step = attempts.answered(verdict)
+            } catch {
+                let isOver = Task.isCancelled || !partition.isActive
+                step = attempts.threw(error, at: SystemClock.wallMilliseconds(), isCancelled: isOver)
+                thrown = error
+            }
+            switch step {
+            case .finish(let verdict):
+                return verdict
+            case .deadLetter(let cause):
+                return await writeDeadLetter(of: record, cause) ? .deadLetter(HandlerReason(code: cause.reason)) : nil
+            case .wait(let duration, let fault):
+                telemetry.retry(partition.topicPartition, fault, thrown)
+                guard await partition.pause(for: duration ?? backoff(afterFailures: attempts.failures)) else {
+                    return nil
+                }
+            case .stop:
+                return nil
+            }
+        }
+        return nil
+    }
+}

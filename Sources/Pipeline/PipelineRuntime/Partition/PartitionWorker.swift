@@ -1,0 +1,133 @@
+internal import Kafka
+internal import Telemetry
+
+/// Runs the handler over the records of one assignment of one partition, from the assignment to the release.
+///
+/// Reads while the window has room, dispatches, and stores the offset up to which everything is finished: a record is
+/// finished when the handler said so (and has flushed it, where it does), or when its dead letter is acknowledged. A
+/// record that was not started when the partition is revoked is left to the next owner.
+struct PartitionWorker: Sendable {
+    let partition: KafkaAssignedPartition
+    let handler: PipelineHandler
+    let options: PipelineOptions
+    let window: PartitionWindow
+    let calls: HandlerCalls
+    /// Returns when the broker has acknowledged the record.
+    let sendDeadLetter: @Sendable (KafkaProducerRecord) async throws -> Void
+    let telemetry: PipelineTelemetry
+
+    /// Returns when nothing of the partition runs any more; lets the group go on.
+    func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await work() }
+            // Lost, or revoked and not released in time: what still runs is cancelled.
+            group.addTask { await partition.untilEnded() }
+            await group.next()
+            group.cancelAll()
+        }
+        await handler.partitionReleased(partition.topicPartition)
+        await partition.release()
+    }
+
+    private func work() async {
+        calls.finished(partition.topicPartition, before: partition.startOffset)
+        guard await prepare() else { return }
+        switch handler {
+        case .records(let handler): await handleRecords(by: handler)
+        case .batches(let handler): await handleBatches(by: handler)
+        case .flushing(let handler): await handleAndFlush(by: handler)
+        }
+    }
+
+    /// Lets the handler get ready for the partition, however long that takes; cancelled when the partition is revoked.
+    private func prepare() async -> Bool {
+        var failures = 0
+        while partition.isActive {
+            do {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await handler.partitionAssigned(partition.topicPartition) }
+                    group.addTask {
+                        await partition.untilInactive()
+                        throw CancellationError()
+                    }
+                    defer { group.cancelAll() }
+                    try await group.next()
+                }
+                return true
+            } catch {
+                guard partition.isActive else { return false }
+                failures += 1
+                telemetry.preparationFailed(partition.topicPartition, error)
+                guard await pause(afterFailures: failures) else { return false }
+            }
+        }
+        return false
+    }
+
+    /// The next records, when the window has room for them; nil when the partition is over.
+    func read(atMost most: Int, bytes: Int = .max) async -> [KafkaRecord]? {
+        guard let room = await window.waitForRoom(),
+            let records = await partition.next(
+                maxRecords: min(most, room.records), maxBytes: min(bytes, room.bytes))
+        else { return nil }
+        return window.admit(records)
+    }
+
+    func finish(_ record: KafkaRecord) async {
+        calls.finished(record)
+        if let next = window.finish(record.offset) { await store(next) }
+    }
+
+    func store(_ next: KafkaOffset) async {
+        calls.finished(partition.topicPartition, before: next)
+        await partition.store(nextOffset: next)
+    }
+
+    /// Writes the dead letter, however long that takes: the offset stays in front of one that cannot be written.
+    ///
+    /// - Returns: false when the partition is over.
+    func writeDeadLetter(of record: KafkaRecord, _ cause: DeadLetterCause) async -> Bool {
+        let topic = options.deadLetterTopic(of: record.topic)
+        let letter = DeadLetter.record(of: record, to: topic, group: options.group, cause: cause)
+        var failures = 0
+        while true {
+            do {
+                try await sendDeadLetter(letter)
+                telemetry.deadLettered(record, to: topic, cause)
+                return true
+            } catch {
+                failures += 1
+                telemetry.deadLetterFailed(record, to: topic, error)
+                guard await pause(afterFailures: failures) else { return false }
+            }
+        }
+    }
+
+    func backoff(afterFailures failures: Int) -> Duration {
+        var generator = SystemRandomNumberGenerator()
+        return RetryBackoff(first: options.firstBackoff, maximum: options.maximumBackoff)
+            .delay(afterFailures: failures, using: &generator)
+    }
+
+    func pause(afterFailures failures: Int) async -> Bool {
+        await partition.pause(for: backoff(afterFailures: failures))
+    }
+}
+
+extension PipelineHandler {
+    func partitionAssigned(_ partition: KafkaTopicPartition) async throws {
+        switch self {
+        case .records(let handler): try await handler.partitionAssigned(partition)
+        case .batches(let handler): try await handler.partitionAssigned(partition)
+        case .flushing(let handler): try await handler.partitionAssigned(partition)
+        }
+    }
+
+    func partitionReleased(_ partition: KafkaTopicPartition) async {
+        switch self {
+        case .records(let handler): await handler.partitionReleased(partition)
+        case .batches(let handler): await handler.partitionReleased(partition)
+        case .flushing(let handler): await handler.partitionReleased(partition)
+        }
+    }
+}

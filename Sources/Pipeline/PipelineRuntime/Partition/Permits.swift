@@ -1,0 +1,88 @@
+internal import Concurrency
+internal import Synchronization
+
+/// A fixed number of permits, given in the order in which they were asked for.
+final class Permits: Sendable {
+    private struct Waiter {
+        let count: Int
+        let continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct State {
+        var free: Int
+        var lastId: UInt64 = 0
+        /// In the order in which they asked; one that was cancelled is in `order` alone.
+        var order = FIFO<UInt64>()
+        var waiters: [UInt64: Waiter] = [:]
+
+        mutating func take(_ count: Int) -> Bool {
+            guard waiters.isEmpty, free >= count else { return false }
+            free -= count
+            return true
+        }
+    }
+
+    let limit: Int
+    private let state: Mutex<State>
+
+    init(_ limit: Int) {
+        self.limit = max(1, limit)
+        state = Mutex(State(free: max(1, limit)))
+    }
+
+    /// Waits for permits, at most `limit` of them.
+    ///
+    /// - Returns: false when the task is cancelled; nothing is to be released then.
+    func acquire(_ count: Int = 1) async -> Bool {
+        let count = min(count, limit)
+        if state.withLock({ $0.take(count) }) { return true }
+        let id = state.withLock { state in
+            state.lastId += 1
+            return state.lastId
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer: Bool? = state.withLock { state in
+                    // Cancellation sets the task's flag before it looks for the waiter.
+                    if Task.isCancelled { return false }
+                    if state.take(count) { return true }
+                    state.order.append(id)
+                    state.waiters[id] = Waiter(count: count, continuation: continuation)
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let (cancelled, next) = state.withLock { state in
+                (state.waiters.removeValue(forKey: id), Self.served(&state))
+            }
+            cancelled?.continuation.resume(returning: false)
+            for waiter in next { waiter.continuation.resume(returning: true) }
+        }
+    }
+
+    /// How many wait.
+    var waiting: Int { state.withLock { $0.waiters.count } }
+
+    func release(_ count: Int = 1) {
+        let next = state.withLock { state in
+            state.free += min(count, limit)
+            return Self.served(&state)
+        }
+        for waiter in next { waiter.continuation.resume(returning: true) }
+    }
+
+    private static func served(_ state: inout State) -> [Waiter] {
+        var served: [Waiter] = []
+        while let first = state.order.first {
+            if let waiter = state.waiters[first] {
+                guard waiter.count <= state.free else { break }
+                state.free -= waiter.count
+                state.waiters[first] = nil
+                served.append(waiter)
+            }
+            _ = state.order.popFirst()
+        }
+        return served
+    }
+}

@@ -1,0 +1,126 @@
+import Kafka
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PipelineRuntime
+
+struct HandlerCallsTests {
+    private func record(_ offset: Int64, topic: KafkaTopic = "t") -> KafkaRecord {
+        KafkaRecord(topic: topic, partition: 2, offset: KafkaOffset(rawValue: offset), key: nil, value: nil)
+    }
+
+    /// As a process that crashes while these ranges are in work, each in a call of its own.
+    private func crash(_ directory: TemporaryDirectory, inWork ranges: [ClosedRange<Int64>], isAlone: Bool = false)
+        throws
+    {
+        let file = try CallFile.open(name: "group", in: directory.path)
+        for (slot, range) in ranges.enumerated() {
+            file.begin(slot: slot, PartitionHash.of("t"), 2, range, isAlone: isAlone)
+        }
+        UnsafeMutablePointer<Int64>(bitPattern: file.crashWord)?.pointee = 1
+    }
+
+    private func calls(_ directory: TemporaryDirectory) throws -> HandlerCalls {
+        HandlerCalls(file: try CallFile.open(name: "group", in: directory.path))
+    }
+
+    @Test func `records that were in work in three crashes are suspect, and certain when one was alone`() throws {
+        let directory = try TemporaryDirectory()
+        try crash(directory, inWork: [10...20, 40...40])
+        try crash(directory, inWork: [5...15])
+        #expect(try !calls(directory).hasSuspects)
+        try crash(directory, inWork: [12...18])
+        do {
+            let calls = try calls(directory)
+            #expect(calls.hasSuspects)
+            #expect(
+                [11, 12, 18, 19, 40].map { calls.finding(record($0)) }
+                    == [.innocent, .suspect, .suspect, .innocent, .innocent])
+            #expect(calls.finding(record(12, topic: "other")) == .innocent)
+        }
+        try crash(directory, inWork: [13...13], isAlone: true)
+        let calls = try calls(directory)
+        #expect(calls.finding(record(13)) == .certain(crashes: 4))
+        #expect(calls.finding(record(14)) == .suspect)
+    }
+
+    @Test func `a call that returned is no suspicion, nor is one of a process that was killed`() async throws {
+        let directory = try TemporaryDirectory()
+        do {
+            let calls = try calls(directory)
+            try await calls.call(first: record(1), last: record(9)) {}
+            CrashSignals.noteCrash()
+        }
+        do {
+            let file = try CallFile.open(name: "group", in: directory.path)
+            #expect(file.suspicions.isEmpty)
+            file.begin(slot: 0, PartitionHash.of("t"), 2, 1...9, isAlone: false)
+        }
+        #expect(try CallFile.open(name: "group", in: directory.path).suspicions.isEmpty)
+    }
+
+    @Test func `what is finished is suspected no more, also by the next process`() throws {
+        let directory = try TemporaryDirectory()
+        for _ in 1...3 { try crash(directory, inWork: [3...3, 7...9]) }
+        do {
+            let calls = try calls(directory)
+            calls.finished(record(3))
+            #expect(calls.finding(record(3)) == .innocent)
+            calls.finished(KafkaTopicPartition(topic: "t", partition: 2), before: 9)
+            #expect(calls.finding(record(8)) == .suspect)
+            calls.finished(KafkaTopicPartition(topic: "t", partition: 2), before: 10)
+        }
+        #expect(try CallFile.open(name: "group", in: directory.path).suspicions.isEmpty)
+    }
+
+    @Test func `a suspect is handled while nothing else is`() async throws {
+        let directory = try TemporaryDirectory()
+        for _ in 1...3 { try crash(directory, inWork: [3...3]) }
+        let calls = try calls(directory)
+        let gate = Gate()
+        let order = Journal()
+        await withTaskGroup { group in
+            group.addTask {
+                try? await calls.call(first: record(1), last: record(1)) {
+                    order.note("one begins")
+                    await gate.pass()
+                    order.note("one ends")
+                }
+            }
+            _ = await eventually { !order.entries.isEmpty }
+            group.addTask {
+                try? await calls.call(first: record(3), last: record(3), isAlone: true) {
+                    order.note("alone")
+                }
+            }
+            gate.open()
+        }
+        #expect(order.entries == ["one begins", "one ends", "alone"])
+    }
+
+    @Test func `two processes of one directory have files of their own, and a foreign file is begun again`() throws {
+        let directory = try TemporaryDirectory()
+        _ = try directory.write([UInt8](repeating: 0xFF, count: 500_000), to: "group.calls")
+        let first = try CallFile.open(name: "group", in: directory.path)
+        #expect(first.suspicions.isEmpty)
+        let second = try CallFile.open(name: "group", in: directory.path)
+        #expect(first.crashWord != second.crashWord)
+        #expect(throws: (any Error).self) { try CallFile.open(name: "group", in: "/proc/nowhere") }
+    }
+
+    @Test func `a deadline tells of the oldest call once, and not of one that returned`() {
+        let late = Mutex<[KafkaOffset]>([])
+        let deadline = CallDeadline(.seconds(3600)) { _, offset in late.withLock { $0.append(offset) } }
+        let first = deadline.begin(record(1), at: 0)
+        _ = deadline.begin(record(2), at: 1_000_000_000)
+        deadline.check(at: 3_600_000_000_000)
+        #expect(late.withLock { $0 } == [])
+        deadline.end(first)
+        deadline.check(at: 3_600_500_000_000)
+        #expect(late.withLock { $0 } == [])
+        deadline.check(at: 3_602_000_000_000)
+        deadline.check(at: 3_603_000_000_000)
+        #expect(late.withLock { $0 } == [2])
+    }
+}

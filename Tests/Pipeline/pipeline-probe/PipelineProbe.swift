@@ -1,0 +1,38 @@
+import Configuration
+import Foundation
+import Glibc
+import Kafka
+import PipelineRuntime
+
+/// A consumer whose handler traps at records of value `trap`, never returns from those of value `hang`, lasts long at
+/// `pause` and `wait`, and appends each finished value to a file, a line each.
+@main struct PipelineProbe {
+    private struct Handler: RecordHandler {
+        let output: FileHandle
+
+        func handle(_ record: KafkaRecord) async throws -> HandlerVerdict {
+            let value = String(decoding: record.value ?? [], as: UTF8.self)
+            if value == "trap" { fatalError("a handler's bug") }
+            if value == "hang" { while true { _ = Glibc.sleep(3600) } }
+            if value == "pause" { try await Task.sleep(for: .seconds(1)) }
+            if value == "wait" { try await Task.sleep(for: .seconds(3600)) }
+            try output.write(contentsOf: Data("\(value)\n".utf8))
+            return .done
+        }
+    }
+
+    private static let output = Setting.string("probe.output", help: "The file.")
+    private static let topic = Setting.string("probe.topic", help: "What is read.")
+
+    static func main() async {
+        await ConsumerApplication(
+            name: "pipeline-probe", summary: "For tests.", adminPort: 0, schema: ConfigurationSchema([output, topic]),
+            topics: { ConsumerTopics(input: [KafkaTopicExpectation(topic: KafkaTopic(rawValue: $0[topic]))]) }
+        ) { context in
+            let path = context.configuration[output]
+            try Data().write(to: URL(filePath: path))
+            let file = try FileHandle(forWritingTo: URL(filePath: path))
+            return ConsumerParts(handler: .records(Handler(output: file)))
+        }.main()
+    }
+}
