@@ -244,7 +244,7 @@ let package = Package(
             uses: [
                 "Ingress", "Simulator", "ServiceKit", "AppStoreSigning", "AppStoreVerification", "AppStoreModel",
                 "Records", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
-                "Lifecycle", "KafkaDevBroker", "Time", "AppStoreTestSupport", "TestSupport",
+                "Lifecycle", "KafkaDevBroker", "Time", "AppStoreTestSupport", "Bytes", "TestSupport",
             ]),
         tests(
             "EntitlementsTests", layer: "Services",
