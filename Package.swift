@@ -121,8 +121,8 @@ let executables: [Target] = [
     executable(
         "sluice-bench",
         uses: [
-            "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Records", "Simulator", "Kafka", "SQLite",
-            "HTTPServer", "Configuration", "Cryptography", "Telemetry", "Time",
+            "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "EntitlementRules", "Records", "Simulator",
+            "Kafka", "SQLite", "HTTPServer", "Configuration", "Cryptography", "Telemetry", "Time",
         ]),
     executable(
         "sluicectl",
@@ -279,8 +279,8 @@ let package = Package(
         tests(
             "EndToEndTests", layer: "EndToEnd",
             uses: [
-                "AppStoreModel", "AppStoreSigning", "Records", "Simulator", "Kafka", "HTTPClient", "HTTPServer",
-                "TestSupport",
+                "AppStoreModel", "AppStoreSigning", "EntitlementRules", "Records", "Simulator", "Kafka", "HTTPClient",
+                "HTTPServer", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

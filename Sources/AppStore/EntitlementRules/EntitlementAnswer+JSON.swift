@@ -26,6 +26,7 @@ extension EntitlementAnswer {
             }
         }
         object.set("nextChange", nextChange)
+        object.set("knownSince", knownSince)
     }
 }
 

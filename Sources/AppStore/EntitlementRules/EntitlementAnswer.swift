@@ -63,6 +63,8 @@ package struct EntitlementAnswer: Hashable, Sendable {
     package var reports: [Report] = []
     /// When the answer changes by itself; nil if it never does.
     package var nextChange: AppStoreInstant?
+    /// For a moment from which not everything is kept any more: since when everything is. Nil where the answer is whole.
+    package var knownSince: AppStoreInstant?
 
     /// Names of the entitlements that hold.
     package var active: Set<String> { Set(grants.filter(\.isEntitled).map(\.entitlement)) }
@@ -115,6 +117,7 @@ extension EntitlementAnswer {
         case .newestFacts:
             if let both = purchase.stateAndNextChange(at: asOf, policy: rules.subscriptions) { (state, change) = both }
         case .history:
+            if let first = purchase.knownSince, asOf < first { knownSince = max(knownSince ?? first, first) }
             state = purchase.state(asOf: asOf, policy: rules.subscriptions)
             change = purchase.nextChange(after: asOf, policy: rules.subscriptions)
         }
@@ -123,6 +126,9 @@ extension EntitlementAnswer {
         guard let productId = transaction.productId else {
             reports.append(Report(transactionId: transaction.transactionId, problem: .productMissing))
             return
+        }
+        if transaction.amountProblems.contains(.items) {
+            reports.append(Report(transactionId: transaction.transactionId, problem: .itemsOutOfRange))
         }
         for name in rules.rule(for: productId).entitlements {
             grants.append(

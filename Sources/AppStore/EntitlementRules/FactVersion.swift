@@ -18,6 +18,9 @@ package struct FactVersion: Hashable, Comparable, Sendable {
         self.notificationUUID = notificationUUID
     }
 
+    /// What `trust` says of facts that only a shared secret vouched for.
+    static let sharedSecret = "shared-secret"
+
     package static func < (lhs: FactVersion, rhs: FactVersion) -> Bool {
         if lhs.signedDate != rhs.signedDate { return lhs.signedDate < rhs.signedDate }
         if lhs.isSigned != rhs.isSigned { return rhs.isSigned }
@@ -28,8 +31,8 @@ package struct FactVersion: Hashable, Comparable, Sendable {
 /// Facts about one object that are replaced as a whole by newer ones.
 protocol VersionedFacts: Hashable, Sendable {
     var version: FactVersion { get }
-    /// Writes the members of an object, with the version and unknown fields: equal facts have equal texts.
-    func write(to object: inout JSONWriter)
+    /// Writes the object, with the version and unknown fields: equal facts have equal texts.
+    func writeObject(to writer: inout JSONWriter)
 }
 
 extension VersionedFacts {
@@ -41,12 +44,12 @@ extension VersionedFacts {
 
     static func isNewer(_ one: Self, than other: Self) -> Bool {
         if one.version != other.version { return other.version < one.version }
-        return one != other && other.orderedContent.lexicographicallyPrecedes(one.orderedContent)
+        return one != other && other.text.lexicographicallyPrecedes(one.text)
     }
 
-    private var orderedContent: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { write(to: &$0) }
+    private var text: [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 1024)
+        writeObject(to: &writer)
         return writer.bytes
     }
 }

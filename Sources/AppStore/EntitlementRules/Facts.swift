@@ -8,8 +8,8 @@ package protocol FactsContent: Hashable, Sendable {
     func write(to object: inout JSONWriter)
 }
 
-/// Facts that are handed on as one reference, with the JSON text that they were read from or are written as: a purchase
-/// has many of them, of which a notification changes few.
+/// Facts that are passed on as one reference, with the JSON text that they were read from or are written as: most
+/// notifications leave them unchanged.
 @dynamicMemberLookup
 package struct Facts<Content: FactsContent>: VersionedFacts {
     private final class Storage: Sendable {
@@ -47,9 +47,6 @@ package struct Facts<Content: FactsContent>: VersionedFacts {
         }
     }
 
-    package func write(to object: inout JSONWriter) { storage.content.write(to: &object) }
-
-    /// Writes the object with its braces.
     func writeObject(to writer: inout JSONWriter) {
         if let text = storage.text { writer.text(text) } else { writer.object { storage.content.write(to: &$0) } }
     }

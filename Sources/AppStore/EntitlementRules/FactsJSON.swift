@@ -4,7 +4,7 @@ internal import JSON
 extension FieldReader {
     /// `signedDate`, `trust` and `notificationUUID`; nil without a signedDate.
     mutating func version() -> FactVersion? {
-        let isSigned = string("trust") != "shared-secret"
+        let isSigned = string("trust") != FactVersion.sharedSecret
         let notificationUUID: NotificationUUID? = identifier("notificationUUID")
         return instant("signedDate").map {
             FactVersion(signedDate: $0, isSigned: isSigned, notificationUUID: notificationUUID)
@@ -26,7 +26,7 @@ extension JSONWriter {
 
     mutating func set(_ version: FactVersion) {
         set("signedDate", version.signedDate)
-        if !version.isSigned { set("trust", "shared-secret") }
+        if !version.isSigned { set("trust", FactVersion.sharedSecret) }
         set("notificationUUID", version.notificationUUID)
     }
 }

@@ -42,22 +42,13 @@ package enum EntitlementProblem: String, Sendable, CaseIterable {
     case lengthNotConfigured = "length_not_configured"
     case unknownProductType = "unknown_product_type"
     case productMissing = "product_missing"
+    /// An Advanced Commerce transaction has more items than are kept: the SKUs of the answer are the first.
+    case itemsOutOfRange = "items_out_of_range"
 }
 
 extension TransactionFacts {
     /// State of this transaction by itself.
     package func oneTimeState(at instant: AppStoreInstant, rule: ProductRule) -> OneTimeState {
-        content.oneTimeState(at: instant, rule: rule)
-    }
-
-    /// A non-renewing subscription that runs from `start` to `end`; nil is a length that is not known.
-    func timedState(at instant: AppStoreInstant, from start: AppStoreInstant, end: AppStoreInstant?) -> OneTimeState {
-        content.timedState(at: instant, from: start, end: end)
-    }
-}
-
-extension TransactionContent {
-    fileprivate func oneTimeState(at instant: AppStoreInstant, rule: ProductRule) -> OneTimeState {
         switch type {
         case .some(.consumable):
             return creditState(at: instant, unitsPerItem: rule.units)
@@ -72,7 +63,8 @@ extension TransactionContent {
         }
     }
 
-    fileprivate func timedState(
+    /// A non-renewing subscription that runs from `start` to `end`; nil is a length that is not known.
+    func timedState(
         at instant: AppStoreInstant, from start: AppStoreInstant, end: AppStoreInstant?
     ) -> OneTimeState {
         if isRevoked(at: instant) { return OneTimeState(phase: .revoked, isEntitled: false) }
@@ -85,10 +77,11 @@ extension TransactionContent {
     }
 
     private func creditState(at instant: AppStoreInstant, unitsPerItem: Int64) -> OneTimeState {
-        var problems = amountProblems.map { problem -> EntitlementProblem in
+        var problems = amountProblems.compactMap { problem -> EntitlementProblem? in
             switch problem {
             case .quantity: .quantityOutOfRange
             case .revocationPercentage: .percentageOutOfRange
+            case .items: nil
             }
         }
         let (credited, overflow) = unitsPerItem.multipliedReportingOverflow(by: Int64(quantity ?? 1))

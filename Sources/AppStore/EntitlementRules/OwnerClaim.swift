@@ -12,10 +12,12 @@ package struct OwnerClaim: VersionedFacts {
         self.appAccountToken = appAccountToken
     }
 
-    func write(to object: inout JSONWriter) {
-        object.set("appAccountToken", appAccountToken)
-        object.set("claimedAt", version.signedDate)
-        object.add(unknownFields)
+    func writeObject(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.set("appAccountToken", appAccountToken)
+            object.set("claimedAt", version.signedDate)
+            object.add(unknownFields)
+        }
     }
 
     init?(_ element: JSONElement) {
@@ -24,6 +26,6 @@ package struct OwnerClaim: VersionedFacts {
             let claimedAt = fields.instant("claimedAt")
         else { return nil }
         self.init(appAccountToken: token, claimedAt: claimedAt)
-        unknownFields = fields.unknownFields
+        unknownFields = FactsBounds.members(fields.unknownFields)
     }
 }

@@ -2,28 +2,63 @@ package import AppStoreModel
 package import JSON
 
 /// That a notification happened: the history of a purchase is the set of these.
-package typealias PurchaseEvent = Facts<EventContent>
+package struct PurchaseEvent: Hashable, Sendable {
+    /// Type and subtype, one object for all events of a row that have them.
+    final class Kind: Hashable, Sendable {
+        let type: NotificationType
+        let subtype: Subtype?
 
-/// What a ``PurchaseEvent`` says.
-package struct EventContent: FactsContent {
-    package var version: FactVersion
-    package var notificationType: NotificationType
-    package var subtype: Subtype?
-    package var transactionId: TransactionId?
+        init(_ type: NotificationType, _ subtype: Subtype?) {
+            self.type = type
+            self.subtype = subtype
+        }
+
+        static func == (one: Kind, other: Kind) -> Bool {
+            one === other || one.type == other.type && one.subtype == other.subtype
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(type)
+            hasher.combine(subtype)
+        }
+    }
+
+    package let signedDate: AppStoreInstant
+    let isSigned: Bool
+    let uuid: CompactUUID?
+    let kind: Kind
+    let key: TransactionKey?
     /// As of the event.
-    package var status: SubscriptionStatus?
-    package var unknownFields = JSONObject()
+    package let status: SubscriptionStatus?
 
-    fileprivate init(
+    init(
+        signedDate: AppStoreInstant, isSigned: Bool, uuid: CompactUUID?, kind: Kind, key: TransactionKey?,
+        status: SubscriptionStatus?
+    ) {
+        self.signedDate = signedDate
+        self.isSigned = isSigned
+        self.uuid = uuid
+        self.kind = kind
+        self.key = key
+        self.status = status
+    }
+
+    package init(
         version: FactVersion, notificationType: NotificationType, subtype: Subtype? = nil,
         transactionId: TransactionId? = nil, status: SubscriptionStatus? = nil
     ) {
-        self.version = version
-        self.notificationType = notificationType
-        self.subtype = subtype
-        self.transactionId = transactionId
-        self.status = status
+        self.init(
+            signedDate: version.signedDate, isSigned: version.isSigned,
+            uuid: version.notificationUUID.map { CompactUUID($0) }, kind: Kind(notificationType, subtype),
+            key: transactionId.map { TransactionKey($0) }, status: status)
     }
+
+    package var version: FactVersion {
+        FactVersion(signedDate: signedDate, isSigned: isSigned, notificationUUID: uuid?.uuid)
+    }
+    package var notificationType: NotificationType { kind.type }
+    package var subtype: Subtype? { kind.subtype }
+    package var transactionId: TransactionId? { key?.id }
 
     /// Writes the members of an object: Apple's names.
     package func write(to object: inout JSONWriter) {
@@ -32,39 +67,55 @@ package struct EventContent: FactsContent {
         object.set("transactionId", transactionId)
         object.set("status", status)
         object.set(version)
-        object.add(unknownFields)
     }
 
-    /// Nil without a type or a signedDate.
-    fileprivate init?(_ element: JSONElement) {
-        var fields = FieldReader(element)
-        guard let version = fields.version(), let type: NotificationType = fields.enumeration("notificationType")
-        else { return nil }
-        self.init(version: version, notificationType: type)
-        subtype = fields.enumeration("subtype")
-        transactionId = fields.identifier("transactionId")
-        status = fields.enumeration("status")
-        unknownFields = fields.unknownFields
+    /// The order of versions, as ``FactVersion`` has it.
+    static func isOlder(_ one: PurchaseEvent, than other: PurchaseEvent) -> Bool {
+        if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
+        return one.version < other.version
+    }
+
+    /// Of two events of the same version the one whose content is greater is kept.
+    static func isGreater(_ one: PurchaseEvent, than other: PurchaseEvent) -> Bool {
+        one != other && other.orderedContent.lexicographicallyPrecedes(one.orderedContent)
+    }
+
+    /// Whether both are statements of one notification.
+    static func haveEqualVersions(_ one: PurchaseEvent, _ other: PurchaseEvent) -> Bool {
+        one.signedDate == other.signedDate && one.isSigned == other.isSigned && one.uuid == other.uuid
+    }
+
+    private var orderedContent: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { write(to: &$0) }
+        return writer.bytes
     }
 }
 
-extension PurchaseEvent {
-    package init(
-        version: FactVersion, notificationType: NotificationType, subtype: Subtype? = nil,
-        transactionId: TransactionId? = nil, status: SubscriptionStatus? = nil
-    ) {
-        self =
-            Facts(
-                EventContent(
-                    version: version, notificationType: notificationType, subtype: subtype,
-                    transactionId: transactionId,
-                    status: status)
-            ).written
+/// The notifications that concerned a purchase, oldest first: the latest, see ``FactsBounds``.
+struct PurchaseEvents: Hashable, Sendable {
+    private(set) var values: [PurchaseEvent] = []
+
+    /// - Returns: whether it was not known, or not so.
+    mutating func take(_ event: PurchaseEvent) -> Bool {
+        var index = values.count
+        while index > 0, PurchaseEvent.isOlder(event, than: values[index - 1]) { index -= 1 }
+        if index > 0, PurchaseEvent.haveEqualVersions(values[index - 1], event) {
+            guard PurchaseEvent.isGreater(event, than: values[index - 1]) else { return false }
+            values[index - 1] = event
+            return true
+        }
+        guard values.count >= FactsBounds.events else {
+            if index == values.count { values.append(event) } else { values.insert(event, at: index) }
+            return true
+        }
+        guard index > 0 else { return false }
+        values.insert(event, at: index)
+        values.removeFirst()
+        return true
     }
 
-    /// - Parameter keepsText: the text is one that this library wrote.
-    init?(_ element: JSONElement, keepsText: Bool) {
-        guard let content = EventContent(element) else { return nil }
-        self.init(content, text: keepsText ? element.bytes : nil)
+    mutating func removeAll(signedUpTo moment: AppStoreInstant) {
+        values.removeAll { $0.signedDate <= moment }
     }
 }

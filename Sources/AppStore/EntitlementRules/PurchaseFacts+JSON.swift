@@ -7,7 +7,11 @@ package struct PurchaseFormatError: Error, Hashable, Sendable {
         case invalidJSON = "invalid_json"
         /// Environment, bundleId or originalTransactionId is missing.
         case noIdentity = "no_identity"
-        /// A format version that this library cannot read: a later one than it writes.
+        /// The dense texts are not what this library writes.
+        case invalidFacts = "invalid_facts"
+        /// No format version, or one that is no longer read.
+        case outdatedFormat = "outdated_format"
+        /// A later format version than this library writes: never to be overwritten.
         case unknownFormat = "unknown_format"
     }
 
@@ -18,12 +22,12 @@ package struct PurchaseFormatError: Error, Hashable, Sendable {
 extension PurchaseFacts {
     /// Version of the form that is written. Additions keep it, since unknown members are kept by every reader; a change
     /// that older readers would misunderstand raises it.
-    package static let formatVersion: Int64 = 1
+    package static let formatVersion: Int64 = 2
 
-    /// The facts as JSON text: transactions by date, events oldest first, dates in milliseconds since 1970, Apple's names.
+    /// The facts as JSON text: Apple's names, dates in milliseconds since 1970, transactions and events in dense texts.
     /// Equal facts have equal texts. A row of a store, and a member of what is published.
     package var jsonText: [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 1024)
+        var writer = JSONWriter(reservingCapacity: 4096)
         writer.object { write(to: &$0) }
         return writer.bytes
     }
@@ -33,34 +37,16 @@ extension PurchaseFacts {
         object.set("environment", environment)
         object.set("bundleId", bundleId)
         object.set("originalTransactionId", originalTransactionId)
-        Self.write(transactions.values, as: "transactions", to: &object)
-        if let renewal {
-            object.name("renewalInfo")
-            renewal.writeObject(to: &object)
-        }
+        Self.write(latestTransaction, as: "latestTransaction", to: &object)
+        Self.write(renewal, as: "renewalInfo", to: &object)
         Self.write(status, as: "status", to: &object)
         Self.write(claim, as: "claim", to: &object)
-        if !upgrades.isEmpty {
-            object.array("upgrades") { array in
-                for (transactionId, signedDate) in upgrades.sorted(by: { $0.key < $1.key }) {
-                    array.object {
-                        $0.set("transactionId", transactionId)
-                        $0.set("signedDate", signedDate)
-                    }
-                }
-            }
-        }
-        Self.write(events, as: "events", to: &object)
-        if !successors.isEmpty {
-            object.array("successors") { array in
-                for (id, since) in successors.sorted(by: { $0.key < $1.key }) {
-                    array.object {
-                        $0.set("originalTransactionId", id)
-                        $0.set("since", since)
-                    }
-                }
-            }
-        }
+        Self.write(namedAccount, as: "namedAccount", to: &object)
+        transactions.write(to: &object)
+        Self.write(upgrades.map { ($0.key.id.rawValue, $0.value) }, as: "upgrades", to: &object)
+        history.write(to: &object)
+        Self.write(successors.map { ($0.key.rawValue, $0.value) }, as: "successors", to: &object)
+        Self.write(predecessors.map { ($0.key.rawValue, $0.value) }, as: "predecessors", to: &object)
         Self.write(transferredToken, as: "transferredToken", to: &object)
         Self.write(transferredClaim, as: "transferredClaim", to: &object)
         object.set("erasedAt", erasedAt)
@@ -69,13 +55,22 @@ extension PurchaseFacts {
 
     private static func write(_ facts: (some VersionedFacts)?, as name: StaticString, to object: inout JSONWriter) {
         guard let facts else { return }
-        object.object(name) { facts.write(to: &$0) }
+        object.name(name)
+        facts.writeObject(to: &object)
     }
 
-    /// An empty array is left out.
-    private static func write<Content>(_ facts: [Facts<Content>], as name: StaticString, to object: inout JSONWriter) {
-        guard !facts.isEmpty else { return }
-        object.array(name) { array in for one in facts { one.writeObject(to: &array) } }
+    /// Pairs of id and date, by id. An empty list is left out.
+    private static func write(_ dates: [(String, AppStoreInstant)], as name: StaticString, to object: inout JSONWriter)
+    {
+        guard !dates.isEmpty else { return }
+        object.array(name) { array in
+            for (id, date) in dates.sorted(by: { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }) {
+                array.array {
+                    $0.string(id)
+                    $0.integer(date.millisecondsSince1970)
+                }
+            }
+        }
     }
 
     /// Reads what ``jsonText`` wrote. A member of the wrong kind reads as absent.
@@ -97,39 +92,34 @@ extension PurchaseFacts {
 
     private init(_ element: JSONElement, keepsText: Bool) throws(PurchaseFormatError) {
         var fields = FieldReader(element)
-        guard let format = fields.int64("formatVersion"), format <= Self.formatVersion else {
-            throw PurchaseFormatError(code: .unknownFormat)
+        guard let format = fields.int64("formatVersion"), format >= Self.formatVersion else {
+            throw PurchaseFormatError(code: .outdatedFormat)
         }
+        guard format == Self.formatVersion else { throw PurchaseFormatError(code: .unknownFormat) }
         guard let environment: AppStoreEnvironment = fields.enumeration("environment"),
             let bundleId: BundleId = fields.identifier("bundleId"),
             let originalTransactionId: OriginalTransactionId = fields.identifier("originalTransactionId")
         else { throw PurchaseFormatError(code: .noIdentity) }
         self.init(environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId)
-        for element in fields.objects("transactions") {
-            if let transaction = TransactionFacts(element, keepsText: keepsText) { insert(transaction) }
-        }
+        let latestTransaction = fields.object("latestTransaction").flatMap(TransactionDetails.init(_:))
         if let facts = fields.object("renewalInfo").flatMap({ RenewalFacts($0, keepsText: keepsText) }) {
             insert(facts)
         }
         if let facts = fields.object("status").flatMap(StatusFacts.init(_:)) { insert(facts) }
         if let facts = fields.object("claim").flatMap(OwnerClaim.init(_:)) { insert(facts) }
-        for element in fields.objects("upgrades") {
-            var fields = FieldReader(element)
-            guard let transactionId: TransactionId = fields.identifier("transactionId"),
-                let signedDate = fields.instant("signedDate")
-            else { continue }
-            insertUpgrade(to: transactionId, signedDate: signedDate)
+        let namedAccount = fields.object("namedAccount").flatMap(OwnerClaim.init(_:))
+        let traits = fields.objects("traits").map(TransactionTraits.init(_:))
+        guard let transactionText = Self.dense(&fields, "transactions"), let eventText = Self.dense(&fields, "events"),
+            let transactions = Transactions(dense: transactionText, traits: traits),
+            let events = PurchaseEvents(dense: eventText, kinds: fields.element("eventKinds"))
+        else { throw PurchaseFormatError(code: .invalidFacts) }
+        for (id, signedDate) in Self.dates(fields.element("upgrades")) {
+            insertUpgrade(to: TransactionId(id), signedDate: signedDate)
         }
-        for element in fields.objects("events") {
-            if let event = PurchaseEvent(element, keepsText: keepsText) { insert(event) }
+        for (id, since) in Self.dates(fields.element("successors")) {
+            insertSuccessor(OriginalTransactionId(id), since: since)
         }
-        for element in fields.objects("successors") {
-            var fields = FieldReader(element)
-            guard let id: OriginalTransactionId = fields.identifier("originalTransactionId"),
-                let since = fields.instant("since")
-            else { continue }
-            insertSuccessor(id, since: since)
-        }
+        let predecessors = Self.dates(fields.element("predecessors")).map { (OriginalTransactionId($0), $1) }
         if let facts = fields.object("transferredToken").flatMap(OwnerClaim.init(_:)) {
             insert(transferredToken: facts)
         }
@@ -137,8 +127,26 @@ extension PurchaseFacts {
             insert(transferredClaim: facts)
         }
         let erasedAt = fields.instant("erasedAt")
-        insertUnknown(fields.unknownFields)
+        restore(
+            transactions, events, latestTransaction: latestTransaction, namedAccount: namedAccount,
+            predecessors: predecessors, unknownFields: fields.unknownFields)
         if let erasedAt { erase(upTo: erasedAt) }
+    }
+
+    /// Empty where there is none, nil where it is no dense text.
+    private static func dense(_ fields: inout FieldReader, _ name: StaticString) -> DenseReader? {
+        guard let element = fields.element(name) else { return DenseReader([], 0..<0) }
+        return element.plainTextRange.map { DenseReader(element.document.bytes, $0) }
+    }
+
+    private static func dates(_ element: JSONElement?) -> [(String, AppStoreInstant)] {
+        (element?.elements ?? []).compactMap { pair in
+            let values = pair.elements
+            guard values.count == 2, let id = values[0].string,
+                let date = values[1].integer.flatMap({ AppStoreInstant(millisecondsSince1970: $0) })
+            else { return nil }
+            return (id, date)
+        }
     }
 }
 

@@ -49,7 +49,7 @@ extension PurchaseFacts {
     private mutating func insert(
         transaction: TransactionPayload?, renewalInfo: RenewalInfoPayload?, fallback: FactVersion
     ) {
-        if let transaction, let facts = TransactionFacts(transaction, fallback: fallback) { insert(facts) }
+        if let content = transaction.flatMap({ TransactionDetailsContent($0, fallback: fallback) }) { insert(content) }
         if let renewalInfo { insert(RenewalFacts(renewalInfo, fallback: fallback)) }
     }
 }

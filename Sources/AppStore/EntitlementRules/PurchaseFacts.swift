@@ -1,33 +1,31 @@
 package import AppStoreModel
 package import JSON
 
-/// Everything that is known about one purchase: a join of signed facts.
+/// Everything that is known about one purchase: a join of signed facts, bounded by ``FactsBounds``.
 ///
 /// Merging is associative, commutative and idempotent, so that duplicates, disorder and replays end in the same value.
 /// A one-time purchase has one transaction (or few).
 package struct PurchaseFacts: Hashable, Sendable {
-    /// Transactions kept of one purchase: those with the latest purchaseDate, which never changes for a transaction.
-    package static let maximumTransactions = 512
-    /// Events kept of one purchase: the latest.
-    package static let maximumEvents = 32
-    /// Purchases that one was migrated to: the earliest.
-    static let maximumSuccessors = 8
-
     package let environment: AppStoreEnvironment
     package let bundleId: BundleId
     package let originalTransactionId: OriginalTransactionId
 
     package private(set) var transactions = Transactions()
+    /// The newest statement about any of the transactions, with everything that it says.
+    package private(set) var latestTransaction: TransactionDetails?
     package private(set) var renewal: RenewalFacts?
     package private(set) var status: StatusFacts?
     package private(set) var claim: OwnerClaim?
+    /// The account that the newest statement about a transaction names, also of one that is no longer kept.
+    package private(set) var namedAccount: OwnerClaim?
     /// Transactions that began with an upgrade, and when the upgrade was signed.
-    package private(set) var upgrades: [TransactionId: AppStoreInstant] = [:]
-    /// Notifications that concerned this purchase, oldest first.
-    package private(set) var events: [PurchaseEvent] = []
-    /// Purchases that go on where this one was migrated to Advanced Commerce, and since when.
+    package private(set) var upgrades: [TransactionKey: AppStoreInstant] = [:]
+    private(set) var history = PurchaseEvents()
+    /// Purchases that continue this one since a migration to Advanced Commerce, and since when.
     package private(set) var successors: [OriginalTransactionId: AppStoreInstant] = [:]
-    /// The account of the purchase that this one goes on from: by its transactions, and by the app's word.
+    /// Purchases that this one continues, and since when.
+    package private(set) var predecessors: [OriginalTransactionId: AppStoreInstant] = [:]
+    /// The account of the purchase that this one continues: by its transactions, and as the app claims it.
     package private(set) var transferredToken: OwnerClaim?
     package private(set) var transferredClaim: OwnerClaim?
     /// Everything signed until then is forgotten.
@@ -43,11 +41,19 @@ package struct PurchaseFacts: Hashable, Sendable {
         self.originalTransactionId = originalTransactionId
     }
 
+    /// Notifications that concerned this purchase, oldest first.
+    package var events: [PurchaseEvent] { history.values }
+
+    /// By start, then transactionId.
+    package var orderedTransactions: [TransactionFacts] { transactions.values }
+
+    // MARK: Merging
+
     /// What a merge did.
     package struct MergeOutcome: Hashable, Sendable {
-        /// The facts are other than before.
+        /// Whether the merge changed anything.
         package var isChanged = false
-        /// Something merged was older than what was known: it changed nothing and is counted as late.
+        /// Something merged was older than what was known: it changed nothing.
         package var isStale = false
 
         package init(isChanged: Bool = false, isStale: Bool = false) {
@@ -62,40 +68,45 @@ package struct PurchaseFacts: Hashable, Sendable {
         guard other.environment == environment, other.bundleId == bundleId,
             other.originalTransactionId == originalTransactionId
         else { return MergeOutcome() }
-        // What is taken in and dropped at once, beyond the bounds, is no change.
-        let before = mayOverflow(with: other) ? self : nil
         var outcome = MergeOutcome()
         if let erasedAt = other.erasedAt { erase(upTo: erasedAt, &outcome) }
         for transaction in other.transactions.values { take(transaction, &outcome) }
+        // What it says of its transaction was counted with the transaction.
+        var ignored = MergeOutcome()
+        Self.take(other.latestTransaction, into: &latestTransaction, erasedAt, &ignored)
+        Self.take(other.namedAccount, into: &namedAccount, erasedAt, &ignored)
+        outcome.isChanged = outcome.isChanged || ignored.isChanged
         Self.take(other.renewal, into: &renewal, erasedAt, &outcome)
         Self.take(other.status, into: &status, erasedAt, &outcome)
         Self.take(other.claim, into: &claim, erasedAt, &outcome)
         Self.take(other.transferredToken, into: &transferredToken, erasedAt, &outcome)
         Self.take(other.transferredClaim, into: &transferredClaim, erasedAt, &outcome)
-        for (id, signedDate) in other.upgrades where isKept(signedDate) && signedDate > upgrades[id] ?? .earliest {
-            upgrades[id] = signedDate
+        for (id, signedDate) in other.upgrades where takeUpgrade(to: id, signedDate) { outcome.isChanged = true }
+        for event in other.history.values where isKept(event.version.signedDate) && history.take(event) {
             outcome.isChanged = true
         }
-        for event in other.events where take(event) { outcome.isChanged = true }
         if erasedAt == nil {
-            for (id, since) in other.successors where since < successors[id] ?? .latest || successors[id] == nil {
-                successors[id] = since
+            for (id, since) in other.successors where Self.takeLink(id, since, into: &successors) {
+                outcome.isChanged = true
+            }
+            for (id, since) in other.predecessors where Self.takeLink(id, since, into: &predecessors) {
                 outcome.isChanged = true
             }
             if !other.unknownFields.isEmpty, mergeUnknownFields(other.unknownFields) { outcome.isChanged = true }
         }
-        dropOldest()
-        if let before { outcome.isChanged = self != before }
         return outcome
     }
 
     private mutating func take(_ offered: TransactionFacts, _ outcome: inout MergeOutcome) {
-        var place = transactions[offered.transactionId]
-        var taken = MergeOutcome()
-        Self.take(offered, into: &place, erasedAt, &taken)
-        if taken.isChanged { transactions[offered.transactionId] = place }
-        outcome.isChanged = outcome.isChanged || taken.isChanged
-        outcome.isStale = outcome.isStale || taken.isStale
+        guard isKept(offered.version.signedDate) else {
+            outcome.isStale = true
+            return
+        }
+        switch transactions.take(offered) {
+        case .taken: outcome.isChanged = true
+        case .stale: outcome.isStale = true
+        case .known: break
+        }
     }
 
     /// The newer of two statements stays; one from before the erasure is none.
@@ -124,16 +135,28 @@ package struct PurchaseFacts: Hashable, Sendable {
 
     // MARK: Single facts
 
-    package mutating func insert(_ transaction: TransactionFacts) {
+    /// Takes in what Apple said about one transaction.
+    mutating func insert(_ content: TransactionDetailsContent) {
+        let version = content.version
         var outcome = MergeOutcome()
+        let transaction = TransactionFacts(content)
         take(transaction, &outcome)
-        dropOldest()
+        Self.insert(TransactionDetails(content), erasedAt, into: &latestTransaction)
+        if let token = content.appAccountToken {
+            Self.insert(
+                OwnerClaim(appAccountToken: token, claimedAt: version.signedDate), erasedAt, into: &namedAccount)
+        }
+        if let previous = content.previousOriginalTransactionId, erasedAt == nil {
+            _ = Self.takeLink(previous, transaction.beginning, into: &predecessors)
+        }
     }
 
     package mutating func insert(_ facts: RenewalFacts) { Self.insert(facts, erasedAt, into: &renewal) }
     package mutating func insert(_ facts: StatusFacts) { Self.insert(facts, erasedAt, into: &status) }
     package mutating func insert(_ facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &claim) }
-    package mutating func insert(_ event: PurchaseEvent) { _ = take(event) }
+    package mutating func insert(_ event: PurchaseEvent) {
+        if isKept(event.version.signedDate) { _ = history.take(event) }
+    }
     mutating func insert(transferredToken facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &transferredToken) }
     mutating func insert(transferredClaim facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &transferredClaim) }
 
@@ -146,20 +169,26 @@ package struct PurchaseFacts: Hashable, Sendable {
 
     /// Notes that a transaction began with an upgrade, signed then.
     package mutating func insertUpgrade(to transactionId: TransactionId, signedDate: AppStoreInstant) {
-        guard isKept(signedDate) else { return }
-        upgrades[transactionId] = max(upgrades[transactionId] ?? .earliest, signedDate)
-        dropOldest()
+        _ = takeUpgrade(to: TransactionKey(transactionId), signedDate)
     }
 
-    /// Notes that another purchase goes on from this one.
+    /// Notes that another purchase continues this one.
     mutating func insertSuccessor(_ id: OriginalTransactionId, since: AppStoreInstant) {
-        guard erasedAt == nil else { return }
-        successors[id] = min(successors[id] ?? .latest, since)
-        dropOldest()
+        if erasedAt == nil { _ = Self.takeLink(id, since, into: &successors) }
     }
 
-    mutating func insertUnknown(_ fields: JSONObject) {
-        if erasedAt == nil { _ = mergeUnknownFields(fields) }
+    /// What was read from this library's own text.
+    mutating func restore(
+        _ transactions: Transactions, _ history: PurchaseEvents, latestTransaction: TransactionDetails?,
+        namedAccount: OwnerClaim?, predecessors: [(id: OriginalTransactionId, since: AppStoreInstant)],
+        unknownFields: JSONObject
+    ) {
+        self.transactions = transactions
+        self.history = history
+        self.latestTransaction = latestTransaction
+        self.namedAccount = namedAccount
+        for (id, since) in predecessors { _ = Self.takeLink(id, since, into: &self.predecessors) }
+        if !unknownFields.isEmpty { _ = mergeUnknownFields(unknownFields) }
     }
 
     // MARK: Erasure
@@ -176,14 +205,17 @@ package struct PurchaseFacts: Hashable, Sendable {
         erasedAt = moment
         transactions.removeAll { $0.version.signedDate <= moment }
         upgrades = upgrades.filter { $0.value > moment }
-        events = events.filter { $0.version.signedDate > moment }
+        history.removeAll(signedUpTo: moment)
+        latestTransaction = Self.kept(latestTransaction, after: moment)
         renewal = Self.kept(renewal, after: moment)
         status = Self.kept(status, after: moment)
         claim = Self.kept(claim, after: moment)
+        namedAccount = Self.kept(namedAccount, after: moment)
         transferredToken = Self.kept(transferredToken, after: moment)
         transferredClaim = Self.kept(transferredClaim, after: moment)
         // These have no moment of their own: of a purchase that was once erased nothing of the kind is kept.
         successors = [:]
+        predecessors = [:]
         unknownFields = JSONObject()
     }
 
@@ -193,8 +225,9 @@ package struct PurchaseFacts: Hashable, Sendable {
 
     /// Whether nothing is known but that it was erased.
     package var isErased: Bool {
-        erasedAt != nil && transactions.isEmpty && renewal == nil && status == nil && claim == nil && events.isEmpty
-            && upgrades.isEmpty && transferredToken == nil && transferredClaim == nil
+        erasedAt != nil && transactions.isEmpty && latestTransaction == nil && renewal == nil && status == nil
+            && claim == nil && namedAccount == nil && events.isEmpty && upgrades.isEmpty && transferredToken == nil
+            && transferredClaim == nil
     }
 
     /// Whether everything that becomes part of a key, an index or an answer's names is of a sensible length.
@@ -213,7 +246,8 @@ package struct PurchaseFacts: Hashable, Sendable {
         for transaction in transactions.values { latest = max(latest, transaction.version.signedDate) }
         for signedDate in upgrades.values { latest = max(latest, signedDate) }
         let versions = [
-            renewal?.version, status?.version, claim?.version, transferredToken?.version, transferredClaim?.version,
+            latestTransaction?.version, renewal?.version, status?.version, claim?.version, namedAccount?.version,
+            transferredToken?.version, transferredClaim?.version,
         ]
         for version in versions { latest = max(latest, version?.signedDate ?? .earliest) }
         return latest
@@ -221,27 +255,30 @@ package struct PurchaseFacts: Hashable, Sendable {
 
     // MARK: Bounds
 
-    /// - Returns: whether it was not known, or not so.
-    private mutating func take(_ event: PurchaseEvent) -> Bool {
-        guard isKept(event.version.signedDate) else { return false }
-        var index = events.count
-        while index > 0, event.version < events[index - 1].version { index -= 1 }
-        if index > 0, events[index - 1].version == event.version {
-            guard PurchaseEvent.isNewer(event, than: events[index - 1]) else { return false }
-            events[index - 1] = event
-            return true
-        }
-        guard events.count >= Self.maximumEvents else {
-            events.insert(event, at: index)
-            return true
-        }
-        guard index > 0 else { return false }
-        events.insert(event, at: index)
-        events.removeFirst()
-        return true
+    private mutating func takeUpgrade(to id: TransactionKey, _ signedDate: AppStoreInstant) -> Bool {
+        guard isKept(signedDate), signedDate > upgrades[id] ?? .earliest || upgrades[id] == nil else { return false }
+        upgrades[id] = signedDate
+        guard upgrades.count > FactsBounds.upgrades,
+            let oldest = upgrades.min(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key
+        else { return true }
+        upgrades[oldest] = nil
+        return oldest != id
     }
 
-    /// Of a member that both have with different values the one whose text is greater is kept. Sorted by name.
+    private static func takeLink(
+        _ id: OriginalTransactionId, _ since: AppStoreInstant,
+        into links: inout [OriginalTransactionId: AppStoreInstant]
+    ) -> Bool {
+        guard since < links[id] ?? .latest || links[id] == nil else { return false }
+        links[id] = since
+        guard links.count > FactsBounds.links,
+            let latest = links.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key
+        else { return true }
+        links[latest] = nil
+        return latest != id
+    }
+
+    /// Of a member that both have with different values the one whose text is greater is kept.
     private mutating func mergeUnknownFields(_ others: JSONObject) -> Bool {
         var merged = unknownFields
         for member in others.members {
@@ -251,31 +288,8 @@ package struct PurchaseFacts: Hashable, Sendable {
             }
             if known.json.lexicographicallyPrecedes(member.value.json) { merged[member.name] = member.value }
         }
-        var sorted = JSONObject()
-        for name in merged.names.sorted() { sorted[name] = merged[name] }
-        defer { unknownFields = sorted }
-        return sorted != unknownFields
+        let kept = FactsBounds.members(merged)
+        defer { unknownFields = kept }
+        return kept != unknownFields
     }
-
-    private func mayOverflow(with other: PurchaseFacts) -> Bool {
-        transactions.count + other.transactions.count > Self.maximumTransactions
-            || upgrades.count + other.upgrades.count > Self.maximumTransactions
-            || successors.count + other.successors.count > Self.maximumSuccessors
-    }
-
-    /// Keeps the greatest transactions and upgrades by an order that does not depend on arrival.
-    private mutating func dropOldest() {
-        transactions.keepLast(Self.maximumTransactions)
-        if upgrades.count > Self.maximumTransactions {
-            let kept = upgrades.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.suffix(Self.maximumTransactions)
-            upgrades = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
-        }
-        if successors.count > Self.maximumSuccessors {
-            let kept = successors.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.prefix(Self.maximumSuccessors)
-            successors = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
-        }
-    }
-
-    /// By purchaseDate, then transactionId.
-    package var orderedTransactions: [TransactionFacts] { transactions.values }
 }

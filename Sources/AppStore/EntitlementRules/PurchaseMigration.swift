@@ -9,13 +9,14 @@ extension PurchaseFacts {
     /// facts, so the join of all of them is the same in every order.
     package var derivedUpdates: [PurchaseFacts] {
         var result: [PurchaseFacts] = []
+        var previous = predecessors
         for transaction in transactions.values {
-            guard let previous = transaction.previousOriginalTransactionId, previous != originalTransactionId else {
-                continue
-            }
-            var closed = other(previous)
-            closed.insertSuccessor(
-                originalTransactionId, since: transaction.purchaseDate ?? transaction.version.signedDate)
+            guard let id = transaction.previousOriginalTransactionId else { continue }
+            previous[id] = min(previous[id] ?? .latest, transaction.beginning)
+        }
+        for (id, since) in previous.sorted(by: { $0.key < $1.key }) where id != originalTransactionId {
+            var closed = other(id)
+            closed.insertSuccessor(originalTransactionId, since: since)
             result.append(closed)
         }
         guard !successors.isEmpty else { return result }
@@ -37,12 +38,11 @@ extension PurchaseFacts {
 
     /// The account that the newest signed statement names.
     private var newestToken: OwnerClaim? {
-        var newest = transferredToken
+        var newest = OwnerClaim.newer(transferredToken, namedAccount)
         func consider(_ token: AppAccountToken?, _ version: FactVersion) {
             guard let token else { return }
             newest = .newer(newest, OwnerClaim(appAccountToken: token, claimedAt: version.signedDate))
         }
-        for transaction in transactions.values { consider(transaction.appAccountToken, transaction.version) }
         if let renewal { consider(renewal.appAccountToken, renewal.version) }
         return newest
     }

@@ -42,9 +42,9 @@ package struct RenewalContent: FactsContent {
         priceIncreaseStatus = payload.priceIncreaseStatus
         renewalDate = payload.renewalDate
         renewalPrice = payload.renewalPrice
-        currency = payload.currency
+        currency = payload.currency.flatMap(FactsBounds.text)
         offerType = payload.offerType
-        offerIdentifier = payload.offerIdentifier
+        offerIdentifier = payload.offerIdentifier.flatMap(FactsBounds.text)
         recentSubscriptionStartDate = payload.recentSubscriptionStartDate
         appAccountToken = payload.appAccountToken
         appTransactionId = payload.appTransactionId
@@ -93,7 +93,7 @@ package struct RenewalContent: FactsContent {
         appAccountToken = fields.identifier("appAccountToken")
         appTransactionId = fields.identifier("appTransactionId")
         renewalQuantity = fields.int32("renewalQuantity")
-        unknownFields = fields.unknownFields
+        unknownFields = FactsBounds.members(fields.unknownFields)
     }
 }
 

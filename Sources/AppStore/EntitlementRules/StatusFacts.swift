@@ -12,10 +12,12 @@ package struct StatusFacts: VersionedFacts {
         self.status = status
     }
 
-    func write(to object: inout JSONWriter) {
-        object.set("status", status)
-        object.set(version)
-        object.add(unknownFields)
+    func writeObject(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.set("status", status)
+            object.set(version)
+            object.add(unknownFields)
+        }
     }
 
     /// Nil without a status or a signedDate.
@@ -25,6 +27,6 @@ package struct StatusFacts: VersionedFacts {
             return nil
         }
         self.init(version: version, status: status)
-        unknownFields = fields.unknownFields
+        unknownFields = FactsBounds.members(fields.unknownFields)
     }
 }

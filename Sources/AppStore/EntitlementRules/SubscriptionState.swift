@@ -107,6 +107,10 @@ extension PurchaseFacts {
         ).state(at: instant, policy: policy)
     }
 
+    /// The start of the first period that is kept, where earlier ones may have been absorbed: what was before it is not
+    /// known any more. Nil while all periods are kept.
+    package var knownSince: AppStoreInstant? { transactions.firstPeriodOfMany?.start }
+
     /// The first moment after `instant` at which the state is another without any notification. Nil if there is none.
     package func nextChange(
         after instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
@@ -133,7 +137,7 @@ extension PurchaseFacts {
 extension TransactionFacts {
     /// Advanced Commerce: the SKUs that are not revoked then.
     package func skus(at instant: AppStoreInstant) -> [String] {
-        content.items.filter { item in item.revocationDate.map { $0 > instant } ?? true }.map(\.sku)
+        items.filter { item in item.revocationDate.map { $0 > instant } ?? true }.map(\.sku)
     }
 }
 

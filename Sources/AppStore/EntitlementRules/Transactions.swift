@@ -1,37 +1,77 @@
 package import AppStoreModel
 
-/// The transactions of a purchase, each once, by purchaseDate and then transactionId.
+/// The transactions of a purchase that are kept, each once, by start and then transactionId: see ``FactsBounds``.
 package struct Transactions: Hashable, Sendable {
     /// In their order.
     package private(set) var values: [TransactionFacts] = []
 
+    package init() {}
+
+    /// Those of a text, in their order.
+    init(ordered values: [TransactionFacts]) { self.values = values }
+
     package var count: Int { values.count }
     package var isEmpty: Bool { values.isEmpty }
-    package var keys: [TransactionId] { values.map { $0.transactionId } }
+    package var keys: [TransactionId] { values.map(\.transactionId) }
 
-    package subscript(id: TransactionId) -> TransactionFacts? {
-        get { index(of: id).map { values[$0] } }
-        set {
-            if let index = index(of: id) { values.remove(at: index) }
-            guard let newValue else { return }
-            var index = values.count
-            while index > 0, Self.isOrdered(newValue, values[index - 1]) { index -= 1 }
-            values.insert(newValue, at: index)
+    package subscript(id: TransactionId) -> TransactionFacts? { self[TransactionKey(id)] }
+
+    subscript(key: TransactionKey) -> TransactionFacts? { index(of: key).map { values[$0] } }
+
+    /// What a statement about a transaction did.
+    enum Outcome {
+        case taken
+        /// It was known.
+        case known
+        /// It is older than what is known, or than everything that is kept.
+        case stale
+    }
+
+    /// Takes in a statement about one transaction.
+    mutating func take(_ offered: TransactionFacts) -> Outcome {
+        if let index = index(of: offered.key) {
+            guard TransactionFacts.isNewer(offered, than: values[index]) else {
+                return offered.version == values[index].version ? .known : .stale
+            }
+            values.remove(at: index)
+            // There is room for it again, unless Apple calls it something else than before.
+            _ = insertWhereRoom(offered)
+            return .taken
         }
+        return insertWhereRoom(offered) ? .taken : .stale
     }
 
     mutating func removeAll(where isGone: (TransactionFacts) -> Bool) { values.removeAll(where: isGone) }
 
-    /// Leaves the last of the order.
-    mutating func keepLast(_ count: Int) {
-        if values.count > count { values.removeFirst(values.count - count) }
+    /// The first period that is kept where others may have been before it; nil while there is room for more.
+    var firstPeriodOfMany: TransactionFacts? { lowestWhereFull(isPeriod: true).map { values[$0] } }
+
+    /// - Returns: false where everything that is kept comes after it.
+    private mutating func insertWhereRoom(_ offered: TransactionFacts) -> Bool {
+        if let lowest = lowestWhereFull(isPeriod: offered.isPeriod) {
+            guard TransactionFacts.isOrdered(values[lowest], offered) else { return false }
+            values.remove(at: lowest)
+        }
+        var offered = offered
+        if let known = values.last(where: { $0.traits == offered.traits }) { offered.traits = known.traits }
+        var index = values.count
+        while index > 0, TransactionFacts.isOrdered(offered, values[index - 1]) { index -= 1 }
+        values.insert(offered, at: index)
+        return true
+    }
+
+    /// Where the lowest of the periods, or of the others, is; nil while there is room for one more of them.
+    private func lowestWhereFull(isPeriod: Bool) -> Int? {
+        guard values.count >= min(FactsBounds.periods, FactsBounds.others) else { return nil }
+        var lowest: Int?
+        var count = 0
+        for index in values.indices where values[index].isPeriod == isPeriod {
+            lowest = lowest ?? index
+            count += 1
+        }
+        return count >= (isPeriod ? FactsBounds.periods : FactsBounds.others) ? lowest : nil
     }
 
     /// Most are asked for soon after they were put.
-    private func index(of id: TransactionId) -> Int? { values.lastIndex { $0.transactionId == id } }
-
-    private static func isOrdered(_ one: TransactionFacts, _ other: TransactionFacts) -> Bool {
-        let (start, otherStart) = (one.start, other.start)
-        return start != otherStart ? start < otherStart : one.transactionId < other.transactionId
-    }
+    private func index(of key: TransactionKey) -> Int? { values.lastIndex { $0.key == key } }
 }

@@ -58,11 +58,13 @@ struct SluiceBench {
         var report = BenchReport()
         let entitlements = EntitlementsBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
         if configuration[onlyEntitlements] {
+            try RenewalBenchmark(rounds: rounds).run(into: &report)
             try await entitlements.run(into: &report)
         } else {
             try VerificationBenchmark(probe: probe, rounds: rounds).run(into: &report)
             try await HTTPBenchmark(bodies: probe.bodies, rounds: rounds, seconds: seconds / 2).run(into: &report)
             try IngressBenchmark(probe: probe, pki: pki, app: app, rounds: rounds, seconds: seconds).run(into: &report)
+            try RenewalBenchmark(rounds: rounds).run(into: &report)
             try await entitlements.run(into: &report)
             ApplePythonBenchmark(
                 probe: probe, pki: pki, app: app, rounds: rounds,

@@ -7,18 +7,17 @@ import Testing
 
 @Suite("Purchase facts as JSON") struct PurchaseJSONTests {
     private static let golden =
-        #"{"formatVersion":1,"environment":"Production","bundleId":"com.example","originalTransactionId":"1","#
-        + #""transactions":[{"transactionId":"1","productId":"monthly","type":"Auto-Renewable Subscription","#
-        + #""purchaseDate":1767225600000,"expiresDate":1769817600000,"quantity":1,"signedDate":1767225600000,"#
-        + #""notificationUUID":"u1"},{"transactionId":"2","productId":"yearly","type":"Auto-Renewable Subscription","#
-        + #""purchaseDate":1768089600000,"expiresDate":1799625600000,"quantity":1,"items":[{"SKU":"a"}],"#
-        + #""signedDate":1768089600000,"notificationUUID":"u2"}],"renewalInfo":{"autoRenewProductId":"monthly","#
-        + #""autoRenewStatus":1,"signedDate":1767225600000,"notificationUUID":"u1"},"status":{"status":1,"#
-        + #""signedDate":1768089600000,"notificationUUID":"u2"},"claim":{"appAccountToken":"t","#
-        + #""claimedAt":1767225600005},"upgrades":[{"transactionId":"2","signedDate":1768089600000}],"events":["#
-        + #"{"notificationType":"SUBSCRIBED","subtype":"INITIAL_BUY","transactionId":"1","status":1,"#
-        + #""signedDate":1767225600000,"notificationUUID":"u1"},{"notificationType":"DID_CHANGE_RENEWAL_PREF","#
-        + #""subtype":"UPGRADE","transactionId":"2","status":1,"signedDate":1768089600000,"notificationUUID":"u2"}]}"#
+        #"{"formatVersion":2,"environment":"Production","bundleId":"com.example","originalTransactionId":"1",""#
+        + #"latestTransaction":{"transactionId":"2","productId":"yearly","type":"Auto-Renewable Subscription","p"#
+        + #"urchaseDate":1768089600000,"expiresDate":1799625600000,"quantity":1,"items":[{"SKU":"a"}],"signedDat"#
+        + #"e":1768089600000,"notificationUUID":"12345678-1c2d-4e3f-8a4b-0123456789ab"},"renewalInfo":{"autoRene"#
+        + #"wProductId":"monthly","autoRenewStatus":1,"signedDate":1767225600000,"notificationUUID":"u1"},"statu"#
+        + #"s":{"status":1,"signedDate":1768089600000,"notificationUUID":"12345678-1c2d-4e3f-8a4b-0123456789ab"}"#
+        + #","claim":{"appAccountToken":"t","claimedAt":1767225600005},"traits":[{"productId":"monthly","type":""#
+        + #"Auto-Renewable Subscription","quantity":1},{"productId":"yearly","type":"Auto-Renewable Subscription"#
+        + #"","quantity":1,"items":[{"SKU":"a"}]}],"transactions":"C.A.zbttVAA.E0_ZAA.A.HUxAAAAAAAA,C.B.Bm_zAA.6"#
+        + #"vYlgA.A.SNFZ4,","upgrades":[["2",1768089600000]],"eventKinds":[["SUBSCRIBED","INITIAL_BUY"],["DID_CH"#
+        + #"ANGE_RENEWAL_PREF","UPGRADE"]],"events":"A.zbttVAA.*dTE.C.C,B.Bm_zAA.BI0VngcLU4_.IpLASNFZ4mr.C.C,"}"#
 
     private func goldenPurchase() throws -> PurchaseFacts {
         let items: JSONValue = ["items": [["SKU": "a"]]]
@@ -27,7 +26,8 @@ import Testing
                 .subscribed, .initialBuy, signed: 0, uuid: "u1", status: .active,
                 transaction: period("1", from: 0, to: 30 * day), renewalInfo: renewal()),
             Notification(
-                .didChangeRenewalPref, .upgrade, signed: 10 * day, uuid: "u2", status: .active,
+                .didChangeRenewalPref, .upgrade, signed: 10 * day, uuid: "12345678-1c2d-4e3f-8a4b-0123456789ab",
+                status: .active,
                 transaction: period("2", from: 10 * day, to: 375 * day, product: "yearly")
                     .with("advancedCommerceInfo", items)))
         purchase.insert(OwnerClaim(appAccountToken: AppAccountToken("T"), claimedAt: at(5)))
@@ -35,18 +35,17 @@ import Testing
     }
 
     @Test func `the form is that of the golden copy`() throws {
-        #expect(String(decoding: try goldenPurchase().jsonText, as: UTF8.self) == Self.golden)
+        let text = String(decoding: try goldenPurchase().jsonText, as: UTF8.self)
+        #expect(text == Self.golden)
         #expect(try PurchaseFacts(json: Array(Self.golden.utf8)) == goldenPurchase())
     }
 
     @Test func `unknown members survive at every level`() throws {
         let text = Self.golden
-            .replacing(#""formatVersion":1,"#, with: #""formatVersion":1,"later":{"x":1},"#)
-            .replacing(#""productId":"monthly","type""#, with: #""productId":"monthly","mood":"good","type""#)
+            .replacing(#""formatVersion":2,"#, with: #""formatVersion":2,"later":{"x":1},"#)
             .replacing(#""autoRenewStatus":1"#, with: #""autoRenewStatus":1,"newer":[2]"#)
         var purchase = try PurchaseFacts(json: Array(text.utf8))
         #expect(purchase.unknownFields["later"] == ["x": 1])
-        #expect(purchase.transactions[TransactionId("1")]?.unknownFields["mood"] == "good")
         #expect(purchase.renewal?.unknownFields["newer"] == [2])
         #expect(try PurchaseFacts(json: purchase.jsonText) == purchase)
         var other = try PurchaseFacts(json: Array(text.replacing(#""x":1"#, with: #""x":2"#).utf8))
@@ -75,15 +74,33 @@ import Testing
             try Notification(.refund, .seats, signed: 9, transaction: transaction, renewalInfo: renewalInfo)
                 .facts(isSigned: false))
         #expect(try PurchaseFacts(json: facts.jsonText) == facts)
-        #expect(facts.transactions[TransactionId("1")]?.price == 9_007_199_254_740_993)
+        let details = try #require(try PurchaseFacts(json: facts.jsonText).latestTransaction?.content)
+        #expect(details.price == 9_007_199_254_740_993 && details.revocationReason == .issueInApp)
+        #expect(details.offerDiscountType == .freeTrial && details.storefront == "DEU")
         #expect(facts.transactions[TransactionId("1")]?.amountProblems == [.quantity])
         #expect(facts.transactions[TransactionId("1")]?.version.isSigned == false)
     }
 
     @Test(arguments: [
-        ("", PurchaseFormatError.Code.invalidJSON), ("[]", .noIdentity), ("{}", .unknownFormat),
-        (#"{"formatVersion":2,"environment":"Production","bundleId":"b","originalTransactionId":"1"}"#, .unknownFormat),
-        (#"{"formatVersion":1,"environment":"Production","bundleId":"b"}"#, .noIdentity),
+        ("", PurchaseFormatError.Code.invalidJSON), ("[]", .noIdentity), ("{}", .outdatedFormat),
+        (#"{"formatVersion":3,"environment":"Production","bundleId":"b","originalTransactionId":"1"}"#, .unknownFormat),
+        (
+            #"{"formatVersion":1,"environment":"Production","bundleId":"b","originalTransactionId":"1"}"#,
+            .outdatedFormat
+        ),
+        (#"{"formatVersion":2,"environment":"Production","bundleId":"b"}"#, .noIdentity),
+        (
+            #"{"formatVersion":2,"environment":"Production","bundleId":"b","originalTransactionId":"1","#
+                + #""traits":[{}],"transactions":"C.B.A..A,"}"#, .invalidFacts
+        ),
+        (
+            #"{"formatVersion":2,"environment":"Production","bundleId":"b","originalTransactionId":"1","#
+                + #""eventKinds":[["TEST"]],"events":"A.A.A"}"#, .invalidFacts
+        ),
+        (
+            #"{"formatVersion":2,"environment":"Production","bundleId":"b","originalTransactionId":"1","#
+                + #""transactions":["C.A.A..A,"]}"#, .invalidFacts
+        ),
     ])
     func `a text that is no purchase is an error`(text: String, code: PurchaseFormatError.Code) {
         #expect { try PurchaseFacts(json: Array(text.utf8)) } throws: { ($0 as? PurchaseFormatError)?.code == code }
@@ -91,11 +108,12 @@ import Testing
 
     @Test func `members of the wrong kind read as absent`() throws {
         let text =
-            #"{"formatVersion":1,"environment":"Production","bundleId":"b","originalTransactionId":"1","#
-            + #""transactions":[1,{},{"transactionId":"1"},{"transactionId":"2","signedDate":5,"quantity":1e99}],"#
-            + #""renewalInfo":[],"status":{"signedDate":1},"events":[{"signedDate":1e300}],"upgrades":[{}],"claim":0}"#
+            #"{"formatVersion":2,"environment":"Production","bundleId":"b","originalTransactionId":"1","#
+            + #""latestTransaction":{"signedDate":1e300},"traits":[{"quantity":1e99}],"transactions":"E.A.A..K,","#
+            + #""renewalInfo":[],"status":{"signedDate":1},"upgrades":[{},["1",1e300],[1]],"predecessors":0,"claim":0}"#
         let purchase = try PurchaseFacts(json: Array(text.utf8))
         #expect(purchase.transactions.keys.map(\.rawValue) == ["2"])
+        #expect(purchase.latestTransaction == nil && purchase.upgrades.isEmpty && purchase.predecessors.isEmpty)
         #expect(purchase.renewal == nil && purchase.status == nil && purchase.claim == nil && purchase.events.isEmpty)
     }
 
@@ -195,7 +213,8 @@ struct AppleSampleTests {
                     == ProductId("com.getsession.org.pro_sub_3_months"))
             #expect(purchase.state(at: instant(1_760_592_314_000))?.phase == .expired)
             #expect(purchase.nextChange(after: instant(1_760_592_200_000)) == instant(1_760_592_314_000))
-            #expect(purchase.transactions[TransactionId("2000001032604840")]?.revocationReason == .other)
+            #expect(purchase.transactions[TransactionId("2000001032604840")]?.revocationDate != nil)
+            #expect(purchase.latestTransaction?.content?.revocationReason == .other)
         }
     }
 

@@ -46,23 +46,6 @@ import Testing
         #expect(empty.merge(facts[0]) == PurchaseFacts.MergeOutcome(isChanged: true, isStale: false))
     }
 
-    @Test func `transactions and events are bounded to the latest in every order`() throws {
-        var facts: [PurchaseFacts] = []
-        for index in 0..<Int64(PurchaseFacts.maximumTransactions + 40) {
-            let notification = Notification(
-                .didRenew, signed: index * day, status: .active,
-                transaction: period("t\(index)", from: index * day, to: (index + 1) * day))
-            facts.append(try #require(try notification.facts()))
-        }
-        var random = SeededGenerator(seed: 3)
-        let expected = Self.merged(facts)
-        #expect(expected.transactions.count == PurchaseFacts.maximumTransactions)
-        #expect(
-            expected.transactions[TransactionId("t40")] != nil && expected.transactions[TransactionId("t39")] == nil)
-        #expect(expected.events.count == PurchaseFacts.maximumEvents)
-        #expect(Self.merged(facts.shuffled(using: &random)) == expected)
-    }
-
     private static func merged(_ facts: [PurchaseFacts]) -> PurchaseFacts {
         var purchase = PurchaseFacts(
             environment: .production, bundleId: BundleId("com.example"),

@@ -74,7 +74,8 @@ import Testing
         let purchases = settled([try old(token), try new()])
         for purchase in purchases.values { #expect(try PurchaseFacts(json: purchase.jsonText) == purchase) }
         #expect(
-            purchases["1"].map { String(decoding: $0.jsonText, as: UTF8.self).contains(#""successors":[{"#) } == true)
+            purchases["1"].map { String(decoding: $0.jsonText, as: UTF8.self).contains(#""successors":[["9","#) }
+                == true)
     }
 
     @Test func `purchases that name each other come to an end`() throws {

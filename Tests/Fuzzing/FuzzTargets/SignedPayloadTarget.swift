@@ -59,6 +59,6 @@ enum PayloadTokens {
         #""price":9223372036854775807"#, #""quantity":2147483648"#, #""purchaseDate":253402300799999"#,
         #""expiresDate":-62167219200000"#, #""revocationDate":0"#, #""gracePeriodExpiresDate":253402300800000"#,
         #""isUpgraded":true"#, #""revocationPercentage":100000"#, #""type":"Consumable""#, "null", "1e400", "-0.1",
-        #""inAppOwnershipType":"FAMILY_SHARED""#, #""facts":{"#, #""formatVersion":1"#, #""purchases":["#, "\\u0000",
+        #""inAppOwnershipType":"FAMILY_SHARED""#, #""facts":{"#, #""formatVersion":2"#, #""transactions":""#, "\\u0000",
     ]
 }

@@ -75,7 +75,7 @@ import Testing
         again.store.close()
         let database = try Database(path: directory.database)
         try database.executeScript(
-            #"UPDATE rows SET state = CAST(replace(state, '"formatVersion":1', '"formatVersion":9') AS BLOB)"#)
+            #"UPDATE rows SET state = CAST(replace(state, '"formatVersion":2', '"formatVersion":9') AS BLOB)"#)
         database.close()
         let older = try RowsHarness(path: directory.database)
         let error = #expect(throws: StateError.self) { try older.merge(lifeOfOne().map { try $0.facts() }) }

@@ -149,6 +149,11 @@ package struct FieldReader {
         return result
     }
 
+    /// An array, or a text that is not to be copied: to be read by the caller.
+    package mutating func element(_ name: StaticString) -> JSONElement? {
+        find(name).map { JSONElement(document: document, index: $0) }
+    }
+
     /// An object to be read with a reader of its own.
     package mutating func object(_ name: StaticString) -> JSONElement? {
         read(name, .object) { $0.kind == .object ? $0 : nil }

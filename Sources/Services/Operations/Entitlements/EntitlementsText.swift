@@ -32,6 +32,9 @@ enum EntitlementsText {
                         + reports.map { [cell($0["transactionId"]), cell($0["problem"])] })
         }
         if let change = instant(answer["nextChange"]) { text += "\nnext change  \(change)\n" }
+        if let moment = instant(answer["knownSince"]) {
+            text += "\nearlier periods are not kept; known since  \(moment)\n"
+        }
         return text
     }
 

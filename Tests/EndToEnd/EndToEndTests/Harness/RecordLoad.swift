@@ -53,7 +53,7 @@ final class RecordLoad: Sendable {
             let migrates = run.contains {
                 String(decoding: $0.transaction ?? [], as: UTF8.self).contains("previousOriginalTransactionId")
             }
-            return purchases.count == 1 && purchases != [nil] && run.count <= 32 && !migrates
+            return purchases.count == 1 && purchases != [nil] && run.count <= 12 && !migrates
         }
     }
 

@@ -1,4 +1,5 @@
 import AppStoreModel
+import EntitlementRules
 import Foundation
 import Kafka
 import Records
@@ -18,14 +19,11 @@ struct StatePublication: Sendable {
         let data = Data(value)
         guard let name = data.range(of: Data(#""facts":"#.utf8)) else { return nil }
         self.value = value
-        facts = data[name.upperBound...]
-        var count = 0
-        var rest = facts
-        while let found = rest.range(of: Data(#""notificationType":"#.utf8)) {
-            count += 1
-            rest = rest[found.upperBound...]
-        }
-        events = count
+        let facts = data[name.upperBound...]
+        self.facts = facts
+        // Each ends with a comma.
+        let list = facts.range(of: Data(#","events":""#.utf8)).map { facts[$0.upperBound...] } ?? Data()
+        events = list.prefix { $0 != UInt8(ascii: "\"") }.count { $0 == UInt8(ascii: ",") }
     }
 }
 
@@ -122,9 +120,8 @@ struct StateLedger: Sendable {
 
     private func disagreement(with member: GroupMember, _ key: String) async throws -> [String] {
         let publication = publications.last[key] ?? nil
-        let published =
-            publication.flatMap { JSON.object($0.value)?.object("facts")?.objects("events") } ?? []
-        let expected = published.compactMap { $0.text("notificationUUID") }
+        let published = publication.flatMap { try? PurchaseFacts(published: $0.value) }?.events ?? []
+        let expected = published.compactMap { $0.version.notificationUUID?.rawValue }
         let history = try await member.history(String(key.split(separator: "/").last ?? ""))
         let found = history?.objects("events").compactMap { $0.text("notificationUUID") } ?? []
         let causes = (history?.objects("transitions") ?? []).compactMap {

@@ -1,4 +1,5 @@
 import AppStoreModel
+import EntitlementRules
 import Foundation
 import Simulator
 
@@ -41,7 +42,8 @@ struct StateOracle: Sendable {
             guard let object, let version else { return }
             let word = Word(
                 signed: version.integer("signedDate") ?? 0, uuid: uuid,
-                line: Self.line(kind, object, fields, version, uuid))
+                // Of the notification that a transaction came with, a published state keeps some bytes.
+                line: Self.line(kind, object, fields, version, kind == "transaction" ? "" : uuid))
             if word.replaces(purchase.words[name]) { purchase.words[name] = word }
         }
         let transaction = notification.transaction.flatMap { JSON.object($0) }
@@ -53,17 +55,40 @@ struct StateOracle: Sendable {
         purchases[key] = purchase
     }
 
-    /// The lines of a record of the entitlement topic; `nil` for one that is no state.
+    /// The lines of a record of the entitlement topic; `nil` for one that is no state. Only the form is read with
+    /// EntitlementRules: what is in it must be what was told.
     static func lines(published value: [UInt8]) -> [String]? {
-        guard let facts = JSON.object(value)?.object("facts") else { return nil }
+        guard let state = try? PurchaseFacts(published: value), let facts = JSON.object(value)?.object("facts") else {
+            return nil
+        }
         func line(_ kind: String, _ fields: [String], _ object: JSON.Object) -> String {
             Self.line(kind, object, fields, object, object.text("notificationUUID") ?? "")
         }
-        var lines = facts.objects("events").map { line("event", eventFields, $0) }
-        lines += facts.objects("transactions").map { line("transaction", transactionFields, $0) }
+        var lines = state.events.map { event in
+            let version = event.version
+            return Self.line(
+                "event", [event.notificationType.rawValue, event.subtype?.rawValue],
+                version.signedDate, version.notificationUUID?.rawValue ?? "")
+        }
+        lines += state.transactions.values.map { transaction in
+            let dates = [transaction.start, transaction.expiresDate, transaction.revocationDate].map {
+                $0.map { "\($0.millisecondsSince1970)" }
+            }
+            return Self.line(
+                "transaction",
+                [transaction.transactionId.rawValue, transaction.productId?.rawValue] + dates
+                    + [transaction.appAccountToken?.rawValue],
+                transaction.version.signedDate, "")
+        }
         lines += facts.object("renewalInfo").map { [line("renewal", renewalFields, $0)] } ?? []
         lines += facts.object("status").map { [line("status", ["status"], $0)] } ?? []
         return lines.sorted()
+    }
+
+    private static func line(
+        _ kind: String, _ values: [String?], _ signedDate: AppStoreInstant, _ uuid: String
+    ) -> String {
+        ([kind] + values.map { $0 ?? "-" } + ["\(signedDate.millisecondsSince1970)", uuid]).joined(separator: " ")
     }
 
     private static let eventFields = ["notificationType", "subtype"]

@@ -1,0 +1,56 @@
+internal import AppStoreModel
+
+// How values of the rules are written in dense text.
+
+extension DenseWriter {
+    /// A number as its distance to the one before, which Apple's ids are near to; a text as it is.
+    mutating func key(_ key: TransactionKey, since previous: inout UInt64) {
+        switch key {
+        case .number(let number):
+            signed(Int64(bitPattern: number &- previous))
+            previous = number
+        case .text(let id): text(id.rawValue)
+        }
+    }
+
+    /// As the milliseconds since another moment.
+    mutating func instant(_ instant: AppStoreInstant, since other: Int64) {
+        signed(instant.millisecondsSince1970 - other)  // both bounded: no overflow
+    }
+
+    /// In two fields where it is 128 bits, else in one.
+    mutating func uuid(_ uuid: CompactUUID) {
+        switch uuid {
+        case .bits(let high, let low):
+            number(high)
+            endField()
+            number(low)
+        case .text(let uuid): text(uuid.rawValue)
+        }
+    }
+}
+
+extension DenseReader {
+    mutating func key(since previous: inout UInt64) -> TransactionKey? {
+        if let text = text() { return TransactionKey(TransactionId(text)) }
+        guard let distance = signed() else { return nil }
+        previous &+= UInt64(bitPattern: distance)
+        return .number(previous)
+    }
+
+    /// Nil for what lies outside of what a moment may be.
+    mutating func instant(since other: Int64) -> AppStoreInstant? {
+        signed().flatMap { Self.instant($0, since: other) }
+    }
+
+    static func instant(_ milliseconds: Int64, since other: Int64) -> AppStoreInstant? {
+        let (sum, overflow) = other.addingReportingOverflow(milliseconds)
+        return overflow ? nil : AppStoreInstant(millisecondsSince1970: sum)
+    }
+
+    mutating func uuid() -> CompactUUID? {
+        if let text = text() { return CompactUUID(NotificationUUID(text)) }
+        guard let high = number() else { return nil }
+        return .bits(high: high, low: number() ?? 0)
+    }
+}

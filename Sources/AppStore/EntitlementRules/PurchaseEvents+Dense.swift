@@ -1,0 +1,73 @@
+internal import AppStoreModel
+internal import JSON
+
+// Of each event these fields: number of its kind; signedDate, since that of the one before it; notificationUUID, in one
+// field or two; status; transactionId, since the one before it; 1 for what only a shared secret vouched for.
+
+extension PurchaseEvents {
+    /// Writes `eventKinds`, each once as type and subtype, and `events`.
+    func write(to object: inout JSONWriter) {
+        guard !values.isEmpty else { return }
+        var kinds: [PurchaseEvent.Kind] = []
+        var dense = DenseWriter(reservingCapacity: values.count * 64)
+        var previous: Int64 = 0
+        var previousNumber: UInt64 = 0
+        for event in values {
+            let number = kinds.firstIndex { $0 === event.kind } ?? kinds.firstIndex(of: event.kind) ?? kinds.count
+            if number == kinds.count { kinds.append(event.kind) }
+            dense.number(UInt64(number))
+            dense.endField()
+            dense.instant(event.signedDate, since: previous)
+            dense.endField()
+            if let uuid = event.uuid { dense.uuid(uuid) }
+            dense.endField()
+            if let status = event.status { dense.signed(Int64(status.rawValue)) }
+            dense.endField()
+            if let key = event.key { dense.key(key, since: &previousNumber) }
+            dense.endField()
+            if !event.isSigned { dense.number(1) }
+            dense.endEntry()
+            previous = event.signedDate.millisecondsSince1970
+        }
+        object.array("eventKinds") { array in
+            for kind in kinds {
+                array.array {
+                    $0.string(kind.type.rawValue)
+                    if let subtype = kind.subtype { $0.string(subtype.rawValue) }
+                }
+            }
+        }
+        object.name("events")
+        object.text(dense.json)
+    }
+
+    /// Reads what ``write(to:)`` wrote; nil for anything else.
+    init?(dense reader: DenseReader, kinds: JSONElement?) {
+        var known: [PurchaseEvent.Kind] = []
+        for element in kinds?.elements ?? [] {
+            let texts = element.elements.compactMap(\.string)
+            guard let type = texts.first else { return nil }
+            known.append(PurchaseEvent.Kind(NotificationType(type), texts.dropFirst().first.map { Subtype($0) }))
+        }
+        self.init()
+        var reader = reader
+        var previous: Int64 = 0
+        var previousNumber: UInt64 = 0
+        while !reader.isAtEnd {
+            guard let number = reader.number(), number < UInt64(known.count),
+                let signedDate = reader.instant(since: previous)
+            else { return nil }
+            previous = signedDate.millisecondsSince1970
+            let uuid = reader.uuid()
+            let status = reader.signed().flatMap { Int32(exactly: $0) }
+            let key = reader.key(since: &previousNumber)
+            let isSigned = reader.number() == nil
+            reader.endEntry()
+            _ = take(
+                PurchaseEvent(
+                    signedDate: signedDate, isSigned: isSigned, uuid: uuid, kind: known[Int(number)],
+                    key: key, status: status.map { SubscriptionStatus($0) }))
+        }
+        if reader.isMalformed { return nil }
+    }
+}

@@ -1,0 +1,244 @@
+package import AppStoreModel
+internal import JSON
+
+/// Everything that Apple said about one transaction in one statement. Of a purchase the newest is kept; of the other
+/// transactions only what ``TransactionFacts`` keeps.
+///
+/// Kept as text: merging asks for the version alone, and few readers for the content.
+package struct TransactionDetails: VersionedFacts {
+    package let version: FactVersion
+    /// The JSON object.
+    let text: ArraySlice<UInt8>
+
+    /// Nil where the text is not what this library writes.
+    package var content: TransactionDetailsContent? {
+        (try? JSONDocument(Array(text))).flatMap { TransactionDetailsContent($0.root) }
+    }
+
+    package init(_ content: TransactionDetailsContent) {
+        version = content.version
+        var writer = JSONWriter(reservingCapacity: 1024)
+        writer.object { content.write(to: &$0) }
+        text = writer.bytes[...]
+    }
+
+    /// Nil without a signedDate.
+    init?(_ element: JSONElement) {
+        guard let signedDate = element["signedDate"]?.integer.flatMap({ AppStoreInstant(millisecondsSince1970: $0) })
+        else { return nil }
+        version = FactVersion(
+            signedDate: signedDate, isSigned: element["trust"]?.string != FactVersion.sharedSecret,
+            notificationUUID: element["notificationUUID"]?.string.map { NotificationUUID($0) })
+        text = element.bytes
+    }
+
+    func writeObject(to writer: inout JSONWriter) { writer.text(text) }
+}
+
+/// What a ``TransactionDetails`` says.
+package struct TransactionDetailsContent: Hashable, Sendable {
+    package var transactionId: TransactionId
+    package var version: FactVersion
+    package var productId: ProductId?
+    package var type: ProductType?
+    package var subscriptionGroupIdentifier: SubscriptionGroupIdentifier?
+    package var purchaseDate: AppStoreInstant?
+    package var originalPurchaseDate: AppStoreInstant?
+    package var expiresDate: AppStoreInstant?
+    /// 1 or more; nil where Apple sent none or one out of range (see `amountProblems`).
+    package var quantity: Int32?
+    package var inAppOwnershipType: InAppOwnershipType?
+    package var isUpgraded = false
+    package var revocationDate: AppStoreInstant?
+    package var revocationReason: RevocationReason?
+    package var revocationType: RevocationType?
+    /// Milliunits of a percent, 0 to 100000.
+    package var revocationPercentage: Int32?
+    package var appAccountToken: AppAccountToken?
+    package var appTransactionId: AppTransactionId?
+    package var offerType: OfferType?
+    package var offerIdentifier: String?
+    package var offerDiscountType: OfferDiscountType?
+    package var transactionReason: TransactionReason?
+    package var additionalTransactionReason: AdditionalTransactionReason?
+    package var revokedSeatQuantity: Int32?
+    package var previousOriginalTransactionId: OriginalTransactionId?
+    /// Milliunits of the currency.
+    package var price: Int64?
+    package var currency: String?
+    package var storefront: String?
+    package var items: [TransactionTraits.Item] = []
+    package var amountProblems: [TransactionTraits.AmountProblem] = []
+
+    package init(transactionId: TransactionId, version: FactVersion) {
+        self.transactionId = transactionId
+        self.version = version
+    }
+}
+
+// MARK: From Apple's payload
+
+extension TransactionDetailsContent {
+    /// The version decides by the transaction's own signedDate; `fallback` names what came with it. Nil without a
+    /// transactionId.
+    init?(_ payload: TransactionPayload, fallback: FactVersion) {
+        guard let transactionId = payload.transactionId else { return nil }
+        var version = fallback
+        if let signedDate = payload.signedDate { version.signedDate = signedDate }
+        self.init(transactionId: transactionId, version: version)
+        productId = payload.productId
+        type = payload.type
+        subscriptionGroupIdentifier = payload.subscriptionGroupIdentifier
+        purchaseDate = payload.purchaseDate
+        originalPurchaseDate = payload.originalPurchaseDate
+        expiresDate = payload.expiresDate
+        inAppOwnershipType = payload.inAppOwnershipType
+        isUpgraded = payload.isUpgraded ?? false
+        revocationDate = payload.revocationDate
+        revocationReason = payload.revocationReason
+        revocationType = payload.revocationType
+        appAccountToken = payload.appAccountToken
+        appTransactionId = payload.appTransactionId
+        offerType = payload.offerType
+        offerIdentifier = payload.offerIdentifier.flatMap(FactsBounds.text)
+        offerDiscountType = payload.offerDiscountType
+        transactionReason = payload.transactionReason
+        additionalTransactionReason = payload.additionalTransactionReason
+        revokedSeatQuantity = payload.multiSeatInfo?.revokedSeatQuantity
+        previousOriginalTransactionId = payload.previousOriginalTransactionId
+        price = payload.price
+        currency = payload.currency.flatMap(FactsBounds.text)
+        storefront = payload.storefront.flatMap(FactsBounds.text)
+        readAmounts(payload)
+        readItems(payload)
+    }
+
+    private mutating func readAmounts(_ payload: TransactionPayload) {
+        func isUnreadable(_ name: String) -> Bool { payload.fieldProblems.contains { $0.path == name } }
+        if let value = payload.quantity, value >= 1 {
+            quantity = value
+        } else if payload.quantity != nil || isUnreadable("quantity") {
+            amountProblems.append(.quantity)
+        }
+        if let value = payload.revocationPercentage, (0...100_000).contains(value) {
+            revocationPercentage = value
+        } else if payload.revocationPercentage != nil || isUnreadable("revocationPercentage") {
+            amountProblems.append(.revocationPercentage)
+        }
+    }
+
+    /// The first items that fit the bounds.
+    private mutating func readItems(_ payload: TransactionPayload) {
+        var bytes = 0
+        for item in payload.advancedCommerceInfo?.items ?? [] {
+            guard let sku = item.sku else { continue }
+            bytes += sku.utf8.count
+            guard items.count < FactsBounds.items, bytes <= FactsBounds.itemBytes else {
+                amountProblems.append(.items)
+                return
+            }
+            items.append(TransactionTraits.Item(sku: sku, revocationDate: item.revocationDate))
+        }
+    }
+}
+
+// MARK: JSON
+
+extension TransactionDetailsContent {
+    fileprivate func write(to object: inout JSONWriter) {
+        object.set("transactionId", transactionId)
+        object.set("productId", productId)
+        object.set("type", type)
+        object.set("subscriptionGroupIdentifier", subscriptionGroupIdentifier)
+        object.set("purchaseDate", purchaseDate)
+        object.set("originalPurchaseDate", originalPurchaseDate)
+        object.set("expiresDate", expiresDate)
+        object.set("quantity", quantity)
+        object.set("inAppOwnershipType", inAppOwnershipType)
+        if isUpgraded { object.set("isUpgraded", true) }
+        object.set("revocationDate", revocationDate)
+        object.set("revocationReason", revocationReason)
+        object.set("revocationType", revocationType)
+        object.set("revocationPercentage", revocationPercentage)
+        object.set("appAccountToken", appAccountToken)
+        object.set("appTransactionId", appTransactionId)
+        object.set("offerType", offerType)
+        object.set("offerIdentifier", offerIdentifier)
+        object.set("offerDiscountType", offerDiscountType)
+        object.set("transactionReason", transactionReason)
+        object.set("additionalTransactionReason", additionalTransactionReason)
+        object.set("revokedSeatQuantity", revokedSeatQuantity)
+        object.set("previousOriginalTransactionId", previousOriginalTransactionId)
+        object.set("price", price)
+        object.set("currency", currency)
+        object.set("storefront", storefront)
+        writeItems(to: &object)
+        object.set(version)
+    }
+
+    /// Writes the members that ``TransactionTraits`` have in common with it.
+    func writeItems(to object: inout JSONWriter) {
+        if !items.isEmpty {
+            object.array("items") { array in for item in items { array.object { item.write(to: &$0) } } }
+        }
+        if !amountProblems.isEmpty {
+            object.array("amountProblems") { for problem in amountProblems { $0.string(problem.rawValue) } }
+        }
+    }
+
+    static func items(
+        _ fields: inout FieldReader
+    ) -> (items: [TransactionTraits.Item], problems: [TransactionTraits.AmountProblem]) {
+        (
+            fields.objects("items").compactMap(TransactionTraits.Item.init),
+            (fields.strings("amountProblems") ?? []).compactMap(TransactionTraits.AmountProblem.init)
+        )
+    }
+
+    /// Nil without a transactionId or a signedDate.
+    fileprivate init?(_ element: JSONElement) {
+        var fields = FieldReader(element)
+        guard let transactionId: TransactionId = fields.identifier("transactionId"), let version = fields.version()
+        else { return nil }
+        self.init(transactionId: transactionId, version: version)
+        productId = fields.identifier("productId")
+        type = fields.enumeration("type")
+        subscriptionGroupIdentifier = fields.identifier("subscriptionGroupIdentifier")
+        purchaseDate = fields.instant("purchaseDate")
+        originalPurchaseDate = fields.instant("originalPurchaseDate")
+        expiresDate = fields.instant("expiresDate")
+        quantity = fields.int32("quantity")
+        inAppOwnershipType = fields.enumeration("inAppOwnershipType")
+        isUpgraded = fields.bool("isUpgraded") ?? false
+        revocationDate = fields.instant("revocationDate")
+        revocationReason = fields.enumeration("revocationReason")
+        revocationType = fields.enumeration("revocationType")
+        revocationPercentage = fields.int32("revocationPercentage")
+        appAccountToken = fields.identifier("appAccountToken")
+        appTransactionId = fields.identifier("appTransactionId")
+        offerType = fields.enumeration("offerType")
+        offerIdentifier = fields.string("offerIdentifier")
+        offerDiscountType = fields.enumeration("offerDiscountType")
+        transactionReason = fields.enumeration("transactionReason")
+        additionalTransactionReason = fields.enumeration("additionalTransactionReason")
+        revokedSeatQuantity = fields.int32("revokedSeatQuantity")
+        previousOriginalTransactionId = fields.identifier("previousOriginalTransactionId")
+        price = fields.int64("price")
+        currency = fields.string("currency")
+        storefront = fields.string("storefront")
+        (items, amountProblems) = Self.items(&fields)
+    }
+}
+
+extension TransactionTraits.Item {
+    fileprivate func write(to object: inout JSONWriter) {
+        object.set("SKU", sku)
+        object.set("revocationDate", revocationDate)
+    }
+
+    fileprivate init?(_ element: JSONElement) {
+        var fields = FieldReader(element)
+        guard let sku = fields.string("SKU") else { return nil }
+        self.init(sku: sku, revocationDate: fields.instant("revocationDate"))
+    }
+}

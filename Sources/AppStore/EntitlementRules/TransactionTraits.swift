@@ -1,0 +1,109 @@
+package import AppStoreModel
+internal import JSON
+
+/// What is mostly the same for all transactions of a purchase, so that it is kept once for all that share it.
+package final class TransactionTraits: Sendable {
+    /// An amount that is out of range: the transaction then gives no credit.
+    package enum AmountProblem: String, Sendable, CaseIterable {
+        /// Not a whole number from 1 to 2^31 - 1.
+        case quantity
+        /// Not a whole number from 0 to 100000.
+        case revocationPercentage
+        /// More items than are kept, or longer ones; the first are.
+        case items
+    }
+
+    /// One item of an Advanced Commerce transaction.
+    package struct Item: Hashable, Sendable {
+        package var sku: String
+        package var revocationDate: AppStoreInstant?
+    }
+
+    let productId: ProductId?
+    let type: ProductType?
+    /// 1 or more; nil where Apple sent none or one out of range (see `amountProblems`).
+    let quantity: Int32?
+    let inAppOwnershipType: InAppOwnershipType?
+    let isUpgraded: Bool
+    /// Milliunits of a percent, 0 to 100000.
+    let revocationPercentage: Int32?
+    let appAccountToken: AppAccountToken?
+    let appTransactionId: AppTransactionId?
+    let isSeatAddition: Bool
+    let revokedSeatQuantity: Int32?
+    let previousOriginalTransactionId: OriginalTransactionId?
+    let items: [Item]
+    let amountProblems: [AmountProblem]
+    /// The JSON object; equal traits have equal texts.
+    let text: [UInt8]
+    /// Whether the type says that it renews by itself; nil where it does not say.
+    private let isAutoRenewableByType: Bool?
+
+    init(_ details: TransactionDetailsContent) {
+        productId = details.productId
+        type = details.type
+        quantity = details.quantity
+        inAppOwnershipType = details.inAppOwnershipType
+        isUpgraded = details.isUpgraded
+        revocationPercentage = details.revocationPercentage
+        appAccountToken = details.appAccountToken
+        appTransactionId = details.appTransactionId
+        isSeatAddition = details.additionalTransactionReason == .seatAddition
+        revokedSeatQuantity = details.revokedSeatQuantity
+        previousOriginalTransactionId = details.previousOriginalTransactionId
+        items = details.items
+        amountProblems = details.amountProblems
+        isAutoRenewableByType = Self.isAutoRenewable(details.type)
+        var writer = JSONWriter(reservingCapacity: 512)
+        writer.object { object in
+            object.set("productId", details.productId)
+            object.set("type", details.type)
+            object.set("quantity", details.quantity)
+            object.set("inAppOwnershipType", details.inAppOwnershipType)
+            if details.isUpgraded { object.set("isUpgraded", true) }
+            object.set("revocationPercentage", details.revocationPercentage)
+            object.set("appAccountToken", details.appAccountToken)
+            object.set("appTransactionId", details.appTransactionId)
+            if details.additionalTransactionReason == .seatAddition { object.set("isSeatAddition", true) }
+            object.set("revokedSeatQuantity", details.revokedSeatQuantity)
+            object.set("previousOriginalTransactionId", details.previousOriginalTransactionId)
+            details.writeItems(to: &object)
+        }
+        text = writer.bytes
+    }
+
+    /// - Parameter element: what this library wrote.
+    init(_ element: JSONElement) {
+        var fields = FieldReader(element)
+        productId = fields.identifier("productId")
+        type = fields.enumeration("type")
+        quantity = fields.int32("quantity")
+        inAppOwnershipType = fields.enumeration("inAppOwnershipType")
+        isUpgraded = fields.bool("isUpgraded") ?? false
+        revocationPercentage = fields.int32("revocationPercentage")
+        appAccountToken = fields.identifier("appAccountToken")
+        appTransactionId = fields.identifier("appTransactionId")
+        isSeatAddition = fields.bool("isSeatAddition") ?? false
+        revokedSeatQuantity = fields.int32("revokedSeatQuantity")
+        previousOriginalTransactionId = fields.identifier("previousOriginalTransactionId")
+        (items, amountProblems) = TransactionDetailsContent.items(&fields)
+        text = Array(element.bytes)
+        isAutoRenewableByType = Self.isAutoRenewable(type)
+    }
+
+    /// Whether it is a period of a subscription that renews by itself. Without a known type an expiry decides.
+    func isAutoRenewable(hasExpiry: Bool) -> Bool { isAutoRenewableByType ?? hasExpiry }
+
+    private static func isAutoRenewable(_ type: ProductType?) -> Bool? {
+        if type == .autoRenewableSubscription { return true }
+        return type.flatMap { $0.isKnown ? false : nil }
+    }
+}
+
+extension TransactionTraits: Hashable {
+    package static func == (one: TransactionTraits, other: TransactionTraits) -> Bool {
+        one === other || one.text == other.text
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}
