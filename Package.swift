@@ -48,7 +48,7 @@ let platform: [Target] = [
     module("KafkaModel", layer: "Platform"),
     module("Kafka", layer: "Platform", uses: ["CRdKafka", "KafkaModel", "Time", "Concurrency"]),
     module("KafkaDevBroker", layer: "Platform", uses: ["CRdKafka", "Kafka", "Time", "Concurrency"]),
-    module("Cryptography", layer: "Platform", uses: ["COpenSSL"]),
+    module("Cryptography", layer: "Platform", uses: ["COpenSSL", "Bytes"]),
     module("SQLite", layer: "Platform", uses: ["CSQLite"]),
     module("HTTPServer", layer: "Platform", uses: ["CSockets", "Time", "Concurrency", "Bytes"]),
     module("HTTPClient", layer: "Platform", uses: ["CCurl", "Concurrency", "Bytes"]),
@@ -56,10 +56,10 @@ let platform: [Target] = [
 
 let appStore: [Target] = [
     module("AppStoreModel", layer: "AppStore", uses: ["JSON", "Time", "Bytes"]),
-    module("Records", layer: "AppStore", uses: ["JSON", "AppStoreModel", "KafkaModel"]),
+    module("Records", layer: "AppStore", uses: ["Bytes", "JSON", "AppStoreModel", "KafkaModel"]),
     module("EntitlementRules", layer: "AppStore", uses: ["JSON", "AppStoreModel"]),
-    module("AppStoreVerification", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Cryptography"]),
-    module("AppStoreSigning", layer: "AppStore", uses: ["Cryptography"]),
+    module("AppStoreVerification", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Bytes", "Cryptography"]),
+    module("AppStoreSigning", layer: "AppStore", uses: ["Bytes", "Cryptography"]),
 ]
 
 let pipeline: [Target] = [
@@ -90,7 +90,7 @@ let services: [Target] = [
     module(
         "Webhooks", layer: "Services",
         uses: [
-            "AppStoreModel", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "HTTPClient", "Cryptography",
+            "Bytes", "AppStoreModel", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "HTTPClient", "Cryptography",
             "Telemetry", "Configuration", "Time", "JSON",
         ]),
     module(
@@ -102,7 +102,8 @@ let services: [Target] = [
     module(
         "Operations", layer: "Services",
         uses: [
-            "JSON", "AppStoreModel", "AppStoreVerification", "Records", "PipelineRuntime", "ServiceKit", "Kafka",
+            "Bytes", "JSON", "AppStoreModel", "AppStoreVerification", "Records", "PipelineRuntime", "ServiceKit",
+            "Kafka",
             "Cryptography", "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle", "Time",
         ]),
 ]
@@ -121,7 +122,8 @@ let executables: [Target] = [
     executable(
         "sluice-bench",
         uses: [
-            "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "EntitlementRules", "Records", "Simulator",
+            "Bytes", "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "EntitlementRules", "Records",
+            "Simulator",
             "Kafka", "SQLite", "HTTPServer", "Configuration", "Cryptography", "Telemetry", "Time",
         ]),
     executable(
@@ -143,7 +145,7 @@ let testSupport: Target = .target(name: "TestSupport", path: "Tests/TestSupport"
 // The hostile notifications of the threat model, for the verifier alone and for the whole ingress.
 let appStoreTestSupport: Target = .target(
     name: "AppStoreTestSupport",
-    dependencies: ["AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Cryptography"],
+    dependencies: ["Bytes", "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Cryptography"],
     path: "Tests/AppStore/AppStoreTestSupport", swiftSettings: settings)
 
 // Answers every body with 200, so that HTTP testers have something to speak to.
@@ -164,13 +166,16 @@ let fuzzing: [Target] = [
     .target(
         name: "FuzzTargets",
         dependencies: [
-            "JSON", "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Configuration", "Cryptography",
+            "Bytes", "JSON", "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Configuration",
+            "Cryptography",
             "EntitlementRules", "HTTPServer", "KafkaModel", "Records", "Simulator", "TestSupport",
         ], path: "Tests/Fuzzing/FuzzTargets", swiftSettings: settings),
     .executableTarget(
         name: "fuzz", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/FuzzRunner",
         swiftSettings: settings),
-    tests("FuzzTests", layer: "Fuzzing", uses: ["FuzzTargets", "AppStoreVerification", "Cryptography", "TestSupport"]),
+    tests(
+        "FuzzTests", layer: "Fuzzing",
+        uses: ["Bytes", "FuzzTargets", "AppStoreVerification", "Cryptography", "TestSupport"]),
 ]
 
 let package = Package(
@@ -198,30 +203,30 @@ let package = Package(
         tests(
             "KafkaTests", layer: "Platform",
             uses: ["Kafka", "KafkaDevBroker", "KafkaModel", "Concurrency", "TestSupport"]),
-        tests("CryptographyTests", layer: "Platform", uses: ["Cryptography", "TestSupport"]),
+        tests("CryptographyTests", layer: "Platform", uses: ["Bytes", "Cryptography", "TestSupport"]),
         tests("SQLiteTests", layer: "Platform", uses: ["SQLite", "TestSupport"]),
         tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport"]),
         tests("HTTPClientTests", layer: "Platform", uses: ["HTTPClient", "HTTPServer", "TestSupport"]),
-        tests("BytesTests", layer: "Platform", uses: ["Bytes"]),
+        tests("BytesTests", layer: "Platform", uses: ["Bytes", "TestSupport"]),
         tests("TimeTests", layer: "Platform", uses: ["Time", "TestSupport"]),
         tests("ConcurrencyTests", layer: "Platform", uses: ["Concurrency"]),
         tests("JSONTests", layer: "Platform", uses: ["JSON", "TestSupport"]),
         tests("AppStoreModelTests", layer: "AppStore", uses: ["JSON", "AppStoreModel", "TestSupport"]),
         tests(
             "RecordsTests", layer: "AppStore",
-            uses: ["JSON", "Records", "AppStoreModel", "KafkaModel", "TestSupport"]),
+            uses: ["Bytes", "JSON", "Records", "AppStoreModel", "KafkaModel", "TestSupport"]),
         tests(
             "EntitlementRulesTests", layer: "AppStore",
             uses: ["JSON", "EntitlementRules", "AppStoreModel", "TestSupport"]),
         tests(
             "AppStoreVerificationTests", layer: "AppStore",
             uses: [
-                "JSON", "AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography",
+                "Bytes", "JSON", "AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography",
                 "AppStoreTestSupport", "TestSupport",
             ]),
         tests(
             "AppStoreSigningTests", layer: "AppStore",
-            uses: ["AppStoreSigning", "AppStoreTestSupport", "Cryptography", "TestSupport"]),
+            uses: ["Bytes", "AppStoreSigning", "AppStoreTestSupport", "Cryptography", "TestSupport"]),
         tests(
             "PipelineRuntimeTests", layer: "Pipeline",
             uses: [
@@ -242,7 +247,8 @@ let package = Package(
         tests(
             "IngressTests", layer: "Services",
             uses: [
-                "Ingress", "Simulator", "ServiceKit", "AppStoreSigning", "AppStoreVerification", "AppStoreModel",
+                "Bytes", "Ingress", "Simulator", "ServiceKit", "AppStoreSigning", "AppStoreVerification",
+                "AppStoreModel",
                 "Records", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
                 "Lifecycle", "KafkaDevBroker", "Time", "AppStoreTestSupport", "Bytes", "TestSupport",
             ]),

@@ -9,8 +9,8 @@ private let scanner = MutatedFile(
 private let document = MutatedFile(
     .verifier, "4", "Platform/JSON/JSONDocument.swift", suites: "CompactFormTests|ProfileTests")
 private let alphabet = MutatedFile(
-    .verifier, "4", "Platform/Cryptography/Base64Alphabet.swift", suites: "CompactFormTests")
-private let base64URL = MutatedFile(.verifier, "4", "Platform/Cryptography/Base64URL.swift", suites: "CompactFormTests")
+    .verifier, "4", "Platform/Bytes/Base64Alphabet.swift", suites: "CompactFormTests")
+private let base64URL = MutatedFile(.verifier, "4", "Platform/Bytes/Base64URL.swift", suites: "CompactFormTests")
 private let algorithm = MutatedFile(
     .verifier, "5", verification + "Checks/FormChecks.swift", suites: "CompactFormTests")
 private let list = MutatedFile(
@@ -18,7 +18,7 @@ private let list = MutatedFile(
 private let header = MutatedFile(
     .verifier, "6", verification + "Checks/FormChecks.swift", suites: "CertificateListTests")
 private let base64 = MutatedFile(
-    .verifier, "6", "Platform/Cryptography/Base64.swift", suites: "CertificateListTests|Base64Tests")
+    .verifier, "6", "Platform/Bytes/Base64.swift", suites: "CertificateListTests|Base64Tests")
 private let certificate = MutatedFile(
     .verifier, "6", "Platform/Cryptography/Certificate.swift", suites: "CertificateListTests")
 

@@ -1,3 +1,4 @@
+internal import Bytes
 package import Cryptography
 
 /// Signs payloads as the App Store does: compact JWS, ES256, the chain in `x5c`.

@@ -59,7 +59,7 @@ public struct NotificationRecord: Sendable {
     /// Version 1 and older: the body as received, less its secret.
     public var legacy: JSONElement? { object(.legacy) }
 
-    /// Version 2: the compact JWS as Apple sent it.
+    /// The compact JWS as received, in the rare record that has no ``proof``; see ``rebuild(header:)``.
     public var signedPayload: String? { value[member: .signedPayload]?.string }
 
     private func object(_ member: RecordMember) -> JSONElement? {
@@ -92,13 +92,14 @@ public struct NotificationRecord: Sendable {
 }
 
 extension JSONElement {
-    fileprivate subscript(member member: RecordMember) -> JSONElement? {
+    subscript(member member: RecordMember) -> JSONElement? {
         switch member {
         case .notification: self["notification"]
         case .transaction: self["transaction"]
         case .renewalInfo: self["renewalInfo"]
         case .appTransaction: self["appTransaction"]
         case .legacy: self["legacy"]
+        case .proof: self["proof"]
         case .signedPayload: self["signedPayload"]
         }
     }

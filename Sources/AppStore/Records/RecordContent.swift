@@ -1,66 +1,87 @@
-/// The JSON texts of a notification record. Every text is copied byte for byte.
+internal import AppStoreModel
+
+/// The JSON texts of a notification record. Every text is copied byte for byte, but the nested JWS strings are left
+/// empty: their payloads are members of their own.
 ///
 /// All texts are scanned JSON objects, and `signedPayload` is a compact JWS: base64url and dots, which need no escaping.
 public struct RecordContent: Sendable {
+    /// What lets the signed texts be had again.
+    public enum Evidence: Sendable {
+        /// Rebuilding gives them byte for byte.
+        case proof(RecordProof)
+        /// Rebuilding would not: the compact JWS as received.
+        case signedPayload([UInt8])
+    }
+
     /// The decoded notification payload.
     public var notification: [UInt8]
-    /// Parts of it to leave out (``NotificationEnvelope/nestedJWSMembers``): ascending, disjoint, inside the text.
-    public var omitted: [Range<Int>]
+    /// Where the nested JWS texts are in it, without their quotes (``NotificationEnvelope/nestedJWSTexts``): ascending,
+    /// disjoint, inside the text.
+    public var nestedJWSTexts: [Range<Int>]
     public var transaction: [UInt8]?
     public var renewalInfo: [UInt8]?
     public var appTransaction: [UInt8]?
     /// Version 1 and older: the body as received, less its secret.
     public var legacy: [UInt8]?
-    public var signedPayload: ArraySlice<UInt8>?
+    /// Nil for what was not signed.
+    public var evidence: Evidence?
 
     public init(
-        notification: [UInt8], omitted: [Range<Int>] = [], transaction: [UInt8]? = nil, renewalInfo: [UInt8]? = nil,
-        appTransaction: [UInt8]? = nil, legacy: [UInt8]? = nil, signedPayload: ArraySlice<UInt8>? = nil
+        notification: [UInt8], nestedJWSTexts: [Range<Int>] = [], transaction: [UInt8]? = nil,
+        renewalInfo: [UInt8]? = nil, appTransaction: [UInt8]? = nil, legacy: [UInt8]? = nil, evidence: Evidence? = nil
     ) {
         self.notification = notification
-        self.omitted = omitted
+        self.nestedJWSTexts = nestedJWSTexts
         self.transaction = transaction
         self.renewalInfo = renewalInfo
         self.appTransaction = appTransaction
         self.legacy = legacy
-        self.signedPayload = signedPayload
+        self.evidence = evidence
     }
 
-    /// The record's value: one JSON object, `signedPayload` last so that a tail reads well.
+    /// The record's value: one JSON object, the evidence last so that a tail reads well.
     public var value: [UInt8] {
         var value: [UInt8] = []
         value.reserveCapacity(capacity)
         value.append(contentsOf: RecordMember.notification.prefix)
         appendNotification(to: &value)
-        let objects: [(RecordMember, [UInt8]?)] = [
-            (.transaction, transaction), (.renewalInfo, renewalInfo), (.appTransaction, appTransaction),
-            (.legacy, legacy),
-        ]
-        for (member, text) in objects {
-            guard let text else { continue }
-            value.append(contentsOf: member.prefix)
-            value.append(contentsOf: text)
-        }
-        if let signedPayload {
+        append(.transaction, transaction, to: &value)
+        append(.renewalInfo, renewalInfo, to: &value)
+        append(.appTransaction, appTransaction, to: &value)
+        append(.legacy, legacy, to: &value)
+        switch evidence {
+        case .proof(let proof):
+            value.append(contentsOf: RecordMember.proof.prefix)
+            proof.append(to: &value)
+        case .signedPayload(let signedPayload):
             value.append(contentsOf: RecordMember.signedPayload.prefix)
             value.append(UInt8(ascii: "\""))
             value.append(contentsOf: signedPayload)
             value.append(UInt8(ascii: "\""))
+        case nil: break
         }
         value.append(UInt8(ascii: "}"))
         return value
     }
 
     private var capacity: Int {
-        let texts =
-            notification.count + (transaction?.count ?? 0) + (renewalInfo?.count ?? 0) + (appTransaction?.count ?? 0)
-            + (legacy?.count ?? 0) + (signedPayload?.count ?? 0)
-        return texts + RecordMember.allCases.reduce(3) { $0 + $1.prefix.count }
+        var count = notification.count + (transaction?.count ?? 0) + (renewalInfo?.count ?? 0)
+        count += (appTransaction?.count ?? 0) + (legacy?.count ?? 0)
+        count -= nestedJWSTexts.reduce(0) { $0 + $1.count }
+        if case .signedPayload(let signedPayload) = evidence { count += signedPayload.count }
+        // The names of all members, and the proof.
+        return max(0, count) + 128 + RecordProof.maximumLength
+    }
+
+    private func append(_ member: RecordMember, _ text: [UInt8]?, to value: inout [UInt8]) {
+        guard let text else { return }
+        value.append(contentsOf: member.prefix)
+        value.append(contentsOf: text)
     }
 
     private func appendNotification(to value: inout [UInt8]) {
         var position = 0
-        for range in omitted where range.lowerBound >= position && range.upperBound <= notification.count {
+        for range in nestedJWSTexts where range.lowerBound >= position && range.upperBound <= notification.count {
             value.append(contentsOf: notification[position..<range.lowerBound])
             position = range.upperBound
         }
@@ -70,9 +91,9 @@ public struct RecordContent: Sendable {
 
 /// The members of a record's value, in the order they are written.
 enum RecordMember: String, CaseIterable {
-    case notification, transaction, renewalInfo, appTransaction, legacy, signedPayload
+    case notification, transaction, renewalInfo, appTransaction, legacy, proof, signedPayload
 
-    /// What stands before the member's value.
+    /// The text before the member's value.
     var prefix: String.UTF8View {
         switch self {
         case .notification: #"{"notification":"#.utf8
@@ -80,6 +101,7 @@ enum RecordMember: String, CaseIterable {
         case .renewalInfo: #","renewalInfo":"#.utf8
         case .appTransaction: #","appTransaction":"#.utf8
         case .legacy: #","legacy":"#.utf8
+        case .proof: #","proof":"#.utf8
         case .signedPayload: #","signedPayload":"#.utf8
         }
     }

@@ -34,6 +34,9 @@ public struct TopicNames: Hashable, Sendable {
     /// What Apple signed for a configured app but cannot be understood, exactly as received.
     public var quarantine: KafkaTopic { KafkaTopic(rawValue: "\(prefix).quarantine") }
 
+    /// The header segments of Apple's JWS by their digest; compacted. Records name them instead of carrying them.
+    public var certificates: KafkaTopic { KafkaTopic(rawValue: "\(prefix).certificates") }
+
     /// State of each purchase; compacted.
     public func entitlements(_ environment: AppStoreEnvironment) -> KafkaTopic {
         KafkaTopic(rawValue: "\(prefix).entitlements.\(environment.topicSuffix)")
@@ -41,7 +44,7 @@ public struct TopicNames: Hashable, Sendable {
 
     /// Every topic but the dead letter topics, which are named after their group.
     public var all: [KafkaTopic] {
-        AppStoreEnvironment.published.map(notifications) + [quarantine]
+        AppStoreEnvironment.published.map(notifications) + [quarantine, certificates]
             + AppStoreEnvironment.published.map(entitlements)
     }
 }

@@ -15,6 +15,15 @@ public struct TopicSpecification: Hashable, Sendable {
     /// For keyed topics this is permanent: another number would put a key's records into two partitions.
     public let partitions: Int
     public let cleanup: Cleanup
+    /// Whether consumers rely on a key being in one partition, so that the number of partitions cannot change.
+    public let isKeyed: Bool
+
+    init(name: KafkaTopic, partitions: Int, cleanup: Cleanup, isKeyed: Bool = true) {
+        self.name = name
+        self.partitions = partitions
+        self.cleanup = cleanup
+        self.isKeyed = isKeyed
+    }
 
     /// The settings that Kafka's tools know, by their names.
     public var settings: [String: String] {
@@ -47,15 +56,22 @@ public struct TopicSpecification: Hashable, Sendable {
 }
 
 extension TopicNames {
-    /// The notification topics and quarantine: what the ingress writes.
-    public func ingress(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
+    /// The notification topics.
+    public func notifications(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         AppStoreEnvironment.published.map {
             TopicSpecification(
                 name: notifications($0), partitions: partitions,
                 cleanup: .delete(afterDays: TopicSpecification.notificationDays))
-        } + [
+        }
+    }
+
+    /// What the ingress writes: the notification topics, quarantine, and certificates.
+    public func ingress(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
+        notifications(partitions: partitions) + [
             TopicSpecification(
-                name: quarantine, partitions: 1, cleanup: .delete(afterDays: TopicSpecification.quarantineDays))
+                name: quarantine, partitions: 1, cleanup: .delete(afterDays: TopicSpecification.quarantineDays),
+                isKeyed: false),
+            TopicSpecification(name: certificates, partitions: 1, cleanup: .compact, isKeyed: false),
         ]
     }
 

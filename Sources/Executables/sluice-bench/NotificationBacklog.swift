@@ -118,7 +118,7 @@ struct NotificationBacklog {
         func places(in bytes: [UInt8]?) -> [Int] {
             guard let bytes else { return [] }
             // What was signed stays as it was signed.
-            let end = bytes.firstRange(of: Array(",\"signedPayload\"".utf8))?.lowerBound ?? bytes.count
+            let end = bytes.firstRange(of: Array(",\"proof\"".utf8))?.lowerBound ?? bytes.count
             return needles.flatMap { bytes[..<end].ranges(of: Array($0.utf8)).map(\.lowerBound) }
         }
         return Template(
@@ -135,23 +135,5 @@ struct NotificationBacklog {
             record.notificationUUID?.rawValue, record.transaction?.appAccountToken?.rawValue,
             record.transaction?.appTransactionId?.rawValue,
         ].compactMap { $0 }
-    }
-}
-
-extension KafkaProducerRecord {
-    /// As the ingress makes it.
-    fileprivate init?(_ verified: VerifiedNotification, to topic: KafkaTopic, receivedAt now: Int64) {
-        guard
-            let identity = RecordIdentity(
-                verified.envelope, transaction: verified.transactionEnvelope,
-                renewalInfo: verified.renewalInfoEnvelope)
-        else { return nil }
-        self.init(
-            identity, to: topic,
-            content: RecordContent(
-                notification: verified.notification, omitted: verified.envelope.nestedJWSMembers,
-                transaction: verified.transaction, renewalInfo: verified.renewalInfo,
-                signedPayload: verified.signedPayload[...]),
-            receivedAt: AppStoreInstant(clampingMillisecondsSince1970: now))
     }
 }

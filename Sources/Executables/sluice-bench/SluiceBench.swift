@@ -61,6 +61,7 @@ struct SluiceBench {
             try RenewalBenchmark(rounds: rounds).run(into: &report)
             try await entitlements.run(into: &report)
         } else {
+            try RecordSizeBenchmark(pki: pki, app: app, now: now).run(into: &report)
             try VerificationBenchmark(probe: probe, rounds: rounds).run(into: &report)
             try await HTTPBenchmark(bodies: probe.bodies, rounds: rounds, seconds: seconds / 2).run(into: &report)
             try IngressBenchmark(probe: probe, pki: pki, app: app, rounds: rounds, seconds: seconds).run(into: &report)

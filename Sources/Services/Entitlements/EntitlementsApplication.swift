@@ -41,7 +41,7 @@ package enum EntitlementsApplication {
         topics: { configuration in
             let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])
             return ConsumerTopics(
-                input: expectations(topics.ingress().filter { $0.name != topics.quarantine }),
+                input: expectations(topics.notifications()),
                 others: expectations(
                     topics.state().filter { AppStoreEnvironment.published.map(topics.entitlements).contains($0.name) }))
         },

@@ -5,7 +5,7 @@ internal import Time
 /// a verdict.
 ///
 /// Sane is a time from the day this version was made until ten years later that has not moved against the monotonic
-/// clock by more than 60 seconds within a minute. Once the clock stands still against the monotonic one for a minute
+/// clock by more than 60 seconds within a minute. Once the clock keeps pace with the monotonic one for a minute
 /// at a sane time, it is believed again.
 final class ClockSanity: Sendable {
     static let earliest = SystemClock.earliestPlausibleMilliseconds

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import Telemetry
 
 /// Counts every request, and logs those that were not simply accepted: a few lines a second for each reason, for a
-/// stranger can cause any number of them. Nothing here waits.
+/// untrusted client can cause any number of them. Nothing here waits.
 final class DecisionLog: Sendable {
     private static let linesPerSecondAndReason = 2
 
@@ -31,7 +31,7 @@ final class DecisionLog: Sendable {
     }
 
     /// What an operator needs to correct a configuration or to ask Apple: only for what has a trusted chain, or would
-    /// have one if a root is missing, because all else is a stranger's doing. Called on a worker.
+    /// have one if a root is missing, because everything else is caused by untrusted clients. Called on a worker.
     func explain(_ refusal: Refusal) {
         if let fingerprint = refusal.unknownRootFingerprint {
             return explanations.log(
@@ -39,7 +39,7 @@ final class DecisionLog: Sendable {
                 "Apple's markers under an unknown root: forged, or root.certificates lacks a root that Apple publishes",
                 [LogField(.reason, refusal.reason.rawValue), LogField(.rootFingerprint, fingerprint)])
         }
-        // The audience is looked at only once the signature stands.
+        // The audience is looked at only once the signature was verified.
         guard refusal.certificates != nil || refusal.step == .audience else { return }
         explanations.log(
             .warning, key: refusal.reason.rawValue, "refused under a trusted chain",
@@ -52,7 +52,7 @@ final class DecisionLog: Sendable {
             ].compactMap { $0 })
     }
 
-    /// Which notification stands in the quarantine topic, or will. Called on a worker.
+    /// Which notification is in the quarantine topic, or will be. Called on a worker.
     func explain(_ notification: NonconformingNotification) {
         explanations.log(
             .warning, key: notification.reason.rawValue, "signed notification quarantined",

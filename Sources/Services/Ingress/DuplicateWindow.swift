@@ -15,10 +15,10 @@ struct NotificationIdentity: Hashable, Sendable {
     }
 }
 
-/// What a ``DuplicateWindow`` tells apart.
+/// What a ``DuplicateWindow`` distinguishes.
 enum RememberedIdentity: Hashable, Sendable {
     case notification(NotificationIdentity)
-    /// What was signed of an odd one, which may have no identity: the first half of its SHA-256.
+    /// What was signed of a nonconforming one, which may have no identity: the first half of its SHA-256.
     case nonconforming(high: UInt64, low: UInt64)
 
     /// Nil when the digest is shorter than 16 bytes.
@@ -56,12 +56,12 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     private let capacity: Int
     private let state = Mutex(State())
 
-    /// Remembers up to `capacity` acknowledged identities; the oldest makes room.
+    /// Remembers up to `capacity` acknowledged identities; the oldest is evicted.
     init(capacity: Int) {
         self.capacity = max(1, capacity)
     }
 
-    /// Called once per genuine notification, before its record is built.
+    /// Called once per authentic notification, before its record is built.
     func arrive(_ identity: RememberedIdentity, waiter: Waiter) -> Arrival {
         state.withLock { state in
             if state.acknowledged.contains(identity) { return .acknowledged }
@@ -74,7 +74,7 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// Called exactly once for each `first`; gives back those that waited, to be answered alike.
+    /// Called exactly once for each `first`; returns those that waited, to be answered alike.
     func settle(_ identity: RememberedIdentity, acknowledged: Bool) -> [Waiter] {
         state.withLock { state in
             let waiters = state.inFlight.removeValue(forKey: identity) ?? []

@@ -116,7 +116,7 @@ package final class Ingress: Service {
         // Three quarters for those who are connected: longer than the handler deadline.
         await running.publicServer.drain(within: limit * 0.75)
         await running.workers.close()
-        // What is in flight now has no one who waits for its answer; ending it takes a moment of its own.
+        // No request waits for what is still in flight; ending it needs a little time of its own.
         let left = ContinuousClock.now.duration(to: end)
         await running.producer.close(within: max(.zero, min(limit * 0.1, left - limit * 0.1)))
         await running.adminServer.drain(within: .zero)

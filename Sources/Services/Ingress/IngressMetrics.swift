@@ -18,6 +18,8 @@ final class IngressMetrics: Sendable {
     private let quarantinedByReason: LabelledCounters
     private let kafkaFailures: LabelledCounters
     private let inconsistencies: Counter
+    private let signedPayloadsKept: Counter
+    private let certificateHeaders: Counter
 
     private struct DecisionKey: Hashable {
         let reason: String
@@ -27,12 +29,12 @@ final class IngressMetrics: Sendable {
     init(_ registry: MetricsRegistry) {
         self.registry = registry
         requestDuration = registry.histogram(
-            IngressMetricName.decisionDuration, help: "From the start of a request to its answer.")
+            IngressMetricName.decisionDuration, help: "From the start of a request to its response.")
         verification = registry.histogram(
             IngressMetricName.verification, help: "Time of one verification on its worker.",
             buckets: [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05])
         acknowledgement = registry.histogram(
-            IngressMetricName.acknowledgement, help: "From the hand-over to librdkafka to the delivery report.")
+            IngressMetricName.acknowledgement, help: "From passing a record to librdkafka to its delivery report.")
         age = registry.histogram(
             IngressMetricName.age, help: "From Apple's signature to the receipt.",
             buckets: [1, 5, 30, 60, 300, 3_600, 21_600, 86_400, 604_800])
@@ -41,13 +43,14 @@ final class IngressMetrics: Sendable {
                 (
                     environment.rawValue,
                     registry.counters(
-                        IngressMetricName.notifications, help: "Genuine notifications handed to Kafka.",
+                        IngressMetricName.notifications, help: "Accepted notifications passed to Kafka.",
                         label: "type", values: NotificationType.known.map(\.rawValue),
                         labels: [MetricLabel("environment", environment.topicSuffix)])
                 )
             })
         quarantinedByReason = registry.counters(
-            IngressMetricName.quarantined, help: "Odd notifications handed to the quarantine topic.", label: "reason",
+            IngressMetricName.quarantined, help: "Nonconforming notifications passed to the quarantine topic.",
+            label: "reason",
             values: Reason.allCases.filter { $0.step == .profile }.map(\.rawValue))
         kafkaFailures = registry.counters(
             IngressMetricName.kafkaFailures, help: "Records that Kafka did not acknowledge.", label: "error",
@@ -56,9 +59,14 @@ final class IngressMetrics: Sendable {
                 "MSG_SIZE_TOO_LARGE", "_PURGE_QUEUE", "_PURGE_INFLIGHT", "_FATAL", "BROKERS_UNAVAILABLE",
                 "TOO_MANY_IN_FLIGHT", "PRODUCER_REPLACED", "CLOSED",
             ])
+        signedPayloadsKept = registry.counter(
+            IngressMetricName.signedPayloadKept,
+            help: "Records that carry the compact JWS because rebuilding would not give the same bytes.")
+        certificateHeaders = registry.counter(
+            IngressMetricName.certificateHeaders, help: "JWS header segments acknowledged in the certificates topic.")
         inconsistencies = registry.counter(
             IngressMetricName.inconsistencies,
-            help: "Verified notifications that could not be named: a bug, to be reported.")
+            help: "Verified notifications without an identity: a bug, to be reported.")
     }
 
     /// One request, those that the HTTP parser refused included. Called on the loop thread.
@@ -68,7 +76,7 @@ final class IngressMetrics: Sendable {
             if let counter = known[key] { return counter }
             // Reasons and statuses are codes of this program, so the number of series is bounded.
             let counter = registry.counter(
-                IngressMetricName.decisions, help: "Requests by the reason and status of their answer.",
+                IngressMetricName.decisions, help: "Requests by the reason and status of their response.",
                 labels: [MetricLabel("reason", key.reason), MetricLabel("status", String(key.status))])
             known[key] = counter
             return counter
@@ -94,6 +102,10 @@ final class IngressMetrics: Sendable {
     func quarantined(_ notification: NonconformingNotification) {
         quarantinedByReason[notification.reason.rawValue].increment()
     }
+
+    func signedPayloadKept() { signedPayloadsKept.increment() }
+
+    func certificateHeaderPublished() { certificateHeaders.increment() }
 
     func inconsistent() { inconsistencies.increment() }
 }

@@ -7,6 +7,8 @@ enum IngressMetricName {
     static let decisionDuration = "sluice_ingress_request_duration_seconds"
     static let notifications = "sluice_ingress_notifications_total"
     static let quarantined = "sluice_ingress_quarantined_total"
+    static let signedPayloadKept = "sluice_ingress_records_with_signed_payload_total"
+    static let certificateHeaders = "sluice_ingress_certificate_headers_published_total"
     static let age = "sluice_ingress_notification_age_seconds"
     static let verification = "sluice_ingress_verification_duration_seconds"
     static let acknowledgement = "sluice_ingress_acknowledgement_duration_seconds"

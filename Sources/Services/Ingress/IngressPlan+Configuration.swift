@@ -12,7 +12,7 @@ extension IngressPlan {
     package static let schema = ConfigurationSchema(
         ApplicationSettings.all + IngressSettings.all, openPrefixes: [ApplicationSettings.kafka])
 
-    /// - Throws: a ``ConfigurationError`` that names the key, its place and the fix.
+    /// - Throws: a ``ConfigurationError`` that names the key, where it was set, and the fix.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         let apps = try Self.apps(configuration)
         for network in configuration[IngressSettings.trustedProxies] where NetworkPrefix(network) == nil {
@@ -36,11 +36,10 @@ extension IngressPlan {
             trustedProxies: configuration[IngressSettings.trustedProxies])
     }
 
-    // A record is base64 for the most part, and few share a batch: compressing them would cost the ingress about a sixth
-    // of its CPU and save a third of the bytes. The alias `compression.type` is given to librdkafka later, so it wins too.
+    // Records are small and few share a batch: compressing them would cost the ingress more CPU than it saves bytes. The alias `compression.type` is given to librdkafka later, so it wins too.
     private static let kafkaDefaults = ["compression.codec": "none"]
 
-    /// The apps of `apps` and of the settings under it; none when ``IngressSettings/appsIfAny`` took its place.
+    /// The apps of `apps` and of the settings under it; none when ``IngressSettings/appsIfAny`` replaced it.
     package static func apps(_ configuration: Configuration) throws(ConfigurationError) -> [AppIdentity] {
         let configured = configuration[IngressSettings.apps]
         var seen: Set<String> = []

@@ -46,7 +46,7 @@ enum IngressSamples {
         samples.counter(
             IngressMetricName.accepted, help: "Connections accepted.", UInt64(clamping: counters.accepted))
         samples.counter(
-            IngressMetricName.evicted, help: "Slow connections sent away to make room for new ones.",
+            IngressMetricName.evicted, help: "Slow connections evicted for new ones.",
             UInt64(clamping: counters.evicted))
         for (cause, count) in [
             ("capacity", counters.refusedByCapacity), ("rate", counters.refusedByRate),
@@ -68,7 +68,7 @@ enum IngressSamples {
             IngressMetricName.responsesDropped, help: "Answers that came after their request had ended.",
             UInt64(clamping: counters.responsesDropped))
         samples.gauge(
-            IngressMetricName.requestsInFlight, help: "Requests handed over and not yet answered.",
+            IngressMetricName.requestsInFlight, help: "Requests dispatched and not yet answered.",
             Double(counters.inFlight))
         samples.gauge(
             IngressMetricName.bodyBytes, help: "Body bytes of requests that are not yet answered.",

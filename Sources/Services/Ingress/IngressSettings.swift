@@ -44,7 +44,8 @@ package enum IngressSettings {
         help: "Acknowledged notifications that are remembered, so that one sent again adds no record.")
     package static let quarantineBytesPerHour = Setting.byteSize(
         "quarantine.bytes.per.hour", default: 64 << 20, in: 1 << 20...1 << 40,
-        help: "What the quarantine topic may take; beyond it odd notifications are answered 503.")
+        help:
+            "Bytes that the quarantine topic accepts per hour; beyond it nonconforming notifications are answered 503.")
     package static let trustedProxies = Setting.strings(
         "http.proxies", default: ["127.0.0.0/8", "::1"],
         help: "Networks of one's own proxies, whose connections are not limited per second.", example: "10.0.0.0/8")

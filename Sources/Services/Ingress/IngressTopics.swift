@@ -17,11 +17,13 @@ enum IngressTopics {
 /// The topics that the ingress writes, named once.
 struct ProducedTopics: Sendable {
     let quarantine: KafkaTopic
+    let certificates: KafkaTopic
     private let production: KafkaTopic
     private let sandbox: KafkaTopic
 
     init(_ names: TopicNames) {
         quarantine = names.quarantine
+        certificates = names.certificates
         production = names.notifications(.production)
         sandbox = names.notifications(.sandbox)
     }
@@ -30,5 +32,5 @@ struct ProducedTopics: Sendable {
         environment == .production ? production : sandbox
     }
 
-    var all: [KafkaTopic] { [production, sandbox, quarantine] }
+    var all: [KafkaTopic] { [production, sandbox, quarantine, certificates] }
 }

@@ -5,7 +5,7 @@ internal import Time
 /// The public listener: `POST /notifications` and nothing else.
 enum NotificationListener {
     static let path: StaticString = "/notifications"
-    /// A genuine notification has about 19 KB.
+    /// Apple's notifications have about 19 KB.
     static let maximumBody = 256 * 1024
 
     static func listener(_ plan: IngressPlan, workers: WorkerPool<NotificationWork>, clocks: Clocks) -> Listener {

@@ -22,6 +22,7 @@ final class NotificationProcessor: Sendable {
     private let verifier: NotificationVerifier
     private let producer: KafkaProducer
     private let topics: ProducedTopics
+    private let certificates: CertificateHeaders
     private let duplicates: DuplicateWindow<Exchange>
     private let quarantine: QuarantineBudget
     private let clocks: Clocks
@@ -37,6 +38,12 @@ final class NotificationProcessor: Sendable {
         self.verifier = verifier
         self.producer = producer
         self.topics = topics
+        certificates = CertificateHeaders(topic: topics.certificates) { [clocks, metrics] record, then in
+            Self.send(record, with: producer, clocks, metrics) { result in
+                if case .success = result { metrics.certificateHeaderPublished() }
+                then(result)
+            }
+        }
         self.duplicates = duplicates
         self.quarantine = quarantine
         self.clocks = clocks
@@ -77,17 +84,39 @@ final class NotificationProcessor: Sendable {
         }
         let known = RememberedIdentity.notification(uuid)
         guard isFirst(known, work) else { return }
-        let record = KafkaProducerRecord(
-            identity, to: topics.notifications(identity.environment), content: RecordContent(verified),
-            receivedAt: receivedAt, traceParent: work.traceParent)
         let answer = verified.reason == nil ? AcknowledgementPolicy.accepted : AcknowledgementPolicy.sandbox
         metrics.accepted(identity, receivedAt: receivedAt)
-        send(record) { [self] result in
-            switch result {
-            case .success: settle(known, work, acknowledged: answer)
+        withProof(of: verified) { [self] proof in
+            switch proof {
             case .failure(let error): settle(known, work, refused: AcknowledgementPolicy.notAcknowledged(error))
+            case .success(let proof):
+                let record = KafkaProducerRecord(
+                    identity, to: topics.notifications(identity.environment),
+                    content: RecordContent(verified, proof: proof), receivedAt: receivedAt,
+                    traceParent: work.traceParent)
+                send(record) { [self] result in
+                    switch result {
+                    case .success: settle(known, work, acknowledged: answer)
+                    case .failure(let error):
+                        settle(known, work, refused: AcknowledgementPolicy.notAcknowledged(error))
+                    }
+                }
             }
         }
+    }
+
+    /// Gives the proof of a notification when every header segment that it names is acknowledged: at once where they
+    /// are known to be, else from their delivery reports. Nil where the record must carry `signedPayload` instead.
+    private func withProof(
+        of verified: VerifiedNotification, then: @escaping @Sendable (Result<RecordProof?, KafkaError>) -> Void
+    ) {
+        guard let parts = verified.signedParts else {
+            metrics.signedPayloadKept()
+            return then(.success(nil))
+        }
+        let headers = parts.headers
+        if let references = certificates.references(to: headers) { return then(.success(parts.proof(references))) }
+        certificates.publish(headers) { then($0.map { parts.proof($0) }) }
     }
 
     // MARK: Duplicates
@@ -119,13 +148,13 @@ final class NotificationProcessor: Sendable {
 
     private func quarantine(_ notification: NonconformingNotification, _ work: NotificationWork, receivedAt now: Int64)
     {
-        // Its signature stands, or it would not be odd.
+        // Its signature was verified, or it would not be quarantined.
         guard let known = notification.signedPartDigest.flatMap(RememberedIdentity.init(nonconformingWithDigest:))
         else {
             metrics.inconsistent()
             return work.exchange.respond(AcknowledgementPolicy.inconsistent)
         }
-        // Before the budget: whoever holds one odd notification could otherwise spend all of it with copies.
+        // Before the budget: whoever holds one such notification could otherwise spend all of it with copies.
         guard isFirst(known, work) else { return }
         guard quarantine.take(work.body.count, nowNanoseconds: clocks.monotonicNanoseconds()) else {
             return settle(known, work, refused: AcknowledgementPolicy.quarantineBudget)
@@ -150,10 +179,17 @@ final class NotificationProcessor: Sendable {
     private func send(
         _ record: KafkaProducerRecord, then: @escaping @Sendable (Result<Void, KafkaError>) -> Void
     ) {
+        Self.send(record, with: producer, clocks, metrics, then: then)
+    }
+
+    private static func send(
+        _ record: KafkaProducerRecord, with producer: KafkaProducer, _ clocks: Clocks, _ metrics: IngressMetrics,
+        then: @escaping @Sendable (Result<Void, KafkaError>) -> Void
+    ) {
         let begun = clocks.monotonicNanoseconds()
-        // No deadline of its own: the listener answers 503 at the handler deadline, and the place in flight is given
-        // back only when librdkafka has let go of the record.
-        producer.send(record, deadline: nil) { [metrics, clocks] result in
+        // No deadline of its own: the listener answers 503 at the handler deadline, and the slot in flight is released
+        // only when librdkafka has released the record.
+        producer.send(record, deadline: nil) { result in
             switch result {
             case .success:
                 metrics.acknowledged(nanoseconds: clocks.monotonicNanoseconds() &- begun)

@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import Synchronization
 
-/// Bounds what the quarantine topic may take: whoever holds odd but genuine notifications could otherwise fill the
+/// Bounds what the quarantine topic may take: whoever has nonconforming notifications that Apple signed could otherwise fill the
 /// brokers' disks with them. A bucket of bytes that refills evenly over an hour.
 final class QuarantineBudget: Sendable {
     private let bucket: Mutex<TokenBucket>

@@ -13,12 +13,23 @@ extension VerifiedNotification {
     }
 }
 
+extension VerifiedNotification {
+    /// Nil where a record could not give the signed texts back byte for byte without carrying them.
+    var signedParts: SignedParts? {
+        SignedParts(
+            signedPayload: signedPayload, notification: notification, envelope: envelope, transaction: transaction,
+            renewalInfo: renewalInfo, appTransaction: appTransaction)
+    }
+}
+
 extension RecordContent {
-    init(_ verified: VerifiedNotification) {
+    /// - Parameter proof: nil for a record that carries the compact JWS as received.
+    init(_ verified: VerifiedNotification, proof: RecordProof?) {
         self.init(
-            notification: verified.notification, omitted: verified.envelope.nestedJWSMembers,
+            notification: verified.notification, nestedJWSTexts: verified.envelope.nestedJWSTexts,
             transaction: verified.transaction, renewalInfo: verified.renewalInfo,
-            appTransaction: verified.appTransaction, signedPayload: verified.signedPayload[...])
+            appTransaction: verified.appTransaction,
+            evidence: proof.map { .proof($0) } ?? .signedPayload(verified.signedPayload))
     }
 }
 

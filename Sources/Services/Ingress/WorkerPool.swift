@@ -2,7 +2,7 @@ internal import Concurrency
 internal import Dispatch
 internal import Synchronization
 
-/// A fixed set of threads that take items from one queue. Items handed over together wake the threads once.
+/// A fixed set of threads that take items from one queue. Items dispatched together wake the threads once.
 ///
 /// The queue has no bound of its own: whoever fills it holds a bounded number of places (the listener's `inFlight`).
 final class WorkerPool<Item: Sendable>: Sendable {

@@ -45,6 +45,8 @@ enum OperationsSettings {
     ).optional.onCommandLineOnly
     static let count = Setting.integer("count", in: 1...Int.max, help: "Stop after this many records.")
         .optional.onCommandLineOnly
+    static let signed = Setting.flag(
+        "signed", help: "Print the notifications as Apple signed them: a compact JWS on each line.")
     static let noFollow = Setting.flag("no-follow", help: "Stop at the end of all partitions.")
 
     // verify

@@ -80,6 +80,7 @@ enum SluicectlCommand {
             ConfigurationSchema([
                 OperationsSettings.topic, OperationsSettings.tapEnvironment, OperationsSettings.quarantine,
                 OperationsSettings.from, OperationsSettings.count, OperationsSettings.noFollow,
+                OperationsSettings.signed,
             ])),
         examples: [
             .init("sluicectl tap", "Production notifications from now on."),
@@ -89,6 +90,9 @@ enum SluicectlCommand {
             .init(
                 "sluicectl tap --from beginning --no-follow --output json | jq .value.notification.notificationType",
                 "One JSON object per line."),
+            .init(
+                "sluicectl tap --signed --from -1 --no-follow",
+                "The compact JWS that Apple posted, rebuilt byte for byte."),
         ])
 
     // MARK: verify

@@ -4,19 +4,21 @@ internal import Kafka
 internal import Records
 internal import Telemetry
 
-/// What a record says to the receiver, the same in every attempt.
+/// What the receiver gets of a record, the same in every attempt.
 struct WebhookMessage: Sendable, Equatable {
-    /// `<topic, its dots as underscores>-<partition>-<offset>`: without a dot, which separates the signed parts.
+    /// `<topic, its dots as underscores>-<partition>-<timestamp of the record>-<offset>`: without a dot, which separates
+    /// the signed parts. Offsets start again when a topic is recreated; with the timestamp the id does not repeat.
     let id: String
     /// The record's value byte for byte; for a tombstone an object that says what was erased.
     let body: [UInt8]
-    /// A valid W3C trace context of the record, as it stands there.
+    /// The W3C trace context of the record, if it has a valid one.
     let traceParent: String?
 
     /// Nil for a tombstone that does not say of what.
     init?(_ record: KafkaRecord, environment: AppStoreEnvironment) {
         let topic = String(record.topic.rawValue.map { $0 == "." ? "_" : $0 })
-        id = "\(topic)-\(record.partition.rawValue)-\(record.offset.rawValue)"
+        let timestamp = record.timestampMilliseconds ?? 0
+        id = "\(topic)-\(record.partition.rawValue)-\(timestamp)-\(record.offset.rawValue)"
         traceParent =
             record.header(WebhooksHeader.traceParent)?.value
             .flatMap { TraceParent.parse(String(decoding: $0, as: UTF8.self)) }?.text

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Cryptography
 
 /// The keys that deliveries are signed with: the present one, and during a rotation those before and after it.

@@ -15,7 +15,7 @@ package enum WebhooksApplication {
             The body is the record's value, byte for byte; {"environment":…,"erased":true,"key":…} for an erasure. \
             Headers as in the Standard Webhooks specification: webhook-id (the same in every attempt), \
             webhook-timestamp, webhook-signature. 2xx is accepted. 408, 425, 429 and 5xx, no answer, and what speaks \
-            of the receiver (401, 403, 404, 405, 407, 410, 421, 426, redirects) are tried again for ever; another 4xx \
+            of the receiver (401, 403, 404, 405, 407, 410, 421, 426, redirects) are retried indefinitely; another 4xx \
             is dead-lettered after consumer.attempts, unless the receiver refuses everything.
 
             One process group a receiver: another receiver is another kafka.group.id.

@@ -81,7 +81,7 @@ package final class WebhooksHandler: RecordHandler {
 
     /// One attempt.
     ///
-    /// - Throws: `CancellationError` when the work was told to stop.
+    /// - Throws: `CancellationError` when the work is cancelled.
     private func deliver(_ message: WebhookMessage) async throws -> ReceiverAnswer {
         // Receivers refuse a timestamp that is minutes old, so it is the attempt's and not the record's.
         let timestamp = clocks.wallMilliseconds() / 1000
@@ -106,7 +106,7 @@ package final class WebhooksHandler: RecordHandler {
                     connectTimeout: plan.timeout, maximumBodyBytes: Self.maximumAnswerBytes))
             answer = ReceiverAnswer(response, now: timestamp)
         } catch {
-            // Either way this work was told to stop.
+            // Either way this work was cancelled.
             if error.code == .cancelled || error.code == .closed { throw CancellationError() }
             answer = ReceiverAnswer(error)
         }

@@ -27,7 +27,7 @@ enum WebhooksOutcome: String, Sendable, CaseIterable {
 
 /// Codes of dead-lettered records beside `http_…`, the status of a refusal.
 enum WebhooksReason {
-    /// A tombstone whose key is null or no text: nobody can be told what was erased.
+    /// A tombstone whose key is null or not text: what was erased is unknown.
     static let keyMissing = "key_missing"
     static let refusedPrefix = "http_"
 }

@@ -14,7 +14,7 @@ package struct WebhooksPlan: Sendable {
     let concurrency: Int
     let rootsFile: String?
 
-    /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
+    /// - Throws: a ``ConfigurationError`` that names the key, where it was set, and what is wrong.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         url = configuration[WebhooksSettings.url]
         let parts = WebhookURL(url)

@@ -1,5 +1,6 @@
 import AppStoreSigning
 import AppStoreTestSupport
+import Bytes
 import Cryptography
 import Foundation
 import Testing

@@ -1,5 +1,6 @@
 internal import AppStoreSigning
 internal import AppStoreVerification
+import Bytes
 internal import Cryptography
 
 /// Check 6: rows H-64 to H-68, H-83 and H-85 to H-87.

@@ -1,5 +1,6 @@
 internal import AppStoreSigning
 internal import AppStoreVerification
+import Bytes
 internal import Cryptography
 
 /// Checks 4 and 5: rows H-43 to H-58 and H-62.

@@ -1,5 +1,6 @@
 internal import AppStoreSigning
 internal import AppStoreVerification
+import Bytes
 internal import Cryptography
 
 /// Check 10: rows H-72 and H-91 to H-98.

@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreTestSupport
+import Bytes
 import Cryptography
 import JSON
 import TestSupport

@@ -82,8 +82,8 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(RecordIdentity(NotificationEnvelope(try JSONDocument.object(bytes(payload)))) == nil)
     }
 
-    @Test func `ranges to omit that do not fit are ignored`() {
-        let content = RecordContent(notification: bytes("{}"), omitted: [5..<9, 1..<3])
+    @Test func `ranges that do not fit are ignored`() {
+        let content = RecordContent(notification: bytes("{}"), nestedJWSTexts: [5..<9, 1..<3])
         #expect(content.value == bytes(#"{"notification":{}}"#))
     }
 }
@@ -99,14 +99,15 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(record.notificationUUID == envelope.notificationUUID.value)
         #expect(record.notification.notificationType == envelope.notificationType.value)
         #expect(record.notification.signedDate == envelope.signedDate.value)
-        #expect(record.notification.data?.signedTransactionInfo == nil)
+        #expect(record.notification.data?.signedTransactionInfo ?? "" == "")
         #expect(record.environment == envelope.environment.value)
         #expect(record.bundleId == envelope.bundleId.value)
         #expect(record.receivedAt == GoldenRecord.receivedAt)
         #expect(record.trust == golden.trust)
         #expect(record.origin == golden.origin)
         #expect(record.traceParent == golden.traceParent)
-        #expect(record.signedPayload == golden.signedPayload)
+        #expect((record.proof == nil) == !(golden.evidence.isProof))
+        #expect((record.signedPayload == nil) == !(golden.evidence.isSignedPayload))
         #expect((record.transaction != nil) == (golden.transaction != nil))
         #expect((record.renewalInfo != nil) == (golden.renewalInfo != nil))
         #expect((record.appTransaction != nil) == (golden.appTransaction != nil))
@@ -141,7 +142,9 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
             ])
         #expect(record.key == nil)
         #expect(record.trust == nil && record.origin == nil && record.environment == nil && record.receivedAt == nil)
-        #expect(record.transaction == nil && record.renewalInfo == nil && record.signedPayload == nil)
+        #expect(
+            record.transaction == nil && record.renewalInfo == nil && record.signedPayload == nil && record.proof == nil
+        )
         #expect(record.notification.unknownFields["x"] == 1)
     }
 
@@ -161,7 +164,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(
             names.all.map(\.rawValue) == [
                 "appstore.notifications.production", "appstore.notifications.sandbox", "appstore.quarantine",
-                "appstore.entitlements.production", "appstore.entitlements.sandbox",
+                "appstore.certificates", "appstore.entitlements.production", "appstore.entitlements.sandbox",
             ])
         #expect(
             names.notifications(.production).deadLetters(of: "sluice-entitlements").rawValue
@@ -231,5 +234,15 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(record.reason == "unknown")
         #expect(record.receivedBytes.isEmpty)
         #expect(record.notificationUUID == nil && record.receivedAt == nil && record.source == nil)
+    }
+}
+
+extension RecordContent.Evidence? {
+    fileprivate var isProof: Bool {
+        if case .proof = self { true } else { false }
+    }
+
+    fileprivate var isSignedPayload: Bool {
+        if case .signedPayload = self { true } else { false }
     }
 }

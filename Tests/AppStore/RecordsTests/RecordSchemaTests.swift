@@ -26,6 +26,10 @@ import Testing
         (#"{}"#, "$: notification is missing"), (#"{"notification":[]}"#, "$.notification: not of type object"),
         (#"{"notification":{"notificationType":1}}"#, "$.notification.notificationType: not of type string"),
         (#"{"notification":{}}"#, "$: none of the alternatives"),
+        (#"{"notification":{},"proof":{}}"#, "$.proof: notification is missing"),
+        (
+            #"{"notification":{},"proof":{"notification":{"header":""}}}"#, "$.proof.notification: signature is missing"
+        ),
         (#"{"notification":{},"transaction":{}}"#, "$.transaction: transactionId is missing"),
     ])
     func `a value that is no record does not`(text: String, fault: String) throws {
@@ -41,14 +45,17 @@ import Testing
         #expect(Set(properties.names) == Set(written))
     }
 
-    /// The keywords that the schema uses: type, required, properties, anyOf.
+    /// The keywords that the schema uses: type, required, properties, anyOf, and $ref of its only definition.
     private func faults(of value: JSONValue, in schema: JSONObject, at path: String) -> [String] {
         if let type = schema["type"]?.string, type != typeName(of: value) { return ["\(path): not of type \(type)"] }
         guard let object = value.object else { return [] }
         var faults = (schema["required"]?.array ?? []).compactMap(\.string).filter { object[$0] == nil }
             .map { "\(path): \($0) is missing" }
         for member in schema["properties"]?.object?.members ?? [] {
-            guard let value = object[member.name], let schema = member.value.object else { continue }
+            guard let value = object[member.name], var schema = member.value.object else { continue }
+            if schema["$ref"]?.string == "#/$defs/part" {
+                schema = (try? Self.schema()["$defs"]?.object?["part"]?.object) ?? schema
+            }
             faults += self.faults(of: value, in: schema, at: "\(path).\(member.name)")
         }
         if let alternatives = schema["anyOf"]?.array?.compactMap(\.object),
@@ -68,43 +75,5 @@ import Testing
         case .array: "array"
         case .object: "object"
         }
-    }
-}
-
-@Suite("Records of genuine notifications", .enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
-struct AppleSampleRecordTests {
-    @Test(arguments: [
-        "01-DID_RENEW", "02-SUBSCRIBED-RESUBSCRIBE", "03-DID_CHANGE_RENEWAL_STATUS-AUTO_RENEW_DISABLED",
-        "04-EXPIRED-VOLUNTARY", "05-SUBSCRIBED-RESUBSCRIBE", "06-CONSUMPTION_REQUEST", "07-REFUND",
-    ])
-    func `Apple's text is in the record as signed`(name: String) throws {
-        let signedPayload = try TestVectors.bytes("genuine/\(name).jws")
-        let document = try JSONDocument.object(try CompactJWS.payload(signedPayload))
-        let envelope = NotificationEnvelope(document)
-        let transaction = try CompactJWS.payload(
-            Array(document.bytes[try #require(envelope.signedTransactionInfo.value)]))
-        let renewalInfo = try CompactJWS.payload(
-            Array(document.bytes[try #require(envelope.signedRenewalInfo.value)]))
-        let identity = try #require(
-            RecordIdentity(envelope, transaction: TransactionEnvelope(try JSONDocument(transaction))))
-        let record = KafkaProducerRecord(
-            identity, to: "t",
-            content: RecordContent(
-                notification: document.bytes, omitted: envelope.nestedJWSMembers, transaction: transaction,
-                renewalInfo: renewalInfo, signedPayload: signedPayload[...]), receivedAt: .latest)
-        #expect(
-            record.key.map { String(decoding: $0, as: UTF8.self) }
-                == "com.loki-project.loki-messenger/2000001024993299")
-        let read = try NotificationRecord(key: record.key, value: record.value, headers: record.headers)
-        #expect(read.value["transaction"].map { Array($0.bytes) } == transaction)
-        #expect(read.value["renewalInfo"].map { Array($0.bytes) } == renewalInfo)
-        #expect(read.signedPayload.map { Array($0.utf8) } == signedPayload)
-        var expected = try #require(try JSONValue(json: document.bytes).object)
-        var data = try #require(expected["data"]?.object)
-        data["signedTransactionInfo"] = nil
-        data["signedRenewalInfo"] = nil
-        expected["data"] = .object(data)
-        #expect(read.value["notification"].map { JSONValue($0) } == .object(expected))
-        #expect(read.transaction?.fieldProblems == [] && read.notification.fieldProblems == [])
     }
 }

@@ -144,7 +144,7 @@ extension Harness {
 
 extension Broker {
     /// `tap` has no profile: it only reads.
-    fileprivate var tapArguments: [String] {
+    var tapArguments: [String] {
         ["--kafka.bootstrap.servers", bootstrapServers, "--topics.prefix", topics.prefix]
     }
 }

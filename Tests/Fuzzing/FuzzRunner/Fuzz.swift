@@ -61,7 +61,23 @@
                     print("  number \(finding.index), \(finding.kind.rawValue): \(finding.violation)\n  body: \(path)")
                 }
             }
-            return isClean
+            return try rebuilds(material, options) && isClean
+        }
+
+        /// Payloads in other spellings until `count` of them were accepted, each rebuilt from its record.
+        private static func rebuilds(_ material: SignedMaterial, _ options: FuzzOptions) throws -> Bool {
+            let start = ContinuousClock.now
+            var run = try RebuildRun(material, seed: options.seed)
+            var next = 0
+            while run.accepted < options.count, run.findings.isEmpty {
+                let step = min(10_000, options.count - run.accepted)
+                try run.run(next..<next + step)
+                next += step
+            }
+            print("\(next) respelled payloads, seed \(options.seed), \(ContinuousClock.now - start)")
+            for (outcome, count) in run.outcomes.sorted(by: { $0.value > $1.value }) { print("  \(count)\t\(outcome)") }
+            for finding in run.findings.prefix(20) { print("  number \(finding.index): \(finding.violation)") }
+            return run.findings.isEmpty
         }
 
         private static func keep(_ bytes: [UInt8], _ name: String, _ options: FuzzOptions) throws -> String {

@@ -62,6 +62,7 @@ package final class MutantJudge: Sendable {
             throw Violation("accepted with other signed bytes")
         }
         try hold(notification.notification == original.payload, "accepted with another payload")
+        try RebuildCheck.check(notification)
         let signature = CompactJWS.decode(String(decoding: jws[(dot + 1)...], as: UTF8.self)) ?? []
         if signature == original.signature { return "accepted, the same signed bytes and signature" }
         try hold(signature == ReferenceECDSA.twin(of: original.signature), "accepted with a third signature")

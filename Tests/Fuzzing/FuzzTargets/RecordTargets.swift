@@ -18,9 +18,11 @@ extension FuzzTarget {
             guard let record = try? NotificationRecord(key: bytes, value: bytes, headers: headers) else { return }
             _ = (record.environment, record.bundleId, record.notificationUUID, record.originalTransactionId)
             _ = (
-                record.receivedAt, record.trust, record.origin, record.traceParent, record.legacy, record.signedPayload
+                record.receivedAt, record.trust, record.origin, record.traceParent, record.legacy, record.signedPayload,
+                record.proof
             )
             _ = (record.appTransaction, record.key.flatMap { RecordKey.parts(of: $0) }?.subject)
+            _ = try? record.rebuild { _ in bytes }
             let notification = record.notification
             try hold(notification == record.notification, "read twice")
             let facts = PurchaseFacts(
@@ -90,7 +92,7 @@ extension SignedMaterial {
                 try field.value.map { try CompactJWS.payload(Array(payload[$0])) }
             }
             return RecordContent(
-                notification: payload, omitted: envelope.nestedJWSMembers,
+                notification: payload, nestedJWSTexts: envelope.nestedJWSTexts,
                 transaction: try nested(envelope.signedTransactionInfo),
                 renewalInfo: try nested(envelope.signedRenewalInfo)
             ).value

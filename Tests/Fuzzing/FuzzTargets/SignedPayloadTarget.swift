@@ -1,7 +1,6 @@
 import AppStoreModel
 import AppStoreSigning
 import AppStoreVerification
-import KafkaModel
 import Records
 
 extension FuzzTarget {
@@ -30,23 +29,10 @@ extension FuzzTarget {
     }
 
     private static func checkRecord(of notification: VerifiedNotification) throws(Violation) {
-        guard
-            let identity = RecordIdentity(
-                notification.envelope, transaction: notification.transactionEnvelope,
-                renewalInfo: notification.renewalInfoEnvelope, appTransaction: notification.appTransactionEnvelope)
-        else { throw Violation("accepted without an identity") }
-        let content = RecordContent(
-            notification: notification.notification, omitted: notification.envelope.nestedJWSMembers,
-            transaction: notification.transaction, renewalInfo: notification.renewalInfo,
-            appTransaction: notification.appTransaction, signedPayload: notification.signedPayload[...])
-        let record = KafkaProducerRecord(identity, to: "t", content: content, receivedAt: .earliest)
-        guard let read = try? NotificationRecord(key: record.key, value: record.value, headers: record.headers) else {
-            throw Violation("a record that cannot be read")
-        }
-        try hold(read.key == identity.key, "another key")
-        try hold(read.notificationUUID == identity.notificationUUID, "another notificationUUID")
-        try hold(read.notification.notificationUUID == identity.notificationUUID, "another notificationUUID inside")
-        try hold(read.signedPayload.map { Array($0.utf8) } == notification.signedPayload, "another signedPayload")
+        let read = try RebuildCheck.check(notification)
+        let uuid = notification.envelope.notificationUUID.value
+        try hold(read.notificationUUID == uuid, "another notificationUUID")
+        try hold(read.notification.notificationUUID == uuid, "another notificationUUID inside")
     }
 }
 

@@ -1,4 +1,5 @@
 import AppStoreVerification
+import Bytes
 import Cryptography
 import FuzzTargets
 import TestSupport

@@ -17,6 +17,15 @@ struct NotificationMutantTests {
         expectClean(run, count: 500)
     }
 
+    @Test func `whatever spelling of a payload is accepted is rebuilt from its record byte for byte`() throws {
+        var run = try RebuildRun(try SignedMaterial(count: 43), seed: 1)
+        try run.run(0..<2000)
+        for finding in run.findings.prefix(5) { Issue.record("seed 1, number \(finding.index): \(finding.violation)") }
+        #expect((run.outcomes["accepted, rebuilt"] ?? 0) > 400, "\(run.outcomes)")
+        #expect((run.outcomes["accepted, with signedPayload"] ?? 0) > 100, "\(run.outcomes)")
+        #expect(run.outcomes.keys.contains { $0.hasPrefix("nonconforming") })
+    }
+
     private func expectClean(_ run: MutationRun, count: Int) {
         for finding in run.findings.prefix(5) {
             Issue.record("seed 1, number \(finding.index), \(finding.kind): \(finding.violation)")

@@ -50,8 +50,8 @@ struct AppleSampleTests {
             return KafkaProducerRecord(
                 identity, to: "appstore.notifications.sandbox",
                 content: RecordContent(
-                    notification: notification, omitted: envelope.nestedJWSMembers, transaction: transaction,
-                    renewalInfo: renewalInfo, signedPayload: jws[...]),
+                    notification: notification, nestedJWSTexts: envelope.nestedJWSTexts, transaction: transaction,
+                    renewalInfo: renewalInfo, evidence: .signedPayload(jws)),
                 receivedAt: identity.signedDate)
         }
     }

@@ -34,9 +34,16 @@ import Testing
             #expect(try await harness.counts() == [1, 0, 0])
             #expect(record.keyText == "com.example.app/2000000000000001")
             let value =
-                #"{"notification":\#(draft.notification(nested: false)),"transaction":\#(draft.transaction),"#
-                + #""renewalInfo":\#(draft.renewalInfo),"signedPayload":"\#(jws)"}"#
-            #expect(record.value.map { String(decoding: $0, as: UTF8.self) } == value)
+                #"{"notification":\#(draft.emptiedNotification),"transaction":\#(draft.transaction),"#
+                + #""renewalInfo":\#(draft.renewalInfo),"proof":{"notification":{"header":""#
+            let text = String(decoding: record.value ?? [], as: UTF8.self)
+            #expect(text.hasPrefix(value))
+            #expect(!text.contains(#""signedPayload""#))
+            #expect(harness.value("sluice_ingress_records_with_signed_payload_total") == 0)
+            #expect(harness.value("sluice_ingress_certificate_headers_published_total") == 1)
+            let headers = try await harness.headers()
+            #expect(headers.count == 1)
+            #expect(try NotificationRecord(record).rebuild { headers[$0] } == Array(jws.utf8))
             let receivedTime = try #require(record.text("ce_receivedtime"))
             let receivedAt = try #require(AppStoreInstant(rfc3339: receivedTime)).millisecondsSince1970
             #expect((TestTime.start...TestTime.start + 60_000).contains(receivedAt))
@@ -52,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `every notification of many customers stands under its key`() async throws {
+    @Test func `every notification of many customers is under its key`() async throws {
         let notifications = try appStore.corpus(120)
         try await IngressHarness.with(broker) { harness async throws in
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -66,9 +73,15 @@ import Testing
                 Set(records.map { [$0.text("ce_id"), $0.keyText] })
                     == Set(notifications.map { [$0.notificationUUID.rawValue, $0.key] }))
             #expect(records.count == notifications.count)
+            let headers = try await harness.headers()
+            let posted = Dictionary(
+                uniqueKeysWithValues: notifications.map {
+                    (TestAppStore.jws(of: $0.body), $0.notificationUUID.rawValue)
+                }
+            )
             for record in records {
                 let read = try NotificationRecord(record)
-                #expect(read.signedPayload != nil)
+                #expect(posted[try read.rebuild { headers[$0] }] == record.text("ce_id"))
                 #expect(read.notification.notificationUUID?.rawValue == record.text("ce_id"))
             }
         }
@@ -84,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a notification signed anew is the same notification`() async throws {
+    @Test func `a notification signed again is the same notification`() async throws {
         let draft = TestAppStore.Draft()
         let bodies = [
             TestAppStore.body(try appStore.renewal(draft)), TestAppStore.body(try appStore.renewal(draft)),

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [60_001, -60_001, 25 * 3_600_000, -25 * 3_600_000] as [Int64])
-    func `a jump is not believed until the clock has stood for a minute`(jump: Int64) {
+    func `a jump is not believed until the clock was steady for a minute`(jump: Int64) {
         let sanity = ClockSanity()
         let start = Self.start + 30 * 86_400_000
         #expect(sanity.observe(wall: start, monotonic: 0))

@@ -78,7 +78,7 @@ import Testing
         for line in sink.lines { #expect(line.contains(#""reason":"\#(reason)""#), "\(line)") }
     }
 
-    @Test func `no reason stands for two things`() {
+    @Test func `no reason has two meanings`() {
         // `empty`, `sandbox` and `internal` are the verifier's and the listener's or the ingress's alike, and mean the same.
         #expect(Set(Self.reasons).count == Self.reasons.count)
         for reason in Self.reasons { #expect(reason.wholeMatch(of: /[a-z0-9_]+/) != nil, "\(reason)") }

@@ -17,12 +17,12 @@ import Testing
         #expect(
             RememberedIdentity(nonconformingWithDigest: digest)
                 == .nonconforming(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10))
-        for place in 0..<16 {
+        for index in 0..<16 {
             var other = digest
-            other[place] ^= 0x80
+            other[index] ^= 0x80
             #expect(
                 RememberedIdentity(nonconformingWithDigest: other)
-                    != RememberedIdentity(nonconformingWithDigest: digest), "\(place)")
+                    != RememberedIdentity(nonconformingWithDigest: digest), "\(index)")
         }
         #expect(RememberedIdentity(nonconformingWithDigest: Array(digest.prefix(15))) == nil)
     }
@@ -70,7 +70,7 @@ import Testing
         #expect(window.arrive(try identity(2), waiter: 3) == .waits)
     }
 
-    @Test func `the oldest makes room, round after round`() throws {
+    @Test func `the oldest is evicted, round after round`() throws {
         let window = DuplicateWindow<Int>(capacity: 3)
         for number in 1...20 {
             let identity = try identity(UInt64(number))
@@ -88,7 +88,7 @@ import Testing
         #expect(window.arrive(try identity(1), waiter: 0) == .acknowledged)
     }
 
-    @Test func `of many threads with one notification exactly one is the first, and every waiter is given back`()
+    @Test func `of many threads with one notification exactly one is the first, and every waiter is returned`()
         async throws
     {
         final class Given: Sendable {

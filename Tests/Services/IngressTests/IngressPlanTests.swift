@@ -113,7 +113,7 @@ import Testing
         #expect(plan.verifier.roots == [store.pki.root.der, store.untrusted.root.der])
     }
 
-    @Test func `a root file that cannot be read or holds no certificate is told with key and file`() throws {
+    @Test func `a root file that cannot be read or holds no certificate is reported with key and file`() throws {
         let missing = try refusal(Self.apps + ["--root.certificates", "/no/such.pem"])
         #expect(missing.count == 1)
         #expect(missing.first?.contains("root.certificates (--root.certificates)") == true, "\(missing)")
@@ -140,7 +140,7 @@ import Testing
         "com.example.app:99999999999999999999", "com example:1", "com/example:1", "com.exämple:1",
         "com.example.app:1,com.example.app:2",
     ])
-    func `an app that cannot be is refused with key, place and form`(value: String) throws {
+    func `an app that cannot be is refused with key, source and form`(value: String) throws {
         let lines = try refusal([], file: "apps=\(value)")
         #expect(lines.count == 1)
         #expect(lines.first?.contains("apps (") == true, "\(lines)")
@@ -154,7 +154,7 @@ import Testing
         ("quarantine.bytes.per.hour", "1"), ("http.proxies", "10.0.0.0/33"), ("http.proxies", "proxy.example.com"),
         ("kafka.nonsense", "1"), ("kafka.acks", "1"), ("kafka.enable.idempotence", "false"), ("htp.port", "1"),
     ])
-    func `a wrong value or unknown key is told with key and place`(key: String, value: String) throws {
+    func `a wrong value or unknown key is reported with key and source`(key: String, value: String) throws {
         let lines = try refusal(Self.apps, file: "\n\(key)=\(value)")
         #expect(lines.count == 1)
         #expect(lines.first?.contains(key) == true, "\(lines)")

@@ -102,7 +102,7 @@ import Testing
         await broker.stop()
     }
 
-    /// Every notification that was answered 200 stands in its topic.
+    /// Every notification that was answered 200 is in its topic.
     private static func check(_ replies: [Reply], _ harness: IngressHarness) async throws {
         let stored = Set(try await harness.records(harness.production).map { $0.text("ce_id") ?? "" })
         let taken = Set(replies.filter { $0.status == 200 }.map(\.notificationUUID))
@@ -124,7 +124,7 @@ import Testing
             #expect(statuses == [503, 503, 503])
             #expect(harness.deadlines == 3)
             try broker.setRoundTripTime(.zero)
-            // The ambiguous one is sent again: it may stand there twice, and is not lost.
+            // The ambiguous one is sent again: it may be there twice, and is not lost.
             let isTaken = try await eventually { try await harness.post(body).status == 200 }
             #expect(isTaken)
             #expect(try await harness.records(harness.production).count >= 2)
@@ -158,7 +158,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a fatal error of the producer is 503 until a new one has taken its place`() async throws {
+    @Test func `a fatal error of the producer is 503 until a new one replaces it`() async throws {
         let broker = try DevBroker()
         let notifications = try appStore.corpus(20)
         try await IngressHarness.with(broker) { harness async throws in

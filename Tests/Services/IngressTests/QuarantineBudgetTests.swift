@@ -29,7 +29,7 @@ import Testing
         #expect(!budget.take(1, nowNanoseconds: 0))
     }
 
-    @Test func `what was not written is given back, at most up to the rim`() {
+    @Test func `what was not written is returned, at most up to the capacity`() {
         let budget = QuarantineBudget(bytesPerHour: 10, nowNanoseconds: 0)
         #expect(budget.take(8, nowNanoseconds: 0))
         budget.giveBack(8)

@@ -1,4 +1,5 @@
 import AppStoreSigning
+import Bytes
 import Cryptography
 import Foundation
 import HTTPClient

@@ -26,7 +26,7 @@ import Testing
                     (notification.notificationUUID.rawValue, try await harness.post(notification.body).status)
                 }
             }
-            // Each is at the ingress: handed over, or answered.
+            // Each is at the ingress: dispatched, or answered.
             #expect(
                 await eventually {
                     harness.value("sluice_http_requests_in_flight") + harness.decisions("accepted", 200) >= count

@@ -35,7 +35,7 @@ import Testing
         return try #require(error)
     }
 
-    @Test func `a busy port is told with its setting, for either listener`() async throws {
+    @Test func `a busy port is reported with its setting, for either listener`() async throws {
         let other = HTTPServer(
             listeners: [
                 Listener(
@@ -54,7 +54,7 @@ import Testing
         await other.drain(within: .zero)
     }
 
-    @Test func `an address that is not of this machine is told with its setting`() async throws {
+    @Test func `an address that is not of this machine is reported with its setting`() async throws {
         let notifications = try await failure { $0.host = "192.0.2.1" }
         #expect(notifications.line.hasPrefix("http.host: cannot listen on 192.0.2.1:0"))
         let admin = try await failure { $0.adminHost = "nonsense" }
@@ -88,7 +88,7 @@ import Testing
         #expect(error.exitCode == .failure)
     }
 
-    @Test func `a root that is no root is told`() async throws {
+    @Test func `a root that is not self-signed is reported`() async throws {
         let leaf = try TestAppStore.shared().pki.leaf.der
         for bytes in [leaf, Array("x".utf8)] {
             let error = try await failure { $0.verifier.roots = [bytes] }
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `an app twice or none is told`() async throws {
+    @Test func `an app twice or none is reported`() async throws {
         let none = try await failure { $0.verifier.apps = [] }
         #expect(none.line.hasPrefix("apps: "))
         #expect(none.exitCode == .configuration)

@@ -1,4 +1,5 @@
 import AppStoreModel
+import Cryptography
 import Foundation
 import JSON
 import Kafka
@@ -20,11 +21,11 @@ struct TapTests {
 
         init() throws {
             let production = names.notifications(.production)
-            broker = try DevBroker(topics: [production: 2])
+            broker = try DevBroker(topics: [production: 2, names.certificates: 1])
             let configuration = try KafkaConfiguration(
                 bootstrapServers: broker.bootstrapServers, properties: ["max.in.flight.requests.per.connection": "1"],
                 profile: .embedded)
-            producer = try KafkaProducer(configuration, topics: [production]) { _ in }
+            producer = try KafkaProducer(configuration, topics: [production, names.certificates]) { _ in }
         }
 
         var flags: [String] {
@@ -39,6 +40,10 @@ struct TapTests {
                         key: Array("com.example.app/1".utf8), value: value.map { Array($0.utf8) }),
                     deadline: .seconds(10))
             }
+        }
+
+        func send(_ header: CertificateHeader) async throws {
+            _ = try await producer.send(header.produced(to: names.certificates), deadline: .seconds(10))
         }
 
         func close() async {
@@ -143,10 +148,56 @@ struct TapTests {
         let statuses = (report["topics"]?.array ?? []).compactMap { $0.object?["status"]?.string }
         #expect(statuses.count == harness.names.specifications().count)
         #expect(statuses.first == "exists")
-        #expect(Set(statuses.dropFirst()) == ["missing"])
+        #expect(statuses.filter { $0 == "missing" }.count == statuses.count - 2)
         let apply = await sluicectl(["topics", "apply", "--partitions", "2"] + harness.flags)
         #expect(apply.exitCode == 1)
         #expect(apply.printed.output.contains("The embedded broker creates its topics itself"))
+        await harness.close()
+    }
+
+    private static let header = CertificateHeader(
+        reference: HeaderReference(rawValue: SHA256.digest(of: Array("eyJ9".utf8)).hex), segment: Array("eyJ9".utf8))
+    private static let signature = String(repeating: "A", count: 85) + "Q"
+    private static let signed =
+        #"{"notification":{},"proof":{"notification":{"header":"\#(header.reference)","signature":"\#(signature)"}}}"#
+
+    @Test func `the compact JWS is rebuilt when its header segment is read`() async throws {
+        let harness = try Harness()
+        try await harness.send([Self.signed, Self.notification("TEST")])
+        let printed = Printed()
+        async let result = sluicectl(
+            ["tap", "--signed", "--from", "beginning", "--count", "2"] + harness.flags, into: printed)
+        #expect(await eventually { !printed.complaints.isEmpty })
+        // One whose segment is not what its key says is not believed.
+        try await harness.send(CertificateHeader(reference: Self.header.reference, segment: Array("eyJ8".utf8)))
+        try await harness.send(Self.header)
+        #expect(await result.exitCode == 0, "\(printed.complaints)")
+        #expect(printed.output == "eyJ9.e30.\(Self.signature)\na.b.c\n")
+        await harness.close()
+    }
+
+    @Test func `a header segment that never comes ends it with the name of the topic`() async throws {
+        let harness = try Harness()
+        try await harness.send([Self.signed])
+        let (exitCode, printed) = await sluicectl(
+            ["tap", "--signed", "--no-follow"] + harness.flags, patience: .seconds(3))
+        #expect(exitCode == 1)
+        #expect(printed.output.isEmpty)
+        let complaint = printed.complaints.last ?? ""
+        #expect(complaint.contains(Self.header.reference.rawValue))
+        #expect(complaint.contains("\(harness.names.certificates) does not have"))
+        await harness.close()
+    }
+
+    @Test func `what cannot be rebuilt is named and passed over`() async throws {
+        let harness = try Harness()
+        try await harness.send([nil, #"{"notification":{}}"#, Self.notification("TEST")])
+        let (exitCode, printed) = await sluicectl(["tap", "--signed", "--no-follow"] + harness.flags)
+        #expect(exitCode == 1)
+        #expect(printed.output == "a.b.c\n")
+        #expect(printed.complaints.count == 2)
+        let twoForms = await sluicectl(["tap", "--signed", "--output", "json"] + harness.flags)
+        #expect(twoForms.exitCode == 64)
         await harness.close()
     }
 }

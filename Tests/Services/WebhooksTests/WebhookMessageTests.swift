@@ -7,16 +7,22 @@ import Testing
 
 @Suite struct WebhookMessageTests {
     private func message(
-        key: [UInt8]? = Array("com.example/1".utf8), value: [UInt8]?, headers: [KafkaHeader] = []
+        key: [UInt8]? = Array("com.example/1".utf8), value: [UInt8]?, headers: [KafkaHeader] = [],
+        timestamp: Int64? = 1_793_491_201_000
     ) -> WebhookMessage? {
         WebhookMessage(
             KafkaRecord(
-                topic: "appstore.entitlements.production", partition: 3, offset: 1742, key: key, value: value,
-                headers: headers), environment: .production)
+                topic: "appstore.entitlements.production", partition: 3, offset: 1742,
+                timestampMilliseconds: timestamp, key: key, value: value, headers: headers), environment: .production)
     }
 
-    @Test func `the identifier is the place of the record, without a dot`() {
-        #expect(message(value: [1])?.id == "appstore_entitlements_production-3-1742")
+    @Test func `the identifier is the record's partition, timestamp and offset, without a dot`() {
+        #expect(message(value: [1])?.id == "appstore_entitlements_production-3-1793491201000-1742")
+        #expect(message(value: [1], timestamp: nil)?.id == "appstore_entitlements_production-3-0-1742")
+    }
+
+    @Test func `the same offset of a recreated topic is another delivery`() {
+        #expect(message(value: [1])?.id != message(value: [1], timestamp: 1_793_491_201_001)?.id)
     }
 
     @Test(arguments: [[], [0, 255, 10], Array("{}".utf8)])

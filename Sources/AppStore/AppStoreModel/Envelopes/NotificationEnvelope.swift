@@ -33,10 +33,6 @@ public struct NotificationEnvelope: Sendable {
     public let signedRenewalInfo: EnvelopeField<Range<Int>>
     public let signedAppTransactionInfo: EnvelopeField<Range<Int>>
 
-    /// The parts of the payload that hold those members, with one comma each, in ascending order and disjoint:
-    /// what remains without them is the same JSON object less the nested JWS strings.
-    public let nestedJWSMembers: [Range<Int>]
-
     /// Reads a scanned payload whose root is an object.
     public init(_ document: JSONDocument) {
         let root = EnvelopeReader(document: document, object: 0)
@@ -69,10 +65,6 @@ public struct NotificationEnvelope: Sendable {
         signedTransactionInfo = data?.jwsRange("signedTransactionInfo") ?? .absent
         signedRenewalInfo = data?.jwsRange("signedRenewalInfo") ?? .absent
         signedAppTransactionInfo = appData?.jwsRange("signedAppTransactionInfo") ?? .absent
-        let cuts =
-            (data?.rangesRemoving(["signedTransactionInfo", "signedRenewalInfo"]) ?? [])
-            + (appData?.rangesRemoving(["signedAppTransactionInfo"]) ?? [])
-        nestedJWSMembers = cuts.sorted { $0.lowerBound < $1.lowerBound }
     }
 
     /// Environment of an external purchase token (Apple: the id of a sandbox token begins with
@@ -95,51 +87,10 @@ public struct NotificationEnvelope: Sendable {
     }
 }
 
-extension EnvelopeReader {
-    /// Ranges that take the named members out of this object, each with exactly one of the commas beside it, so that
-    /// the rest stays an object. The ranges are disjoint and ascending.
-    fileprivate func rangesRemoving(_ names: [StaticString]) -> [Range<Int>] {
-        guard isObject else { return [] }
-        let input = document.bytes.span
-        let nodes = document.nodes
-        let end = Int(nodes[object].next)
-        func isRemoved(_ name: Int) -> Bool { names.contains { JSONNames.isEqual(nodes[name], to: $0, input) } }
-
-        var lastKept = -1
-        var name = object + 1
-        while name < end {
-            if !isRemoved(name) { lastKept = name }
-            name = Int(nodes[name + 1].next)
-        }
-        var ranges: [Range<Int>] = []
-        var previousEnd: Int?
-        name = object + 1
-        while name < end {
-            let valueEnd = document.endOfValue(at: name + 1)
-            if isRemoved(name) {
-                let start = Int(nodes[name].start) - 1
-                if name < lastKept {
-                    ranges.append(start..<comma(after: valueEnd) + 1)
-                } else if let previousEnd {
-                    ranges.append(comma(after: previousEnd)..<valueEnd)
-                } else {
-                    ranges.append(start..<valueEnd)
-                }
-            }
-            previousEnd = valueEnd
-            name = Int(nodes[name + 1].next)
-        }
-        return ranges
-    }
-
-    /// The comma after a member that is not the last: only white space precedes it.
-    private func comma(after end: Int) -> Int {
-        document.bytes[end...].firstIndex(of: UInt8(ascii: ",")) ?? end
-    }
-}
-
-extension JSONDocument {
-    fileprivate func endOfValue(at index: Int) -> Int {
-        Int(nodes[index].end) + (nodes[index].kind == .string ? 1 : 0)
+extension NotificationEnvelope {
+    /// Where the nested compact JWS texts are in the payload, without quotes: ascending and disjoint.
+    public var nestedJWSTexts: [Range<Int>] {
+        [signedTransactionInfo, signedRenewalInfo, signedAppTransactionInfo].compactMap(\.value)
+            .sorted { $0.lowerBound < $1.lowerBound }
     }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Cryptography
 
 /// Checks 6 to 9: the certificates of `x5c`, and the path from the leaf to a pinned root.

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import Bytes
 internal import Cryptography
 internal import JSON
 

@@ -23,29 +23,69 @@ struct TapCommand {
         let admin = try brokers.admin()
         let isEmbedded: Bool
         let offsets: [KafkaTopicPartition: KafkaOffset]
+        var certificates: [KafkaTopicPartition: KafkaOffset]?
         do {
             isEmbedded = try await brokers.isEmbedded(admin)
             offsets = try await watermarks(of: topic, admin).mapValues {
                 TapReader.offset(of: start, low: $0.low, high: $0.high)
             }
+            if isSigned { certificates = try await watermarks(of: names.certificates, admin).mapValues(\.low) }
         } catch {
             await admin.close(within: .seconds(1))
             throw error
         }
         await admin.close(within: .seconds(1))
-        let output = configuration[OperationsSettings.output]
         if follows { console.complain("following \(topic), \(offsets.count) partitions; Ctrl-C ends it") }
+        let kafka = try brokers.readerConfiguration(isEmbedded: isEmbedded)
+        let reader = TapReader(kafka: kafka, offsets: offsets, follows: follows)
+        if let certificates {
+            return try await printSigned(
+                reader, TapReader(kafka: kafka, offsets: certificates, follows: true), console)
+        }
         let printer = TapPrinter(
-            console, output: output, names: names, count: configuration[OperationsSettings.count])
-        let reader = TapReader(
-            kafka: try brokers.readerConfiguration(isEmbedded: isEmbedded), offsets: offsets, follows: follows)
+            console, output: configuration[OperationsSettings.output], names: names,
+            count: configuration[OperationsSettings.count])
         try await reader.run(interruption: interruption, warn: { console.complain("sluicectl: \($0)") }) {
             await printer.take($0)
         }
         return .ok
     }
 
+    private var isSigned: Bool { configuration[OperationsSettings.signed] }
+
+    /// Prints the compact JWS of each record, with the certificates topic read on beside it.
+    private func printSigned(
+        _ records: TapReader, _ certificates: TapReader, _ console: Console
+    ) async throws -> ExitCode {
+        let directory = CertificateDirectory()
+        let printer = SignedPrinter(
+            console, names: names, certificates: directory, timeout: timeout,
+            count: configuration[OperationsSettings.count])
+        let warn: @Sendable (String) -> Void = { console.complain("sluicectl: \($0)") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await records.run(interruption: interruption, warn: warn) { await printer.take($0) } }
+            group.addTask {
+                // Cancelled when the records are read.
+                let (never, continuation) = AsyncStream.makeStream(of: String.self)
+                defer { continuation.finish() }
+                try await certificates.run(interruption: never, warn: warn) {
+                    directory.take($0)
+                    return true
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+        if let failure = await printer.failure { throw failure }
+        return await printer.skipped == 0 ? .ok : .failure
+    }
+
     private func topic() throws(StartupError) -> KafkaTopic {
+        guard !isSigned || configuration[OperationsSettings.output] == .text else {
+            throw StartupError(
+                "--signed prints a compact JWS on each line and has no other form", fix: "Leave out --output",
+                exitCode: .usage)
+        }
         let topic = configuration[OperationsSettings.topic]
         let environment = configuration[OperationsSettings.tapEnvironment]
         let isQuarantine = configuration[OperationsSettings.quarantine]

@@ -3,7 +3,7 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// Prints records until there are enough, or nobody reads.
+/// Prints records until there are enough, or the output is closed.
 actor TapPrinter {
     private let console: Console
     private let output: OutputFormat

@@ -2,7 +2,7 @@ internal import Kafka
 internal import Lifecycle
 internal import Synchronization
 
-/// Reads all partitions of a topic without a group: nothing is committed, and nobody else notices.
+/// Reads all partitions of a topic without a group: nothing is committed, and no consumer is affected.
 struct TapReader {
     let kafka: KafkaConfiguration
     let offsets: [KafkaTopicPartition: KafkaOffset]
@@ -106,9 +106,10 @@ private final class Troubles: Sendable {
         switch event {
         case .fatal(let error):
             state.withLock { $0.worst = StartupError(error.description, fix: "Run it again") }
-        case .offsetOutOfRange(let place, let offset):
+        case .offsetOutOfRange(let partition, let offset):
             let error = StartupError(
-                "\(place) no longer has offset \(offset): the log moved on", fix: "Run it again, or with --from end")
+                "\(partition) no longer has offset \(offset): the log moved on", fix: "Run it again, or with --from end"
+            )
             state.withLock { $0.worst = error }
         case .error(let error):
             // One line a kind: a broker that is down says so with every attempt.

@@ -39,15 +39,13 @@ struct TopicDemands: Equatable {
     /// What the executables require of their topics under this profile, what they warn about, and what cannot be
     /// changed later.
     ///
-    /// - Parameters:
-    ///   - isKeyed: whether the number of partitions decides where a key's records are.
-    ///   - isEmbedded: on the embedded broker, which has neither replicas nor topic settings.
-    func expectation(of specification: TopicSpecification, isKeyed: Bool, isEmbedded: Bool) -> KafkaTopicExpectation {
+    /// - Parameter isEmbedded: on the embedded broker, which has neither replicas nor topic settings.
+    func expectation(of specification: TopicSpecification, isEmbedded: Bool) -> KafkaTopicExpectation {
         let created = KafkaTopicExpectation(
             topic: specification.name, createdWith: specification.settings)
         var expectation = created.required(by: profile)
         expectation.deleteRetentionMilliseconds = created.advised.deleteRetentionMilliseconds
-        if isKeyed { expectation.partitions = specification.partitions }
+        if specification.isKeyed { expectation.partitions = specification.partitions }
         expectation.replicationFactor = isEmbedded ? nil : max(replicationFactor, expectation.replicationFactor ?? 0)
         return expectation
     }

@@ -34,7 +34,7 @@ struct TopicPlan {
         items = names.specifications(partitions: partitions).map { specification in
             let description = found.first { $0.topic.rawValue == specification.name.rawValue }
             let expectation = demands.expectation(
-                of: specification, isKeyed: specification.name != names.quarantine, isEmbedded: isEmbedded)
+                of: specification, isEmbedded: isEmbedded)
             let differences = description.map { expectation.findings(in: $0) } ?? []
             return Item(
                 specification: specification, partitions: description?.partitions.count,

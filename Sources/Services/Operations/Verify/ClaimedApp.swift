@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import AppStoreVerification
+internal import Bytes
 internal import Cryptography
 internal import JSON
 

@@ -96,12 +96,18 @@ struct Broker: Sendable {
         return all
     }
 
-    /// The next offset of every partition of the test's topics: nothing was written while it stays the same.
+    /// The header segments of the certificates topic by their reference.
+    func headers() async throws -> [HeaderReference: [UInt8]] {
+        let headers = try await records(of: topics.certificates).compactMap(CertificateHeader.init)
+        return Dictionary(headers.map { ($0.reference, $0.segment) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The next offset of every partition that notifications are written to: none was while it stays the same.
     func endOffsets() async throws -> [KafkaTopicPartition: KafkaOffset] {
         try await withAdmin { admin in
             var ends: [KafkaTopicPartition: KafkaOffset] = [:]
-            for topic in topics.ingress() {
-                let watermarks = try await admin.watermarks(of: topic.name)
+            for topic in topics.notifications().map(\.name) + [topics.quarantine] {
+                let watermarks = try await admin.watermarks(of: topic)
                 ends.merge(watermarks.mapValues(\.high)) { $1 }
             }
             return ends
@@ -137,10 +143,6 @@ struct Broker: Sendable {
             throw error
         }
     }
-}
-
-extension KafkaHeader {
-    var text: String? { value.map { String(decoding: $0, as: UTF8.self) } }
 }
 
 extension Broker {

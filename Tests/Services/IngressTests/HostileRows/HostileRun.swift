@@ -155,9 +155,11 @@ final class HostileRun {
         for record in try await harness.records(harness.topics.quarantine) {
             held[Record(kafka: .quarantine, identity: record.value ?? []), default: 0] += 1
         }
+        let headers = try await harness.headers()
         for (topic, kafka) in [(harness.production, Outcome.Kafka.main), (harness.sandbox, .sandbox)] {
             for record in try await harness.records(topic) {
-                held[Record(kafka: kafka, identity: Self.signedPayload(record.value ?? [])), default: 0] += 1
+                let rebuilt = try NotificationRecord(record).rebuild { headers[$0] }
+                held[Record(kafka: kafka, identity: rebuilt), default: 0] += 1
             }
         }
         for (record, title) in records where held[record] != 1 {
@@ -180,7 +182,7 @@ final class HostileRun {
         let signedPayload: String
     }
 
-    /// The JWS in a body or in a record; none: what no record has.
+    /// The JWS in a body; none: what no record has.
     private static func signedPayload(_ json: [UInt8]) -> [UInt8] {
         (try? JSONDecoder().decode(Posted.self, from: Data(json))).map { Array($0.signedPayload.utf8) } ?? []
     }

@@ -13,6 +13,7 @@ import Records
 import ServiceKit
 import Telemetry
 import TestSupport
+import Testing
 import Time
 
 @testable import Ingress
@@ -32,13 +33,14 @@ struct IngressHarness: Sendable {
     init(
         _ broker: DevBroker, clocks: Clocks = TestTime.clocks, _ change: (inout IngressPlan) -> Void = { _ in }
     ) async throws {
-        topics = TopicNames(prefix: "t\(UUID().uuidString.lowercased())")
-        for specification in topics.ingress(partitions: Self.partitions) {
-            try broker.createTopic(
-                specification.name, partitions: specification.partitions)
-        }
-        var plan = try Self.plan(broker, topics)
+        let own = TopicNames(prefix: "t\(UUID().uuidString.lowercased())")
+        var plan = try Self.plan(broker, own)
         change(&plan)
+        topics = plan.topics
+        // Another harness made the topics of a plan that shares them.
+        for specification in topics.ingress(partitions: Self.partitions) where topics == own {
+            try broker.createTopic(specification.name, partitions: specification.partitions)
+        }
         self.broker = broker
         metrics = MetricsRegistry()
         log = MemoryLogSink()
@@ -124,7 +126,7 @@ struct IngressHarness: Sendable {
     func records(_ topic: KafkaTopic) async throws -> [KafkaRecord] {
         let configuration = try KafkaConfiguration(
             bootstrapServers: broker.bootstrapServers, profile: .embedded)
-        let partitions = topic == topics.quarantine ? 1 : Self.partitions
+        let partitions = [topics.quarantine, topics.certificates].contains(topic) ? 1 : Self.partitions
         var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
         for partition in 0..<partitions {
             offsets[
@@ -135,6 +137,13 @@ struct IngressHarness: Sendable {
         var all: [KafkaRecord] = []
         try await KafkaConsumer.readToEnd(configuration, from: offsets, within: .seconds(20)) { all += $0 }
         return all
+    }
+
+    /// The header segments of the certificates topic.
+    func headers() async throws -> [HeaderReference: [UInt8]] {
+        let headers = try await records(topics.certificates).compactMap(CertificateHeader.init)
+        for header in headers { #expect(header.reference.rawValue == SHA256.digest(of: header.segment).hex) }
+        return Dictionary(headers.map { ($0.reference, $0.segment) }, uniquingKeysWith: { first, _ in first })
     }
 
     var production: KafkaTopic { topics.notifications(.production) }
@@ -160,7 +169,7 @@ enum TestTime {
     /// 2027-01-15T08:00:00Z, milliseconds since 1970.
     static let start = SigningKit.now
 
-    /// Clocks that stand still, the monotonic one until `clock` is moved.
+    /// Clocks that do not move, the monotonic one until `clock` is moved.
     static func standing(_ clock: ManualClock = ManualClock()) -> Clocks {
         Clocks(wallMilliseconds: { start }, monotonicNanoseconds: { clock.now })
     }

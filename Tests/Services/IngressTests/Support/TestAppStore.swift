@@ -6,7 +6,7 @@ import Cryptography
 import Foundation
 import Simulator
 
-/// An App Store whose root the tests' ingresses trust, and one that nobody trusts.
+/// An App Store whose root the tests' ingresses trust, and one that none trusts.
 struct TestAppStore: Sendable {
     static let bundleId = "com.example.app"
     static let appAppleId: Int64 = 1_234_567_890
@@ -42,6 +42,9 @@ struct TestAppStore: Sendable {
         try NotificationSigner(signer ?? JWSSigner(pki), nested: JWSSigner(pki)).sign(draft.payloads).signedPayload
     }
 
+    /// The compact JWS of a body that was made here.
+    static func jws(of body: [UInt8]) -> [UInt8] { Array(body.dropFirst(18).dropLast(2)) }
+
     static func body(_ jws: String) -> [UInt8] { Array("{\"signedPayload\":\"\(jws)\"}".utf8) }
 
     /// What varies in a renewal.
@@ -68,6 +71,12 @@ struct TestAppStore: Sendable {
         var renewalInfo: String {
             #"{"originalTransactionId":"2000000000000001","autoRenewProductId":"com.example.pro","autoRenewStatus":1,"#
                 + #""environment":"\#(environment)","signedDate":\#(signedDate)}"#
+        }
+
+        /// As it is in the record: with the nested texts emptied.
+        var emptiedNotification: String {
+            notification(nested: true).replacing("{signedTransactionInfo}", with: "")
+                .replacing("{signedRenewalInfo}", with: "")
         }
 
         func notification(nested: Bool) -> String {

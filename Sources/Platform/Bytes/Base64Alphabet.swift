@@ -15,6 +15,9 @@ struct Base64Alphabet: Sendable {
     /// stand in the three bytes of output, the first byte lowest; a foreign character holds `foreign` alone.
     private let places: [UInt32]
 
+    /// The two characters of each value of 12 bits, the first in the lower byte.
+    private let pairs: [UInt16]
+
     private static let foreign: UInt32 = 1 << 31
 
     static let standard = Base64Alphabet(last: "+/")
@@ -33,6 +36,7 @@ struct Base64Alphabet: Sendable {
             }
         }
         self.characters = characters
+        pairs = (0..<4096).map { UInt16(characters[$0 >> 6]) | UInt16(characters[$0 & 63]) << 8 }
         self.places = places
     }
 
@@ -95,6 +99,30 @@ struct Base64Alphabet: Sendable {
             guard rest == 2 else { return to + 2 }
             out[to + 2] = table[Int(group >> 6 & 63)]
             return to + 3
+        }
+    }
+
+    /// Whether `text` is what ``encode(_:into:)`` would write for `bytes`, without writing it.
+    func isEncoding(_ text: UnsafeRawBufferPointer, of bytes: UnsafeRawBufferPointer) -> Bool {
+        guard text.count == Self.encodedCount(bytes.count) else { return false }
+        let rest = bytes.count % 3
+        let whole = bytes.count - rest
+        let isEqual = pairs.withUnsafeBufferPointer { table in
+            var difference: UInt32 = 0
+            var at = 0
+            // Every index is below 4096: 12 of the 24 bits of three bytes.
+            for from in stride(from: 0, to: whole, by: 3) {
+                let group = UInt32(bytes[from]) << 16 | UInt32(bytes[from + 1]) << 8 | UInt32(bytes[from + 2])
+                let expected = UInt32(table[Int(group >> 12)]) | UInt32(table[Int(group & 0xFFF)]) << 16
+                difference |= expected ^ UInt32(littleEndian: text.loadUnaligned(fromByteOffset: at, as: UInt32.self))
+                at += 4
+            }
+            return difference == 0
+        }
+        guard isEqual, rest > 0 else { return isEqual }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4) { last in
+            let count = encode(UnsafeRawBufferPointer(rebasing: bytes[whole...]), into: last)
+            return last[..<count].elementsEqual(text.suffix(count))
         }
     }
 

@@ -3,6 +3,14 @@ package enum Base64URL {
     /// How many bytes that many characters stand for.
     package static func decodedCount(_ characters: Int) -> Int { Base64Alphabet.decodedCount(characters) }
 
+    /// How many characters that many bytes become.
+    package static func encodedCount(_ bytes: Int) -> Int { Base64Alphabet.encodedCount(bytes) }
+
+    /// Whether `text` is what ``encode(_:)-(UnsafeRawBufferPointer)`` makes of `bytes`; compared in place.
+    package static func isEncoding(_ text: UnsafeRawBufferPointer, of bytes: UnsafeRawBufferPointer) -> Bool {
+        Base64Alphabet.url.isEncoding(text, of: bytes)
+    }
+
     /// The bytes of `text`.
     ///
     /// - Throws: ``Base64Failure``: `form` when any byte is in no base64 alphabet, else `nearMiss` for `+`, `/`, `=`, spare

@@ -1,4 +1,4 @@
-import Cryptography
+import Bytes
 import TestSupport
 import Testing
 
@@ -82,5 +82,24 @@ struct Base64Tests {
         }
         #expect(count == 6)
         #expect(place == Array("foobar".utf8) + [9, 9])
+    }
+
+    @Test func `a text is compared with the encoding of bytes without writing it`() throws {
+        var random = SeededGenerator(seed: 5)
+        for count in 0..<70 {
+            let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+            let text = Base64URL.encode(bytes)
+            func isEncoding(_ text: [UInt8]) -> Bool {
+                text.withUnsafeBytes { text in bytes.withUnsafeBytes { Base64URL.isEncoding(text, of: $0) } }
+            }
+            #expect(Base64URL.encodedCount(count) == text.count)
+            #expect(isEncoding(text))
+            #expect(!isEncoding(text + [UInt8(ascii: "A")]))
+            for index in text.indices {
+                var other = text
+                other[index] ^= 1
+                #expect(!isEncoding(other))
+            }
+        }
     }
 }

@@ -1,0 +1,78 @@
+/// Names the header segment of a JWS: the SHA-256 of its base64url text, in 64 lower-case hexadecimal digits. It is the
+/// key of the segment's record in the certificates topic.
+public struct HeaderReference: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public var description: String { rawValue }
+
+    /// Whether the text can be a reference: 64 lower-case hexadecimal digits.
+    public var isWellFormed: Bool {
+        let digits = rawValue.utf8
+        return digits.count == 64
+            && digits.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            }
+    }
+}
+
+/// What a notification was signed with, beside its payloads: together they give the compact JWS byte for byte.
+public struct RecordProof: Hashable, Sendable {
+    /// One compact JWS without its payload.
+    public struct Part: Hashable, Sendable {
+        /// Which header segment it begins with.
+        public var header: HeaderReference
+        /// The signature segment: 86 characters of base64url.
+        public var signature: ArraySlice<UInt8>
+
+        public init(header: HeaderReference, signature: ArraySlice<UInt8>) {
+            self.header = header
+            self.signature = signature
+        }
+    }
+
+    public var notification: Part
+    /// Nil where Apple sent none, as for the next two.
+    public var transaction: Part?
+    public var renewalInfo: Part?
+    public var appTransaction: Part?
+
+    public init(
+        notification: Part, transaction: Part? = nil, renewalInfo: Part? = nil, appTransaction: Part? = nil
+    ) {
+        self.notification = notification
+        self.transaction = transaction
+        self.renewalInfo = renewalInfo
+        self.appTransaction = appTransaction
+    }
+
+    /// Length of a signature segment: 64 bytes in base64url.
+    static let signatureLength = 86
+}
+
+extension RecordProof {
+    /// Appends the proof as a JSON object. References and signatures need no escaping.
+    func append(to value: inout [UInt8]) {
+        var separator = UInt8(ascii: "{")
+        func append(_ name: StaticString, _ part: Part?) {
+            guard let part else { return }
+            value.append(separator)
+            separator = UInt8(ascii: ",")
+            name.withUTF8Buffer { value.append(contentsOf: $0) }
+            value.append(contentsOf: #"{"header":""#.utf8)
+            value.append(contentsOf: part.header.rawValue.utf8)
+            value.append(contentsOf: #"","signature":""#.utf8)
+            value.append(contentsOf: part.signature)
+            value.append(contentsOf: #""}"#.utf8)
+        }
+        append(#""notification":"#, notification)
+        append(#""transaction":"#, transaction)
+        append(#""renewalInfo":"#, renewalInfo)
+        append(#""appTransaction":"#, appTransaction)
+        value.append(UInt8(ascii: "}"))
+    }
+
+    /// Length of the longest proof, in bytes.
+    static let maximumLength = 4 * 200
+}

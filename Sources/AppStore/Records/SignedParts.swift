@@ -1,0 +1,86 @@
+public import AppStoreModel
+internal import Bytes
+
+/// The compact JWS of a notification and those inside it, taken apart: header and signature segments without payloads.
+///
+/// Made only where the parts and the payloads give the JWS again byte for byte, which is checked here without writing
+/// it: each payload segment is compared with the base64url of its payload, and the nested texts are found again where
+/// they were, because ``NotificationRecord/rebuild(header:)`` looks for the same members and replacing a text moves no
+/// member.
+public struct SignedParts: Sendable {
+    /// One JWS without its payload.
+    struct Part: Sendable {
+        let header: ArraySlice<UInt8>
+        let signature: ArraySlice<UInt8>
+
+        /// Nil unless `text` is exactly a header segment, the base64url of `payload`, and a signature of 64 bytes, with
+        /// a dot between each two, and the payload is an object without white space around it: in a record it is the
+        /// value of a member, and a reader gets that value without the space.
+        init?(_ text: ArraySlice<UInt8>, payload: [UInt8]) {
+            guard payload.first == UInt8(ascii: "{"), payload.last == UInt8(ascii: "}") else { return nil }
+            let dot = UInt8(ascii: ".")
+            let signature = text.endIndex - RecordProof.signatureLength
+            let payloadStart = signature - 1 - Base64URL.encodedCount(payload.count)
+            guard payloadStart - 1 > text.startIndex, text[signature - 1] == dot, text[payloadStart - 1] == dot else {
+                return nil
+            }
+            let isPayload = text[payloadStart..<signature - 1].withUnsafeBytes { segment in
+                payload.withUnsafeBytes { Base64URL.isEncoding(segment, of: $0) }
+            }
+            guard isPayload else { return nil }
+            header = text[text.startIndex..<payloadStart - 1]
+            self.signature = text[signature...]
+        }
+    }
+
+    private let notification: Part
+    private var transaction: Part?
+    private var renewalInfo: Part?
+    private var appTransaction: Part?
+
+    /// - Parameters:
+    ///   - signedPayload: the compact JWS as received, verified.
+    ///   - notification: its payload as signed.
+    ///   - envelope: of that payload.
+    ///   - transaction: payload of `signedTransactionInfo`, nil where there is none; so the next two.
+    ///
+    /// Nil where rebuilding would not give `signedPayload`: the record has to carry it whole.
+    public init?(
+        signedPayload: [UInt8], notification: [UInt8], envelope: NotificationEnvelope, transaction: [UInt8]?,
+        renewalInfo: [UInt8]?, appTransaction: [UInt8]?
+    ) {
+        guard let outer = Part(signedPayload[...], payload: notification) else { return nil }
+        self.notification = outer
+        func isTaken(_ field: EnvelopeField<Range<Int>>, _ payload: [UInt8]?, _ part: inout Part?) -> Bool {
+            guard let range = field.value else { return payload == nil }
+            guard let payload, range.upperBound <= notification.count else { return false }
+            part = Part(notification[range], payload: payload)
+            return part != nil
+        }
+        guard isTaken(envelope.signedTransactionInfo, transaction, &self.transaction),
+            isTaken(envelope.signedRenewalInfo, renewalInfo, &self.renewalInfo),
+            isTaken(envelope.signedAppTransactionInfo, appTransaction, &self.appTransaction)
+        else { return nil }
+    }
+
+    private var parts: [Part] { [notification] + [transaction, renewalInfo, appTransaction].compactMap { $0 } }
+
+    /// The header segments, one for each JWS; usually all the same text.
+    public var headers: [ArraySlice<UInt8>] { parts.map(\.header) }
+
+    /// The proof that names the header segments.
+    ///
+    /// - Parameter references: of ``headers``, in their order; nil if there are not as many.
+    public func proof(_ references: [HeaderReference]) -> RecordProof? {
+        guard references.count == parts.count else { return nil }
+        var left = references[...]
+        func named(_ part: Part?) -> RecordProof.Part? {
+            guard let part, let reference = left.popFirst() else { return nil }
+            return RecordProof.Part(header: reference, signature: part.signature)
+        }
+        guard let notification = named(notification) else { return nil }
+        return RecordProof(
+            notification: notification, transaction: named(transaction), renewalInfo: named(renewalInfo),
+            appTransaction: named(appTransaction))
+    }
+}

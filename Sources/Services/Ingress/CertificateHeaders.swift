@@ -1,0 +1,135 @@
+internal import Cryptography
+internal import Foundation
+internal import Kafka
+internal import Records
+internal import Synchronization
+
+/// The header segments that this process has seen acknowledged in the certificates topic. A record may name these and
+/// no others, so that whoever reads it finds what it names.
+///
+/// Only header segments under which a signature verified come here, and Apple has few. They are remembered up to a
+/// bound; one that was forgotten is written once more, which is harmless.
+final class CertificateHeaders: Sendable {
+    typealias Send =
+        @Sendable (KafkaProducerRecord, _ then: @escaping @Sendable (Result<Void, KafkaError>) -> Void) -> Void
+    typealias Outcome = Result<[HeaderReference], KafkaError>
+
+    private struct State {
+        /// The last one used first.
+        var acknowledged: [CertificateHeader] = []
+        /// Who waits for a segment that is on its way.
+        var waiting: [HeaderReference: [Publication]] = [:]
+    }
+
+    static let capacity = 64
+
+    private let topic: KafkaTopic
+    private let send: Send
+    private let state = Mutex(State())
+
+    /// - Parameter send: produces a record; its completion may run before it returns.
+    init(topic: KafkaTopic, send: @escaping Send) {
+        self.topic = topic
+        self.send = send
+    }
+
+    /// The references of these segments; nil unless all of them are known to be acknowledged.
+    func references(to segments: [ArraySlice<UInt8>]) -> [HeaderReference]? {
+        state.withLock { state in
+            var references: [HeaderReference] = []
+            references.reserveCapacity(segments.count)
+            for segment in segments {
+                guard let index = state.acknowledged.firstIndex(where: { $0.segment.elementsEqualInMemory(segment) })
+                else { return nil }
+                if index > 0 { state.acknowledged.swapAt(0, index) }
+                references.append(state.acknowledged[0].reference)
+            }
+            return references
+        }
+    }
+
+    /// Writes those of the segments that are not known to be acknowledged, and calls `then` once: with the references
+    /// of all when all are acknowledged, else with the first failure. Waits for nothing itself.
+    func publish(_ segments: [ArraySlice<UInt8>], then: @escaping @Sendable (Outcome) -> Void) {
+        let headers = segments.map(Self.header)
+        let publication = Publication(headers.map(\.reference), then)
+        var new: [CertificateHeader] = []
+        let isComplete = state.withLock { state in
+            for header in headers where !state.acknowledged.contains(header) {
+                guard publication.expect(header.reference) else { continue }
+                if state.waiting[header.reference] == nil { new.append(header) }
+                state.waiting[header.reference, default: []].append(publication)
+            }
+            return publication.isComplete
+        }
+        guard !isComplete else { return then(.success(headers.map(\.reference))) }
+        for header in new {
+            send(header.produced(to: topic)) { [self] result in settle(header, result) }
+        }
+    }
+
+    private func settle(_ header: CertificateHeader, _ result: Result<Void, KafkaError>) {
+        let waiting = state.withLock { state in
+            if case .success = result, !state.acknowledged.contains(header) {
+                state.acknowledged.insert(header, at: 0)
+                if state.acknowledged.count > Self.capacity { state.acknowledged.removeLast() }
+            }
+            return state.waiting.removeValue(forKey: header.reference) ?? []
+        }
+        for publication in waiting { publication.settle(header.reference, result) }
+    }
+
+    private static func header(_ segment: ArraySlice<UInt8>) -> CertificateHeader {
+        let digest = segment.withUnsafeBytes { SHA256.digest(of: $0) }
+        return CertificateHeader(
+            reference: HeaderReference(rawValue: digest.description), segment: Array(segment))
+    }
+}
+
+/// One notification that waits for its header segments.
+private final class Publication: Sendable {
+    private let references: [HeaderReference]
+    private let expected = Mutex<Set<HeaderReference>>([])
+    private let then: Mutex<(@Sendable (CertificateHeaders.Outcome) -> Void)?>
+
+    init(_ references: [HeaderReference], _ then: @escaping @Sendable (CertificateHeaders.Outcome) -> Void) {
+        self.references = references
+        self.then = Mutex(then)
+    }
+
+    var isComplete: Bool { expected.withLock { $0.isEmpty } }
+
+    /// False when it was expected before.
+    func expect(_ reference: HeaderReference) -> Bool { expected.withLock { $0.insert(reference).inserted } }
+
+    func settle(_ reference: HeaderReference, _ result: Result<Void, KafkaError>) {
+        let outcome: CertificateHeaders.Outcome
+        switch result {
+        case .failure(let error): outcome = .failure(error)
+        case .success:
+            let isLast = expected.withLock { expected in
+                expected.remove(reference)
+                return expected.isEmpty
+            }
+            guard isLast else { return }
+            outcome = .success(references)
+        }
+        let then = self.then.withLock { then in
+            defer { then = nil }
+            return then
+        }
+        then?(outcome)
+    }
+}
+
+extension [UInt8] {
+    fileprivate func elementsEqualInMemory(_ other: ArraySlice<UInt8>) -> Bool {
+        count == other.count
+            && withUnsafeBytes { left in
+                other.withUnsafeBytes { right in
+                    guard let left = left.baseAddress, let right = right.baseAddress else { return true }
+                    return memcmp(left, right, count) == 0
+                }
+            }
+    }
+}

@@ -1,0 +1,71 @@
+internal import Kafka
+internal import Lifecycle
+internal import Records
+
+/// Prints what Apple signed, one compact JWS on a line, until there is enough or the output is closed.
+actor SignedPrinter {
+    private let console: Console
+    private let names: TopicNames
+    private let certificates: CertificateDirectory
+    /// How long the certificates topic may lack a segment that a record names.
+    private let timeout: Duration
+    private var left: Int
+    /// Why it ended early.
+    private(set) var failure: StartupError?
+    /// Records of which there is nothing to rebuild.
+    private(set) var skipped = 0
+
+    init(
+        _ console: Console, names: TopicNames, certificates: CertificateDirectory, timeout: Duration, count: Int?
+    ) {
+        self.console = console
+        self.names = names
+        self.certificates = certificates
+        self.timeout = timeout
+        left = count ?? .max
+    }
+
+    /// - Returns: whether to go on.
+    func take(_ records: [KafkaRecord]) async -> Bool {
+        for record in records {
+            guard left > 0, failure == nil else { return false }
+            // Counted before the wait: the other partitions' records come in meanwhile.
+            left -= 1
+            guard case .notification(let notification) = TappedRecord(record, names: names).content else {
+                skip(record, "it is no notification")
+                continue
+            }
+            guard await write(notification, record) else { return false }
+        }
+        return left > 0
+    }
+
+    private func write(_ notification: NotificationRecord, _ record: KafkaRecord) async -> Bool {
+        while true {
+            do throws(RebuildError) {
+                return await console.write(try notification.rebuild { certificates.segment($0) } + [UInt8(ascii: "\n")])
+            } catch .unknownHeader(let reference) {
+                guard await certificates.waitForSegment(reference, within: timeout) else {
+                    failure = missing(reference, record)
+                    return false
+                }
+            } catch {
+                skip(record, error.description)
+                return true
+            }
+        }
+    }
+
+    private func missing(_ reference: HeaderReference, _ record: KafkaRecord) -> StartupError {
+        StartupError(
+            "\(position(of: record)) names the header segment \(reference), which \(names.certificates) does not have",
+            fix: "Look whether \(names.certificates) was deleted or recreated: sluicectl topics check")
+    }
+
+    private func skip(_ record: KafkaRecord, _ reason: String) {
+        skipped += 1
+        console.complain("sluicectl: \(position(of: record)) is not shown: \(reason)")
+    }
+
+    private func position(of record: KafkaRecord) -> String { "\(record.topicPartition)@\(record.offset)" }
+}

@@ -1,0 +1,200 @@
+import AppStoreModel
+import AppStoreSigning
+import Cryptography
+import HTTPClient
+import Kafka
+import KafkaDevBroker
+import Records
+import Simulator
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Ingress
+
+/// Header segments are acknowledged in the certificates topic before a record names them.
+@Suite(.timeLimit(.minutes(5))) struct CertificateHeaderTests {
+    private let appStore: TestAppStore
+
+    init() throws { appStore = try TestAppStore.shared() }
+
+    @Test func `while the certificates topic takes nothing no record names a segment`() async throws {
+        let broker = try DevBroker()
+        let body = TestAppStore.body(try appStore.renewal())
+        try await IngressHarness.with(broker) { harness async throws in
+            let partition = KafkaTopicPartition(topic: harness.topics.certificates, partition: 0)
+            try broker.setLeader(of: partition, to: nil)
+            #expect(try await harness.post(body).status == 503)
+            #expect(try await harness.counts() == [0, 0, 0])
+            try broker.setLeader(of: partition, to: 1)
+            let isTaken = try await eventually { try await harness.post(body).status == 200 }
+            #expect(isTaken)
+            // The topic is well again: what is known is not written a second time.
+            #expect(try await harness.post(TestAppStore.body(try appStore.renewal())).status == 200)
+            let headers = try await harness.headers()
+            #expect(headers.count == 1)
+            for record in try await harness.records(harness.production) {
+                #expect(throws: Never.self) { try NotificationRecord(record).rebuild { headers[$0] } }
+            }
+        }
+        await broker.stop()
+    }
+
+    @Test func `a segment that is refused fails the notification, and the next one tries again`() async throws {
+        let broker = try DevBroker()
+        let body = TestAppStore.body(try appStore.renewal())
+        try await IngressHarness.with(broker) { harness async throws in
+            // 29: topic authorization failed.
+            try broker.failNext(.produce, with: [KafkaError.Code(rawValue: 29)])
+            #expect(try await harness.post(body).status == 503)
+            #expect(try await harness.counts() == [0, 0, 0])
+            #expect(harness.value("sluice_ingress_certificate_headers_published_total") == 0)
+            let isTaken = try await eventually { try await harness.post(body).status == 200 }
+            #expect(isTaken)
+            #expect(harness.value("sluice_ingress_certificate_headers_published_total") == 1)
+        }
+        await broker.stop()
+    }
+
+    @Test func `two processes write the same segment under the same key`() async throws {
+        let broker = try DevBroker()
+        let jws = [try appStore.renewal(), try appStore.renewal()]
+        try await IngressHarness.with(broker) { first async throws in
+            #expect(try await first.post(TestAppStore.body(jws[0])).status == 200)
+            try await IngressHarness.with(broker, { $0.topics = first.topics }) { second async throws in
+                #expect(try await second.post(TestAppStore.body(jws[1])).status == 200)
+            }
+            let copies = try await first.records(first.topics.certificates)
+            #expect(copies.count == 2)
+            #expect(Set(copies.map(\.key)).count == 1 && Set(copies.map(\.value)).count == 1)
+            let headers = try await first.headers()
+            let rebuilt = try await first.records(first.production).map { record in
+                try NotificationRecord(record).rebuild { headers[$0] }
+            }
+            #expect(Set(rebuilt) == Set(jws.map { Array($0.utf8) }))
+        }
+        await broker.stop()
+    }
+
+    @Test func `what could not be rebuilt exactly is kept as received, and counted`() async throws {
+        let broker = try DevBroker()
+        let payload = try CompactJWS.payload(try appStore.renewal())
+        // White space around the payload, which Apple does not send, is lost in a record.
+        let jws = try JWSSigner(appStore.pki).sign([UInt8(ascii: "\n")] + payload + [UInt8(ascii: " ")])
+        try await IngressHarness.with(broker) { harness async throws in
+            #expect(try await harness.post(TestAppStore.body(String(decoding: jws, as: UTF8.self))).status == 200)
+            #expect(harness.value("sluice_ingress_records_with_signed_payload_total") == 1)
+            let record = try NotificationRecord(try #require(try await harness.records(harness.production).first))
+            #expect(record.proof == nil && record.transaction != nil)
+            #expect(try record.rebuild { _ in nil } == jws)
+            #expect(try await harness.records(harness.topics.certificates).isEmpty)
+        }
+        await broker.stop()
+    }
+
+    @Test func `2,000 notifications of every scenario are rebuilt from Kafka byte for byte`() async throws {
+        let broker = try DevBroker()
+        let notifications = try appStore.corpus(2000)
+        try await IngressHarness.with(broker) { harness async throws in
+            // Fewer at a time than the listener has slots.
+            for first in stride(from: 0, to: notifications.count, by: 100) {
+                try await withThrowingTaskGroup(of: Int.self) { group in
+                    for notification in notifications[first..<min(first + 100, notifications.count)] {
+                        group.addTask { try await harness.post(notification.body).status }
+                    }
+                    for try await status in group { #expect(status == 200) }
+                }
+            }
+            let headers = try await harness.headers()
+            let records = try await harness.records(harness.production)
+            let rebuilt = try records.map { try NotificationRecord($0).rebuild { headers[$0] } }
+            #expect(rebuilt.count == notifications.count)
+            #expect(Set(rebuilt) == Set(notifications.map { TestAppStore.jws(of: $0.body) }))
+            #expect(records.allSatisfy { ($0.value?.count ?? 0) < 3400 })
+            #expect(harness.value("sluice_ingress_records_with_signed_payload_total") == 0)
+        }
+        await broker.stop()
+    }
+}
+
+/// What is known, what is on its way and who waits for it, without Kafka.
+struct CertificateHeadersTests {
+    /// Keeps what is sent until it is answered.
+    private final class Topic: Sendable {
+        typealias Sent = (record: KafkaProducerRecord, then: @Sendable (Result<Void, KafkaError>) -> Void)
+        private let sent = Mutex<[Sent]>([])
+
+        var headers: CertificateHeaders {
+            CertificateHeaders(topic: "c") { record, then in self.sent.withLock { $0.append((record, then)) } }
+        }
+
+        var waiting: [[UInt8]?] { sent.withLock { $0.map(\.record.value) } }
+
+        func answer(_ result: Result<Void, KafkaError>) {
+            let first = sent.withLock { $0.removeFirst() }
+            first.then(result)
+        }
+    }
+
+    private final class Outcomes: Sendable {
+        private let all = Mutex<[CertificateHeaders.Outcome]>([])
+        var count: Int { all.withLock { $0.count } }
+        var references: [[HeaderReference]?] { all.withLock { $0.map { try? $0.get() } } }
+        func take(_ outcome: CertificateHeaders.Outcome) { all.withLock { $0.append(outcome) } }
+    }
+
+    private static func segment(_ text: String) -> ArraySlice<UInt8> { Array("-\(text)-".utf8)[1...text.utf8.count] }
+    private static func reference(_ text: String) -> HeaderReference {
+        HeaderReference(rawValue: SHA256.digest(of: Array(text.utf8)).hex)
+    }
+    private static let failure = KafkaError(.closed, "closed")
+
+    @Test func `a segment is known when it is acknowledged, and written once however many wait`() {
+        let topic = Topic()
+        let headers = topic.headers
+        let outcomes = Outcomes()
+        let segments = [Self.segment("a"), Self.segment("b"), Self.segment("a")]
+        #expect(headers.references(to: segments) == nil)
+        headers.publish(segments) { outcomes.take($0) }
+        headers.publish([Self.segment("b")]) { outcomes.take($0) }
+        #expect(topic.waiting == [Array("a".utf8), Array("b".utf8)])
+        topic.answer(.success(()))
+        #expect(outcomes.count == 0)
+        #expect(headers.references(to: segments) == nil)
+        topic.answer(.success(()))
+        let expected = ["a", "b", "a"].map(Self.reference)
+        #expect(outcomes.references == [expected, [expected[1]]])
+        #expect(headers.references(to: segments) == expected)
+        headers.publish(segments) { outcomes.take($0) }
+        #expect(outcomes.count == 3 && topic.waiting.isEmpty)
+    }
+
+    @Test func `a failure is reported once to all who wait, and the next one writes again`() {
+        let topic = Topic()
+        let headers = topic.headers
+        let outcomes = Outcomes()
+        let segments = [Self.segment("a"), Self.segment("b")]
+        headers.publish(segments) { outcomes.take($0) }
+        headers.publish([Self.segment("a")]) { outcomes.take($0) }
+        topic.answer(.failure(Self.failure))
+        #expect(outcomes.references == [nil, nil])
+        topic.answer(.success(()))
+        #expect(outcomes.count == 2)
+        headers.publish(segments) { outcomes.take($0) }
+        #expect(topic.waiting == [Array("a".utf8)])
+        topic.answer(.success(()))
+        #expect(outcomes.references.last == segments.map { Self.reference(String(decoding: $0, as: UTF8.self)) })
+    }
+
+    @Test func `no more segments are remembered than the bound`() {
+        let topic = Topic()
+        let headers = topic.headers
+        for number in 0..<(CertificateHeaders.capacity + 1) {
+            headers.publish([Self.segment("\(number)")]) { _ in }
+            topic.answer(.success(()))
+        }
+        #expect(headers.references(to: [Self.segment("0")]) == nil)
+        #expect(headers.references(to: [Self.segment("1")]) != nil)
+        #expect(headers.references(to: [Self.segment("\(CertificateHeaders.capacity)")]) != nil)
+    }
+}

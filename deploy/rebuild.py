@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Rebuilds what Apple signed from records of a notification topic, byte for byte. Python 3.8, no packages.
+
+    kcat -C -e -q -J -b BROKER -t appstore.certificates > certificates.jsonl
+    kcat -C -e -q -J -b BROKER -t appstore.notifications.production | python3 rebuild.py certificates.jsonl
+
+prints one compact JWS for each record. To use it in a consumer, keep the values of appstore.certificates by key and call
+rebuild(value, headers) with a record's value.
+"""
+import base64
+import json
+import re
+import sys
+
+# Where a nested JWS belongs: the record's member, and its place in the notification.
+NESTED = {
+    "transaction": ("data", "signedTransactionInfo"),
+    "renewalInfo": ("data", "signedRenewalInfo"),
+    "appTransaction": ("appData", "signedAppTransactionInfo"),
+}
+SPACE = re.compile(r"[ \t\r\n]*")
+DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
+
+
+def members(text, start=0):
+    """Where the value of each member of the object at text[start] begins and ends, by name."""
+    found = {}
+    at = SPACE.match(text, start + 1).end()
+    while text[at] != "}":
+        name, at = DECODER.raw_decode(text, at)
+        begin = SPACE.match(text, SPACE.match(text, at).end() + 1).end()
+        _, end = DECODER.raw_decode(text, begin)
+        found[name] = (begin, end)
+        at = SPACE.match(text, end).end()
+        if text[at] == ",":
+            at = SPACE.match(text, at + 1).end()
+    return found
+
+
+def jws(part, payload, headers):
+    """The compact JWS of a part of the proof. A KeyError names a header that appstore.certificates must be read for."""
+    segment = base64.urlsafe_b64encode(payload.encode()).decode().rstrip("=")
+    return ".".join([headers[part["header"]], segment, part["signature"]])
+
+
+def rebuild(value, headers):
+    """The compact JWS that Apple posted.
+
+    value: the record's value, bytes or text. headers: the texts of appstore.certificates by key.
+    """
+    text = value.decode() if isinstance(value, bytes) else value
+    record = members(text)
+    if "signedPayload" in record:
+        return json.loads(text[slice(*record["signedPayload"])])
+    proof = json.loads(text[slice(*record["proof"])])
+    notification = text[slice(*record["notification"])]
+    containers = members(notification)
+    insertions = []
+    for name, (container, member) in NESTED.items():
+        if name in proof:
+            begin, _ = members(notification, containers[container][0])[member]
+            # After the opening quote of the empty string.
+            insertions.append((begin + 1, jws(proof[name], text[slice(*record[name])], headers)))
+    for at, nested in sorted(insertions, reverse=True):
+        notification = notification[:at] + nested + notification[at:]
+    return jws(proof["notification"], notification, headers)
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as certificates:
+        headers = {line["key"]: line["payload"] for line in map(json.loads, certificates)}
+    for line in map(json.loads, sys.stdin):
+        print(rebuild(line["payload"], headers))
+
+
+if __name__ == "__main__":
+    main()
