@@ -247,7 +247,7 @@ let package = Package(
         tests(
             "IngressTests", layer: "Services",
             uses: [
-                "Bytes", "Ingress", "Simulator", "ServiceKit", "AppStoreSigning", "AppStoreVerification",
+                "Ingress", "Simulator", "ServiceKit", "AppStoreSigning", "AppStoreVerification",
                 "AppStoreModel",
                 "Records", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
                 "Lifecycle", "KafkaDevBroker", "Time", "AppStoreTestSupport", "Bytes", "TestSupport",
