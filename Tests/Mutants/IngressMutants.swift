@@ -19,6 +19,8 @@ private let quarantine = MutatedFile(
     .ingress, "quarantine", ingress + "NotificationProcessor.swift", suites: "QuarantineTests")
 private let budget = MutatedFile(
     .ingress, "quarantine", ingress + "QuarantineBudget.swift", suites: "QuarantineBudgetTests")
+private let bucket = MutatedFile(
+    .ingress, "quarantine", "Platform/Concurrency/TokenBucket.swift", suites: "QuarantineBudgetTests")
 private let clock = MutatedFile(.ingress, "clock", ingress + "ClockSanity.swift", suites: "ClockSanityTests")
 private let producer = MutatedFile(
     .ingress, "breaker", "Platform/Kafka/Producer/KafkaProducer.swift", suites: "OutageTests")
@@ -77,13 +79,12 @@ enum IngressMutants {
         quarantine.mutant(
             "budget", "quarantine.take(work.body.count, nowNanoseconds: clocks.monotonicNanoseconds())", "true"),
         quarantine.mutant("budget-given-back", "error.persistence == .no", "false"),
-        budget.mutant("budget-bound", "state.available >= Double(bytes)", "true"),
-        budget.mutant(
-            "budget-rim", "min(bytesPerHour, state.available + hours * bytesPerHour)",
-            "state.available + hours * bytesPerHour"),
-        budget.mutant(
-            "budget-rim-given-back", "min(bytesPerHour, $0.available + Double(bytes))", "$0.available + Double(bytes)"),
-        budget.mutant("budget-refill", "hours * bytesPerHour", "0"),
+        bucket.mutant("budget-bound", "available(now: now) >= count", "true"),
+        bucket.mutant(
+            "budget-rim", "min(capacity, tokens + Double(now - refilledAt) * perNanosecond)",
+            "tokens + Double(now - refilledAt) * perNanosecond"),
+        bucket.mutant("budget-rim-given-back", "min(capacity, tokens + count)", "tokens + count"),
+        budget.mutant("budget-refill", "capacity / 3600", "capacity"),
 
         accepted.mutant(
             "clock", "sanity.observe(wall: now, monotonic: clocks.monotonicMilliseconds())", "true"),
