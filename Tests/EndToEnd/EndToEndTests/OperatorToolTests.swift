@@ -28,8 +28,10 @@ extension EndToEnd {
                     tapped.compactMap { $0.object("headers")?.text("ce_id") }.sorted()
                         == posted.compactMap { $0.text("notificationUUID") }.sorted())
 
-                let signed = try #require(tapped.first?.object("value")?.text("signedPayload"))
-                try await expectVerdicts(of: signed, app, harness)
+                let rebuilt = try await harness.run(
+                    Executable("sluicectl", arguments: ["tap", "--signed", "--no-follow"] + broker.tapArguments))
+                let signed = try #require(rebuilt.output.split(separator: "\n").first, "\(rebuilt)")
+                try await expectVerdicts(of: String(signed), app, harness)
                 try await expectEntitlements(of: posted, entitlements, harness)
             }
         }
