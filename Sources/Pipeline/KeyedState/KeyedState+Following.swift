@@ -4,104 +4,247 @@ internal import PipelineRuntime
 internal import Telemetry
 internal import Time
 
+/// The reader of the state's topics: the only writer of the database.
 extension KeyedState {
-    /// Starts to read the state's topics, each partition from where it was read up to.
-    ///
-    /// - Throws: a `StartupError` when a topic is not what it must be.
-    func startFollowing() async throws {
-        let offsets = try await startOffsets()
-        var options = KafkaConsumer.Options()
-        options.outOfRange = kafka.profile == .embedded ? .resetToBeginning : .stop
-        let consumer = KafkaConsumer(kafka, source: .partitions(offsets), options: options) { [weak self] event in
-            self?.receive(event)
-        }
+    /// Opens file and topics, and follows what the role says.
+    func open() async throws {
+        let file = StateFile(path: options.path, logger: logger)
+        let topics = Array(Set(options.topics.values)).sorted { $0.rawValue < $1.rawValue }
+        let store = try file.open(topics: topics, now: clocks.wallMilliseconds())
         do {
+            let cluster = try await describe(topics)
+            let known = try store.cluster(cluster.id)
+            guard known == cluster.id else {
+                throw StartupError(
+                    "\(options.path) belongs to the cluster \(known), and this one is \(cluster.id)",
+                    setting: "data.dir", fix: "Name another directory, or remove this file: it is rebuilt from Kafka",
+                    exitCode: .configuration)
+            }
+            let rows = try StateRowSource(path: options.path, topics: store.topics)
+            let publisher = try StatePublisher(kafka, topics: topics, logger: logger)
+            var partitions: [KafkaTopicPartition: Partition] = [:]
+            let count = cluster.counts.values.reduce(0, +)
+            for (topic, number) in cluster.counts {
+                for partition in 0..<Int32(clamping: number) {
+                    let place = KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: partition))
+                    partitions[place] = Partition(
+                        place, model: model, writer: writer, rows: rows, partitionCount: Int32(clamping: number),
+                        maximumBytes: max(1, options.cacheBytes / max(1, count)),
+                        publish: { publisher.send($0, completion: $1) })
+                }
+            }
+            var settings = KafkaConsumer.Options()
+            settings.outOfRange = kafka.profile == .embedded ? .resetToBeginning : .stop
+            let consumer = KafkaConsumer(kafka, source: .partitions([:]), options: settings) { [weak self] event in
+                self?.receive(event)
+            }
             try await consumer.start()
-        } catch {
+            let parts = Parts(
+                store: store, rows: rows,
+                reader: try StateReader(path: options.path, topics: store.topics, model: model),
+                publisher: publisher, consumer: consumer, partitions: partitions, retention: cluster.retention)
+            withRunning { $0.parts = parts }
+            try await refuseToForget(parts)
+            if options.role != .worker { for place in partitions.keys { follow(place) } }
+        } catch let error as KafkaError {
+            await release(store)
             throw StartupError(
                 "cannot read the state's topics: \(error)", setting: "kafka.*", fix: "Correct the named property",
                 exitCode: .configuration)
+        } catch {
+            await release(store)
+            throw error
         }
-        withRunning { $0.consumer = consumer }
-        for partition in await consumer.assignedPartitions { follow(partition) }
     }
 
-    /// Asks for the ends of all partitions, and decides for each where to go on.
-    private func startOffsets() async throws -> [KafkaTopicPartition: KafkaOffset] {
+    /// After a start that failed.
+    private func release(_ store: StateStore) async {
+        if let parts = withRunning({ $0.parts.take() }) { await close(parts, within: .seconds(2)) }
+        store.close()
+    }
+
+    /// Before the group is joined, as far as brokers answer; the rest is checked when it is assigned.
+    private func refuseToForget(_ parts: Parts) async throws {
+        guard options.role != .reader, options.history != nil else { return }
+        for (input, topic) in options.topics {
+            for place in parts.partitions.keys where place.topic == topic {
+                guard let ends = try? await parts.consumer.watermarks(of: place, within: .seconds(2)) else { continue }
+                try await refuseToForget(
+                    KafkaTopicPartition(topic: input, partition: place.partition), place, ends, parts)
+            }
+        }
+    }
+
+    private struct Cluster {
+        var id: String
+        var counts: [KafkaTopic: Int]
+        var retention: [KafkaTopic: Int64]
+    }
+
+    private func describe(_ topics: [KafkaTopic]) async throws -> Cluster {
         let admin = try KafkaAdmin(kafka)
         do {
-            let offsets = try await startOffsets(admin)
+            let cluster = try await describe(topics, admin)
             await admin.close(within: .seconds(1))
-            return offsets
+            return cluster
         } catch {
             await admin.close(within: .seconds(1))
             throw error
         }
     }
 
-    private func startOffsets(_ admin: KafkaAdmin) async throws -> [KafkaTopicPartition: KafkaOffset] {
-        var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
-        var allEnds: [KafkaTopicPartition: KafkaWatermarks] = [:]
-        var allInputs: [KafkaTopicPartition: KafkaWatermarks] = [:]
-        for (input, topic) in layout.topics.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            let ends = try await admin.watermarks(of: topic, within: .seconds(10))
-            let retention = try await tombstoneRetention(of: topic, admin)
-            let inputs = try await admin.watermarks(of: input, within: .seconds(10))
-            guard ends.count == inputs.count else {
+    private func describe(_ topics: [KafkaTopic], _ admin: KafkaAdmin) async throws -> Cluster {
+        var cluster = Cluster(id: try await admin.clusterId(within: .seconds(10)), counts: [:], retention: [:])
+        let found = try await admin.describeTopics(
+            topics + options.topics.keys, within: .seconds(10))
+        var counts: [KafkaTopic: Int] = [:]
+        for topic in found { counts[topic.topic] = topic.partitions.count }
+        for (input, topic) in options.topics {
+            guard let count = counts[topic], let inputs = counts[input] else {
                 throw StartupError(
-                    "\(topic) has \(ends.count) partitions and \(input) has \(inputs.count): they must have equally many",
+                    "\(counts[topic] == nil ? topic : input) does not exist", setting: "topics.prefix",
+                    fix: "sluicectl topics apply", exitCode: .configuration)
+            }
+            guard count == inputs else {
+                throw StartupError(
+                    "\(topic) has \(count) partitions and \(input) has \(inputs): they must have equally many",
                     setting: "topics.prefix",
-                    fix: "Make the topics anew with sluicectl topics apply, under another topics.prefix",
+                    fix: "Create the topics again with sluicectl topics apply, under another topics.prefix",
                     exitCode: .configuration)
             }
-            allEnds.merge(ends) { $1 }
-            allInputs.merge(inputs) { $1 }
-            store.learn(ends.count, of: topic)
-            for (partition, watermarks) in ends {
-                offsets[partition] = KafkaOffset(rawValue: try startOffset(of: partition, watermarks, retention))
-                if watermarks.high > offsets[partition] ?? .beginning {
-                    withRunning { $0.unread[partition] = watermarks.high.rawValue }
-                }
-            }
+            cluster.counts[topic] = count
+            let wanted = options.tombstoneRetention.components.seconds * 1_000
+            let settings = found.first { $0.topic == topic }?.configuration
+            let kept = settings?[KafkaTopicFinding.Subject.deleteRetention.rawValue].flatMap { Int64($0) }
+            // What is left of it is for reading what was missed.
+            cluster.retention[topic] = min(wanted, kept.map { max(0, $0) / 6 * 5 } ?? wanted)
         }
-        try await refuseToForget(admin, ends: allEnds, inputs: allInputs)
-        withRunning { running in if running.unread.isEmpty { running.obstacle = nil } }
-        return offsets
+        return cluster
     }
 
-    /// How long a file may have missed what was published, in milliseconds: less where the topic lets tombstones go sooner.
-    private func tombstoneRetention(of topic: KafkaTopic, _ admin: KafkaAdmin) async throws -> Int64 {
-        let wanted = layout.tombstoneRetention.components.seconds * 1_000
-        let settings = try await admin.describeTopics([topic], within: .seconds(10)).first?.configuration
-        let found = settings?[KafkaTopicFinding.Subject.deleteRetention.rawValue].flatMap { Int64($0) }
-        // What is left of it is for reading what was missed.
-        return min(wanted, found.map { max(0, $0) / 6 * 5 } ?? wanted)
+    // MARK: Partitions
+
+    /// Reads a partition from where it was applied up to, unless it is read already.
+    func follow(_ place: KafkaTopicPartition) {
+        withRunning { running in
+            guard running.followed[place] == nil, !running.isStopping, let parts = running.parts else { return }
+            running.unread[place] = .some(nil)
+            running.followed[place] = followers.begin { [self] in await read(place, parts) }
+        }
+    }
+
+    /// Ends reading a partition; its rows and position stay, and are brought up to date when it is read again.
+    private func unfollow(_ place: KafkaTopicPartition) {
+        let (task, parts) = withRunning { running in
+            running.unread[place] = nil
+            running.ends[place] = nil
+            return (running.followed.removeValue(forKey: place), running.parts)
+        }
+        guard let task, let parts else { return }
+        task.cancel()
+        _ = followers.begin { await parts.consumer.stopReading([place]) }
+    }
+
+    /// Has a worker follow `standbys` partitions beside its own: those that its file knows best.
+    func adjustStandbys() {
+        guard options.role == .worker, let parts = try? parts() else { return }
+        let owned = Set(parts.partitions.filter { $0.value.isOwned }.keys)
+        let others = parts.partitions.keys.filter { !owned.contains($0) }
+        let seen = Dictionary(
+            uniqueKeysWithValues: others.map { ($0, (try? parts.store.position(of: $0))?.seen ?? 0) })
+        // Members with new files choose differently.
+        let chosen = others.sorted { one, other in
+            (seen[one] ?? 0, rank(one)) > (seen[other] ?? 0, rank(other))
+        }.prefix(options.standbys)
+        let wanted = owned.union(chosen)
+        for place in withRunning({ Array($0.followed.keys) }) where !wanted.contains(place) { unfollow(place) }
+        for place in wanted { follow(place) }
+    }
+
+    private func rank(_ place: KafkaTopicPartition) -> UInt64 {
+        var hash = writer
+        for byte in place.description.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return hash
+    }
+
+    private func read(_ place: KafkaTopicPartition, _ parts: Parts) async {
+        guard let partition = parts.partitions[place], let start = await start(place, parts) else { return }
+        var assigned = try? await parts.consumer.read([place: KafkaOffset(rawValue: start)]).first
+        while let current = assigned {
+            progress.restart(at: current.startOffset.rawValue, of: place)
+            reached(current.startOffset.rawValue, in: place)
+            await read(current, partition, parts)
+            // On the embedded broker a log may begin again under a new assignment.
+            assigned = await parts.consumer.assignedPartitions.first {
+                $0.topicPartition == place && $0.epoch != current.epoch && $0.isActive
+            }
+        }
+    }
+
+    private func read(_ assigned: KafkaAssignedPartition, _ partition: Partition, _ parts: Parts) async {
+        while let records = await assigned.next(maxRecords: 1_000, maxBytes: 4 << 20) {
+            guard let last = records.last else {
+                // The end, in front of which there may be no record.
+                reached(assigned.position.rawValue, in: partition.name)
+                continue
+            }
+            let next = last.offset.rawValue + 1
+            guard await apply(records, upTo: next, of: partition, assigned, parts) else { return }
+            reached(next, in: partition.name)
+            // Lets a larger transaction come together, unless somebody waits for what he published.
+            if records.count < 200, !progress.isAwaited(partition.name) {
+                guard await assigned.pause(for: .milliseconds(25)) else { return }
+            }
+        }
+    }
+
+    /// Where reading begins; asks until the partition has a leader. Nil when it is not to be read any more.
+    private func start(_ place: KafkaTopicPartition, _ parts: Parts) async -> Int64? {
+        while !Task.isCancelled, !withRunning({ $0.isStopping }) {
+            do {
+                let ends = try await parts.consumer.watermarks(of: place, within: .seconds(5))
+                let start = try startOffset(of: place, ends, parts)
+                withRunning { running in
+                    guard running.followed[place] != nil else { return }
+                    running.ends[place] = ends.high.rawValue
+                    running.unread[place] = .some(ends.high.rawValue)
+                }
+                return start
+            } catch {
+                (error as? StateError).map(fail)
+                frequent.log(
+                    .warning, key: "start", "a partition of the state cannot be read yet",
+                    place.logFields + [LogField(.error, "\(error)")])
+            }
+            guard (try? await Task.sleep(for: .milliseconds(500))) != nil else { return nil }
+        }
+        return nil
     }
 
     private func startOffset(
-        of partition: KafkaTopicPartition, _ ends: KafkaWatermarks, _ tombstoneRetention: Int64
+        of place: KafkaTopicPartition, _ ends: KafkaWatermarks, _ parts: Parts
     ) throws(StateError) -> Int64 {
         let low = ends.low.rawValue
-        guard let known = try store.position(of: partition) else {
-            if low > 0 { notComplete(partition, "its oldest records are gone") }
+        guard let known = try parts.store.position(of: place) else {
+            if low > 0 { notComplete(place, "its oldest records are gone") }
             return low
         }
         if known.next > ends.high.rawValue {
-            logger.warning("state topic was begun anew, publishing what is known", partition.logFields)
-            try store.beginAnew(partition, keepsRows: true)
+            logger.warning("state topic was recreated, publishing what is known", place.logFields)
+            try parts.store.restart(place)
             return low
         }
         let missed = clocks.wallMilliseconds() - known.seen
-        if missed > tombstoneRetention, known.next < ends.high.rawValue {
+        if missed > parts.retention[place.topic] ?? 0, known.next < ends.high.rawValue {
             logger.warning(
                 "state was not followed for long, reading all of it again",
-                partition.logFields + [LogField(.ageSeconds, missed / 1_000)])
-            try store.beginAnew(partition, keepsRows: false)
-            if low > 0 { notComplete(partition, "its oldest records are gone") }
+                place.logFields + [LogField(.ageSeconds, missed / 1_000)])
+            try parts.store.forget(place)
+            if low > 0 { notComplete(place, "its oldest records are gone") }
             return low
         }
         if known.next < low {
-            notComplete(partition, "records were deleted before they were read")
+            notComplete(place, "records were deleted before they were read")
             return low
         }
         return known.next
@@ -112,11 +255,71 @@ extension KeyedState {
         logger.warning("state is not complete", partition.logFields + [LogField(.finding, reason)])
     }
 
+    // MARK: Records
+
+    /// - Returns: false when the partition is not read any more.
+    private func apply(
+        _ records: [KafkaRecord], upTo next: Int64, of partition: Partition, _ assigned: KafkaAssignedPartition,
+        _ parts: Parts
+    ) async -> Bool {
+        var applied: Partition.Applied?
+        var failures = 0
+        while true {
+            do {
+                // Rows in memory are ahead of a transaction that failed: only the writing is repeated.
+                let changes = try applied ?? partition.apply(records)
+                applied = changes
+                let ids = try parts.store.apply(
+                    changes.writes, of: partition.name, next: next, at: clocks.wallMilliseconds(),
+                    isOtherForm: changes.hasOtherForm, form: partition.form,
+                    fitting: changes.fitting)
+                partition.committed(ids)
+                count(changes, in: partition)
+                return true
+            } catch {
+                let error = StateError(error)
+                if error.code == .newer { partition.block() }
+                fail(error)
+                frequent.log(
+                    .error, key: "apply", "state cannot be written, reading waits",
+                    partition.name.logFields + [LogField(.error, error.message)])
+            }
+            failures += 1
+            guard await assigned.pause(for: .milliseconds(min(10_000, 100 << min(failures, 7)))) else { return false }
+        }
+    }
+
+    private func count(_ applied: Partition.Applied, in partition: Partition) {
+        metrics.applied.increment(by: UInt64(clamping: applied.changed))
+        metrics.unreadable.increment(by: UInt64(clamping: applied.unreadable))
+        // The next look publishes them again, at most a tick away.
+        if partition.isOwned { metrics.repaired.increment(by: UInt64(clamping: applied.behind)) }
+        guard applied.misplaced > 0 else { return }
+        metrics.misplaced.increment(by: UInt64(clamping: applied.misplaced))
+        frequent.log(
+            .error, key: "misplaced", "records of the state are not in the partition of their key, skipped",
+            partition.name.logFields)
+    }
+
+    private func reached(_ next: Int64, in place: KafkaTopicPartition) {
+        progress.reached(next, in: place)
+        withRunning { running in
+            guard let end = running.unread[place], let end, next >= end else { return }
+            running.unread[place] = nil
+        }
+    }
+
+    // MARK: Events
+
     func receive(_ event: KafkaConsumerEvent) {
         switch event {
-        // A partition whose log was begun anew comes again.
-        case .assigned(let partitions) where withRunning({ $0.consumer != nil }):
-            for partition in partitions { follow(partition) }
+        case .statistics(let statistics):
+            withRunning { running in
+                for partition in statistics.partitions where running.followed[partition.topicPartition] != nil {
+                    guard let high = partition.highOffset, high >= 0 else { continue }
+                    running.ends[partition.topicPartition] = high
+                }
+            }
         case .offsetReset(let partition, _, let found):
             notComplete(partition, "read on at \(found)")
         case .offsetOutOfRange(let partition, let offset):
@@ -132,54 +335,6 @@ extension KeyedState {
         case .error(let error):
             frequent.log(.warning, key: error.name, "state reader error", [LogField(.error, error.message)])
         default: break
-        }
-    }
-
-    private func follow(_ partition: KafkaAssignedPartition) {
-        progress.reached(partition.startOffset.rawValue, in: partition.topicPartition)
-        followers.begin { [self] in
-            while let records = await partition.next(maxRecords: Self.batch, maxBytes: 4 << 20) {
-                guard let last = records.last else {
-                    // The end, in front of which there may be no record.
-                    reached(partition.position.rawValue, in: partition.topicPartition)
-                    continue
-                }
-                var failures = 0
-                while !followed(records, of: partition.topicPartition) {
-                    failures += 1
-                    let pause = Duration.milliseconds(min(10_000, 100 << min(failures, 7)))
-                    guard await partition.pause(for: pause) else { return }
-                }
-                reached(last.offset.rawValue + 1, in: partition.topicPartition)
-            }
-        }
-    }
-
-    /// - Returns: false when the database could not take the records.
-    private func followed(_ records: [KafkaRecord], of place: KafkaTopicPartition) -> Bool {
-        do {
-            let followed = try store.follow(records, of: place, at: clocks.wallMilliseconds())
-            metrics.followed.increment(by: UInt64(clamping: followed.merged))
-            metrics.unreadable.increment(by: UInt64(clamping: followed.unreadable))
-            if followed.behind > 0, isOwned(place) {
-                metrics.repaired.increment(by: UInt64(clamping: followed.behind))
-                // What is not on its way already is published by the next look, at most a tick away.
-            }
-            return true
-        } catch {
-            frequent.log(
-                .error, key: "follow", "state cannot be written, reading waits",
-                place.logFields + [LogField(.error, "\(error)")])
-            return false
-        }
-    }
-
-    private func reached(_ next: Int64, in place: KafkaTopicPartition) {
-        progress.reached(next, in: place)
-        withRunning { running in
-            guard let end = running.unread[place], next >= end else { return }
-            running.unread[place] = nil
-            if running.unread.isEmpty { running.obstacle = nil }
         }
     }
 }

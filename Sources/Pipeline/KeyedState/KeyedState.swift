@@ -1,55 +1,27 @@
 package import Kafka
-internal import Lifecycle
-internal import PipelineRuntime
-internal import SQLite
+public import Lifecycle
+public import PipelineRuntime
 internal import Synchronization
 package import Telemetry
 package import Time
 
-/// State by key, whose truth is a compacted topic: rows in SQLite, published when they change, restored from the topic
-/// when a partition is assigned.
+/// State by key, whose truth is a compacted topic, the changelog: rows in SQLite are a prefix of it, applied by its
+/// reader and by nobody else.
 ///
-/// - A change is one transaction, then published, and only when that is acknowledged is the input's offset stored.
-/// - Every member reads the state's topics all the time, so that it serves reads of all partitions and takes over a
-///   partition in the time that the last records need.
-/// - The member that has a partition reads its own publications back: when another has published less than is known
-///   here (one that woke up after its partition was taken away), it publishes again.
-/// - What changes with time alone is published when due.
-package final class KeyedState<Model: StateModel>: Service {
-    package typealias State = Model.State
+/// - The owner of a partition computes on the row joined with what it has published and not yet read back, publishes,
+///   and is done when that is acknowledged.
+/// - A record that says less than is known, or that cannot be read, is published again by the owner.
+/// - On assignment a partition is read to its end before the first record is handled.
+/// - What comes from no input topic (``contribute(to:from:_:)``) is published first and answered when it was read back;
+///   of several proposals (``propose(_:for:in:)``) the first in the log stands.
+public final class KeyedState<Model: StateModel>: Sendable {
+    public typealias State = Model.State
+    typealias Partition = StatePartition<Model>
 
-    /// What the state is made of.
-    package struct Layout: Sendable {
-        /// The database's file; its directory exists.
-        package var path: String
-        /// The state's topic of each input topic: as many partitions, and the same partition of a key.
-        package var topics: [KafkaTopic: KafkaTopic]
-        /// Tombstones are kept at least so long (`delete.retention.ms`): a file that missed more is built anew.
-        package var tombstoneRetention: Duration = .seconds(20 * 3_600)
-        /// What the group has read, for the check at start that it is not forgotten; nil for none.
-        package var history: StateHistory?
-        /// How often is looked for what time has changed.
-        package var tick: Duration = .seconds(1)
+    public let name = "keyed state"
 
-        package init(path: String, topics: [KafkaTopic: KafkaTopic]) {
-            self.path = path
-            self.topics = topics
-        }
-    }
-
-    /// What a merge did.
-    package struct Merged: Sendable {
-        /// The states that are other than before.
-        package var changed: [State]
-        /// How many were older than what was known.
-        package var late: Int
-    }
-
-    package let name = "keyed state"
-
-    let store: StateStore<Model>
     let model: Model
-    let layout: Layout
+    let options: StateOptions
     let kafka: KafkaConfiguration
     let logger: Logger
     let frequent: RateLimitedLogger
@@ -58,29 +30,49 @@ package final class KeyedState<Model: StateModel>: Service {
     let progress = StateProgress()
     let executor = HandlerThreads.shared
     let followers: StateFollowers
-    private let publisher: StatePublisher
+    /// Of this run.
+    let writer = UInt64.random(in: 1...UInt64.max)
     private let failures = AsyncStream.makeStream(of: StartupError.self, bufferingPolicy: .bufferingOldest(1))
     private let running = Mutex(Running())
 
-    struct Running {
-        var consumer: KafkaConsumer?
-        /// Partitions of the state's topics whose input this member has.
-        var owned: Set<KafkaTopicPartition> = []
-        var isStopping = false
-        /// Why reads are not complete; nil when they are.
-        var obstacle: String? = "the state is not read yet"
-        /// The ends of the topics at start that are not read yet.
-        var unread: [KafkaTopicPartition: Int64] = [:]
+    /// What there is after the start.
+    struct Parts: Sendable {
+        let store: StateStore
+        let rows: StateRowSource
+        let reader: StateReader<Model>
+        let publisher: StatePublisher
+        let consumer: KafkaConsumer
+        let partitions: [KafkaTopicPartition: Partition]
+        /// How long a file may have missed what was published, by topic, in milliseconds.
+        let retention: [KafkaTopic: Int64]
     }
 
-    /// Opens the database; a damaged one is set aside, because Kafka has it all.
-    ///
-    /// - Throws: a ``StateError`` for the file, a `KafkaError` for what librdkafka refuses.
+    struct Running {
+        var parts: Parts?
+        /// Partitions of the state's topics whose input this member has, and who publishes what is due in them.
+        var publishers: [KafkaTopicPartition: Task<Void, Never>] = [:]
+        /// Who reads a partition.
+        var followed: [KafkaTopicPartition: Task<Void, Never>] = [:]
+        var isStopping = false
+        /// Why nothing can be read or written any more.
+        var failure: StartupError?
+        /// The ends that partitions had when they were first followed; nil where no leader has told it yet.
+        var unread: [KafkaTopicPartition: Int64?] = [:]
+        /// The newest ends that brokers told.
+        var ends: [KafkaTopicPartition: Int64] = [:]
+    }
+
+    /// A state that is not started; nothing is opened yet. It is one of ``ConsumerParts/services``.
+    public convenience init(_ options: StateOptions, model: Model, in context: ConsumerContext) {
+        self.init(options, model: model, kafka: context.kafka, logger: context.logger, metrics: context.metrics)
+    }
+
+    /// As above; with clocks that tests can move.
     package init(
-        _ layout: Layout, model: Model, kafka: KafkaConfiguration, logger: Logger, metrics: MetricsRegistry,
+        _ options: StateOptions, model: Model, kafka: KafkaConfiguration, logger: Logger, metrics: MetricsRegistry,
         clocks: Clocks = .system
-    ) throws {
-        self.layout = layout
+    ) {
+        self.options = options
         self.model = model
         self.kafka = kafka
         self.logger = logger
@@ -88,176 +80,131 @@ package final class KeyedState<Model: StateModel>: Service {
         frequent = RateLimitedLogger(logger, perSecond: 1)
         followers = StateFollowers(on: executor)
         self.metrics = StateMetrics(metrics)
-        let publisher = try StatePublisher(kafka, topics: Array(layout.topics.values), logger: logger)
-        self.publisher = publisher
-        store = try StateFile(path: layout.path, logger: logger).open(model: model, now: clocks.wallMilliseconds()) {
-            changes in
-            publisher.send(changes)
-        }
         metrics.collect { [weak self] samples in self?.sample(&samples) }
     }
 
-    /// Why reads may miss something; nil when everything that was published before the start has been read.
-    package var obstacle: String? { running.withLock { $0.obstacle } }
-
-    // MARK: Handling
-
-    /// Merges states into their rows and returns when what changed is published and acknowledged.
-    ///
-    /// - Parameter partition: of the input.
-    /// - Throws: a ``StateError``: nothing is lost, the same call may be made again.
-    package func merge(_ states: [State], from partition: KafkaTopicPartition) async throws -> Merged {
-        guard let place = statePartition(of: partition) else {
-            throw StateError(.changelog, "no state topic for \(partition)")
-        }
-        let merge = try store.merge(states, in: place, at: clocks.wallMilliseconds())
-        if let publication = merge.publication { try await settle(publication) }
-        return Merged(changed: merge.changed, late: merge.late)
-    }
-
-    /// Adds to the row of a key what comes from no input topic, and returns when that is published and acknowledged.
-    ///
-    /// - Parameters:
-    ///   - topic: of the input.
-    ///   - contribution: what to merge, made of what is known; nil for nothing.
-    /// - Returns: the state afterwards; nil when there is no such row.
-    package func contribute(
-        to key: [UInt8], from topic: KafkaTopic, _ contribution: @Sendable (State) throws -> State?
-    ) async throws -> State? {
-        guard let topic = layout.topics[topic] else { throw StateError(.changelog, "no state topic for \(topic)") }
-        return try await withTaskExecutorPreference(executor) {
-            guard let result = try store.contribute(contribution, to: key, in: topic, at: clocks.wallMilliseconds())
-            else { return nil }
-            if let publication = result.publication { try await settle(publication) }
-            return result.state
+    /// Why reads may miss something; nil when everything that was published before the start was read, and the reader of
+    /// the topics is not further behind than ``StateOptions/maximumLag``.
+    public var obstacle: String? {
+        withRunning { running in
+            if let failure = running.failure { return failure.line }
+            guard running.parts != nil, running.unread.isEmpty else { return "the state is not read yet" }
+            let lag = lags(running).values.max() ?? 0
+            return lag > options.maximumLag ? "the state is \(lag) records behind its topic" : nil
         }
     }
-
-    private func settle(_ publication: StateStore<Model>.Publication) async throws {
-        let (offsets, error) = await publication.group.outcome()
-        try store.settle(publication, offsets: offsets)
-        metrics.published.increment(by: UInt64(clamping: offsets.count))
-        if let error {
-            throw StateError(.publication, "a publication was not acknowledged: \(error.message)")
-        }
-    }
-
-    // MARK: Assignment
-
-    /// Brings the rows of a partition up to date, and publishes what a former run could not: before its first record.
-    ///
-    /// - Parameter partition: of the input.
-    package func partitionAssigned(_ partition: KafkaTopicPartition) async throws {
-        guard let place = statePartition(of: partition) else {
-            throw StateError(.changelog, "no state topic for \(partition)")
-        }
-        let start = clocks.monotonicMilliseconds()
-        guard let consumer = running.withLock({ $0.consumer }) else {
-            throw StateError(.changelog, "the state's topics are not read")
-        }
-        let end = try await consumer.watermarks(of: place, within: .seconds(10)).high.rawValue
-        guard await progress.wait(for: end, of: place) else { throw CancellationError() }
-        running.withLock { _ = $0.owned.insert(place) }
-        try await publishPending(of: place)
-        let took = clocks.monotonicMilliseconds() - start
-        metrics.restores.observe(nanoseconds: took * 1_000_000)
-        logger.info(
-            "state restored",
-            place.logFields + [LogField(.offset, end), LogField(.milliseconds, took)])
-    }
-
-    /// - Parameter partition: of the input.
-    package func partitionReleased(_ partition: KafkaTopicPartition) async {
-        guard let place = statePartition(of: partition) else { return }
-        running.withLock { _ = $0.owned.remove(place) }
-    }
-
-    /// Publishes what the topic does not have as it is known here, and what time has changed.
-    func publishPending(of place: KafkaTopicPartition) async throws {
-        while let publication = try store.publishPending(
-            of: place, at: clocks.wallMilliseconds(), atMost: Self.batch)
-        {
-            metrics.republished.increment(by: UInt64(clamping: publication.changes.count))
-            try await settle(publication)
-        }
-    }
-
-    static var batch: Int { 500 }
-
-    func statePartition(of partition: KafkaTopicPartition) -> KafkaTopicPartition? {
-        layout.topics[partition.topic].map { KafkaTopicPartition(topic: $0, partition: partition.partition) }
-    }
-
-    func isOwned(_ place: KafkaTopicPartition) -> Bool { running.withLock { $0.owned.contains(place) } }
 
     func withRunning<Result>(_ body: (inout Running) -> Result) -> Result { running.withLock { body(&$0) } }
 
-    // MARK: Service
-
-    package func start() async throws {
-        do {
-            try await startFollowing()
-        } catch {
-            await publisher.close(within: .seconds(1))
-            store.close()
-            throw error
-        }
+    func parts() throws(StateError) -> Parts {
+        guard let parts = withRunning({ $0.parts }) else { throw StateError(.changelog, "the state is not started") }
+        return parts
     }
 
-    /// Publishes when due, until the service is stopped.
+    func partition(_ place: KafkaTopicPartition) throws(StateError) -> Partition {
+        guard let partition = try parts().partitions[place] else {
+            throw StateError(.changelog, "\(place) was not there at the start")
+        }
+        return partition
+    }
+
+    /// The partition of the state's topic that belongs to a partition of the input.
+    func statePartition(of input: KafkaTopicPartition) -> KafkaTopicPartition? {
+        options.topics[input.topic].map { KafkaTopicPartition(topic: $0, partition: input.partition) }
+    }
+
+    /// Where the row of a key is: by murmur2, as Java clients choose it.
+    func place(of key: [UInt8], in topic: KafkaTopic) throws(StateError) -> KafkaTopicPartition {
+        let count = try parts().partitions.values.first { $0.name.topic == topic }?.partitionCount ?? 1
+        return KafkaTopicPartition(topic: topic, partition: KafkaPartition(ofKey: key, partitions: count))
+    }
+
+    /// Reads rows on a connection of its own; what it sees is what was applied.
     ///
-    /// - Throws: a `StartupError` when the state's topics cannot be read any more.
-    package func run() async throws {
-        try await withTaskExecutorPreference(executor) {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await self.publishWhenDue() }
-                group.addTask { for await failure in self.failures.stream { throw failure } }
-                defer { group.cancelAll() }
-                try await group.next()
-            }
-        }
-    }
-
-    private func publishWhenDue() async throws {
-        while true {
-            try await Task.sleep(for: layout.tick)
-            for place in running.withLock({ $0.owned }) {
-                do {
-                    try await publishPending(of: place)
-                } catch {
-                    frequent.log(
-                        .warning, key: "pending", "publication waits", place.logFields + [LogField(.error, "\(error)")])
-                }
-            }
-        }
-    }
+    /// - Throws: a ``StateError`` before the start.
+    package func reader() throws(StateError) -> StateReader<Model> { try parts().reader }
 
     /// Ends the process: what is not read would never be known here, while others rely on it.
     func fail(_ failure: StartupError) {
-        withRunning { $0.obstacle = "the state's topics cannot be read any more" }
+        withRunning { $0.failure = $0.failure ?? failure }
         failures.continuation.yield(failure)
     }
 
-    /// After the pipeline: nothing merges any more.
-    package func stop(within limit: Duration) async {
-        let consumer = running.withLock { running in
-            running.isStopping = true
-            return running.consumer
+    /// What a failing database or a newer record means for the process.
+    func fail(_ error: StateError) {
+        switch error.code {
+        case .newer:
+            fail(
+                StartupError(
+                    error.message, fix: "Run the version that wrote it, or a later one", exitCode: .configuration))
+        case .damaged:
+            StateFile(path: options.path, logger: logger).markDamaged()
+            fail(
+                StartupError(
+                    "\(options.path) is damaged: \(error.message)", fix: "Start again: it is rebuilt from Kafka"))
+        default: break
         }
-        progress.end()
-        if await consumer?.close(within: limit * 0.4) == false {
-            logger.error("the reader of the state's topics was not closed in time")
+    }
+
+    private func lags(_ running: Running) -> [KafkaTopicPartition: Int64] {
+        var lags: [KafkaTopicPartition: Int64] = [:]
+        for place in running.followed.keys {
+            guard let end = running.ends[place] else { continue }
+            lags[place] = max(0, end - (progress.next(of: place) ?? 0))
         }
-        if await !followers.end(within: limit * 0.2) {
-            logger.error("records of the state's topics were not taken in in time")
-        }
-        await publisher.close(within: limit * 0.3)
-        store.close()
-        failures.continuation.finish()
+        return lags
     }
 
     private func sample(_ samples: inout MetricSamples) {
-        guard !running.withLock({ $0.isStopping }) else { return }
-        metrics.sample(&samples, isComplete: obstacle == nil)
+        let (lags, parts, isStopping) = withRunning { (self.lags($0), $0.parts, $0.isStopping) }
+        guard !isStopping else { return }
+        let oversized = parts?.partitions.values.map(\.oversizedRows).reduce(0, +) ?? 0
+        metrics.sample(&samples, isComplete: obstacle == nil, lags: lags, oversized: oversized)
+    }
+}
+
+// MARK: Service
+
+extension KeyedState: Service {
+    /// Opens the database and begins to read the topics. A damaged file is set aside, because Kafka has all of it.
+    public func start() async throws {
+        try await withTaskExecutorPreference(executor) { try await open() }
+    }
+
+    /// Waits until the state cannot go on, or the service is stopped.
+    ///
+    /// - Throws: a `StartupError` when the state's topics cannot be read any more.
+    public func run() async throws {
+        for await failure in failures.stream { throw failure }
+        try Task.checkCancellation()
+    }
+
+    /// After the pipeline: nothing merges any more.
+    public func stop(within limit: Duration) async {
+        let (parts, publishers) = withRunning { running in
+            running.isStopping = true
+            defer { running.publishers = [:] }
+            return (running.parts, running.publishers)
+        }
+        for publisher in publishers.values { publisher.cancel() }
+        for publisher in publishers.values { await publisher.value }
+        progress.end()
+        if let parts {
+            await close(parts, within: limit)
+        }
+        failures.continuation.finish()
+    }
+
+    func close(_ parts: Parts, within limit: Duration) async {
+        if await !parts.consumer.close(within: limit * 0.4) {
+            logger.error("the reader of the state's topics was not closed in time")
+        }
+        if await !followers.end(within: limit * 0.2) {
+            logger.error("records of the state's topics were not applied in time")
+        }
+        await parts.publisher.close(within: limit * 0.3)
+        await parts.reader.close()
+        parts.rows.close()
+        parts.store.close()
     }
 }

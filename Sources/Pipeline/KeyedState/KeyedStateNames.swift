@@ -1,5 +1,21 @@
 internal import Telemetry
 
+/// Names of the metrics of a keyed state, a contract.
+enum StateMetricName {
+    static let published = "sluice_state_published_total"
+    static let republished = "sluice_state_republished_total"
+    static let repaired = "sluice_state_repaired_total"
+    static let applied = "sluice_state_applied_total"
+    static let unreadable = "sluice_state_unreadable_total"
+    static let misplaced = "sluice_state_misplaced_total"
+    static let oversized = "sluice_state_oversized_total"
+    static let oversizedRows = "sluice_state_oversized_rows"
+    static let incomplete = "sluice_state_incomplete_total"
+    static let restoreDuration = "sluice_state_restore_seconds"
+    static let complete = "sluice_state_complete"
+    static let lagRecords = "sluice_state_lag_records"
+}
+
 extension LogKey {
     static let offset = LogKey(rawValue: "offset")
     static let ageSeconds = LogKey(rawValue: "ageSeconds")

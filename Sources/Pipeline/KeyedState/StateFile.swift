@@ -1,4 +1,6 @@
 internal import Foundation
+internal import Kafka
+internal import Lifecycle
 internal import SQLite
 internal import Telemetry
 
@@ -7,29 +9,48 @@ struct StateFile {
     let path: String
     let logger: Logger
 
-    /// Opens or makes the file.
+    /// Beside a file that was found damaged while it was in use.
+    private var marker: String { path + ".damaged" }
+
+    /// Opens or makes the file; a damaged one is set aside, because Kafka has all of it.
     ///
     /// - Parameter now: milliseconds since 1970, for the name of what is set aside.
-    func open<Model: StateModel>(
-        model: Model, now: Int64,
-        publish: @escaping @Sendable ([StateStore<Model>.Change]) -> StatePublisher.Group
-    ) throws(StateError) -> StateStore<Model> {
+    /// - Throws: a `StartupError` for a file that this process cannot use.
+    func open(topics: [KafkaTopic], now: Int64) throws(StartupError) -> StateStore {
         do throws(StateError) {
-            return try StateStore(database(), model: model, publish: publish)
-        } catch  where error.code == .damaged {
-            let aside = "\(path).damaged-\(now)"
-            logger.error(
-                "state database is damaged, set aside: it is built anew from Kafka",
-                [LogField(.path, aside), LogField(.error, error.message)])
-            do {
-                try FileManager.default.moveItem(atPath: path, toPath: aside)
-                for suffix in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
-                    try FileManager.default.removeItem(atPath: path + suffix)
+            do throws(StateError) {
+                if FileManager.default.fileExists(atPath: marker) {
+                    throw StateError(.damaged, "found while it was in use")
                 }
-            } catch {
-                throw StateError(.damaged, "\(path) is damaged and cannot be moved to \(aside)")
+                return try StateStore(database(), topics: topics)
+            } catch  where error.code == .damaged {
+                try setAside(error, now: now)
+                return try StateStore(database(), topics: topics)
             }
-            return try StateStore(database(), model: model, publish: publish)
+        } catch {
+            throw refusal(error)
+        }
+    }
+
+    /// Has the next start set the file aside: SQLite itself does not find all damage when it opens a file.
+    func markDamaged() {
+        _ = FileManager.default.createFile(atPath: marker, contents: nil)
+    }
+
+    private func setAside(_ error: StateError, now: Int64) throws(StateError) {
+        let aside = "\(path).damaged-\(now)"
+        logger.error(
+            "state database is damaged, set aside: it is rebuilt from Kafka",
+            [LogField(.path, aside), LogField(.error, error.message)])
+        do {
+            if FileManager.default.fileExists(atPath: path) {
+                try FileManager.default.moveItem(atPath: path, toPath: aside)
+            }
+            for suffix in ["-wal", "-shm", ".damaged"] where FileManager.default.fileExists(atPath: path + suffix) {
+                try FileManager.default.removeItem(atPath: path + suffix)
+            }
+        } catch {
+            throw StateError(.damaged, "\(path) is damaged and cannot be moved to \(aside)")
         }
     }
 
@@ -44,5 +65,19 @@ struct StateFile {
         } catch {
             throw StateError(error)
         }
+    }
+
+    /// Why the file cannot be used, as one clear line.
+    func refusal(_ error: StateError) -> StartupError {
+        let fix =
+            switch error.code {
+            case .ownedByAnother: "Stop the other process, or give this one a directory of its own"
+            case .damaged: "Move \(path) away and start again: it is rebuilt from Kafka"
+            case .newer: "Run the version that wrote it, or a later one"
+            default: "Name a directory that this user may write to and that has room"
+            }
+        return StartupError(
+            "cannot open \(path): \(error.message)", setting: "data.dir", fix: fix,
+            exitCode: error.code == .newer ? .configuration : .failure)
     }
 }

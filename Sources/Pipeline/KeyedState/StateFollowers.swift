@@ -17,14 +17,17 @@ final class StateFollowers: Sendable {
     init(on executor: HandlerThreads) { self.executor = executor }
 
     /// Runs `body` in a task of its own; nothing after the end.
-    func begin(_ body: @escaping @Sendable () async -> Void) {
+    ///
+    /// - Returns: nil after the end.
+    @discardableResult
+    func begin(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never>? {
         let mayBegin = state.withLock { state in
             if !state.isClosed { state.running += 1 }
             return !state.isClosed
         }
-        guard mayBegin else { return }
+        guard mayBegin else { return nil }
         // Awaited by `end(within:)`.
-        Task(executorPreference: executor) { [self] in
+        return Task(executorPreference: executor) { [self] in
             await body()
             wake { $0.running -= 1 }
         }

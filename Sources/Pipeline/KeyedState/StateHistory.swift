@@ -1,21 +1,20 @@
-package import Kafka
+public import Kafka
 internal import Lifecycle
 internal import PipelineRuntime
-internal import SQLite
 internal import Telemetry
 
 /// What the group has read already, and so reads no more: what of it belongs to the state must still be known somewhere.
-package struct StateHistory: Sendable {
+public struct StateHistory: Sendable {
     /// The group that reads the input topics.
-    package var group: KafkaConsumerGroup
+    public var group: KafkaConsumerGroup
     /// Whether an input record leaves something in the state.
-    package var isKept: @Sendable (KafkaRecord) -> Bool
+    public var isKept: @Sendable (KafkaRecord) -> Bool
     /// How an operator lets the group read everything again.
-    package var fix: String
+    public var fix: String
     /// The longest that reading input records for this check may take.
-    package var limit: Duration = .seconds(60)
+    public var limit: Duration = .seconds(60)
 
-    package init(group: KafkaConsumerGroup, isKept: @escaping @Sendable (KafkaRecord) -> Bool, fix: String) {
+    public init(group: KafkaConsumerGroup, isKept: @escaping @Sendable (KafkaRecord) -> Bool, fix: String) {
         self.group = group
         self.isKept = isKept
         self.fix = fix
@@ -28,44 +27,37 @@ extension KeyedState {
     ///
     /// A new group, one that has read nothing yet, and one whose records left nothing are no reason.
     ///
-    /// - Parameters:
-    ///   - ends: of the state's partitions.
-    ///   - inputs: the ends of their input partitions.
-    /// - Throws: a `StartupError` with exit code 78.
+    /// - Throws: a `StartupError` with exit code 78, which ends the process too.
     func refuseToForget(
-        _ admin: KafkaAdmin, ends: [KafkaTopicPartition: KafkaWatermarks],
-        inputs: [KafkaTopicPartition: KafkaWatermarks]
+        _ input: KafkaTopicPartition, _ place: KafkaTopicPartition, _ ends: KafkaWatermarks, _ parts: Parts
     ) async throws {
-        guard let history = layout.history else { return }
-        let empty = try inputs.filter { input, _ in
-            guard let place = statePartition(of: input), let ends = ends[place], ends.low == ends.high else {
-                return false
-            }
-            return try !hasRows(of: place)
-        }
-        let committed = try await admin.committedOffsets(
-            of: history.group, partitions: Array(empty.keys), within: .seconds(10))
-        for (input, next) in committed.sorted(by: { $0.key.description < $1.key.description }) {
-            // At the oldest record nothing was read, or nothing of it is left to be read again.
-            guard let low = empty[input]?.low, next > low, try await isKept(history, input, from: low, to: next) else {
-                continue
-            }
-            let topic = layout.topics[input.topic] ?? input.topic
-            throw StartupError(
-                """
-                what was known of \(input) is lost: group \(history.group) is at offset \(next) and will not read it \
-                again, while \(topic) and \(layout.path) have nothing of it
-                """,
-                setting: "data.dir", fix: history.fix, exitCode: .configuration)
-        }
+        guard let history = options.history, ends.low == ends.high, try !parts.rows.hasRows(place) else { return }
+        let low = try await parts.consumer.watermarks(of: input, within: .seconds(10)).low
+        // At the oldest record nothing was read, or nothing of it is left to be read again.
+        guard let next = try await committedOffset(of: input, history.group), next > low,
+            try await isKept(history, input, from: low, to: next)
+        else { return }
+        let failure = StartupError(
+            """
+            what was known of \(input) is lost: group \(history.group) is at offset \(next) and will not read it again, \
+            while \(place.topic) and \(options.path) have nothing of it
+            """,
+            setting: "data.dir", fix: history.fix, exitCode: .configuration)
+        fail(failure)
+        throw failure
     }
 
-    private func hasRows(of place: KafkaTopicPartition) throws -> Bool {
-        try store.read { database in
-            try database.firstRow(
-                "SELECT 1 FROM rows WHERE topic = ? AND partition = ? LIMIT 1",
-                [.text(place.topic.rawValue), .integer(Int64(place.partition.rawValue))]
-            ) { _ in true } ?? false
+    private func committedOffset(
+        of input: KafkaTopicPartition, _ group: KafkaConsumerGroup
+    ) async throws -> KafkaOffset? {
+        let admin = try KafkaAdmin(kafka)
+        do {
+            let offsets = try await admin.committedOffsets(of: group, partitions: [input], within: .seconds(10))
+            await admin.close(within: .seconds(1))
+            return offsets[input]
+        } catch {
+            await admin.close(within: .seconds(1))
+            throw error
         }
     }
 

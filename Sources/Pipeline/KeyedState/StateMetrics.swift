@@ -1,38 +1,59 @@
+internal import Kafka
 internal import Telemetry
 
-/// What a keyed state counts; the names are a contract.
+/// What a keyed state counts.
 struct StateMetrics: Sendable {
     let published: Counter
     let republished: Counter
     let repaired: Counter
-    let followed: Counter
+    let applied: Counter
     let unreadable: Counter
+    let misplaced: Counter
+    let oversized: Counter
     let incomplete: Counter
     let restores: Histogram
 
     init(_ registry: MetricsRegistry) {
         published = registry.counter(
-            "sluice_state_published_total", help: "Rows published to the state's topics and acknowledged.")
+            StateMetricName.published, help: "Rows published to the state's topics and acknowledged.")
         republished = registry.counter(
-            "sluice_state_republished_total",
-            help: "Rows published because time changed them, or because the topic did not have them as they are.")
+            StateMetricName.republished,
+            help: "Rows published again: time or the rules changed their value, or the topic said less.")
         repaired = registry.counter(
-            "sluice_state_repaired_total",
-            help: "Publications found in the topic that said less than was known by the owner of the partition.")
-        followed = registry.counter(
-            "sluice_state_followed_total", help: "Rows changed by what others have published.")
+            StateMetricName.repaired,
+            help: "Records of owned partitions that said less than was known, or could not be read on a known key.")
+        applied = registry.counter(
+            StateMetricName.applied, help: "Rows changed by records that other members have published.")
         unreadable = registry.counter(
-            "sluice_state_unreadable_total", help: "Records of the state's topics that nobody can read, passed over.")
+            StateMetricName.unreadable, help: "Records of the state's topics that cannot be read.")
+        misplaced = registry.counter(
+            StateMetricName.misplaced,
+            help: "Records of the state's topics in another partition than that of their key, skipped.")
+        oversized = registry.counter(
+            StateMetricName.oversized, help: "Publications refused because the row is too large.")
         incomplete = registry.counter(
-            "sluice_state_incomplete_total",
+            StateMetricName.incomplete,
             help: "Partitions of the state's topics of which records were gone before they were read.")
         restores = registry.histogram(
-            "sluice_state_restore_seconds", help: "Time from a partition's assignment to its first record.")
+            StateMetricName.restoreDuration, help: "Time from a partition's assignment to its first record.")
     }
 
-    func sample(_ samples: inout MetricSamples, isComplete: Bool) {
+    func sample(
+        _ samples: inout MetricSamples, isComplete: Bool, lags: [KafkaTopicPartition: Int64], oversized: Int
+    ) {
         samples.gauge(
-            "sluice_state_complete", help: "1 when everything published before the start has been read.",
+            StateMetricName.complete,
+            help: "1 when everything published before the start was read and the lag is within its bound.",
             isComplete ? 1 : 0)
+        samples.gauge(
+            StateMetricName.oversizedRows, help: "Rows whose present value is too large to publish.", Double(oversized))
+        for (place, lag) in lags {
+            samples.gauge(
+                StateMetricName.lagRecords, help: "Records of a state's partition that are not applied yet.",
+                labels: [
+                    MetricLabel("topic", place.topic.rawValue),
+                    MetricLabel("partition", "\(place.partition.rawValue)"),
+                ], Double(lag))
+        }
     }
 }

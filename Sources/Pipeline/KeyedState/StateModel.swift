@@ -1,45 +1,57 @@
-package import Kafka
-internal import PipelineRuntime
+public import Kafka
 
-/// What the rows of a keyed state are: values that are joined, how they are kept, and how the world reads them.
+/// What the rows of a keyed state are: values that are joined, how they are stored, and how the topic shows them.
 ///
-/// `merge` is associative, commutative and idempotent, and the state says everything: whoever merges the same values in
-/// any order and number ends with equal states. That is all the runtime builds on to survive crashes, duplicates, moved
-/// partitions, lost disks and members that write although they no longer own a partition.
-package protocol StateModel: Sendable {
+/// `merge` is associative, commutative and idempotent, and the state holds everything: members that merge the same
+/// values in any order and number end with equal states. That is all the module builds on to survive crashes,
+/// duplicates, moved partitions, lost disks, and members that write although they no longer own a partition.
+///
+/// A model must say how a state is keyed, merged, encoded and decoded; everything else has a default.
+public protocol StateModel: Sendable {
     associatedtype State: Sendable, Equatable
+
+    // MARK: Required
 
     /// The record key of a state in its topic: equal for all values that are joined, and never another's.
     func key(of state: State) -> [UInt8]
 
-    /// Takes in what another value of the same key knows.
+    /// Adds what another value of the same key knows.
     ///
-    /// - Throws: an error for values that cannot be merged; neither changes then.
+    /// - Throws: an error for values that cannot be merged; `state` is unchanged then. The record that brought `other`
+    ///   is dead-lettered; the records beside it are not affected.
     func merge(_ other: State, into state: inout State) throws -> StateMerge
-
-    /// What a state says about other keys, to be merged into theirs: empty for most. It grows with the state and takes
-    /// nothing back, so that all of them are the same in every order.
-    func consequences(of state: State) -> [State]
 
     /// The form of a row in the database: everything, and nothing that depends on the time.
     func encode(_ state: State) -> [UInt8]
 
     /// Reads what ``encode(_:)`` wrote, or what an older version of the program wrote.
+    ///
+    /// - Throws: a ``StateError`` of code `newer` for what a newer version wrote: the process ends with exit code 78
+    ///   and never overwrites it. Any other error means that the value is not readable.
     func decode(_ row: [UInt8]) throws -> State
 
-    /// What the world reads: the value of the state's record, as of a moment (milliseconds since 1970).
+    // MARK: Optional
+
+    /// The value of the state's record at a moment (milliseconds since 1970). By default the row.
     ///
     /// - Parameter row: the state as ``encode(_:)`` wrote it.
     func publication(of state: State, row: [UInt8], at moment: Int64) -> StatePublication
 
-    /// When the published value will be another although nothing was merged; as in ``StatePublication``.
+    /// When the published value will change although nothing is merged; as in ``StatePublication``.
     func nextChange(of state: State, after moment: Int64) -> Int64?
 
-    /// The state out of a record's value that some version of the program published.
-    func read(published value: [UInt8]) throws -> State
+    /// Reads the value of a record that some version of the program published. By default ``decode(_:)``.
+    ///
+    /// - Parameter offset: of the record in its partition of the state's topic.
+    /// - Throws: as ``decode(_:)``.
+    func read(published value: [UInt8], at offset: Int64) throws -> State
 
-    /// What a tombstone says of a key: a state that forgets everything up to the moment of the record. Nil: nothing, and
-    /// the row goes.
+    /// What a state says about other keys, to be merged into theirs: empty for most. It grows with the state and takes
+    /// nothing back, so that all of them are the same in every order. Published, and acknowledged, before the state.
+    func derivedUpdates(of state: State) -> [State]
+
+    /// What a tombstone says about a key: a state that forgets everything up to the moment of the record. Nil, the
+    /// default: the row is removed.
     ///
     /// - Parameters:
     ///   - topic: of the state.
@@ -47,82 +59,73 @@ package protocol StateModel: Sendable {
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> State?
 
     /// Under what the row can be found beside its key.
-    func terms(of state: State) -> [StateTerm]
+    func indexEntries(of state: State) -> [IndexEntry]
+
+    /// When work on the row is due, milliseconds since 1970: rows are found by it with ``KeyedState/dueRows(upTo:atMost:)``.
+    func deadline(of state: State) -> Int64?
+
+    /// When the row is no longer needed, milliseconds since 1970: the owner publishes a tombstone then, and every member
+    /// deletes the row when it reads it. Nil, the default: never.
+    func expiry(of state: State) -> Int64?
+
+    /// Names the rules and the form by which states are published. When it differs from that of a published row, the
+    /// owner publishes the row again, at a bounded rate.
+    var fingerprint: String { get }
 }
 
 extension StateModel {
-    package func consequences(of state: State) -> [State] { [] }
-    package func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> State? { nil }
-    package func nextChange(of state: State, after moment: Int64) -> Int64? {
+    public func publication(of state: State, row: [UInt8], at moment: Int64) -> StatePublication {
+        StatePublication(value: row)
+    }
+    public func nextChange(of state: State, after moment: Int64) -> Int64? {
         publication(of: state, row: encode(state), at: moment).nextChange
     }
+    public func read(published value: [UInt8], at offset: Int64) throws -> State { try decode(value) }
+    public func derivedUpdates(of state: State) -> [State] { [] }
+    public func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> State? { nil }
+    public func indexEntries(of state: State) -> [IndexEntry] { [] }
+    public func deadline(of state: State) -> Int64? { nil }
+    public func expiry(of state: State) -> Int64? { nil }
+    public var fingerprint: String { "" }
 }
 
 /// What a merge did.
-package struct StateMerge: Sendable, Equatable {
-    /// The state is another than before.
-    package var isChanged: Bool
+public struct StateMerge: Sendable, Equatable {
+    /// The state differs from what it was before.
+    public var isChanged: Bool
     /// What was merged was older than what was known.
-    package var isLate: Bool
+    public var isLate: Bool
 
-    package init(isChanged: Bool, isLate: Bool = false) {
+    public init(isChanged: Bool, isLate: Bool = false) {
         self.isChanged = isChanged
         self.isLate = isLate
     }
 }
 
-/// The value of a state's record as of a moment.
-package struct StatePublication: Sendable, Equatable {
+/// The value of a state's record at a moment.
+public struct StatePublication: Sendable, Equatable {
     /// Nil: a tombstone.
-    package var value: [UInt8]?
-    /// When the value will be another although nothing was merged, milliseconds since 1970: it is published again
-    /// then. Nil when time changes nothing.
-    package var nextChange: Int64?
-    /// The record's timestamp where it means something, milliseconds since 1970; nil for the moment of writing.
-    package var timestamp: Int64?
+    public var value: [UInt8]?
+    /// When the value will change although nothing is merged, milliseconds since 1970: it is published again then. Nil
+    /// when time changes nothing.
+    public var nextChange: Int64?
+    /// The record's timestamp where it has a meaning, milliseconds since 1970; nil for the time of writing.
+    public var timestamp: Int64?
 
-    package init(value: [UInt8]?, nextChange: Int64? = nil, timestamp: Int64? = nil) {
+    public init(value: [UInt8]?, nextChange: Int64? = nil, timestamp: Int64? = nil) {
         self.value = value
         self.nextChange = nextChange
         self.timestamp = timestamp
     }
 }
 
-/// A name and a value under which rows are found: an account, a state, a deadline as text that sorts.
-package struct StateTerm: Sendable, Hashable {
-    package var name: String
-    package var value: String
+/// A name and a value under which rows are found: an account, a status.
+public struct IndexEntry: Sendable, Hashable {
+    public var name: String
+    public var value: String
 
-    package init(_ name: String, _ value: String) {
+    public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
     }
-}
-
-/// Why the state cannot be read or written. Nothing of it is a record's fault: the records wait.
-package struct StateError: InfrastructureFault, CustomStringConvertible {
-    package enum Code: String, Sendable, CaseIterable {
-        /// Another process owns the file.
-        case ownedByAnother
-        /// The file, or a row of it, cannot be read; it is never overwritten.
-        case damaged
-        /// A newer version of the program wrote the file.
-        case newer
-        /// The disk, a lock, or SQLite otherwise.
-        case sqlite
-        /// A publication was not acknowledged.
-        case publication
-        /// The topic of the state cannot be read, or is not what it should be.
-        case changelog
-    }
-
-    package let code: Code
-    package let message: String
-
-    package init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    package var description: String { message }
 }

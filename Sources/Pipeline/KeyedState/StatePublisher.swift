@@ -2,52 +2,95 @@ internal import Kafka
 internal import Synchronization
 internal import Telemetry
 
-/// Sends publications and waits until every one is acknowledged or refused.
-final class StatePublisher: Sendable {
-    /// Publications that were sent together.
-    final class Group: Sendable {
-        private struct State {
-            var outstanding: Int
-            var offsets: [Int64: Int64] = [:]
-            var error: KafkaError?
-            var waiter: CheckedContinuation<Void, Never>?
-        }
+/// Publications that are awaited together.
+final class StateDelivery: Sendable {
+    struct Outcome: Sendable {
+        /// The greatest offset that was acknowledged.
+        var offset: Int64?
+        var acknowledged = 0
+        /// By number, of those that were not acknowledged.
+        var failures: [UInt64: KafkaError] = [:]
+    }
 
-        private let state: Mutex<State>
+    private struct State {
+        var outstanding = 0
+        var isSealed = false
+        var outcome = Outcome()
+        var waiters: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+        var lastWaiter: UInt64 = 0
 
-        init(count: Int) { state = Mutex(State(outstanding: count)) }
+        var isComplete: Bool { isSealed && outstanding == 0 }
+    }
 
-        func report(_ row: Int64, _ result: Result<KafkaDelivery, KafkaError>) {
-            let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-                switch result {
-                case .success(let delivery): state.offsets[row] = delivery.offset.rawValue
-                case .failure(let error): state.error = state.error ?? error
-                }
-                state.outstanding -= 1
-                return state.outstanding == 0 ? state.waiter.take() : nil
+    let partition: KafkaTopicPartition
+    private let state = Mutex(State())
+
+    init(_ partition: KafkaTopicPartition) { self.partition = partition }
+
+    func expect() { state.withLock { $0.outstanding += 1 } }
+
+    func report(_ number: UInt64, _ result: Result<KafkaDelivery, KafkaError>) {
+        change { state in
+            switch result {
+            case .success(let delivery):
+                state.outcome.acknowledged += 1
+                state.outcome.offset = max(state.outcome.offset ?? -1, delivery.offset.rawValue)
+            case .failure(let error): state.outcome.failures[number] = error
             }
-            waiter?.resume()
-        }
-
-        /// The offsets by row of those that were acknowledged, and why another was not.
-        func outcome() async -> (offsets: [Int64: Int64], error: KafkaError?) {
-            await withCheckedContinuation { continuation in
-                let isDone = state.withLock { state in
-                    if state.outstanding > 0 { state.waiter = continuation }
-                    return state.outstanding == 0
-                }
-                if isDone { continuation.resume() }
-            }
-            return state.withLock { ($0.offsets, $0.error) }
+            state.outstanding -= 1
         }
     }
 
+    /// Nothing more is expected.
+    func seal() { change { $0.isSealed = true } }
+
+    private func change(_ body: (inout State) -> Void) {
+        let waiters = state.withLock { state in
+            body(&state)
+            guard state.isComplete else { return [CheckedContinuation<Bool, Never>]() }
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.resume(returning: true) }
+    }
+
+    /// Whether everything was acknowledged.
+    var isAcknowledged: Bool { state.withLock { $0.isComplete && $0.outcome.failures.isEmpty } }
+
+    /// Waits until every publication is acknowledged or refused.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled first; the publications are on their way all the same.
+    func outcome() async throws -> Outcome {
+        let id = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        let isComplete = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer: Bool? = state.withLock { state in
+                    if state.isComplete { return true }
+                    if Task.isCancelled { return false }
+                    state.waiters[id] = continuation
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(returning: false)
+        }
+        guard isComplete else { throw CancellationError() }
+        return state.withLock { $0.outcome }
+    }
+}
+
+/// The producer of a keyed state's topics.
+final class StatePublisher: Sendable {
     private let producer: KafkaProducer
 
     /// - Throws: a `KafkaError` for what librdkafka refuses.
     init(_ kafka: KafkaConfiguration, topics: [KafkaTopic], logger: Logger) throws(KafkaError) {
-        // Handed over in batches, so waiting for more costs time and brings nothing; and the input stays uncommitted
-        // meanwhile, so there is time for a leader to move.
+        // Records are sent in batches, so waiting for more costs time and brings nothing; and the input stays
+        // uncommitted meanwhile, so there is time for a leader to move.
         let own = ["linger.ms": "1", "delivery.timeout.ms": "30000", "message.max.bytes": "1000000"]
         let log = RateLimitedLogger(logger, perSecond: 1)
         producer = try KafkaProducer(
@@ -61,18 +104,11 @@ final class StatePublisher: Sendable {
         }
     }
 
-    /// Hands over; never blocks. Each goes to its own partition: the input's.
-    func send<Model>(_ changes: [StateStore<Model>.Change]) -> Group {
-        let group = Group(count: changes.count)
-        for change in changes {
-            producer.send(
-                KafkaProducerRecord(
-                    topic: change.partition.topic, partition: change.partition.partition,
-                    timestampMilliseconds: change.timestamp, key: change.key, value: change.value),
-                deadline: .seconds(35)
-            ) { group.report(change.row, $0) }
-        }
-        return group
+    /// Sends without blocking; `completion` must not block and may run before this returns.
+    func send(
+        _ record: KafkaProducerRecord, completion: @escaping @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
+    ) {
+        producer.send(record, deadline: .seconds(35), completion: completion)
     }
 
     func close(within limit: Duration) async { await producer.close(within: limit) }

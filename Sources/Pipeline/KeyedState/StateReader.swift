@@ -6,12 +6,14 @@ internal import SQLite
 /// the writer. What it sees is what was committed.
 package final class StateReader<Model: StateModel>: Sendable {
     private let model: Model
+    private let topics: [KafkaTopic: Int64]
     private let queue = DispatchQueue(label: "keyed state reader")
     private let connection: ReaderConnection
 
-    /// - Parameter path: of a database that a ``KeyedState`` has opened before.
-    package init(path: String, model: Model) throws(StateError) {
+    /// - Parameter path: of a database that a ``StateStore`` has opened before.
+    init(path: String, topics: [KafkaTopic: Int64], model: Model) throws(StateError) {
         self.model = model
+        self.topics = topics
         do {
             connection = ReaderConnection(try Database(path: path, access: .reader))
         } catch {
@@ -25,12 +27,12 @@ package final class StateReader<Model: StateModel>: Sendable {
         _ body: @escaping @Sendable (StateView<Model>) throws -> Result,
         then: @escaping @Sendable (Swift.Result<Result, StateError>) -> Void
     ) {
-        queue.async { [connection, model] in
+        queue.async { [connection, model, topics] in
             let database = connection.database
             do {
                 try database.run("BEGIN")
                 defer { try? database.run("COMMIT") }
-                then(.success(try body(StateView(database: database, model: model))))
+                then(.success(try body(StateView(database: database, model: model, topics: topics))))
             } catch {
                 then(.failure(StateError(error)))
             }
@@ -52,18 +54,20 @@ package final class StateReader<Model: StateModel>: Sendable {
 package struct StateView<Model: StateModel> {
     let database: Database
     let model: Model
+    /// Their numbers in the database.
+    let topics: [KafkaTopic: Int64]
 
-    // CROSS keeps the order of the tables: a term first, then its rows. Left to itself SQLite walks all rows of the
-    // topic, because these are sorted already, rather than sort the few that a term has.
-    static var underTerm: String {
+    // CROSS keeps the order of the tables: an entry first, then its rows. Left to itself SQLite walks all rows of the
+    // topic, because these are sorted already, rather than sort the few that an entry has.
+    static var underEntry: String {
         """
-        SELECT state FROM terms CROSS JOIN rows ON id = row WHERE name = ? AND value = ? AND topic = ?
+        SELECT state FROM entries CROSS JOIN rows ON id = row WHERE name = ? AND value = ? AND topic = ?
         ORDER BY key LIMIT ?
         """
     }
-    static var withTerm: String {
+    static var afterEntry: String {
         """
-        SELECT state FROM terms CROSS JOIN rows ON id = row WHERE name = ? AND value > ? AND topic = ?
+        SELECT state FROM entries CROSS JOIN rows ON id = row WHERE name = ? AND value > ? AND topic = ?
         ORDER BY value, row LIMIT ?
         """
     }
@@ -71,29 +75,30 @@ package struct StateView<Model: StateModel> {
     /// The state of a key.
     package func state(of key: [UInt8], in topic: KafkaTopic) throws -> Model.State? {
         try database.firstRow(
-            "SELECT state FROM rows WHERE topic = ? AND key = ?", [.text(topic.rawValue), .blob(key)], decode)
+            "SELECT state FROM rows WHERE topic = ? AND key = ?", [number(topic), .blob(key)], decode)
     }
 
-    /// The states that are found under a term, by key.
-    package func states(under term: StateTerm, in topic: KafkaTopic, atMost limit: Int) throws -> [Model.State] {
+    /// The states that are found under an index entry, by key.
+    package func states(under entry: IndexEntry, in topic: KafkaTopic, atMost limit: Int) throws -> [Model.State] {
         try database.rows(
-            Self.underTerm, [.text(term.name), .text(term.value), .text(topic.rawValue), .integer(limit)], decode)
+            Self.underEntry, [.text(entry.name), .text(entry.value), number(topic), .integer(limit)], decode)
     }
 
-    /// The states that have a term of a name whose value is greater than `value`, by that value.
+    /// The states that have an index entry of a name whose value is greater than `value`, by that value.
     package func states(
-        withTerm name: String, after value: String, in topic: KafkaTopic, atMost limit: Int
+        withEntry name: String, after value: String, in topic: KafkaTopic, atMost limit: Int
     ) throws -> [Model.State] {
-        try database.rows(
-            Self.withTerm, [.text(name), .text(value), .text(topic.rawValue), .integer(limit)], decode)
+        try database.rows(Self.afterEntry, [.text(name), .text(value), number(topic), .integer(limit)], decode)
     }
 
     /// The states whose key is greater than `key`, by key.
     package func states(after key: [UInt8], in topic: KafkaTopic, atMost limit: Int) throws -> [Model.State] {
         try database.rows(
             "SELECT state FROM rows WHERE topic = ? AND key > ? ORDER BY key LIMIT ?",
-            [.text(topic.rawValue), .blob(key), .integer(limit)], decode)
+            [number(topic), .blob(key), .integer(limit)], decode)
     }
+
+    private func number(_ topic: KafkaTopic) -> SQLiteValue { .integer(topics[topic] ?? 0) }
 
     private func decode(_ row: Row) throws -> Model.State { try model.decode(row.blob(0)) }
 }

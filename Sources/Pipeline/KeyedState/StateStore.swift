@@ -2,307 +2,228 @@ internal import Kafka
 internal import SQLite
 internal import Synchronization
 
-/// The rows of a keyed state in SQLite: a cache of the state's topics, and what is not published yet.
+/// The database of a keyed state: a prefix of the state's topics, written by whoever applies them and by nobody else.
 ///
-/// One writer a file. Each change is one transaction of rows, terms and positions; `synchronous=NORMAL`, because a lost
-/// tail comes back from Kafka. Publications are handed over while the database is held, so that they stand in the log in
-/// the order of the changes.
-final class StateStore<Model: StateModel>: Sendable {
-    typealias State = Model.State
-
-    /// A row to be published.
-    struct Change: Sendable {
-        let row: Int64
-        let partition: KafkaTopicPartition
-        let key: [UInt8]
-        /// Nil: a tombstone.
-        let value: [UInt8]?
-        /// Of the record; nil for the moment of writing.
-        let timestamp: Int64?
-        /// The number of the change that the value holds.
-        let mark: Int64
-    }
-
-    /// Changes that were handed over for publication, and where their outcome is reported.
-    struct Publication: Sendable {
-        let changes: [Change]
-        let group: StatePublisher.Group
-    }
-
-    /// What a merge of a batch did.
-    struct Merge: Sendable {
-        /// The rows that are another than before.
-        var changed: [State] = []
-        /// States that were older than what was known.
-        var late = 0
-        /// What must be acknowledged before the batch is done: its changes, and earlier ones of its keys.
-        var publication: Publication?
-    }
-
-    /// What reading the topic did.
-    struct Followed: Sendable {
-        var merged = 0
-        var unreadable = 0
-        /// Rows of which the topic's last word says less than is known here.
-        var behind = 0
-    }
-
-    struct Guarded {
+/// `synchronous=NORMAL`: a lost tail is read again from Kafka.
+final class StateStore: Sendable {
+    private struct Guarded {
         let database: Database
-        var statements: StateStatements
-        /// The number of the next change.
-        var nextMark: Int64
-        /// Publications handed over and not settled, by row.
-        var inFlight: [Int64: Int64] = [:]
-        /// Acknowledged publications that were not read back yet.
-        var ownOffsets: [KafkaTopicPartition: Set<Int64>] = [:]
-        /// Where the topic was read up to, as committed.
-        var positions: [KafkaTopicPartition: Int64] = [:]
-        /// Of each topic, as far as they were heard of.
-        var partitions: [KafkaTopic: Int32] = [:]
-        var cache = RowCache<State>()
+        let insert: Statement
+        let update: Statement
+        let delete: Statement
+        let insertEntry: Statement
+        let deleteEntry: Statement
+        let position: Statement
 
-        mutating func takeMark() -> Int64 {
-            defer { nextMark += 1 }
-            return nextMark
+        init(_ database: Database) throws(SQLiteError) {
+            self.database = database
+            insert = try database.statement(
+                """
+                INSERT INTO rows (form, behind, due, deadline, proposal_offset, proposal, state, topic, partition, key)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """)
+            update = try database.statement(
+                """
+                UPDATE rows SET form = ?, behind = ?, due = ?, deadline = ?, proposal_offset = ?, proposal = ?, state = ?
+                WHERE id = ?
+                """)
+            delete = try database.statement("DELETE FROM rows WHERE id = ?")
+            insertEntry = try database.statement("INSERT OR IGNORE INTO entries (name, value, row) VALUES (?, ?, ?)")
+            deleteEntry = try database.statement("DELETE FROM entries WHERE name = ? AND value = ? AND row = ?")
+            position = try database.statement(
+                """
+                INSERT INTO positions (topic, partition, next, seen, form) VALUES (?1, ?2, ?3, ?4, 0)
+                ON CONFLICT DO UPDATE SET next = ?3, seen = ?4, form = CASE WHEN ?5 THEN ?6 ELSE form END
+                """)
         }
     }
 
-    let path: String
-    let model: Model
-    private let publish: @Sendable ([Change]) -> StatePublisher.Group
+    /// How far a partition was applied.
+    struct Position: Sendable {
+        var next: Int64
+        /// When, milliseconds since 1970.
+        var seen: Int64
+        /// The fingerprint by which all its rows are known to be published.
+        var form: Int64
+    }
+
+    /// The numbers of the topics in the database.
+    let topics: [KafkaTopic: Int64]
     private let guarded: Mutex<Guarded>
 
-    /// - Parameter publish: hands over in this order; must not block and must not call the store.
-    init(
-        _ database: sending Database, model: Model, publish: @escaping @Sendable ([Change]) -> StatePublisher.Group
-    ) throws(StateError) {
-        path = database.path
-        self.model = model
-        self.publish = publish
-        var positions: [KafkaTopicPartition: Int64] = [:]
-        let nextMark: Int64
-        let statements: StateStatements
+    init(_ database: sending Database, topics names: [KafkaTopic]) throws(StateError) {
+        var topics: [KafkaTopic: Int64] = [:]
+        let statements: Guarded
         do {
             try database.migrate(StateSchema.migrations)
-            nextMark = try database.transaction {
-                try database.run("INSERT INTO runs DEFAULT VALUES")
-                return database.lastInsertedRowID << StateSchema.marksOfRun
+            for topic in names {
+                try database.run("INSERT OR IGNORE INTO topics (name) VALUES (?)", [.text(topic.rawValue)])
+                topics[topic] = try database.firstRow(
+                    "SELECT id FROM topics WHERE name = ?", [.text(topic.rawValue)]
+                ) { try $0.integer(0) }
             }
-            let rows = try database.rows("SELECT topic, partition, next FROM positions") { row in
-                (try KafkaTopicPartition(row, topic: 0, partition: 1), try row.integer(2))
-            }
-            for (place, next) in rows { positions[place] = next }
-            statements = try StateStatements(database)
+            statements = try Guarded(database)
         } catch {
             throw StateError(error)
         }
-        guarded = Mutex(
-            Guarded(database: database, statements: statements, nextMark: nextMark, positions: positions))
-    }
-
-    /// Notes how many partitions a topic has.
-    func learn(_ partitions: Int, of topic: KafkaTopic) {
-        guarded.withLock { $0.partitions[topic] = Int32(clamping: partitions) }
+        self.topics = topics
+        guarded = Mutex(statements)
     }
 
     /// Everything afterwards fails.
     func close() { guarded.withLock { $0.database.close() } }
 
-    // MARK: Merging and publishing
+    private func place(_ partition: KafkaTopicPartition) -> [SQLiteValue] {
+        [.integer(topics[partition.topic] ?? 0), .integer(Int64(partition.partition.rawValue))]
+    }
 
-    /// Merges states into the rows of a partition of their topic, in one transaction, and hands over what must be
-    /// published.
+    // MARK: Applying
+
+    /// Writes what a batch of records changes, and the position behind it, in one transaction.
     ///
-    /// - Parameter now: milliseconds since 1970.
-    func merge(
-        _ incoming: [State], in partition: KafkaTopicPartition, at now: Int64
-    ) throws(StateError) -> Merge {
-        try write { guarded in
-            var merge = Merge()
-            var work = RowsInWork(model, guarded)
-            for state in incoming {
-                let name = RowName(topic: partition.topic, key: model.key(of: state))
-                if try work.merge(state, into: name, in: partition, &guarded).isLate { merge.late += 1 }
+    /// - Parameters:
+    ///   - next: the offset up to which the partition is applied.
+    ///   - now: milliseconds since 1970.
+    ///   - fitting: keys whose oversized states need not be kept any more.
+    ///   - isOtherForm: some records were published by another fingerprint than `form`.
+    /// - Returns: the ids of the rows in the order of the writes; 0 for removed ones.
+    func apply(
+        _ writes: [RowWrite], of partition: KafkaTopicPartition, next: Int64, at now: Int64,
+        isOtherForm: Bool = false, form: Int64 = 0, fitting: [[UInt8]] = []
+    ) throws(StateError) -> [Int64] {
+        let place = place(partition)
+        return try access { guarded in
+            try guarded.database.transaction {
+                let ids = try writes.map { try Self.write($0, place, guarded) }
+                for key in fitting {
+                    try guarded.database.run(
+                        "DELETE FROM oversized WHERE topic = ? AND key = ?", [place[0], .blob(key)])
+                }
+                try guarded.position.run(
+                    place + [.integer(next), .integer(now), .integer(isOtherForm ? 1 : 0), .integer(~form)])
+                return ids
             }
-            let changes = try finish(&work, now, &guarded) { merge.changed.append($0) }
-            return (merge, changes)
-        } then: { guarded, result in
-            var merge = result.0
-            merge.publication = hand(over: result.1, &guarded)
-            return merge
         }
     }
 
-    /// Writes what is to be published: rows that changed, and rows whose last change is not published yet.
-    private func finish(
-        _ work: inout RowsInWork<Model>, _ now: Int64, _ guarded: inout Guarded, changed: (State) -> Void = { _ in }
-    ) throws -> [Change] {
-        try work.spread(&guarded)
-        var changes: [Change] = []
-        changes.reserveCapacity(work.entries.count)
-        for place in work.entries.indices {
-            let entry = work.entries[place]
-            guard entry.isChanged || !entry.row.isPublished else { continue }
-            if entry.isChanged { changed(entry.row.state) }
-            changes.append(try put(entry, now, &guarded))
+    private static func write(_ write: RowWrite, _ place: [SQLiteValue], _ guarded: Guarded) throws -> Int64 {
+        guard let image = write.image else {
+            guard write.id != 0 else { return 0 }
+            for entry in write.oldEntries { try remove(entry, of: write.id, guarded) }
+            try guarded.delete.run([.integer(write.id)])
+            return 0
         }
-        work.giveBack(to: &guarded.cache)
-        return changes
+        let values: [SQLiteValue] = [
+            .integer(image.form), .integer(image.isBehind ? 1 : 0), .integer(image.due), .integer(image.deadline),
+            .integer(image.proposal?.offset), image.proposal.map { .blob($0.value) } ?? .null, .blob(image.encoded),
+        ]
+        var id = write.id
+        if id == 0 {
+            try guarded.insert.run(values + place + [.blob(write.key)])
+            id = guarded.database.lastInsertedRowID
+        } else {
+            try guarded.update.run(values + [.integer(id)])
+        }
+        guard image.entries != write.oldEntries else { return id }
+        for entry in write.oldEntries where !image.entries.contains(entry) { try remove(entry, of: id, guarded) }
+        for entry in image.entries where !write.oldEntries.contains(entry) {
+            try guarded.insertEntry.run([.text(entry.name), .text(entry.value), .integer(id)])
+        }
+        return id
     }
 
-    /// Writes a row that is to be published.
-    private func put(_ entry: RowsInWork<Model>.Entry, _ now: Int64, _ guarded: inout Guarded) throws -> Change {
-        let encoded = model.encode(entry.row.state)
-        let publication = model.publication(of: entry.row.state, row: encoded, at: now)
-        if entry.isChanged || entry.row.id == 0 { entry.row.mark = guarded.takeMark() }
-        // Not before the next look, whatever the model says.
-        entry.row.due = publication.nextChange.map { max($0, now + 1) }
-        try guarded.statements.write(
-            entry.row, encoded: entry.isChanged ? encoded : nil,
-            terms: entry.isChanged ? model.terms(of: entry.row.state) : entry.row.terms)
-        return Change(
-            row: entry.row.id, partition: entry.row.partition, key: entry.row.key, value: publication.value,
-            timestamp: publication.timestamp, mark: entry.row.mark)
+    private static func remove(_ entry: IndexEntry, of id: Int64, _ guarded: Guarded) throws {
+        try guarded.deleteEntry.run([.text(entry.name), .text(entry.value), .integer(id)])
     }
 
-    private func hand(over changes: [Change], _ guarded: inout Guarded) -> Publication? {
-        guard !changes.isEmpty else { return nil }
-        for change in changes { guarded.inFlight[change.row] = change.mark }
-        return Publication(changes: changes, group: publish(changes))
-    }
+    // MARK: Oversized states
 
-    /// Notes what became of publications: the offset of each that was acknowledged.
-    ///
-    /// - Parameter offsets: by row, of those that were acknowledged.
-    func settle(_ publication: Publication, offsets: [Int64: Int64]) throws(StateError) {
-        try write { guarded in
-            for change in publication.changes {
-                let offset = offsets[change.row]
-                if guarded.inFlight[change.row] == change.mark { guarded.inFlight[change.row] = nil }
-                guard let offset else { continue }
-                // The last word of the topic decides, whichever acknowledgement comes last.
-                try guarded.statements.settle(change.row, published: offset, mark: change.mark)
-                guarded.cache.published(
-                    RowName(topic: change.partition.topic, key: change.key), offset: offset, mark: change.mark)
-                if offset >= guarded.positions[change.partition] ?? 0 {
-                    guarded.ownOffsets[change.partition, default: []].insert(offset)
+    /// Keeps states that cannot be published, which no other place has.
+    func keep(_ states: [[UInt8]: [UInt8]], of partition: KafkaTopicPartition) throws(StateError) {
+        let place = place(partition)
+        try access { guarded in
+            try guarded.database.transaction {
+                for (key, state) in states {
+                    try guarded.database.run(
+                        """
+                        INSERT INTO oversized (topic, partition, key, state) VALUES (?, ?, ?, ?)
+                        ON CONFLICT DO UPDATE SET state = excluded.state
+                        """, place + [.blob(key), .blob(state)])
                 }
             }
-        } then: { _, _ in
         }
     }
 
-    /// Hands over rows of a partition that the topic does not have as they are, and rows whose value is another by now
-    /// although nothing was merged.
-    ///
-    /// - Returns: those handed over, at most `limit`; what is on its way already is left out. Nil when there are none.
-    func publishPending(
-        of partition: KafkaTopicPartition, at now: Int64, atMost limit: Int
-    ) throws(StateError) -> Publication? {
-        let ids = try read { database in try database.pending(of: partition, at: now, atMost: limit) }
-        guard !ids.isEmpty else { return nil }
-        return try write { guarded in
-            var work = RowsInWork(model, guarded)
-            var changes: [Change] = []
-            for id in ids where guarded.inFlight[id] == nil {
-                guard let name = try guarded.statements.name(of: id), let place = try work.find(name, &guarded) else {
-                    continue
-                }
-                let entry = work.entries[place]
-                // A new number: the value is another, and only its own acknowledgement is the topic's last word.
-                entry.row.mark = guarded.takeMark()
-                changes.append(try put(entry, now, &guarded))
+    /// The states of a partition that could not be published, by key.
+    func oversized(_ partition: KafkaTopicPartition) throws(StateError) -> [[UInt8]: [UInt8]] {
+        let place = place(partition)
+        return try access { guarded in
+            let rows = try guarded.database.rows(
+                "SELECT key, state FROM oversized WHERE topic = ? AND partition = ?", place
+            ) { (try $0.blob(0), try $0.blob(1)) }
+            return Dictionary(rows, uniquingKeysWith: { $1 })
+        }
+    }
+
+    // MARK: Positions
+
+    /// Where applying a partition goes on; nil when nothing of it was applied.
+    func position(of partition: KafkaTopicPartition) throws(StateError) -> Position? {
+        let place = place(partition)
+        return try access { guarded in
+            try guarded.database.firstRow(
+                "SELECT next, seen, form FROM positions WHERE topic = ? AND partition = ?", place
+            ) { Position(next: try $0.integer(0), seen: try $0.integer(1), form: try $0.integer(2)) }
+        }
+    }
+
+    /// All rows of a partition are published by this fingerprint.
+    func note(form: Int64, of partition: KafkaTopicPartition) throws(StateError) {
+        let values = [.integer(form)] + place(partition)
+        try access { guarded in
+            try guarded.database.run("UPDATE positions SET form = ? WHERE topic = ? AND partition = ?", values)
+        }
+    }
+
+    /// The topic was recreated: its partition is read from the beginning, and what is known is published again.
+    func restart(_ partition: KafkaTopicPartition) throws(StateError) {
+        let place = place(partition)
+        try access { guarded in
+            try guarded.database.transaction {
+                try guarded.database.run("DELETE FROM positions WHERE topic = ? AND partition = ?", place)
+                // Offsets of the earlier topic say nothing in this one, but its proposals were first.
+                try guarded.database.run(
+                    """
+                    UPDATE rows SET behind = 1, proposal_offset = CASE WHEN proposal IS NULL THEN NULL ELSE -1 END
+                    WHERE topic = ? AND partition = ?
+                    """, place)
             }
-            work.giveBack(to: &guarded.cache)
-            return changes
-        } then: { guarded, changes in
-            hand(over: changes, &guarded)
         }
     }
 
-    /// The row of a key with what `contribution` adds, to be published: for a fact that comes from no input topic.
-    ///
-    /// - Returns: nil when there is no such row.
-    func contribute(
-        _ contribution: @Sendable (State) throws -> State?, to key: [UInt8], in topic: KafkaTopic, at now: Int64
-    ) throws(StateError) -> (state: State, publication: Publication?)? {
-        try write { guarded -> (state: State, changes: [Change])? in
-            var work = RowsInWork(model, guarded)
-            let name = RowName(topic: topic, key: key)
-            guard let place = try work.find(name, &guarded) else { return nil }
-            let row = work.entries[place].row
-            if let other = try contribution(row.state) {
-                _ = try work.merge(other, into: name, in: row.partition, &guarded)
+    /// Rows may have been erased while the partition was not followed: all of them are read again.
+    func forget(_ partition: KafkaTopicPartition) throws(StateError) {
+        let place = place(partition)
+        try access { guarded in
+            try guarded.database.transaction {
+                try guarded.database.run(
+                    "DELETE FROM entries WHERE row IN (SELECT id FROM rows WHERE topic = ? AND partition = ?)", place)
+                try guarded.database.run("DELETE FROM rows WHERE topic = ? AND partition = ?", place)
+                try guarded.database.run("DELETE FROM positions WHERE topic = ? AND partition = ?", place)
             }
-            let changes = try finish(&work, now, &guarded)
-            return (row.state, changes)
-        } then: { guarded, result in
-            result.map { ($0.state, hand(over: $0.changes, &guarded)) }
         }
     }
 
-    // MARK: Access
-
-    /// How many rows there are, and how many of them the topic does not have as they are.
-    func counts() throws(StateError) -> (rows: Int64, unpublished: Int64) {
-        try read { database in
-            try database.firstRow(
-                "SELECT (SELECT count(*) FROM rows), (SELECT count(*) FROM marks WHERE published_mark <> mark)"
-            ) { (try $0.integer(0), try $0.integer(1)) } ?? (0, 0)
+    /// The id of the cluster that the file belongs to: the given one when it had none.
+    func cluster(_ id: String) throws(StateError) -> String {
+        try access { guarded in
+            try guarded.database.run("INSERT OR IGNORE INTO file (name, value) VALUES ('cluster', ?)", [.text(id)])
+            return try guarded.database.firstRow("SELECT value FROM file WHERE name = 'cluster'") { try $0.text(0) }
+                ?? id
         }
     }
 
-    /// All states, in no order.
-    func states() throws(StateError) -> [State] {
-        try read { [model] database in
-            try database.rows("SELECT state FROM rows") { row in try model.decode(row.blob(0)) }
-        }
-    }
-
-    func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) throws(StateError) -> Result {
-        do { return try guarded.withLock { try body($0.database) } } catch { throw StateError(error) }
-    }
-
-    /// Runs `body` in a transaction, then `then` while the database is still held.
-    func write<Written: Sendable, Result: Sendable>(
-        _ body: @Sendable (inout Guarded) throws -> Written, then: @Sendable (inout Guarded, Written) -> Result
-    ) throws(StateError) -> Result {
-        do {
-            return try guarded.withLock { guarded in
-                let database = guarded.database
-                do {
-                    let written = try database.transaction { try body(&guarded) }
-                    return then(&guarded, written)
-                } catch {
-                    // Rows were given back before the commit that failed.
-                    guarded.cache.removeAll()
-                    guarded.statements.forgetPlaces()
-                    throw error
-                }
-            }
-        } catch {
-            throw StateError(error)
-        }
-    }
-}
-
-extension StateError {
-    init(_ error: any Error) {
-        switch error {
-        case let error as StateError: self = error
-        case let error as SQLiteError: self.init(error)
-        default: self.init(.damaged, "a row cannot be read: \(error)")
-        }
-    }
-
-    init(_ error: SQLiteError) {
-        let code: Code =
-            switch error.code {
-            case .ownedByAnother: .ownedByAnother
-            case .newerSchema: .newer
-            default: error.isCorrupt ? .damaged : .sqlite
-            }
-        self.init(code, error.message)
+    private func access<Result: Sendable>(_ body: (Guarded) throws -> Result) throws(StateError) -> Result {
+        do { return try guarded.withLock { try body($0) } } catch { throw StateError(error) }
     }
 }

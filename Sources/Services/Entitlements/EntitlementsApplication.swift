@@ -57,28 +57,24 @@ package enum EntitlementsApplication {
         let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])
         let model = EntitlementsModel(rules: rules, topics: topics)
         let path = try EntitlementsFile.path(configuration)
-        var layout = KeyedState<EntitlementsModel>.Layout(
+        var options = StateOptions(
             path: path,
             topics: Dictionary(
                 uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.input($0), topics.state($0)) }))
+        options.configure(configuration)
         // An erasure is known to all who have seen its tombstone, or still can.
-        layout.tombstoneRetention = .seconds((TopicSpecification.tombstoneDays - 1) * 86_400)
-        layout.history = EntitlementsHandler.history(of: context.group, topics: topics)
-        let state: KeyedState<EntitlementsModel>
-        let reader: StateReader<EntitlementsModel>
-        do {
-            state = try KeyedState(
-                layout, model: model, kafka: context.kafka, logger: context.logger, metrics: context.metrics)
-            reader = try StateReader(path: path, model: model)
-        } catch let error as StateError {
-            throw EntitlementsFile.refusal(error, path)
-        }
+        options.tombstoneRetention = .seconds((TopicSpecification.tombstoneDays - 1) * 86_400)
+        options.history = EntitlementsHandler.history(of: context.group, topics: topics)
+        let state = KeyedState(options, model: model, in: context)
         let metrics = EntitlementsMetrics(context.metrics)
         let service = EntitlementsService(
-            state: state, reader: reader, rules: rules, topics: topics, metrics: metrics,
+            state: state, rules: rules, topics: topics, metrics: metrics,
             configuration: configuration, logger: context.logger)
+        // A worker follows only a part of what could be asked; a reader is in no group.
         return ConsumerParts(
-            handler: .batches(EntitlementsHandler.handler(of: state, topics: topics, metrics: metrics)),
-            services: [state, service], readiness: [HealthCheck("state") { state.obstacle }])
+            handler: options.role == .reader
+                ? nil : .batches(EntitlementsHandler.handler(of: state, topics: topics, metrics: metrics)),
+            services: options.role == .worker ? [state] : [state, service],
+            readiness: [HealthCheck("state") { state.obstacle }])
     }
 }

@@ -2,12 +2,13 @@ internal import AppStoreModel
 internal import EntitlementRules
 internal import Kafka
 internal import KeyedState
+internal import PipelineRuntime
 internal import Records
 
 /// The rows of entitlements: the facts of each purchase under its record key, published as the answer of the moment.
 struct EntitlementsModel: StateModel {
-    /// Names of terms.
-    enum Term {
+    /// Names of index entries.
+    enum Entry {
         static let appAccountToken = "appAccountToken"
         static let appTransactionId = "appTransactionId"
         static let originalTransactionId = "originalTransactionId"
@@ -16,11 +17,14 @@ struct EntitlementsModel: StateModel {
     }
 
     let rules: ProductRules
+    /// The answer depends on the rules, and its form on the version.
+    let fingerprint: String
     /// The state's topics.
     let environments: [KafkaTopic: AppStoreEnvironment]
 
     init(rules: ProductRules, topics: TopicNames) {
         self.rules = rules
+        fingerprint = rules.fingerprint
         environments = Dictionary(
             uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.state($0), $0) })
     }
@@ -35,13 +39,13 @@ struct EntitlementsModel: StateModel {
     func merge(_ other: PurchaseFacts, into state: inout PurchaseFacts) throws -> StateMerge {
         guard state.environment == other.environment else {
             // Merging into another purchase's facts would change nothing, and the record would be lost.
-            throw StateError(.damaged, "a row holds the facts of another environment")
+            throw OtherEnvironment()
         }
         let outcome = state.merge(other)
         return StateMerge(isChanged: outcome.isChanged, isLate: outcome.isStale)
     }
 
-    func consequences(of state: PurchaseFacts) -> [PurchaseFacts] { state.derivedUpdates }
+    func derivedUpdates(of state: PurchaseFacts) -> [PurchaseFacts] { state.derivedUpdates }
 
     func encode(_ state: PurchaseFacts) -> [UInt8] { state.jsonText }
 
@@ -70,7 +74,24 @@ struct EntitlementsModel: StateModel {
         ).nextChange?.millisecondsSince1970
     }
 
-    func read(published value: [UInt8]) throws -> PurchaseFacts { try PurchaseFacts(published: value) }
+    func read(published value: [UInt8], at offset: Int64) throws -> PurchaseFacts {
+        do throws(PurchaseFormatError) {
+            return try PurchaseFacts(published: value)
+        } catch {
+            guard error.code == .unknownFormat else { throw error }
+            throw StateError(.newer, "a record has a format that this version does not know")
+        }
+    }
+
+    /// An erased purchase is no longer needed when no notification that is older than the erasure can come again.
+    func expiry(of state: PurchaseFacts) -> Int64? {
+        state.erasedAt.flatMap { erasedAt in
+            state.isErased ? erasedAt.millisecondsSince1970 + Self.erasureDays * 86_400_000 : nil
+        }
+    }
+
+    /// Longer than the notification topics keep records.
+    static let erasureDays: Int64 = 45
 
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> PurchaseFacts? {
         guard let environment = environments[topic],
@@ -83,18 +104,18 @@ struct EntitlementsModel: StateModel {
         return erased
     }
 
-    func terms(of state: PurchaseFacts) -> [StateTerm] {
-        var terms: [StateTerm] = []
-        terms.reserveCapacity(3)
-        guard !state.isErased else { return terms }
-        terms.append(StateTerm(Term.originalTransactionId, state.originalTransactionId.rawValue))
+    func indexEntries(of state: PurchaseFacts) -> [IndexEntry] {
+        var entries: [IndexEntry] = []
+        entries.reserveCapacity(3)
+        guard !state.isErased else { return entries }
+        entries.append(IndexEntry(Entry.originalTransactionId, state.originalTransactionId.rawValue))
         if let token = state.appAccountToken {
-            terms.append(StateTerm(Term.appAccountToken, token.rawValue))
+            entries.append(IndexEntry(Entry.appAccountToken, token.rawValue))
         } else if !state.transactions.isEmpty, state.successors.isEmpty {
-            terms.append(StateTerm(Term.unclaimed, String(decoding: key(of: state), as: UTF8.self)))
+            entries.append(IndexEntry(Entry.unclaimed, String(decoding: key(of: state), as: UTF8.self)))
         }
-        if let id = state.appTransactionId { terms.append(StateTerm(Term.appTransactionId, id.rawValue)) }
-        return terms
+        if let id = state.appTransactionId { entries.append(IndexEntry(Entry.appTransactionId, id.rawValue)) }
+        return entries
     }
 }
 
@@ -108,4 +129,9 @@ extension TopicNames {
     func state(_ environment: AppStoreEnvironment) -> KafkaTopic {
         entitlements(environment)
     }
+}
+
+/// The facts of a purchase under the key of another environment's.
+struct OtherEnvironment: RecordFault {
+    var reason: HandlerReason { HandlerReason(code: EntitlementsReason.environmentMismatch) }
 }

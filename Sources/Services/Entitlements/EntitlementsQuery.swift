@@ -48,11 +48,11 @@ enum Subject: Sendable, Equatable {
     }
 
     /// Under what its purchases are found.
-    var term: StateTerm {
+    var entry: IndexEntry {
         switch self {
-        case .appAccountToken: StateTerm(EntitlementsModel.Term.appAccountToken, text)
-        case .originalTransactionId: StateTerm(EntitlementsModel.Term.originalTransactionId, text)
-        case .appTransactionId: StateTerm(EntitlementsModel.Term.appTransactionId, text)
+        case .appAccountToken: IndexEntry(EntitlementsModel.Entry.appAccountToken, text)
+        case .originalTransactionId: IndexEntry(EntitlementsModel.Entry.originalTransactionId, text)
+        case .appTransactionId: IndexEntry(EntitlementsModel.Entry.appTransactionId, text)
         }
     }
 }

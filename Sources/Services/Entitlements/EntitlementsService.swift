@@ -13,7 +13,6 @@ internal import Time
 final class EntitlementsService: Service {
     let name = "entitlements read api"
     private let state: KeyedState<EntitlementsModel>
-    private let reader: StateReader<EntitlementsModel>
     private let topics: TopicNames
     private let rules: ProductRules
     private let clocks: Clocks
@@ -33,12 +32,11 @@ final class EntitlementsService: Service {
     private static let maximumWaiting = 64
 
     init(
-        state: KeyedState<EntitlementsModel>, reader: StateReader<EntitlementsModel>, rules: ProductRules,
+        state: KeyedState<EntitlementsModel>, rules: ProductRules,
         topics: TopicNames, metrics: EntitlementsMetrics, configuration: Configuration, logger: Logger,
         clocks: Clocks = .system, maximumPurchases: Int = ReadAPI.maximumPurchases
     ) {
         self.state = state
-        self.reader = reader
         self.rules = rules
         self.topics = topics
         self.clocks = clocks
@@ -53,7 +51,8 @@ final class EntitlementsService: Service {
             return true
         }
         let api = ReadAPI(
-            reader: reader, topics: topics, rules: rules, clocks: clocks, metrics: metrics, log: frequent,
+            reader: { () throws(StateError) in try state.reader() }, topics: topics, rules: rules, clocks: clocks,
+            metrics: metrics, log: frequent,
             obstacle: { state.obstacle },
             change: configuration[EntitlementsSettings.changes] ? change : nil, maximumPurchases: maximumPurchases)
         server = HTTPServer(listeners: [
@@ -68,7 +67,6 @@ final class EntitlementsService: Service {
         do {
             try server.start()
         } catch {
-            await reader.close()
             throw StartupError(
                 error.message,
                 setting: error.code == .badHost ? EntitlementsSettings.host.key : EntitlementsSettings.port.key,
@@ -105,9 +103,8 @@ final class EntitlementsService: Service {
         }
     }
 
-    /// After the pipeline has stopped: nothing merges any more. Answers what was asked, then closes the reader.
+    /// After the pipeline has stopped: nothing merges any more. Answers what was asked.
     func stop(within limit: Duration) async {
         await server.drain(within: min(limit / 2, .seconds(2)))
-        await reader.close()
     }
 }

@@ -1,5 +1,6 @@
 package import Configuration
 internal import EntitlementRules
+internal import KeyedState
 internal import Records
 internal import ServiceKit
 
@@ -25,7 +26,8 @@ package enum EntitlementsSettings {
             """)
     package static let adminPort = 9465
 
-    package static let schema = ConfigurationSchema([host, port, dataDirectory, products, topicsPrefix, changes])
+    package static let schema = ConfigurationSchema(
+        [host, port, dataDirectory, products, topicsPrefix, changes] + StateSettings.all)
 
     /// Finds what the schema alone cannot find, without starting anything: librdkafka properties that are not accepted,
     /// and a products file that is not one.

@@ -71,3 +71,14 @@ extension ProductRules {
         return rule
     }
 }
+
+extension ProductRules {
+    /// The form of published answers; another number publishes every row again.
+    private static let publishedForm = 1
+
+    /// Differs where the same facts may be published as another answer.
+    var fingerprint: String {
+        let rules = products.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue)=\($0.value)" }
+        return "\(Self.publishedForm);\(subscriptions);\(rules.joined(separator: ";"))"
+    }
+}

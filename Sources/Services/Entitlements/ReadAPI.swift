@@ -14,7 +14,8 @@ struct ReadAPI: Sendable {
     /// Purchases of one answer. Most accounts have a handful; every consumable that is bought is a purchase of its own.
     static let maximumPurchases = 10_000
 
-    let reader: StateReader<EntitlementsModel>
+    /// The rows, once they can be read.
+    let reader: @Sendable () throws(StateError) -> StateReader<EntitlementsModel>
     let topics: TopicNames
     let rules: ProductRules
     let clocks: Clocks
@@ -72,7 +73,7 @@ struct ReadAPI: Sendable {
         let knownETag = request.head.header("if-none-match")
         read(exchange) { rows in
             try rows.states(
-                under: query.subject.term, in: topics.state(query.environment), atMost: maximumPurchases + 1)
+                under: query.subject.entry, in: topics.state(query.environment), atMost: maximumPurchases + 1)
         } answer: { found in
             guard found.count <= maximumPurchases else {
                 return Self.problem(
@@ -113,7 +114,7 @@ struct ReadAPI: Sendable {
             let after = query.after ?? ""
             return query.isUnclaimed
                 ? try rows.states(
-                    withTerm: EntitlementsModel.Term.unclaimed, after: after, in: topic, atMost: query.limit + 1)
+                    withEntry: EntitlementsModel.Entry.unclaimed, after: after, in: topic, atMost: query.limit + 1)
                 : try rows.states(after: Array(after.utf8), in: topic, atMost: query.limit + 1)
         } answer: { found in
             let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
@@ -129,7 +130,7 @@ struct ReadAPI: Sendable {
         answer: @escaping @Sendable ([PurchaseFacts]) -> HTTPResponse
     ) {
         let begun = clocks.monotonicNanoseconds()
-        reader.read(find) { result in
+        let then = { @Sendable (result: Result<[PurchaseFacts], StateError>) in
             switch result {
             case .success(let found): exchange.respond(answer(found))
             case .failure(let error):
@@ -139,6 +140,11 @@ struct ReadAPI: Sendable {
                     Self.problem(503, ReadAPIName.unavailable, "the database cannot be read at the moment"))
             }
             metrics.read(nanoseconds: clocks.monotonicNanoseconds() &- begun)
+        }
+        do throws(StateError) {
+            try reader().read(find, then: then)
+        } catch {
+            then(.failure(error))
         }
     }
 

@@ -1,4 +1,6 @@
 import Kafka
+import PipelineRuntime
+import Synchronization
 
 @testable import KeyedState
 
@@ -24,33 +26,55 @@ struct NumberSet: Sendable, Equatable {
     var text: [UInt8] { Array("\(key)=\(numbers.sorted().map(String.init).joined(separator: ","))".utf8) }
 }
 
+/// What a test's model counts.
+final class ModelCounts: Sendable {
+    let parsed = Atomic(0)
+}
+
 struct NumberSetModel: StateModel {
     struct Unreadable: Error {}
+    struct Poison: RecordFault {
+        var reason: HandlerReason { "poison" }
+    }
 
     /// The published value changes when the clock passes the greatest number.
     var changesWithTime = false
     /// The numbers of one key belong to another, too.
-    var follower: [String: String] = [:]
+    var successors: [String: String] = [:]
+    /// Rows are no longer needed when the clock passes the greatest number.
+    var expires = false
+    /// The greatest number is a deadline.
+    var hasDeadline = false
+    /// More is published for each row.
+    var padding = 0
+    var fingerprint = ""
+    var counts = ModelCounts()
 
     func key(of state: NumberSet) -> [UInt8] { Array(state.key.utf8) }
-    func merge(_ other: NumberSet, into state: inout NumberSet) -> StateMerge {
+    func merge(_ other: NumberSet, into state: inout NumberSet) throws -> StateMerge {
+        if other.numbers.contains(666) { throw Poison() }
         let isLate = other.numbers.isSubset(of: state.numbers)
         state.numbers.formUnion(other.numbers)
         return StateMerge(isChanged: !isLate, isLate: isLate)
     }
-    func consequences(of state: NumberSet) -> [NumberSet] {
-        follower[state.key].map { [NumberSet($0, state.numbers)] } ?? []
+    func derivedUpdates(of state: NumberSet) -> [NumberSet] {
+        successors[state.key].map { [NumberSet($0, state.numbers)] } ?? []
     }
     func encode(_ state: NumberSet) -> [UInt8] { state.text }
     func decode(_ row: [UInt8]) throws -> NumberSet {
         guard let state = NumberSet(row) else { throw Unreadable() }
         return state
     }
-    func read(published value: [UInt8]) throws -> NumberSet {
+    func read(published value: [UInt8], at offset: Int64) throws -> NumberSet {
+        counts.parsed.add(1, ordering: .relaxed)
+        if value.starts(with: Array("v2 ".utf8)) { throw StateError(.newer, "version 2") }
         guard let end = value.firstIndex(of: UInt8(ascii: " ")) else { return try decode(value) }
         return try decode(Array(value[..<end]))
     }
     func publication(of state: NumberSet, row: [UInt8], at moment: Int64) -> StatePublication {
+        if padding > 0, state.numbers.count > 2 {
+            return StatePublication(value: row + [UInt8(ascii: " ")] + Array(repeating: 0x61, count: padding))
+        }
         guard changesWithTime, let greatest = state.numbers.max().map(Int64.init) else {
             return StatePublication(value: row)
         }
@@ -58,5 +82,7 @@ struct NumberSetModel: StateModel {
         return StatePublication(
             value: state.text + Array(" \(isPast ? "past" : "ahead")".utf8), nextChange: isPast ? nil : greatest)
     }
-    func terms(of state: NumberSet) -> [StateTerm] { state.numbers.map { StateTerm("number", "\($0)") } }
+    func indexEntries(of state: NumberSet) -> [IndexEntry] { state.numbers.map { IndexEntry("number", "\($0)") } }
+    func expiry(of state: NumberSet) -> Int64? { expires ? state.numbers.max().map(Int64.init) : nil }
+    func deadline(of state: NumberSet) -> Int64? { hasDeadline ? state.numbers.max().map(Int64.init) : nil }
 }

@@ -70,28 +70,45 @@ final class StateHarness: Sendable {
         KafkaTopicPartition(topic: input, partition: KafkaPartition(rawValue: partition))
     }
 
+    /// Where the rows of an input partition are.
+    func output(_ partition: Int32 = 0) -> KafkaTopicPartition {
+        KafkaTopicPartition(topic: output, partition: KafkaPartition(rawValue: partition))
+    }
+
     /// A member with a file of this name, started; it has no partition yet.
     func member(
-        _ file: String = "state", model: NumberSetModel = NumberSetModel(), history: StateHistory? = nil,
-        log: MemoryLogSink = MemoryLogSink()
+        _ file: String = "state", model: NumberSetModel = NumberSetModel(),
+        metrics: MetricsRegistry = MetricsRegistry(),
+        log: MemoryLogSink = MemoryLogSink(), _ adjust: (inout StateOptions) -> Void = { _ in }
     ) async throws -> KeyedState<NumberSetModel> {
-        var layout = KeyedState<NumberSetModel>.Layout(path: directory.file(file), topics: [input: output])
-        layout.tick = .milliseconds(20)
-        layout.history = history
-        let state = try KeyedState(
-            layout, model: model, kafka: kafka,
-            logger: Logger(label: "test", level: .debug, format: .json, sink: log), metrics: MetricsRegistry(),
-            clocks: Clocks(
-                wallMilliseconds: { self.now.load(ordering: .relaxed) },
-                monotonicNanoseconds: Clocks.system.monotonicNanoseconds))
+        let state = create(file, model: model, metrics: metrics, log: log, adjust)
         try await state.start()
         return state
     }
 
+    /// A member that is not started.
+    func create(
+        _ file: String = "state", model: NumberSetModel = NumberSetModel(),
+        metrics: MetricsRegistry = MetricsRegistry(),
+        log: MemoryLogSink = MemoryLogSink(), _ adjust: (inout StateOptions) -> Void = { _ in }
+    ) -> KeyedState<NumberSetModel> {
+        var options = StateOptions(path: directory.file(file), topics: [input: output])
+        options.tick = .milliseconds(20)
+        adjust(&options)
+        return KeyedState(
+            options, model: model, kafka: kafka,
+            logger: Logger(label: "test", level: .debug, format: .json, sink: log), metrics: metrics,
+            clocks: Clocks(
+                wallMilliseconds: { self.now.load(ordering: .relaxed) },
+                monotonicNanoseconds: Clocks.system.monotonicNanoseconds))
+    }
+
     /// Everything the topic holds, oldest first.
-    func published() async throws -> [KafkaRecord] {
+    ///
+    /// - Parameter partition: nil for all.
+    func published(partition: Int32? = nil) async throws -> [KafkaRecord] {
         var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
-        for partition in 0..<partitions {
+        for partition in partition.map({ $0..<($0 + 1) }) ?? 0..<partitions {
             offsets[KafkaTopicPartition(topic: output, partition: KafkaPartition(rawValue: partition))] = .beginning
         }
         var records: [KafkaRecord] = []
@@ -99,27 +116,54 @@ final class StateHarness: Sendable {
         return records
     }
 
-    /// The topic's last word on each key.
-    func lastWords() async throws -> [String: String] {
-        var words: [String: String] = [:]
+    /// The last value of each key in the topic.
+    func lastValues() async throws -> [String: String] {
+        var values: [String: String] = [:]
         for record in try await published() {
-            words[String(decoding: record.key ?? [], as: UTF8.self)] = record.value.map {
+            values[String(decoding: record.key ?? [], as: UTF8.self)] = record.value.map {
                 String(decoding: $0, as: UTF8.self)
             }
         }
-        return words
+        return values
     }
 
-    /// Writes to the state's topic behind the members' backs.
-    func write(_ key: String, _ value: [UInt8]?) async throws {
+    /// Writes to the state's topic as somebody else.
+    func write(_ key: String, _ value: [UInt8]?, headers: [KafkaHeader] = []) async throws {
+        let key = Array(key.utf8)
         try await StateTestBroker.write(
-            [KafkaProducerRecord(topic: output, partition: 0, key: Array(key.utf8), value: value)], to: kafka)
+            [
+                KafkaProducerRecord(
+                    topic: output, partition: KafkaPartition(ofKey: key, partitions: partitions), key: key,
+                    value: value, headers: headers)
+            ], to: kafka)
     }
 }
 
 extension KeyedState<NumberSetModel> {
-    /// The rows as text, sorted.
-    func dump() throws -> [String] { try store.states().map { String(decoding: $0.text, as: UTF8.self) }.sorted() }
+    /// The rows as text, sorted, once everything that is in the topics now was applied.
+    func dump() async throws -> [String] {
+        try await catchUp()
+        return try parts().rows.states().map { String(decoding: $0, as: UTF8.self) }.sorted()
+    }
+
+    /// Waits until what is in the followed partitions now was applied.
+    func catchUp() async throws {
+        let parts = try parts()
+        for place in withRunning({ Array($0.followed.keys) }) {
+            let end = try await parts.consumer.watermarks(of: place).high.rawValue
+            _ = await progress.wait(for: end, of: place)
+        }
+    }
 
     func end() async { await stop(within: .seconds(5)) }
+}
+
+extension MetricsRegistry {
+    /// The sum of a metric's samples.
+    func sum(_ name: String) -> Double {
+        String(decoding: prometheusText(), as: UTF8.self).split(separator: "\n").filter {
+            $0.hasPrefix(name + " ") || $0.hasPrefix(name + "{")
+        }
+        .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0, +)
+    }
 }

@@ -1,5 +1,6 @@
 import Kafka
 import Lifecycle
+import SQLite
 import Synchronization
 import Telemetry
 import TestSupport
@@ -11,16 +12,26 @@ import Testing
 @Suite(.timeLimit(.minutes(1)), .serialized) struct StateHistoryTests {
     private let harness: StateHarness
     private let history: StateHistory
+    /// Of partition 1.
+    private let key: String
 
     init() throws {
         harness = try StateHarness(partitions: 2)
+        key = (0..<100).map { "k\($0)" }.first { KafkaPartition(ofKey: Array($0.utf8), partitions: 2) == 1 } ?? ""
         history = StateHistory(
             group: KafkaConsumerGroup(rawValue: "\(harness.input).group"),
             isKept: { record in record.value.flatMap(NumberSet.init) != nil }, fix: "Read it again")
     }
 
     private func start(_ file: String) async throws -> KeyedState<NumberSetModel> {
-        try await harness.member(file, history: history)
+        let member = try await harness.member(file) { $0.history = history }
+        do {
+            try await member.partitionAssigned(harness.place(1))
+        } catch {
+            await member.end()
+            throw error
+        }
+        return member
     }
 
     /// Writes input records of partition 1, handles those that are number sets as `file`, and commits all.
@@ -31,9 +42,8 @@ import Testing
             })
         if let file {
             let member = try await start(file)
-            try await member.partitionAssigned(harness.place(1))
             _ = try await member.merge(
-                values.compactMap { NumberSet(Array($0.utf8)) }, from: harness.place(1))
+                values.compactMap { NumberSet(Array($0.utf8)) }, from: harness.input)
             await member.end()
         }
         try await commit(KafkaOffset(rawValue: Int64(values.count)))
@@ -46,8 +56,8 @@ import Testing
     }
 
     @Test func `neither the topic nor the database knows what was read: refused until it is read again`() async throws {
-        // The state's topic was deleted and made anew, and the disk is another.
-        try await handle(["test", "a=1"], as: nil)
+        // The state's topic was deleted and created again, and the disk is another.
+        try await handle(["test", "\(key)=1"], as: nil)
         let refusal = await #expect(throws: StartupError.self) { _ = try await start("new") }
         #expect(refusal?.exitCode == .configuration)
         for part in ["\(harness.place(1))", "\(history.group)", "\(harness.output)", "offset 2", "Read it again"] {
@@ -62,7 +72,7 @@ import Testing
 
     @Test func `a new group starts`() async throws {
         try await StateTestBroker.write([
-            KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array("a=1".utf8))
+            KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array("\(key)=1".utf8))
         ])
         let member = try await start("new")
         await member.end()
@@ -70,7 +80,7 @@ import Testing
 
     @Test func `a group that has read nothing yet starts`() async throws {
         try await StateTestBroker.write([
-            KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array("a=1".utf8))
+            KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array("\(key)=1".utf8))
         ])
         try await commit(0)
         let member = try await start("new")
@@ -81,31 +91,29 @@ import Testing
         try await handle(["test", "test"], as: nil)
         // What comes next is not read yet.
         try await StateTestBroker.write([
-            KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array("a=1".utf8))
+            KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array("\(key)=1".utf8))
         ])
         let member = try await start("new")
         await member.end()
     }
 
     @Test func `a lost disk starts from the topic`() async throws {
-        try await handle(["a=1"], as: "first")
+        try await handle(["\(key)=1"], as: "first")
         let member = try await start("second")
-        try await member.partitionAssigned(harness.place(1))
-        #expect(try member.dump() == ["a=1"])
+        #expect(try await member.dump() == ["\(key)=1"])
         await member.end()
     }
 
     @Test func `a lost topic starts from the database`() async throws {
-        try await handle(["a=1"], as: nil)
-        let store = try StateFile(
-            path: harness.directory.file("rows"),
-            logger: Logger(label: "test", level: .debug, format: .json, sink: MemoryLogSink())
-        ).open(model: NumberSetModel(), now: 0) { StatePublisher.Group(count: $0.count) }
-        _ = try store.merge([NumberSet("a", [1])], in: KafkaTopicPartition(topic: harness.output, partition: 1), at: 0)
+        try await handle(["\(key)=1"], as: nil)
+        let store = try StateStore(Database(path: harness.directory.file("rows")), topics: [harness.output])
+        let state = NumberSet(key, [1])
+        let write = RowWrite(
+            key: Array(key.utf8), id: 0, image: RowImage(encoded: state.text, isBehind: true), oldEntries: [])
+        _ = try store.apply([write], of: harness.output(1), next: 1, at: 0)
         store.close()
         let member = try await start("rows")
-        try await member.partitionAssigned(harness.place(1))
-        #expect(try await harness.lastWords() == ["a": "a=1"])
+        #expect(try await harness.lastValues() == [key: "\(key)=1"])
         await member.end()
     }
 }

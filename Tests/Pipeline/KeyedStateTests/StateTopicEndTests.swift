@@ -13,7 +13,7 @@ struct StateTopicEndOnApacheKafkaTests {
         let member = try await harness.member(file)
         try await member.partitionAssigned(harness.place())
         #expect(await eventually { member.obstacle == nil })
-        let merged = try await member.merge([NumberSet("a", [number])], from: harness.place())
+        let merged = try await member.merge([NumberSet("a", [number])], from: harness.input)
         #expect(merged.changed == [NumberSet("a", Set(1...number))])
         await member.end()
     }

@@ -157,8 +157,10 @@ final class RunningEntitlements: Sendable {
             .reduce(0, +)
     }
 
-    /// Waits until so many records are finished, whatever became of them.
+    /// Waits until so many records are finished, whatever became of them, and their states can be read.
     func finish(_ count: Double) async throws {
-        try await waitUntil(within: .seconds(25)) { self.metric("sluice_consumer_records_total{") >= count }
+        try await waitUntil(within: .seconds(25)) {
+            self.metric("sluice_consumer_records_total{") >= count && self.metric("sluice_state_lag_records{") == 0
+        }
     }
 }

@@ -84,19 +84,16 @@ import Testing
 
     @Test func `what time changes is due, and published then without a notification`() throws {
         let rows = try RowsHarness()
-        let place = KafkaTopicPartition(topic: "appstore.entitlements.production", partition: 0)
-        let bought = try #require(try rows.store.merge([lifeOfOne()[0].facts()], in: place, at: on(1)).publication)
-        try rows.store.settle(bought, offsets: [bought.changes[0].row: 0])
-        #expect(try Self.state(bought) == "ACTIVE true")
-        #expect(try rows.store.publishPending(of: place, at: on(30) - 1, atMost: 10) == nil)
-        let expired = try #require(try rows.store.publishPending(of: place, at: on(30), atMost: 10))
-        #expect(try Self.state(expired) == "EXPIRED false")
-        try rows.store.settle(expired, offsets: [expired.changes[0].row: 1])
-        #expect(try rows.store.publishPending(of: place, at: on(900), atMost: 10) == nil)
+        try rows.merge([lifeOfOne()[0].facts()], at: on(1))
+        #expect(try Self.state(rows.store.log.last) == "ACTIVE true")
+        #expect(try rows.store.publishPending(at: on(30) - 1) == 0)
+        #expect(try rows.store.publishPending(at: on(30)) == 1)
+        #expect(try Self.state(rows.store.log.last) == "EXPIRED false")
+        #expect(try rows.store.publishPending(at: on(900)) == 0)
     }
 
-    private static func state(_ publication: StateStore<EntitlementsModel>.Publication) throws -> String {
-        let value = try #require(publication.changes.first?.value)
+    private static func state(_ record: KafkaRecord?) throws -> String {
+        let value = try #require(record?.value)
         let grant = try JSONValue(json: value).object?["grants"]?.array?.first?.object
         return "\(grant?["state"]?.string ?? "-") \(grant?["isEntitled"]?.bool ?? false)"
     }
@@ -110,14 +107,10 @@ import Testing
         for order in [[old, new], [new, old]] {
             let rows = try RowsHarness(partitions: 12)
             for draft in order {
-                let facts = try draft.facts()
-                let key = EntitlementsModel.key(facts.bundleId, facts.originalTransactionId)
-                let partition = KafkaPartition(ofKey: key, partitions: 12)
-                let place = KafkaTopicPartition(topic: "appstore.entitlements.production", partition: partition)
-                let publication = try rows.store.merge([facts], in: place, at: on(1)).publication
-                for change in publication?.changes ?? [] {
-                    #expect(change.partition.partition == KafkaPartition(ofKey: change.key, partitions: 12))
-                }
+                try rows.merge([draft.facts()], at: on(1))
+            }
+            for record in rows.store.log {
+                #expect(record.partition == KafkaPartition(ofKey: record.key ?? [], partitions: 12))
             }
             let states = try rows.store.states()
             let purchases = Dictionary(uniqueKeysWithValues: states.map { ($0.originalTransactionId.rawValue, $0) })

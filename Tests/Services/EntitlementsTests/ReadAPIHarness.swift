@@ -32,10 +32,10 @@ final class ReadAPIHarness: Sendable {
     init(now: Int64, rules: ProductRules = ProductRules(), maximumPurchases: Int = 1000) async throws {
         directory = try TemporaryDirectory()
         rows = try RowsHarness(path: directory.database, rules: rules)
-        reader = try StateReader(path: directory.database, model: rows.model)
+        reader = try rows.store.reader()
         let logger = Logger(label: "test", level: .info, format: .json, sink: log)
         var api = ReadAPI(
-            reader: reader, topics: TopicNames(), rules: rules,
+            reader: { [reader] () throws(StateError) in reader }, topics: TopicNames(), rules: rules,
             clocks: Clocks(wallMilliseconds: { now }, monotonicNanoseconds: Clocks.system.monotonicNanoseconds),
             metrics: EntitlementsMetrics(registry), log: RateLimitedLogger(logger, perSecond: 1),
             obstacle: { [obstacle] in obstacle.text.withLock { $0 } }, change: nil)

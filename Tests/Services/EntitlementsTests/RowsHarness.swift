@@ -11,44 +11,43 @@ import TestSupport
 
 /// The rows of entitlements without brokers: what would be published is thrown away.
 struct RowsHarness: Sendable {
-    let store: StateStore<EntitlementsModel>
+    let store: LocalState<EntitlementsModel>
     let model: EntitlementsModel
+    /// Of a database that no test names.
+    private let directory: TemporaryDirectory
 
     private static let inputs = Dictionary(
         uniqueKeysWithValues: AppStoreEnvironment.published.map { (TopicNames().input($0), $0) })
 
     /// - Parameters:
-    ///   - path: nil for a database in memory.
+    ///   - path: of the database; nil for one that goes with this.
     ///   - partitions: of every topic.
     init(path: String? = nil, rules: ProductRules = ProductRules(), partitions: Int32 = 1) throws {
         model = EntitlementsModel(rules: rules, topics: TopicNames())
-        store = try StateStore(path.map { try Database(path: $0) } ?? .inMemory(), model: model) { _ in
-            StatePublisher.Group(count: 0)
-        }
-        for topic in model.environments.keys { store.learn(Int(partitions), of: topic) }
+        directory = try TemporaryDirectory()
+        store = try LocalState(
+            path: path ?? directory.database, model: model, topics: Array(model.environments.keys),
+            partitions: partitions)
     }
 
     /// As the handler does it: a verdict for each record, and the facts merged.
     @discardableResult func handle(_ records: [KafkaRecord], at now: Int64 = 0) throws -> [HandlerVerdict] {
-        var facts: [KafkaTopicPartition: [PurchaseFacts]] = [:]
+        var facts: [KafkaTopic: [PurchaseFacts]] = [:]
         let verdicts = records.map { record -> HandlerVerdict in
             switch EntitlementsHandler.reading(record, Self.inputs) {
             case .verdict(let verdict): return verdict
             case .state(let read):
-                let topic = read.environment
-                let place = KafkaTopicPartition(topic: TopicNames().state(topic), partition: record.partition)
-                facts[place, default: []].append(read)
+                facts[TopicNames().state(read.environment), default: []].append(read)
                 return .done
             }
         }
-        for (place, facts) in facts { _ = try store.merge(facts, in: place, at: now) }
+        for (topic, facts) in facts { try store.merge(facts, in: topic, at: now) }
         return verdicts
     }
 
     func merge(_ facts: [PurchaseFacts], at now: Int64 = 0) throws {
         for (environment, facts) in Dictionary(grouping: facts, by: \.environment) {
-            let place = KafkaTopicPartition(topic: TopicNames().state(environment), partition: 0)
-            _ = try store.merge(facts, in: place, at: now)
+            try store.merge(facts, in: TopicNames().state(environment), at: now)
         }
     }
 

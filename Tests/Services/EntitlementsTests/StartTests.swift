@@ -33,17 +33,6 @@ import Testing
         #expect(error?.exitCode == .configuration)
     }
 
-    @Test(arguments: [
-        (StateError(.ownedByAnother, "x"), "Stop the other process"),
-        (StateError(.damaged, "x"), "built anew from Kafka"),
-        (StateError(.newer, "x"), "Run the version that wrote it"), (StateError(.sqlite, "x"), "that has room"),
-    ])
-    func `a database that cannot be opened names data.dir and what to do`(error: StateError, fix: String) {
-        let refusal = EntitlementsFile.refusal(error, "/data/entitlements.sqlite")
-        #expect(refusal.setting == "data.dir")
-        #expect(refusal.line.contains("/data/entitlements.sqlite") && refusal.line.contains(fix))
-    }
-
     /// A service whose brokers are nowhere: enough to start its listener.
     private func service(host: String = "127.0.0.1", port: Int) throws -> (EntitlementsService, () async -> Void) {
         let logger = Logger(label: "test", level: .info, format: .json, sink: MemoryLogSink())
@@ -55,7 +44,7 @@ import Testing
             kafka: KafkaConfiguration(bootstrapServers: "127.0.0.1:1", profile: .embedded), logger: logger,
             metrics: metrics)
         let service = EntitlementsService(
-            state: state, reader: try StateReader(path: path, model: model), rules: ProductRules(),
+            state: state, rules: ProductRules(),
             topics: TopicNames(), metrics: EntitlementsMetrics(metrics),
             configuration: try configuration(["--http.host", host, "--http.port", "\(port)"]), logger: logger)
         return (

@@ -143,13 +143,15 @@ public struct ConsumerApplication: Sendable {
                 options: configured))
         let options = parts.options ?? configured
         let deadLetters = try DeadLetterProducer(kafka, topics: options.deadLetterTopics, logger: logger)
-        let pipeline = PipelineConsumer(
-            kafka: kafka, options: options, handler: parts.handler,
-            sendDeadLetter: { try await deadLetters.send($0) }, logger: logger, metrics: metrics,
-            callFile: callFile(configuration, options, logger))
+        let pipeline = parts.handler.map { handler in
+            PipelineConsumer(
+                kafka: kafka, options: options, handler: handler,
+                sendDeadLetter: { try await deadLetters.send($0) }, logger: logger, metrics: metrics,
+                callFile: callFile(configuration, options, logger))
+        }
         admin.check(
-            readiness: [HealthCheck("kafka") { pipeline.obstacle }] + parts.readiness,
-            liveness: [HealthCheck("kafka") { pipeline.isLive ? nil : "the client is stuck" }])
+            readiness: [HealthCheck("kafka") { pipeline?.obstacle }] + parts.readiness,
+            liveness: [HealthCheck("kafka") { pipeline?.isLive ?? true ? nil : "the client is stuck" }])
         return parts.services + [ConsumerService(deadLetters: deadLetters, admin: admin, pipeline: pipeline)]
     }
 

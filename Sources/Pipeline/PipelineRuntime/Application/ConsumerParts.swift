@@ -35,7 +35,8 @@ public struct ConsumerContext: Sendable {
 
 /// What a consumer's factory returns.
 public struct ConsumerParts: Sendable {
-    public var handler: PipelineHandler
+    /// Nil: the process is in no group and reads no input.
+    public var handler: PipelineHandler?
     /// Started before the first record, in this order, and stopped in reverse after the last: stores, producers,
     /// listeners.
     public var services: [any Service]
@@ -45,7 +46,7 @@ public struct ConsumerParts: Sendable {
     public var options: PipelineOptions?
 
     public init(
-        handler: PipelineHandler, services: [any Service] = [], readiness: [HealthCheck] = [],
+        handler: PipelineHandler?, services: [any Service] = [], readiness: [HealthCheck] = [],
         options: PipelineOptions? = nil
     ) {
         self.handler = handler

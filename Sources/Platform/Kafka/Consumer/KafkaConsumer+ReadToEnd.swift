@@ -1,3 +1,5 @@
+import CRdKafka
+
 extension KafkaConsumer {
     /// The partitions assigned now. Without a group all of them are there after `start`.
     public var assignedPartitions: [KafkaAssignedPartition] { partitions.values.map(\.assigned) }
@@ -60,5 +62,41 @@ extension KafkaConsumer {
             state.failure = state.failure ?? error
             state.drain()
         }
+    }
+}
+
+// MARK: Partitions without a group
+
+extension KafkaConsumer {
+    /// Reads further partitions beside those that are read already; for a consumer without a group.
+    ///
+    /// - Returns: the partitions that are new.
+    /// - Throws: `closed` when the consumer is not running; what librdkafka answers.
+    public func read(
+        _ offsets: [KafkaTopicPartition: KafkaOffset]
+    ) throws(KafkaError) -> [KafkaAssignedPartition] {
+        guard phase == .running, let handle, case .partitions = source else {
+            throw KafkaError(.closed, "the consumer reads no partitions of its own")
+        }
+        let added = offsets.filter { partitions[$0.key] == nil }
+        let states = added.compactMap { attach(StartPosition(place: $0, offset: $1, isCommitted: true)) }
+        let list = PartitionList(capacity: added.count)
+        for (place, offset) in added { list.append(place, offset: offset) }
+        if let error = rd_kafka_incremental_assign(handle.client.raw, list.pointer) {
+            for place in added.keys { forget(place) }
+            throw KafkaError(taking: error, during: "reading further partitions")
+        }
+        for state in states { serve(state) }
+        return states.map(\.assigned)
+    }
+
+    /// Reads these partitions no more; for a consumer without a group. Their readers end.
+    public func stopReading(_ places: [KafkaTopicPartition]) {
+        guard let handle, case .partitions = source else { return }
+        let known = places.filter { partitions[$0] != nil }
+        guard !known.isEmpty else { return }
+        let list = PartitionList(known)
+        report(rd_kafka_incremental_unassign(handle.client.raw, list.pointer), during: "giving up partitions")
+        for place in known { forget(place) }
     }
 }

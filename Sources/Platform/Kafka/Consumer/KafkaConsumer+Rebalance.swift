@@ -95,7 +95,7 @@ extension KafkaConsumer {
     }
 
     /// Gives a partition its own queue on our wake-up.
-    private func attach(_ position: StartPosition) -> PartitionState? {
+    func attach(_ position: StartPosition) -> PartitionState? {
         guard let handle else { return nil }
         forget(position.place)
         let name = position.place.topic.rawValue
@@ -199,7 +199,7 @@ extension KafkaConsumer {
         completeDrains()
     }
 
-    private func report(_ error: OpaquePointer?, during attempt: String) {
+    func report(_ error: OpaquePointer?, during attempt: String) {
         guard let error else { return }
         receive(KafkaError(taking: error, during: attempt), at: nil)
     }

@@ -3,7 +3,7 @@ import EntitlementRules
 import Kafka
 import PipelineRuntime
 import Records
-import SQLite
+import TestSupport
 
 @testable import Entitlements
 @testable import KeyedState
@@ -42,8 +42,9 @@ struct HistoryTrial {
     ///   - copies: at most so many of each.
     ///   - partitions: of the topics; each is read on its own, a batch at a time.
     func dump(copies: Int, partitions: Int32, random: inout some RandomNumberGenerator) throws -> Dump {
-        let store = try StateStore(Database.inMemory(), model: model) { _ in StatePublisher.Group(count: 0) }
-        store.learn(Int(partitions), of: topic)
+        let directory = try TemporaryDirectory()
+        let store = try LocalState(
+            path: directory.file("state"), model: model, topics: [topic], partitions: partitions)
         var queues: [[PurchaseFacts]] = Array(repeating: [], count: Int(partitions))
         for history in facts {
             for fact in history {
@@ -53,19 +54,11 @@ struct HistoryTrial {
             }
         }
         for index in queues.indices { queues[index].shuffle(using: &random) }
-        var offset: Int64 = 0
         while let index = queues.indices.filter({ !queues[$0].isEmpty }).randomElement(using: &random) {
             let size = min(queues[index].count, Int.random(in: 1...500, using: &random))
             let batch = Array(queues[index].suffix(size))
             queues[index].removeLast(size)
-            let place = KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: Int32(index)))
-            guard let publication = try store.merge(batch, in: place, at: 0).publication else { continue }
-            var offsets: [Int64: Int64] = [:]
-            for change in publication.changes {
-                offsets[change.row] = offset
-                offset += 1
-            }
-            try store.settle(publication, offsets: offsets)
+            try store.merge(batch, in: topic, at: 0)
         }
         defer { store.close() }
         return Dictionary(

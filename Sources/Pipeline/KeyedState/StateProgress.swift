@@ -28,7 +28,17 @@ final class StateProgress: Sendable {
         for waiter in ready { waiter.continuation.resume(returning: true) }
     }
 
-    /// Nothing more is read: everybody who waits is sent away.
+    /// Reading begins at an offset: what was reached in an earlier topic of this name says nothing.
+    func restart(at next: Int64, of partition: KafkaTopicPartition) {
+        state.withLock { $0.next[partition] = next }
+    }
+
+    /// Whether somebody waits for the partition.
+    func isAwaited(_ partition: KafkaTopicPartition) -> Bool {
+        state.withLock { state in state.waiters.values.contains { $0.partition == partition } }
+    }
+
+    /// Nothing more is read: every wait ends.
     func end() {
         let waiters = state.withLock { state -> [Waiter] in
             state.isOver = true

@@ -1,0 +1,205 @@
+public import Kafka
+internal import PipelineRuntime
+internal import Telemetry
+internal import Time
+
+extension KeyedState {
+    /// What a merge did.
+    public struct Merged: Sendable {
+        /// The states that changed.
+        public var changed: [State] = []
+        /// How many were older than what was known.
+        public var late = 0
+        /// By position in the batch: what could not be merged.
+        public var faults: [Int: any Error] = [:]
+    }
+
+    /// Merges states into their rows and returns when what changed is published and acknowledged.
+    ///
+    /// - Parameter input: the topic from which they come.
+    /// - Throws: a ``StateError``: nothing is lost, the same call may be made again.
+    public func merge(_ states: [State], from input: KafkaTopic) async throws -> Merged {
+        guard let topic = options.topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
+        do {
+            let (merged, deliveries) = try await merge(states, in: topic, ancestors: [])
+            try await settle(deliveries)
+            return merged
+        } catch let error as StateError {
+            fail(error)
+            throw error
+        }
+    }
+
+    /// Adds to the row of a key what comes from no input topic: published first, and answered when it was read back.
+    /// Any member that follows the key's partition may do it.
+    ///
+    /// - Parameters:
+    ///   - input: the topic whose state this is.
+    ///   - contribution: what to merge, made of what is known; nil for nothing.
+    /// - Returns: the state afterwards; nil when there is no such row.
+    public func contribute(
+        to key: [UInt8], from input: KafkaTopic, _ contribution: @Sendable (State) throws -> State?
+    ) async throws -> State? {
+        guard let topic = options.topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
+        let partition = try followed(place(of: key, in: topic))
+        guard let known = try partition.known(key) else { return nil }
+        guard let other = try contribution(known) else { return known }
+        let (merged, deliveries) = try await merge([other], in: topic, ancestors: [])
+        if let fault = merged.faults[0] { throw fault }
+        try await settle(deliveries, isReadBack: true)
+        return try partition.known(key)
+    }
+
+    /// A proposal that stands.
+    public struct StandingProposal: Sendable, Equatable {
+        public let value: [UInt8]
+        /// Of the record that first held it.
+        public let offset: Int64
+        /// Whether it is what this call proposed.
+        public let isOwn: Bool
+    }
+
+    /// Proposes something of which only one may ever be, such as the body of a request that has effects outside: of all
+    /// proposals for a key, by any member, the first in the log stands. Act only when one's own does.
+    ///
+    /// The state's topic should have a `min.compaction.lag.ms` of a day: compaction keeps the last record of a key, and
+    /// the owner publishes the standing proposal again after a later one.
+    ///
+    /// - Parameters:
+    ///   - state: merged into the row of the key, which need not exist.
+    ///   - input: the topic whose state this is.
+    /// - Returns: the proposal that stands, for ever, when everything in front of one's own was read.
+    public func propose(
+        _ proposal: [UInt8], for state: State, in input: KafkaTopic
+    ) async throws -> StandingProposal {
+        guard let topic = options.topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
+        let key = model.key(of: state)
+        let partition = try followed(place(of: key, in: topic))
+        var offset: Int64?
+        if let delivery = try partition.propose(proposal, for: state, at: clocks.wallMilliseconds()) {
+            offset = try await settle([delivery], isReadBack: true)
+        }
+        guard let standing = try partition.proposal(of: key) else {
+            throw StateError(.publication, "the proposal was not published")
+        }
+        return StandingProposal(value: standing.value, offset: standing.offset, isOwn: standing.offset == offset)
+    }
+
+    /// The proposal that stands for a key as far as the topic was read; nil for none.
+    public func proposal(of key: [UInt8], in input: KafkaTopic) throws -> StandingProposal? {
+        guard let topic = options.topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
+        return try followed(place(of: key, in: topic)).proposal(of: key).map {
+            StandingProposal(value: $0.value, offset: $0.offset, isOwn: false)
+        }
+    }
+
+    /// Rows of the partitions that this member owns whose ``StateModel/deadline(of:)`` is not after a moment, by deadline.
+    ///
+    /// - Parameter moment: milliseconds since 1970.
+    public func dueRows(upTo moment: Int64, atMost limit: Int) throws -> [State] {
+        let parts = try parts()
+        var found: [(deadline: Int64, state: State)] = []
+        for partition in parts.partitions.values where partition.isOwned {
+            for (_, key) in try parts.rows.deadlines(of: partition.name, upTo: moment, atMost: limit) {
+                // What was published and not read back may be done already.
+                guard let state = try partition.known(key), let deadline = model.deadline(of: state),
+                    deadline <= moment
+                else { continue }
+                found.append((deadline, state))
+            }
+        }
+        return found.sorted { $0.deadline < $1.deadline }.prefix(limit).map(\.state)
+    }
+
+    private func followed(_ place: KafkaTopicPartition) throws(StateError) -> Partition {
+        guard withRunning({ $0.followed[place] }) != nil else {
+            throw StateError(.changelog, "this member does not follow \(place)")
+        }
+        return try partition(place)
+    }
+
+    // MARK: Merging
+
+    /// Merges states into rows of a topic. What they say about other keys is published and acknowledged first, so that a
+    /// crash in between is repeated from the input.
+    ///
+    /// - Parameter ancestors: the keys whose derived updates these are.
+    private func merge(
+        _ states: [State], in topic: KafkaTopic, ancestors: Set<[UInt8]>
+    ) async throws -> (Merged, [StateDelivery]) {
+        var merged = Merged()
+        var deliveries: [StateDelivery] = []
+        let groups = try Dictionary(grouping: states.indices) { try place(of: model.key(of: states[$0]), in: topic) }
+        for (place, indices) in groups {
+            let partition = try partition(place)
+            let batch = indices.map { states[$0] }
+            let now = clocks.wallMilliseconds()
+            var step = try partition.merge(batch, at: now)
+            for (index, fault) in step.faults { merged.faults[indices[index]] = fault }
+            merged.late += step.late
+            merged.changed += step.changed
+            deliveries += step.deliveries
+            var deferred = step.deferred
+            deferred.removeAll { ancestors.contains(model.key(of: $0)) }
+            guard !deferred.isEmpty else { continue }
+            try await publishDerived(of: deferred, in: topic, ancestors)
+            step = try partition.merge(deferred, at: now, isDerived: true)
+            merged.changed += step.changed
+            deliveries += step.deliveries
+        }
+        return (merged, deliveries)
+    }
+
+    private func publishDerived(of roots: [State], in topic: KafkaTopic, _ ancestors: Set<[UInt8]>) async throws {
+        var last = roots
+        // What they lead to may say something about themselves; each round only adds.
+        for _ in 0..<8 {
+            let keys = last.map(model.key(of:))
+            let derived = last.flatMap(model.derivedUpdates(of:))
+            let (_, deliveries) = try await merge(derived, in: topic, ancestors: ancestors.union(keys))
+            try await settle(deliveries)
+            let present = try keys.compactMap { try partition(place(of: $0, in: topic)).known($0) }
+            if present == last { return }
+            last = present
+        }
+    }
+
+    // MARK: Acknowledgement
+
+    /// Waits until publications are acknowledged, and if wanted until they were read back.
+    ///
+    /// - Returns: the greatest offset.
+    @discardableResult
+    func settle(_ deliveries: [StateDelivery], isReadBack: Bool = false) async throws -> Int64? {
+        var failure: KafkaError?
+        var greatest: Int64?
+        for delivery in deliveries {
+            let outcome = try await delivery.outcome()
+            if !outcome.failures.isEmpty {
+                let tooLarge = try partition(delivery.partition).discard(
+                    outcome.failures, at: clocks.wallMilliseconds(), keepsOversized: !isReadBack)
+                // A contribution is refused; what an input record said must not be lost with its offset.
+                if !isReadBack, !tooLarge.isEmpty { try parts().store.keep(tooLarge, of: delivery.partition) }
+                noteOversized(tooLarge.count, in: delivery.partition)
+                failure = outcome.failures.values.first { isReadBack || $0.code != .messageTooLarge } ?? failure
+            }
+            guard let offset = outcome.offset else { continue }
+            metrics.published.increment(by: UInt64(clamping: outcome.acknowledged))
+            greatest = max(greatest ?? -1, offset)
+            // The lag counts what is published before the brokers tell of it.
+            withRunning { running in
+                let end = running.ends[delivery.partition] ?? 0
+                running.ends[delivery.partition] = max(end, offset + 1)
+            }
+            if isReadBack, await !progress.wait(for: offset + 1, of: delivery.partition) { throw CancellationError() }
+        }
+        if let failure { throw StateError(.publication, "a publication was not acknowledged: \(failure.message)") }
+        return greatest
+    }
+
+    private func noteOversized(_ count: Int, in place: KafkaTopicPartition) {
+        guard count > 0 else { return }
+        metrics.oversized.increment(by: UInt64(clamping: count))
+        frequent.log(.error, key: "oversized", "a row is too large to publish: its last value stays", place.logFields)
+    }
+}

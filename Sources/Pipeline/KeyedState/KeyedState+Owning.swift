@@ -1,0 +1,122 @@
+public import Kafka
+internal import Lifecycle
+internal import PipelineRuntime
+internal import Telemetry
+internal import Time
+
+extension KeyedState {
+    /// Brings the rows of a partition up to date, before its first record.
+    ///
+    /// - Parameter input: a partition of the input.
+    public func partitionAssigned(_ input: KafkaTopicPartition) async throws {
+        guard let place = statePartition(of: input) else {
+            throw StateError(.changelog, "no state topic for \(input)")
+        }
+        let parts = try parts()
+        guard let partition = parts.partitions[place] else {
+            let failure = StartupError(
+                "\(input) was added while this process ran",
+                fix: "Add partitions to \(place.topic) too (equally many), then start every member again")
+            fail(failure)
+            throw failure
+        }
+        let start = clocks.monotonicMilliseconds()
+        follow(place)
+        let ends = try await parts.consumer.watermarks(of: place, within: .seconds(10))
+        try await refuseToForget(input, place, ends, parts)
+        guard await progress.wait(for: ends.high.rawValue, of: place) else { throw CancellationError() }
+        partition.own(oversized: try parts.store.oversized(place))
+        do {
+            try await publishPending(of: place)
+        } catch {
+            partition.disown()
+            throw error
+        }
+        let previous = withRunning { running in
+            // Awaited when the partition is released, and at the stop.
+            let task = Task(executorPreference: executor) { await self.publishWhileOwned(place) }
+            return running.publishers.updateValue(task, forKey: place)
+        }
+        previous?.cancel()
+        adjustStandbys()
+        await options.assigned(input)
+        let took = clocks.monotonicMilliseconds() - start
+        metrics.restores.observe(nanoseconds: took * 1_000_000)
+        logger.info(
+            "state restored",
+            place.logFields + [LogField(.offset, ends.high.rawValue), LogField(.milliseconds, took)])
+    }
+
+    /// - Parameter input: a partition of the input.
+    public func partitionReleased(_ input: KafkaTopicPartition) async {
+        guard let place = statePartition(of: input) else { return }
+        await options.revoked(input)
+        let publisher = withRunning { $0.publishers.removeValue(forKey: place) }
+        publisher?.cancel()
+        await publisher?.value
+        (try? partition(place))?.disown()
+        adjustStandbys()
+    }
+
+    /// One task for each owned partition, so that one without a leader delays no other.
+    private func publishWhileOwned(_ place: KafkaTopicPartition) async {
+        var cursor: Int64 = 0
+        while !Task.isCancelled {
+            do {
+                try await publishPending(of: place)
+                cursor = try await republishOtherForm(of: place, after: cursor)
+            } catch is CancellationError {
+                return
+            } catch {
+                (error as? StateError).map(fail)
+                frequent.log(
+                    .warning, key: "pending", "publication waits", place.logFields + [LogField(.error, "\(error)")])
+            }
+            guard (try? await Task.sleep(for: options.tick)) != nil else { return }
+        }
+    }
+
+    /// Publishes rows of which the topic says less, and what time has changed.
+    func publishPending(of place: KafkaTopicPartition) async throws {
+        let partition = try partition(place)
+        while true {
+            let now = clocks.wallMilliseconds()
+            let keys = try parts().rows.pending(of: place, at: now, atMost: Self.batch)
+            guard let published = try partition.republish(keys, at: now) else { return }
+            metrics.republished.increment(by: UInt64(clamping: published.count))
+            let offset = try await settle([published.delivery])
+            if let offset, await !progress.wait(for: offset + 1, of: place) { throw CancellationError() }
+        }
+    }
+
+    /// Publishes rows that were published by another fingerprint, at a bounded rate. A restart goes on where it ended:
+    /// a row that was published again is none of them.
+    ///
+    /// - Returns: where to go on; -1 when nothing is left.
+    private func republishOtherForm(of place: KafkaTopicPartition, after cursor: Int64) async throws -> Int64 {
+        let partition = try partition(place)
+        let parts = try parts()
+        guard try parts.store.position(of: place)?.form != partition.form else { return 0 }
+        var cursor = max(0, cursor)
+        while !Task.isCancelled {
+            let start = clocks.monotonicMilliseconds()
+            let limit = max(1, min(Self.batch, options.republishRate / 10))
+            let rows = try parts.rows.otherForm(than: partition.form, of: place, after: cursor, atMost: limit)
+            guard let last = rows.last else {
+                // Only when a whole pass has found none; what failed or was on its way is found by the next.
+                if cursor == 0 { try parts.store.note(form: partition.form, of: place) }
+                return 0
+            }
+            if let published = try partition.republish(rows.map(\.key), at: clocks.wallMilliseconds()) {
+                metrics.republished.increment(by: UInt64(clamping: published.count))
+                try await settle([published.delivery])
+            }
+            cursor = last.id
+            let due = start + Int64(rows.count * 1_000 / max(1, options.republishRate))
+            try await Task.sleep(for: .milliseconds(max(0, due - clocks.monotonicMilliseconds())))
+        }
+        return cursor
+    }
+
+    static var batch: Int { 500 }
+}

@@ -1,0 +1,93 @@
+internal import Foundation
+internal import Kafka
+
+/// The headers of a published row: who wrote it, by which rules, and which proposal stands.
+///
+/// `sluice.state` is `<writer>;<number>;<fingerprint>`, hexadecimal. A member recognises its own records by it, so that
+/// it need not parse what it has written.
+struct RecordMark: Equatable {
+    /// Of one run of one process.
+    var writer: UInt64
+    /// Ascending in one partition.
+    var number: UInt64
+    /// Of ``StateModel/fingerprint``; 0 for none.
+    var form: Int64
+
+    static let header = "sluice.state"
+    /// A tombstone after which nothing of the row is needed: every member deletes the row.
+    static let expired = "sluice.state.expired"
+    static let proposal = "sluice.proposal"
+    /// The offset of the record that first held the proposal; absent in that record itself.
+    static let proposalOffset = "sluice.proposal.offset"
+
+    init(writer: UInt64, number: UInt64, form: Int64) {
+        self.writer = writer
+        self.number = number
+        self.form = form
+    }
+
+    /// Nil for a record of somebody else.
+    init?(_ record: KafkaRecord) {
+        guard let text = record.header(Self.header)?.value else { return nil }
+        var values: [UInt64] = [0]
+        for byte in text {
+            if byte == UInt8(ascii: ";") {
+                values.append(0)
+                continue
+            }
+            guard let digit = Self.digit(byte) else { return nil }
+            values[values.count - 1] = values[values.count - 1] << 4 | digit
+        }
+        guard values.count == 3 else { return nil }
+        self.init(writer: values[0], number: values[1], form: Int64(bitPattern: values[2]))
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt64? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
+        default: nil
+        }
+    }
+
+    var text: [UInt8] {
+        let numbers = [writer, number, UInt64(bitPattern: form)].map { String($0, radix: 16) }
+        return Array(numbers.joined(separator: ";").utf8)
+    }
+
+    /// The number of a fingerprint (FNV-1a); 0 for an empty one.
+    static func form(of fingerprint: String) -> Int64 {
+        guard !fingerprint.isEmpty else { return 0 }
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in fingerprint.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return Int64(bitPattern: hash == 0 ? 1 : hash)
+    }
+}
+
+/// A proposal in the log. Of several for one key the one with the smallest offset stands.
+struct Proposal: Sendable, Equatable {
+    var value: [UInt8]
+    /// Of the record that first held it; -1 when that was in an earlier topic of this name.
+    var offset: Int64
+
+    init(value: [UInt8], offset: Int64) {
+        self.value = value
+        self.offset = offset
+    }
+
+    init?(_ record: KafkaRecord) {
+        guard let value = record.header(RecordMark.proposal)?.value else { return nil }
+        let named = record.header(RecordMark.proposalOffset)?.value.flatMap {
+            Int64(String(decoding: $0, as: UTF8.self))
+        }
+        // A proposal cannot be older than it is in the log; where the record names nothing, it is the first to hold it.
+        self.init(value: value, offset: min(named ?? record.offset.rawValue, record.offset.rawValue))
+    }
+
+    var headers: [KafkaHeader] {
+        [
+            KafkaHeader(key: RecordMark.proposal, value: value),
+            KafkaHeader(key: RecordMark.proposalOffset, text: String(offset)),
+        ]
+    }
+}

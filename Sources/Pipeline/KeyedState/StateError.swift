@@ -1,0 +1,50 @@
+public import PipelineRuntime
+internal import SQLite
+
+/// Why the state cannot be read or written. It is never the fault of an input record: the records are retried.
+public struct StateError: InfrastructureFault, CustomStringConvertible {
+    public enum Code: String, Sendable, CaseIterable {
+        /// Another process owns the file.
+        case ownedByAnother
+        /// The file, or a row of it, cannot be read; it is never overwritten.
+        case damaged
+        /// A newer version of the program wrote the file or the record.
+        case newer
+        /// The disk, a lock, or SQLite otherwise.
+        case sqlite
+        /// A publication was not acknowledged.
+        case publication
+        /// The topic of the state cannot be read, or is not what it should be.
+        case changelog
+    }
+
+    public let code: Code
+    public let message: String
+
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { message }
+}
+
+extension StateError {
+    init(_ error: any Error) {
+        switch error {
+        case let error as StateError: self = error
+        case let error as SQLiteError: self.init(error)
+        default: self.init(.damaged, "a row cannot be read: \(error)")
+        }
+    }
+
+    init(_ error: SQLiteError) {
+        let code: Code =
+            switch error.code {
+            case .ownedByAnother: .ownedByAnother
+            case .newerSchema: .newer
+            default: error.isCorrupt ? .damaged : .sqlite
+            }
+        self.init(code, error.message)
+    }
+}

@@ -1,0 +1,369 @@
+internal import Kafka
+internal import Synchronization
+
+/// One partition of a state's topic as this process knows it: recently used rows, decoded, and the overlay of what was
+/// published and not read back. Each partition has a lock of its own, so that partitions run in parallel; nothing waits
+/// for a broker or a transaction under it.
+final class StatePartition<Model: StateModel>: Sendable {
+    typealias State = Model.State
+    typealias Entry = StateEntry<State>
+
+    struct Guarded {
+        var entries: [[UInt8]: Entry] = [:]
+        /// Of the encoded rows in `entries`.
+        var bytes = 0
+        /// The present sweep of the cache.
+        var generation = 0
+        var lastNumber: UInt64 = 0
+        var isOwned = false
+        /// A record of a newer format is in the topic: nothing may be published over it.
+        var isBlocked = false
+        /// States that were too large to publish.
+        var oversized: [[UInt8]: Oversized] = [:]
+        /// The entries whose rows are being written.
+        var writing: [Entry] = []
+    }
+
+    /// A state that was too large to publish; it is tried again from time to time.
+    struct Oversized {
+        let encoded: [UInt8]
+        /// Of the publication that was refused; 0 for one of an earlier run.
+        var number: UInt64
+        /// Milliseconds since 1970.
+        var retryAt: Int64
+    }
+
+    let name: KafkaTopicPartition
+    let model: Model
+    let form: Int64
+    let writer: UInt64
+    /// Of encoded rows; decoded they are about four times as large.
+    let maximumBytes: Int
+    /// Of the topic.
+    let partitionCount: Int32
+    private let rows: StateRowSource
+    private let publish:
+        @Sendable (KafkaProducerRecord, @escaping @Sendable (Result<KafkaDelivery, KafkaError>) -> Void) -> Void
+    private let guarded = Mutex(Guarded())
+
+    /// - Parameters:
+    ///   - publish: sends in this order; must not block.
+    ///   - maximumBytes: of encoded rows that are kept beside those in use.
+    init(
+        _ name: KafkaTopicPartition, model: Model, writer: UInt64, rows: StateRowSource, partitionCount: Int32,
+        maximumBytes: Int,
+        publish:
+            @escaping @Sendable (
+                KafkaProducerRecord, @escaping @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
+            ) -> Void
+    ) {
+        self.name = name
+        self.model = model
+        self.writer = writer
+        self.rows = rows
+        self.partitionCount = partitionCount
+        self.maximumBytes = maximumBytes
+        self.publish = publish
+        form = RecordMark.form(of: model.fingerprint)
+    }
+
+    func withLock<Result: Sendable>(_ body: (inout Guarded) throws -> Result) rethrows -> Result {
+        try guarded.withLock { try body(&$0) }
+    }
+
+    var isOwned: Bool { guarded.withLock { $0.isOwned } }
+
+    /// - Parameter oversized: states that were too large to publish when the partition was owned last, by key.
+    func own(oversized: [[UInt8]: [UInt8]] = [:]) {
+        guarded.withLock { guarded in
+            guarded.isOwned = true
+            guarded.oversized = oversized.mapValues { Oversized(encoded: $0, number: 0, retryAt: 0) }
+        }
+    }
+
+    /// The partition is given up: what was not published is computed again by its next owner, and own records that are
+    /// read back later are read as another's.
+    func disown() {
+        guarded.withLock { guarded in
+            guarded.isOwned = false
+            guarded.oversized = [:]
+            for entry in guarded.entries.values {
+                entry.publications = []
+                entry.current = entry.row
+                entry.isUnpublished = false
+            }
+            sweep(&guarded, to: 0)
+        }
+    }
+
+    func block() { guarded.withLock { $0.isBlocked = true } }
+
+    var oversizedRows: Int { guarded.withLock { $0.oversized.count } }
+
+    /// What is known of a key, what was published and not read back included.
+    func known(_ key: [UInt8]) throws -> State? { try guarded.withLock { try find(key, &$0)?.current } }
+
+    /// The proposal that stands, as far as the topic was read.
+    func proposal(of key: [UInt8]) throws -> Proposal? { try guarded.withLock { try find(key, &$0)?.image.proposal } }
+
+    // MARK: Merging and publishing
+
+    struct Merge {
+        /// Positions in the batch of the states that changed their row.
+        var changed: [State] = []
+        var late = 0
+        /// By position in the batch: what could not be merged.
+        var faults: [Int: any Error] = [:]
+        /// States whose derived updates must be published before themselves.
+        var deferred: [State] = []
+        /// What must be acknowledged: own publications, and earlier ones of the keys.
+        var deliveries: [StateDelivery] = []
+    }
+
+    /// Merges states into what is known of their keys, and publishes what changed.
+    ///
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - isDerived: the derived updates of all states are published.
+    func merge(_ states: [State], at now: Int64, isDerived: Bool = false) throws -> Merge {
+        try guarded.withLock { guarded in
+            try requireUnblocked(guarded)
+            var merge = Merge()
+            var touched: [Entry] = []
+            var seen: Set<ObjectIdentifier> = []
+            for (index, state) in states.enumerated() {
+                let entry = try findOrMake(model.key(of: state), &guarded)
+                do {
+                    let step = try join(state, into: entry)
+                    if step.isLate { merge.late += 1 }
+                    if step.isChanged { entry.isUnpublished = true }
+                    if seen.insert(ObjectIdentifier(entry)).inserted { touched.append(entry) }
+                } catch {
+                    merge.faults[index] = error
+                }
+            }
+            let delivery = StateDelivery(name)
+            for entry in touched {
+                guard entry.isUnpublished, let state = entry.current else {
+                    include(entry, &merge.deliveries)
+                    continue
+                }
+                if !isDerived, !model.derivedUpdates(of: state).isEmpty {
+                    merge.deferred.append(state)
+                    continue
+                }
+                merge.changed.append(state)
+                send(entry, state, delivery, at: now, &guarded)
+            }
+            delivery.seal()
+            if !merge.changed.isEmpty { merge.deliveries.append(delivery) }
+            sweep(&guarded, to: maximumBytes)
+            return merge
+        }
+    }
+
+    func join(_ state: State, into entry: Entry) throws -> StateMerge {
+        guard var current = entry.current.take() else {
+            entry.current = state
+            return StateMerge(isChanged: true)
+        }
+        defer { entry.current = current }
+        return try model.merge(state, into: &current)
+    }
+
+    /// An earlier publication of the key that is not acknowledged yet holds up what it includes.
+    private func include(_ entry: Entry, _ deliveries: inout [StateDelivery]) {
+        guard let last = entry.publications.last?.delivery, !last.isAcknowledged,
+            !deliveries.contains(where: { $0 === last })
+        else { return }
+        deliveries.append(last)
+    }
+
+    /// Publishes rows as they are now: because time changed them, because the topic says less or by other rules, and
+    /// those that were too large when they were published last.
+    ///
+    /// - Returns: what was published, and nil when there was nothing: keys that are on their way, gone, or too large.
+    func republish(_ keys: [[UInt8]], at now: Int64) throws -> (delivery: StateDelivery, count: Int)? {
+        try guarded.withLock { guarded in
+            try requireUnblocked(guarded)
+            let delivery = StateDelivery(name)
+            var count = 0
+            let retries = guarded.oversized.filter { $0.value.retryAt <= now }
+            for key in Set(keys).union(retries.keys) where guarded.oversized[key].map({ $0.retryAt <= now }) ?? true {
+                if let kept = retries[key]?.encoded { try restore(kept, key, &guarded) }
+                guard let entry = try find(key, &guarded), entry.publications.isEmpty, let state = entry.current else {
+                    continue
+                }
+                count += 1
+                if let expiry = model.expiry(of: state), expiry <= now {
+                    remove(entry, delivery, &guarded)
+                } else {
+                    send(entry, state, delivery, at: now, &guarded)
+                }
+            }
+            delivery.seal()
+            sweep(&guarded, to: maximumBytes)
+            return count > 0 ? (delivery, count) : nil
+        }
+    }
+
+    private func restore(_ encoded: [UInt8], _ key: [UInt8], _ guarded: inout Guarded) throws {
+        let state: State
+        do { state = try model.decode(encoded) } catch { throw StateError(error) }
+        let entry = try findOrMake(key, &guarded)
+        guard entry.publications.isEmpty else { return }
+        _ = try join(state, into: entry)
+    }
+
+    /// Publishes a proposal with what is known of its key, unless one stands already.
+    ///
+    /// - Returns: nil when one stands.
+    func propose(_ proposal: [UInt8], for state: State, at now: Int64) throws -> StateDelivery? {
+        try guarded.withLock { guarded in
+            try requireUnblocked(guarded)
+            let entry = try findOrMake(model.key(of: state), &guarded)
+            if entry.image.proposal != nil { return nil }
+            if try join(state, into: entry).isChanged { entry.isUnpublished = true }
+            let delivery = StateDelivery(name)
+            if let current = entry.current {
+                send(entry, current, delivery, at: now, &guarded, proposal: proposal)
+            }
+            delivery.seal()
+            return delivery
+        }
+    }
+
+    private func send(
+        _ entry: Entry, _ state: State, _ delivery: StateDelivery, at now: Int64, _ guarded: inout Guarded,
+        proposal: [UInt8]? = nil
+    ) {
+        let encoded = model.encode(state)
+        let publication = model.publication(of: state, row: encoded, at: now)
+        let expiry = model.expiry(of: state)
+        // Not before the next look, whatever the model says.
+        let due = [publication.nextChange, expiry].compactMap { $0 }.min().map { max($0, now + 1) }
+        let image = RowImage(
+            encoded: encoded, form: form, due: due, deadline: model.deadline(of: state),
+            proposal: entry.image.proposal, entries: model.indexEntries(of: state))
+        var headers = entry.image.proposal?.headers ?? []
+        if let proposal { headers.append(KafkaHeader(key: RecordMark.proposal, value: proposal)) }
+        entry.isUnpublished = false
+        send(
+            entry, state, image, delivery, &guarded, value: publication.value, timestamp: publication.timestamp,
+            headers: headers)
+    }
+
+    private func remove(_ entry: Entry, _ delivery: StateDelivery, _ guarded: inout Guarded) {
+        entry.current = nil
+        entry.isUnpublished = false
+        send(
+            entry, nil, RowImage(), delivery, &guarded, value: nil, timestamp: nil,
+            headers: [KafkaHeader(key: RecordMark.expired, text: "1")])
+    }
+
+    private func send(
+        _ entry: Entry, _ state: State?, _ image: RowImage, _ delivery: StateDelivery, _ guarded: inout Guarded,
+        value: [UInt8]?, timestamp: Int64?, headers: [KafkaHeader]
+    ) {
+        guarded.lastNumber += 1
+        let mark = RecordMark(writer: writer, number: guarded.lastNumber, form: form)
+        entry.publications.append(
+            Entry.Publication(
+                number: mark.number, state: state, image: image, rowVersion: entry.rowVersion, delivery: delivery))
+        delivery.expect()
+        publish(
+            KafkaProducerRecord(
+                topic: name.topic, partition: name.partition, timestampMilliseconds: timestamp, key: entry.key,
+                value: value, headers: headers + [KafkaHeader(key: RecordMark.header, value: mark.text)])
+        ) { delivery.report(mark.number, $0) }
+    }
+
+    /// Takes publications back that were not acknowledged: their states are computed again.
+    ///
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - keepsOversized: those that were too large are tried again.
+    /// - Returns: the encoded states, by key, that were too large; the last value of those stays in the topic.
+    func discard(_ failures: [UInt64: KafkaError], at now: Int64, keepsOversized: Bool) -> [[UInt8]: [UInt8]] {
+        guarded.withLock { guarded in
+            var tooLarge: [[UInt8]: [UInt8]] = [:]
+            for entry in guarded.entries.values
+            where entry.publications.contains(where: { failures[$0.number] != nil }) {
+                for publication in entry.publications
+                where failures[publication.number]?.code == .messageTooLarge && publication.state != nil {
+                    let encoded = publication.image.encoded
+                    tooLarge[entry.key] = encoded
+                    guard keepsOversized else { continue }
+                    guarded.oversized[entry.key] = Oversized(
+                        encoded: encoded, number: publication.number, retryAt: now + 3_600_000)
+                }
+                entry.publications.removeAll { failures[$0.number] != nil }
+                reset(entry)
+            }
+            return tooLarge
+        }
+    }
+
+    /// The row joined with what is on its way.
+    private func reset(_ entry: Entry) {
+        entry.current = entry.row
+        entry.isUnpublished = false
+        for publication in entry.publications {
+            guard let state = publication.state else {
+                entry.current = nil
+                continue
+            }
+            _ = try? join(state, into: entry)
+        }
+    }
+
+    private func requireUnblocked(_ guarded: Guarded) throws(StateError) {
+        guard guarded.isBlocked else { return }
+        throw StateError(.newer, "\(name) holds a record of a newer format")
+    }
+
+    // MARK: Rows
+
+    func find(_ key: [UInt8], _ guarded: inout Guarded) throws -> Entry? {
+        if let entry = guarded.entries[key] {
+            entry.generation = guarded.generation
+            return entry
+        }
+        guard let stored = try rows.row(of: key, in: name) else { return nil }
+        let entry = Entry(key: key)
+        let state: State
+        do { state = try model.decode(stored.image.encoded) } catch { throw StateError(error) }
+        entry.id = stored.id
+        entry.row = state
+        entry.current = state
+        entry.image = stored.image
+        entry.image.entries = model.indexEntries(of: state)
+        entry.storedEntries = entry.image.entries
+        entry.generation = guarded.generation
+        guarded.bytes += stored.image.encoded.count
+        guarded.entries[key] = entry
+        return entry
+    }
+
+    func findOrMake(_ key: [UInt8], _ guarded: inout Guarded) throws -> Entry {
+        if let entry = try find(key, &guarded) { return entry }
+        let entry = Entry(key: key)
+        entry.generation = guarded.generation
+        guarded.entries[key] = entry
+        return entry
+    }
+
+    /// Forgets rows that were not used lately, when there are too many bytes of them.
+    func sweep(_ guarded: inout Guarded, to limit: Int) {
+        guard guarded.bytes > limit || limit == 0 else { return }
+        let generation = guarded.generation
+        forget(&guarded) { $0.generation < generation || limit == 0 }
+        if guarded.bytes > limit { forget(&guarded) { _ in true } }
+        guarded.generation += 1
+    }
+
+    private func forget(_ guarded: inout Guarded, _ isUnused: (Entry) -> Bool) {
+        guarded.entries = guarded.entries.filter { !$0.value.isClean || !isUnused($0.value) }
+        guarded.bytes = guarded.entries.values.reduce(0) { $0 + $1.image.encoded.count }
+    }
+}

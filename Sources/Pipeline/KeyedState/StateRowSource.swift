@@ -1,0 +1,137 @@
+internal import Kafka
+internal import SQLite
+internal import Synchronization
+
+/// Reads rows for those who compute: a few read-only connections, so that partitions do not wait for each other, nor
+/// for the transaction that applies the topic.
+final class StateRowSource: Sendable {
+    struct StoredRow: Sendable {
+        let id: Int64
+        let image: RowImage
+    }
+
+    private struct Connection {
+        let database: Database
+        let find: Statement
+    }
+
+    private let topics: [KafkaTopic: Int64]
+    private let connections: [Slot]
+
+    private final class Slot: Sendable {
+        let connection: Mutex<Connection>
+        init(_ connection: sending Connection) { self.connection = Mutex(connection) }
+    }
+
+    /// - Parameters:
+    ///   - path: of a database that a ``StateStore`` has opened before.
+    ///   - topics: their numbers in the database.
+    init(path: String, topics: [KafkaTopic: Int64], connections count: Int = 4) throws(StateError) {
+        self.topics = topics
+        do {
+            connections = try (0..<count).map { _ in
+                let database = try Database(path: path, access: .reader)
+                let find = try database.statement(
+                    """
+                    SELECT id, form, behind, due, deadline, proposal_offset, proposal, state FROM rows
+                    WHERE topic = ? AND key = ?
+                    """)
+                return Slot(Connection(database: database, find: find))
+            }
+        } catch {
+            throw StateError(error)
+        }
+    }
+
+    static let due = """
+        SELECT key FROM rows WHERE topic = ?1 AND partition = ?2 AND due / 3600000 <= ?3 / 3600000
+        AND due IS NOT NULL AND due <= ?3 LIMIT ?4
+        """
+
+    func close() { for slot in connections { slot.connection.withLock { $0.database.close() } } }
+
+    func row(of key: [UInt8], in partition: KafkaTopicPartition) throws(StateError) -> StoredRow? {
+        try read(partition) { connection, place in
+            try connection.find.firstRow([place[0], .blob(key)]) { row in
+                var image = RowImage(
+                    encoded: try row.blob(7), form: try row.integer(1), isBehind: try row.integer(2) != 0,
+                    due: try row.integerOrNil(3), deadline: try row.integerOrNil(4))
+                if let offset = try row.integerOrNil(5) {
+                    image.proposal = Proposal(value: try row.blob(6), offset: offset)
+                }
+                return StoredRow(id: try row.integer(0), image: image)
+            }
+        }
+    }
+
+    /// The keys of rows that the owner has to publish: the topic says less, or time changes the value.
+    func pending(of partition: KafkaTopicPartition, at now: Int64, atMost limit: Int) throws(StateError) -> [[UInt8]] {
+        try read(partition) { connection, place in
+            let behind = try connection.database.rows(
+                "SELECT key FROM rows WHERE topic = ? AND partition = ? AND behind LIMIT ?", place + [.integer(limit)]
+            ) { try $0.blob(0) }
+            let due = try connection.database.rows(
+                Self.due, place + [.integer(now), .integer(limit)]
+            ) { try $0.blob(0) }
+            return Array(Set(behind + due))
+        }
+    }
+
+    /// Rows whose last record was published by another fingerprint, by id.
+    func otherForm(
+        than form: Int64, of partition: KafkaTopicPartition, after id: Int64, atMost limit: Int
+    ) throws(StateError) -> [(id: Int64, key: [UInt8])] {
+        try read(partition) { connection, place in
+            try connection.database.rows(
+                "SELECT id, key FROM rows WHERE id > ?3 AND topic = ?1 AND partition = ?2 AND form <> ?4 ORDER BY id LIMIT ?5",
+                place + [.integer(id), .integer(form), .integer(limit)]
+            ) { (try $0.integer(0), try $0.blob(1)) }
+        }
+    }
+
+    /// The keys of rows with a deadline up to a moment, by deadline.
+    func deadlines(
+        of partition: KafkaTopicPartition, upTo moment: Int64, atMost limit: Int
+    ) throws(StateError) -> [(deadline: Int64, key: [UInt8])] {
+        try read(partition) { connection, place in
+            try connection.database.rows(
+                """
+                SELECT deadline, key FROM rows WHERE topic = ? AND partition = ? AND deadline IS NOT NULL
+                AND deadline <= ? ORDER BY deadline LIMIT ?
+                """, place + [.integer(moment), .integer(limit)]
+            ) { (try $0.integer(0), try $0.blob(1)) }
+        }
+    }
+
+    func hasRows(_ partition: KafkaTopicPartition) throws(StateError) -> Bool {
+        try read(partition) { connection, place in
+            try connection.database.firstRow(
+                "SELECT 1 FROM rows WHERE topic = ? AND partition = ? LIMIT 1", place
+            ) { _ in true } ?? false
+        }
+    }
+
+    /// All rows as they are stored, in no order.
+    func states() throws(StateError) -> [[UInt8]] {
+        do {
+            return try connections[0].connection.withLock {
+                try $0.database.rows("SELECT state FROM rows") { try $0.blob(0) }
+            }
+        } catch {
+            throw StateError(error)
+        }
+    }
+
+    private func read<Result: Sendable>(
+        _ partition: KafkaTopicPartition, _ body: (Connection, [SQLiteValue]) throws -> Result
+    ) throws(StateError) -> Result {
+        let number = Int64(partition.partition.rawValue)
+        let place: [SQLiteValue] = [.integer(topics[partition.topic] ?? 0), .integer(number)]
+        let slot = connections[Int(number.magnitude) % connections.count]
+        do {
+            return try slot.connection.withLock { try body($0, place) }
+        } catch {
+            throw StateError(error)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+internal import SQLite
+
+/// The tables of a keyed state: a prefix of the state's topics.
+enum StateSchema {
+    static let migrations = [
+        // Files of the first two forms held what was not published yet. Kafka has all of it: they are rebuilt.
+        Migration("SELECT 1"),
+        Migration("SELECT 1"),
+        Migration(
+            """
+            DROP TABLE IF EXISTS marks; DROP TABLE IF EXISTS places; DROP TABLE IF EXISTS terms;
+            DROP TABLE IF EXISTS rows; DROP TABLE IF EXISTS positions; DROP TABLE IF EXISTS runs;
+            CREATE TABLE file (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+            CREATE TABLE topics (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+            CREATE TABLE positions (
+                topic INTEGER NOT NULL, partition INTEGER NOT NULL,
+                next INTEGER NOT NULL, -- offset up to which the topic was applied
+                seen INTEGER NOT NULL, -- when, ms since 1970
+                form INTEGER NOT NULL, -- fingerprint by which all rows are known to be published
+                PRIMARY KEY (topic, partition)
+            ) WITHOUT ROWID;
+            CREATE TABLE rows (
+                id INTEGER PRIMARY KEY,
+                topic INTEGER NOT NULL,
+                partition INTEGER NOT NULL,
+                form INTEGER NOT NULL,   -- fingerprint by which the last record of the key was published
+                behind INTEGER NOT NULL, -- 1: the last record of the key says less than the row
+                due INTEGER,             -- when the owner has to publish again, ms since 1970
+                deadline INTEGER,        -- when work on the row is due, ms since 1970
+                proposal_offset INTEGER, -- of the proposal that stands
+                proposal BLOB,
+                key BLOB NOT NULL,
+                state BLOB NOT NULL,
+                UNIQUE (topic, key)
+            );
+            CREATE INDEX rows_behind ON rows (topic, partition) WHERE behind;
+            -- By the hour: an exact value would move with almost every change of a row.
+            CREATE INDEX rows_due ON rows (topic, partition, due / 3600000) WHERE due IS NOT NULL;
+            CREATE INDEX rows_deadline ON rows (topic, partition, deadline) WHERE deadline IS NOT NULL;
+            -- States that were too large to publish, until they are published.
+            CREATE TABLE oversized (
+                topic INTEGER NOT NULL, partition INTEGER NOT NULL, key BLOB NOT NULL, state BLOB NOT NULL,
+                PRIMARY KEY (topic, key)
+            ) WITHOUT ROWID;
+            CREATE TABLE entries (
+                name TEXT NOT NULL, value TEXT NOT NULL, row INTEGER NOT NULL,
+                PRIMARY KEY (name, value, row)
+            ) WITHOUT ROWID;
+            """),
+    ]
+}

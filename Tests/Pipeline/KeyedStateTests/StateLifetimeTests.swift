@@ -1,0 +1,255 @@
+import Foundation
+import Kafka
+import Lifecycle
+import PipelineRuntime
+import SQLite
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import KeyedState
+
+/// Rows over time: due, done with, too large, published by other rules; and the file that holds them.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct StateLifetimeTests {
+    private let harness: StateHarness
+
+    init() throws { harness = try StateHarness() }
+
+    @Test func `rows whose deadline has come are found by deadline, in owned partitions only`() async throws {
+        let owner = try await harness.member("owner", model: NumberSetModel(hasDeadline: true))
+        let other = try await harness.member("other", model: NumberSetModel(hasDeadline: true))
+        try await owner.partitionAssigned(harness.place())
+        _ = try await owner.merge(
+            [NumberSet("late", [30]), NumberSet("soon", [10]), NumberSet("next", [20])], from: harness.input)
+        try await owner.catchUp()
+        try await other.catchUp()
+        #expect(try owner.dueRows(upTo: 25, atMost: 10).map(\.key) == ["soon", "next"])
+        #expect(try owner.dueRows(upTo: 25, atMost: 1).map(\.key) == ["soon"])
+        #expect(try other.dueRows(upTo: 25, atMost: 10).isEmpty)
+        await owner.partitionReleased(harness.place())
+        #expect(try owner.dueRows(upTo: 25, atMost: 10).isEmpty)
+        await owner.end()
+        await other.end()
+    }
+
+    @Test func `callbacks tell of partitions before their first record and before they go`() async throws {
+        let told = Mutex<[String]>([])
+        let member = try await harness.member { options in
+            options.assigned = { place in told.withLock { $0.append("assigned \(place.partition)") } }
+            options.revoked = { place in told.withLock { $0.append("revoked \(place.partition)") } }
+        }
+        try await member.partitionAssigned(harness.place())
+        await member.partitionReleased(harness.place())
+        #expect(told.withLock { $0 } == ["assigned 0", "revoked 0"])
+        await member.end()
+    }
+
+    @Test func `a row that is no longer needed leaves every member's database`() async throws {
+        let model = NumberSetModel(expires: true)
+        let owner = try await harness.member("owner", model: model)
+        let other = try await harness.member("other", model: model)
+        try await owner.partitionAssigned(harness.place())
+        _ = try await owner.merge([NumberSet("a", [5_000]), NumberSet("b", [90_000])], from: harness.input)
+        harness.now.store(5_000, ordering: .relaxed)
+        #expect(await eventually { (try? await owner.dump()) == ["b=90000"] })
+        #expect(try await other.dump() == ["b=90000"])
+        #expect(try await harness.lastValues() == ["b": "b=90000"])
+        await owner.end()
+        await other.end()
+    }
+
+    @Test func `a row too large to publish keeps its last value, is counted and holds nothing up`() async throws {
+        let metrics = MetricsRegistry()
+        let owner = try await harness.member(model: NumberSetModel(padding: 1_100_000), metrics: metrics)
+        try await owner.partitionAssigned(harness.place())
+        _ = try await owner.merge([NumberSet("a", [1])], from: harness.input)
+        _ = try await owner.merge([NumberSet("a", [2, 3]), NumberSet("b", [1])], from: harness.input)
+        #expect(try await harness.lastValues() == ["a": "a=1", "b": "b=1"])
+        #expect(metrics.sum("sluice_state_oversized_total") == 1)
+        #expect(metrics.sum("sluice_state_oversized_rows") == 1)
+        _ = try await owner.merge([NumberSet("b", [2])], from: harness.input)
+        await owner.partitionReleased(harness.place())
+        try await owner.partitionAssigned(harness.place())
+        await owner.end()
+        // Nothing of it is lost with the process: it is published as soon as it fits.
+        let again = try await harness.member()
+        try await again.partitionAssigned(harness.place())
+        #expect(try await harness.lastValues() == ["a": "a=1,2,3", "b": "b=1,2"])
+        try await again.catchUp()
+        #expect(try again.parts().store.oversized(harness.output()).isEmpty)
+        await again.end()
+    }
+
+    @Test func `changed rules publish every owned row again, at a bounded rate, and go on after a restart`()
+        async throws
+    {
+        let first = try await harness.member(model: NumberSetModel(fingerprint: "one"))
+        try await first.partitionAssigned(harness.place())
+        _ = try await first.merge((0..<60).map { NumberSet("k\($0)", [1]) }, from: harness.input)
+        try await first.catchUp()
+        #expect(
+            await eventually {
+                (try? first.parts().store.position(of: harness.output())?.form) == RecordMark.form(of: "one")
+            })
+        await first.end()
+        #expect(try await harness.published().count == 60)
+
+        let changed = NumberSetModel(fingerprint: "two")
+        let clock = ContinuousClock.now
+        let second = try await harness.member(model: changed) { $0.republishRate = 50 }
+        try await second.partitionAssigned(harness.place())
+        #expect(await eventually { ((try? await harness.published().count) ?? 0) >= 80 })
+        // A lower bound, which no machine is too slow for: 20 rows in front of these at 50 a second.
+        #expect(ContinuousClock.now - clock >= .milliseconds(300))
+        await second.end()
+
+        let third = try await harness.member(model: changed)
+        try await third.partitionAssigned(harness.place())
+        #expect(
+            await eventually {
+                (try? third.parts().store.position(of: harness.output())?.form) == RecordMark.form(of: "two")
+            })
+        let published = try await harness.published()
+        let again = published.dropFirst(60)
+        #expect(Set(again.compactMap(\.key)).count == 60)
+        #expect(again.count == 60)
+        await third.end()
+    }
+
+    @Test func `a member of other rules has its rows published again by the next owner`() async throws {
+        try await harness.write("a", NumberSet("a", [1]).text)
+        let owner = try await harness.member(model: NumberSetModel(fingerprint: "one"))
+        try await owner.partitionAssigned(harness.place())
+        #expect(await eventually { ((try? await harness.published().count) ?? 0) == 2 })
+        await owner.end()
+    }
+
+    @Test func `a record of a newer format ends the process and is not overwritten`() async throws {
+        let owner = try await harness.member()
+        let running = RunHarness { try await owner.run() }
+        try await owner.partitionAssigned(harness.place())
+        _ = try await owner.merge([NumberSet("a", [1])], from: harness.input)
+        try await owner.catchUp()
+        try await harness.write("a", Array("v2 a=1".utf8))
+        let failure = try await running.failed()
+        #expect(failure?.exitCode == .configuration)
+        #expect(owner.obstacle != nil)
+        let error = await #expect(throws: StateError.self) {
+            _ = try await owner.merge([NumberSet("a", [2])], from: harness.input)
+        }
+        #expect(error?.code == .newer)
+        #expect(try await harness.lastValues() == ["a": "v2 a=1"])
+        await owner.end()
+    }
+
+    @Test(arguments: [
+        (StateError(.ownedByAnother, "x"), "Stop the other process"),
+        (StateError(.damaged, "x"), "rebuilt from Kafka"),
+        (StateError(.newer, "x"), "Run the version that wrote it"), (StateError(.sqlite, "x"), "that has room"),
+    ])
+    func `a database that cannot be opened names data.dir and what to do`(error: StateError, fix: String) {
+        let refusal = StateFile.test("/data/rows.sqlite").refusal(error)
+        #expect(refusal.setting == "data.dir")
+        #expect(refusal.line.contains("/data/rows.sqlite") && refusal.line.contains(fix))
+    }
+
+    @Test func `a file of another cluster is refused by its setting`() async throws {
+        let member = try await harness.member()
+        await member.end()
+        let path = harness.directory.file("state")
+        let database = try Database(path: path)
+        try database.run("UPDATE file SET value = 'another' WHERE name = 'cluster'")
+        database.close()
+        let refusal = await #expect(throws: StartupError.self) { _ = try await harness.member() }
+        #expect(refusal?.exitCode == .configuration)
+        #expect(refusal?.setting == "data.dir")
+        #expect(refusal?.line.contains("another") == true)
+    }
+
+    @Test func `a file that is damaged while it is used ends the process, and the next start rebuilds it`() async throws
+    {
+        let first = try await harness.member()
+        let running = RunHarness { try await first.run() }
+        try await first.partitionAssigned(harness.place())
+        _ = try await first.merge([NumberSet("a", [1])], from: harness.input)
+        try await first.catchUp()
+        await first.end()
+        running.end()
+        // A row that SQLite reads and the model does not.
+        let database = try Database(path: harness.directory.file("state"))
+        try database.run("UPDATE rows SET state = x'00'")
+        database.close()
+
+        let second = try await harness.member()
+        let again = RunHarness { try await second.run() }
+        try await second.partitionAssigned(harness.place())
+        await #expect(throws: StateError.self) {
+            _ = try await second.merge([NumberSet("a", [2])], from: harness.input)
+        }
+        #expect(try await again.failed()?.exitCode == .failure)
+        await second.end()
+
+        let third = try await harness.member()
+        try await third.partitionAssigned(harness.place())
+        #expect(try await third.dump() == ["a=1"])
+        let files = try FileManager.default.contentsOfDirectory(atPath: harness.directory.path)
+        #expect(files.contains { $0.hasPrefix("state.damaged-") })
+        #expect(!files.contains("state.damaged"))
+        await third.end()
+    }
+
+    @Test func `a contribution is answered when it was read back, and one that is refused is nowhere`() async throws {
+        let owner = try await harness.member("owner")
+        let other = try await harness.member("other", model: NumberSetModel(padding: 1_100_000))
+        try await owner.partitionAssigned(harness.place())
+        _ = try await owner.merge([NumberSet("a", [1])], from: harness.input)
+        try await other.catchUp()
+        let key = Array("a".utf8)
+        let state = try await other.contribute(to: key, from: harness.input) { _ in NumberSet("a", [2]) }
+        #expect(state == NumberSet("a", [1, 2]))
+        #expect(
+            try other.parts().rows.row(of: key, in: harness.output())?.image.encoded == NumberSet("a", [1, 2]).text)
+        // Too large to publish: nobody knows of it, this member neither.
+        await #expect(throws: StateError.self) {
+            _ = try await other.contribute(to: key, from: harness.input) { _ in NumberSet("a", [3]) }
+        }
+        #expect(try await other.dump() == ["a=1,2"])
+        #expect(try await owner.dump() == ["a=1,2"])
+        await owner.end()
+        await other.end()
+    }
+
+    @Test func `a wait for an acknowledgement ends with its task`() async throws {
+        let delivery = StateDelivery(harness.output())
+        delivery.expect()
+        delivery.seal()
+        let waiting = Task { try await delivery.outcome() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await waiting.value }
+        delivery.report(1, .failure(KafkaError(.timedOut, "late")))
+        #expect(try await delivery.outcome().failures.count == 1)
+    }
+
+    @Test func `a record that cannot be merged is dead-lettered, and the others of its batch are done`() async throws {
+        let member = try await harness.member()
+        try await member.partitionAssigned(harness.place())
+        let handler = KeyedStateHandler(member) { record in
+            record.value.flatMap(NumberSet.init).map { .state($0) } ?? .verdict(.skip("none"))
+        }
+        let records = ["a=1", "a=666", "x", "b=2"].enumerated().map { offset, text in
+            KafkaRecord(
+                topic: harness.input, partition: 0, offset: KafkaOffset(rawValue: Int64(offset)), key: nil,
+                value: Array(text.utf8))
+        }
+        #expect(try await handler.handle(records) == [.done, .deadLetter("poison"), .skip("none"), .done])
+        #expect(try await member.dump() == ["a=1", "b=2"])
+        await member.end()
+    }
+}
+
+extension StateFile {
+    static func test(_ path: String) -> StateFile {
+        StateFile(path: path, logger: Logger(label: "test", level: .debug, format: .json, sink: MemoryLogSink()))
+    }
+}
