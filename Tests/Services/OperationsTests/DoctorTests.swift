@@ -47,7 +47,7 @@ import Testing
         facts.responders = .asked([("leaf", "http://ocsp.example", .good)])
         facts.bootstrapServers = "kafka-1:9092"
         facts.brokers = .answering(clusterId: "abc", isEmbedded: false)
-        facts.topics = facts.topicNames.ingress().map { topic($0.name) }
+        facts.topics = facts.topicNames.ingress().map { topic($0.name, settings: $0.settings) }
         facts.producerMessageMaxBytes = 1_000_000
         return facts
     }
@@ -165,7 +165,9 @@ import Testing
         Fault("a large producer", .warning, .messageSizes, "brokers may refuse what the producer sends") {
             $0.producerMessageMaxBytes = 2_000_000
             $0.topics = $0.topicNames.ingress().enumerated().map { number, specification in
-                topic(specification.name, settings: number == 0 ? [:] : ["max.message.bytes": "2000000"])
+                let others = ["max.message.bytes": "2000000"]
+                return topic(
+                    specification.name, settings: specification.settings.merging(number == 0 ? [:] : others) { $1 })
             }
         },
     ]
@@ -177,13 +179,13 @@ import Testing
         #expect(DoctorReport(findings: findings).text.hasSuffix("\nno findings\n"))
         #expect(
             findings.map(\.check) == [
-                .configuration, .clock, .root, .ocsp, .brokers, .topic, .topic, .topic, .messageSizes,
+                .configuration, .clock, .root, .ocsp, .brokers, .topic, .topic, .topic, .topic, .messageSizes,
             ])
         #expect(findings[4].found == "kafka-1:9092 answers, cluster abc, 3 brokers (1, 2, 3) hold the topics")
     }
 
     @Test(arguments: faults)
-    func `a fault is found and told`(_ fault: Fault) {
+    func `a fault is found and reported`(_ fault: Fault) {
         var facts = Self.good()
         fault.make(&facts)
         let findings = facts.findings.filter { $0.status == fault.status && $0.check == fault.check }
