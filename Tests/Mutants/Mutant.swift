@@ -19,7 +19,7 @@ enum TestArea: String, CaseIterable {
     /// The test targets, as a regular expression over the names of tests.
     var tests: String {
         switch self {
-        case .verifier: "^(AppStoreVerificationTests|CryptographyTests|AppStoreModelTests|JSONTests)\\."
+        case .verifier: "^(AppStoreVerificationTests|CryptographyTests|AppStoreModelTests|JSONTests|BytesTests)\\."
         case .revocation: "^(CryptographyTests|AppStoreVerificationTests|IngressTests\\.OCSPOverHTTP)"
         case .http: "^(HTTPServerTests|ConcurrencyTests)\\."
         case .ingress: "^(IngressTests\\.|KafkaTests\\.ProducerBreakerTests)"
@@ -27,8 +27,8 @@ enum TestArea: String, CaseIterable {
     }
 
     static let testTargets = [
-        "AppStoreVerificationTests", "CryptographyTests", "AppStoreModelTests", "JSONTests", "HTTPServerTests",
-        "ConcurrencyTests", "IngressTests", "KafkaTests",
+        "AppStoreVerificationTests", "CryptographyTests", "AppStoreModelTests", "JSONTests", "BytesTests",
+        "HTTPServerTests", "ConcurrencyTests", "IngressTests", "KafkaTests",
     ]
 }
 
