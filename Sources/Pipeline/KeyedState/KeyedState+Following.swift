@@ -82,15 +82,7 @@ extension KeyedState {
     }
 
     private func describe(_ topics: [KafkaTopic]) async throws -> Cluster {
-        let admin = try KafkaAdmin(kafka)
-        do {
-            let cluster = try await describe(topics, admin)
-            await admin.close(within: .seconds(1))
-            return cluster
-        } catch {
-            await admin.close(within: .seconds(1))
-            throw error
-        }
+        try await KafkaAdmin(kafka).closing { try await describe(topics, $0) }
     }
 
     private func describe(_ topics: [KafkaTopic], _ admin: KafkaAdmin) async throws -> Cluster {

@@ -36,13 +36,8 @@ package enum TopicPreflight {
                 error.message, setting: ApplicationSettings.kafka.prefix + "*", fix: "Correct the property",
                 exitCode: .configuration)
         }
-        do {
-            let outcome = try await examine(admin, configuration, topics, profile, limit)
-            await admin.close(within: .seconds(1))
-            return outcome
-        } catch {
-            await admin.close(within: .seconds(1))
-            throw error
+        return try await admin.closing { admin throws(StartupError) in
+            try await examine(admin, configuration, topics, profile, limit)
         }
     }
 

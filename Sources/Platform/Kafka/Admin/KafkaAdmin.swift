@@ -33,19 +33,16 @@ public final class KafkaAdmin: Sendable {
         self.configuration = configuration
     }
 
-    /// Runs `body` with a client that is closed afterwards, however it ends; closing takes at most a second.
-    ///
-    /// - Throws: `invalidConfiguration`, and what `body` throws.
-    public static func with<Result>(
-        _ configuration: KafkaConfiguration, _ body: (KafkaAdmin) async throws -> Result
-    ) async throws -> Result {
-        let admin = try KafkaAdmin(configuration)
-        do {
-            let result = try await body(admin)
-            await admin.close(within: .seconds(1))
+    /// Runs `body` and then closes the client, however `body` ends; closing takes at most a second.
+    public func closing<Result, Failure: Error>(
+        after body: (KafkaAdmin) async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        do throws(Failure) {
+            let result = try await body(self)
+            await close(within: .seconds(1))
             return result
         } catch {
-            await admin.close(within: .seconds(1))
+            await close(within: .seconds(1))
             throw error
         }
     }

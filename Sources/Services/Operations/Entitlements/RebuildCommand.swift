@@ -15,15 +15,7 @@ struct RebuildCommand {
 
     func run(_ console: Console) async throws -> ExitCode {
         let brokers = try Brokers(configuration, timeout: timeout)
-        let admin = try brokers.admin()
-        do {
-            let exitCode = try await run(admin, brokers, console)
-            await admin.close(within: .seconds(1))
-            return exitCode
-        } catch {
-            await admin.close(within: .seconds(1))
-            throw error
-        }
+        return try await brokers.admin().closing { try await run($0, brokers, console) }
     }
 
     private func run(_ admin: KafkaAdmin, _ brokers: Brokers, _ console: Console) async throws -> ExitCode {

@@ -66,14 +66,6 @@ struct TopicsCommand {
         _ body: (KafkaAdmin, _ isEmbedded: Bool) async throws -> ExitCode
     ) async throws -> ExitCode {
         let brokers = try Brokers(configuration, timeout: timeout)
-        let admin = try brokers.admin()
-        do {
-            let exitCode = try await body(admin, try await brokers.isEmbedded(admin))
-            await admin.close(within: .seconds(1))
-            return exitCode
-        } catch {
-            await admin.close(within: .seconds(1))
-            throw error
-        }
+        return try await brokers.admin().closing { try await body($0, try await brokers.isEmbedded($0)) }
     }
 }
