@@ -72,7 +72,7 @@ extension DoctorFacts {
         return DoctorFinding(
             status, .topic, of: topic,
             "\(difference.subject.rawValue) is \(difference.found), expected \(difference.expected)",
-            fix: fix ?? (status == .problem ? "See: sluicectl topics check" : "Given up by profile=single-node"))
+            fix: fix ?? (status == .problem ? "See: sluicectl topics check" : "Tolerated by profile=single-node"))
     }
 
     private var isEmbedded: Bool {
