@@ -103,13 +103,20 @@ struct EntitlementsBenchmark {
         let seconds = try await feed.run { share in
             if [10, 50, 100].contains(share) { outcome.memory.append((share, members[0].memory.now)) }
         }
+        outcome.published = try await feed.length(of: topics.entitlements(.production))
+        // The rows follow the topic: what applying them costs belongs to the records.
+        let databases = members.indices.map { directory.path + "/\($0)/entitlements.sqlite" }
+        let end = Clocks.monotonic + 30e9
+        while try Self.applied(databases) < outcome.published {
+            guard Clocks.monotonic < end else { throw BenchFailure("the changelog was not applied within 30 s") }
+            try await Task.sleep(for: .milliseconds(20))
+        }
         outcome.customers = backlog.customers
         outcome.records = backlog.count
         outcome.recordBytes = backlog[0].value?.count ?? 0
         outcome.perCPUSecond = Double(backlog.count) / (members.reduce(0) { $0 + $1.cpu } / 1e9)
         outcome.perSecond = Double(backlog.count) / seconds
         outcome.peak = members[0].memory.peak
-        outcome.published = try await feed.length(of: topics.entitlements(.production))
         for member in members { try member.stop() }
         await feed.close()
         try broker.stop()
@@ -121,6 +128,16 @@ struct EntitlementsBenchmark {
                 rowBytes * (backlog.place(index).step + 1) / backlog.stepCount
             }
         return outcome
+    }
+
+    /// Records of the changelog that members have applied.
+    private static func applied(_ databases: [String]) throws -> Int {
+        try databases.reduce(0) { sum, path in
+            let database = try Database(path: path, access: .reader)
+            defer { database.close() }
+            return sum
+                + (try database.firstRow("SELECT sum(next) FROM positions") { Int(try $0.integerOrNil(0) ?? 0) } ?? 0)
+        }
     }
 
     private func start(_ bootstrapServers: String, _ directory: String, role: String) throws -> ChildProcess {
