@@ -110,7 +110,7 @@ import Testing
         #expect(!taken.isEmpty)
     }
 
-    @Test func `a broker that does not answer ends in 503 by the handler deadline`() async throws {
+    @Test func `a broker that does not answer ends in 503`() async throws {
         let broker = try DevBroker()
         let body = TestAppStore.body(try appStore.renewal())
         try await IngressHarness.with(broker) { harness async throws in
@@ -120,9 +120,9 @@ import Testing
                 for _ in 0..<3 { group.addTask { try await harness.post(body).status } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            // By then the broker has not answered. The copies that waited for the first one have the same deadline.
+            // By the handler's deadline or by the producer's timeout, whichever comes first: both are five seconds. The
+            // copies that waited for the first one have the same deadline.
             #expect(statuses == [503, 503, 503])
-            #expect(harness.deadlines == 3)
             try broker.setRoundTripTime(.zero)
             // The ambiguous one is sent again: it may be there twice, and is not lost.
             let isTaken = try await eventually { try await harness.post(body).status == 200 }
