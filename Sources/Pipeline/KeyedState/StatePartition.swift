@@ -33,6 +33,9 @@ final class StatePartition<Model: StateModel>: Sendable {
         var retryAt: Int64
     }
 
+    /// Milliseconds. Brokers refuse a batch as a whole, so a row may be refused for those beside it.
+    private static var oversizedRetry: Int64 { 60_000 }
+
     let name: KafkaTopicPartition
     let model: Model
     let form: Int64
@@ -295,7 +298,7 @@ final class StatePartition<Model: StateModel>: Sendable {
                     tooLarge[entry.key] = encoded
                     guard keepsOversized else { continue }
                     guarded.oversized[entry.key] = Oversized(
-                        encoded: encoded, number: publication.number, retryAt: now + 3_600_000)
+                        encoded: encoded, number: publication.number, retryAt: now + Self.oversizedRetry)
                 }
                 entry.publications.removeAll { failures[$0.number] != nil }
                 reset(entry)

@@ -93,7 +93,12 @@ extension EndToEnd {
                     refused += ledger.missing.count
                     try await group.limitState(to: nil)
                     member = try await group.member("0", keepsPlace: true)
-                    try await group.waitUntilHandling([member])
+                    // The input is finished: what is left are the states that were refused.
+                    try await group.wait(for: member) {
+                        let published = await $0.sum(of: "sluice_state_republished_total") ?? 0
+                        let kept = await $0.sum(of: "sluice_state_oversized_rows") ?? 1
+                        return published > 0 && kept == 0
+                    }
                     published += await member.sum(of: "sluice_state_republished_total") ?? 0
                 }
                 #expect(published > 0)
@@ -101,7 +106,8 @@ extension EndToEnd {
                 report.add("kills", kills)
                 report.add("purchases of which the topic knew less", refused)
                 report.add("published by the next run", Int(published))
-                try await group.conclude(load, [member], report)
+                try await group.conclude(
+                    load, [member], report, mayLog: "a row is too large to publish: its last value stays")
             }
         }
 
