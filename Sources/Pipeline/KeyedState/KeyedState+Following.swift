@@ -63,15 +63,23 @@ extension KeyedState {
         store.close()
     }
 
-    /// Before the group is joined, as far as brokers answer; the rest is checked when it is assigned.
+    /// Before the group is joined, as far as brokers answer; every partition is checked again when it is assigned.
     private func refuseToForget(_ parts: Parts) async throws {
         guard options.role != .reader, options.history != nil else { return }
+        var empty: [KafkaTopicPartition] = []
         for (input, topic) in options.topics {
             for place in parts.partitions.keys where place.topic == topic {
-                guard let ends = try? await parts.consumer.watermarks(of: place, within: .seconds(2)) else { continue }
-                try await refuseToForget(
-                    KafkaTopicPartition(topic: input, partition: place.partition), place, ends, parts)
+                guard let ends = try? await parts.consumer.watermarks(of: place, within: .seconds(2)),
+                    ends.low == ends.high, try !parts.rows.hasRows(place)
+                else { continue }
+                empty.append(KafkaTopicPartition(topic: input, partition: place.partition))
             }
+        }
+        do {
+            try await refuseToForget(empty, parts)
+        } catch let error as KafkaError {
+            frequent.log(
+                .warning, key: "history", "what the group has read is not known yet", [LogField(.error, error.message)])
         }
     }
 

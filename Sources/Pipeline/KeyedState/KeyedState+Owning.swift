@@ -23,7 +23,7 @@ extension KeyedState {
         let start = clocks.monotonicMilliseconds()
         follow(place)
         let ends = try await parts.consumer.watermarks(of: place, within: .seconds(10))
-        try await refuseToForget(input, place, ends, parts)
+        if ends.low == ends.high, try !parts.rows.hasRows(place) { try await refuseToForget([input], parts) }
         guard await progress.wait(for: ends.high.rawValue, of: place) else { throw CancellationError() }
         partition.own(oversized: try parts.store.oversized(place))
         do {

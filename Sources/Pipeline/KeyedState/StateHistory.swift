@@ -28,33 +28,33 @@ extension KeyedState {
     /// A new group, one that has read nothing yet, and one whose records left nothing are no reason.
     ///
     /// - Throws: a `StartupError` with exit code 78, which ends the process too.
-    func refuseToForget(
-        _ input: KafkaTopicPartition, _ place: KafkaTopicPartition, _ ends: KafkaWatermarks, _ parts: Parts
-    ) async throws {
-        guard let history = options.history, ends.low == ends.high, try !parts.rows.hasRows(place) else { return }
-        let low = try await parts.consumer.watermarks(of: input, within: .seconds(10)).low
-        // At the oldest record nothing was read, or nothing of it is left to be read again.
-        guard let next = try await committedOffset(of: input, history.group), next > low,
-            try await isKept(history, input, from: low, to: next)
-        else { return }
-        let failure = StartupError(
-            """
-            what was known of \(input) is lost: group \(history.group) is at offset \(next) and will not read it again, \
-            while \(place.topic) and \(options.path) have nothing of it
-            """,
-            setting: "data.dir", fix: history.fix, exitCode: .configuration)
-        fail(failure)
-        throw failure
+    ///
+    /// - Parameter inputs: partitions of the input of whose state nothing is known.
+    func refuseToForget(_ inputs: [KafkaTopicPartition], _ parts: Parts) async throws {
+        guard let history = options.history, !inputs.isEmpty else { return }
+        for (input, next) in try await committedOffsets(of: inputs, history.group) {
+            let low = try await parts.consumer.watermarks(of: input, within: .seconds(10)).low
+            // At the oldest record nothing was read, or nothing of it is left to be read again.
+            guard next > low, try await isKept(history, input, from: low, to: next) else { continue }
+            let failure = StartupError(
+                """
+                what was known of \(input) is lost: group \(history.group) is at offset \(next) and will not read it \
+                again, while \(options.topics[input.topic] ?? input.topic) and \(options.path) have nothing of it
+                """,
+                setting: "data.dir", fix: history.fix, exitCode: .configuration)
+            fail(failure)
+            throw failure
+        }
     }
 
-    private func committedOffset(
-        of input: KafkaTopicPartition, _ group: KafkaConsumerGroup
-    ) async throws -> KafkaOffset? {
+    private func committedOffsets(
+        of inputs: [KafkaTopicPartition], _ group: KafkaConsumerGroup
+    ) async throws -> [KafkaTopicPartition: KafkaOffset] {
         let admin = try KafkaAdmin(kafka)
         do {
-            let offsets = try await admin.committedOffsets(of: group, partitions: [input], within: .seconds(10))
+            let offsets = try await admin.committedOffsets(of: group, partitions: inputs, within: .seconds(10))
             await admin.close(within: .seconds(1))
-            return offsets[input]
+            return offsets
         } catch {
             await admin.close(within: .seconds(1))
             throw error

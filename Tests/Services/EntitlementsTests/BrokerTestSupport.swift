@@ -115,9 +115,10 @@ final class RunningEntitlements: Sendable {
         group = Task {
             await ServiceGroup(services, logger: logger, maximumShutdown: .seconds(20)).run(triggers: triggers)
         }
-        try await waitUntil(within: .seconds(25)) {
+        let isReady = await eventually(within: .seconds(25)) {
             self.api.port != 0 && self.metric("sluice_state_complete ") == 1
         }
+        try #require(isReady, "\(log.lines.suffix(8).joined(separator: "\n"))")
     }
 
     /// As SIGTERM does.
