@@ -122,7 +122,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
     /// Reads rows on a connection of its own; what it sees is what was applied.
     ///
     /// - Throws: a ``StateError`` before the start.
-    package func reader() throws(StateError) -> StateReader<Model> { try parts().reader }
+    public func reader() throws(StateError) -> StateReader<Model> { try parts().reader }
 
     /// Ends the process: what is not read would never be known here, while others rely on it.
     func fail(_ failure: StartupError) {

@@ -11,10 +11,37 @@ public enum StateReading<State: Sendable>: Sendable {
 
 /// A handler that merges what records say into a keyed state.
 public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
+    /// Where states are merged.
+    private enum Target: Sendable {
+        case keyed(KeyedState<Model>)
+        case local(LocalState<Model>, topics: [KafkaTopic: KafkaTopic])
+
+        func merge(
+            _ states: [Model.State], from input: KafkaTopic, at now: Int64
+        ) async throws -> KeyedState<Model>.Merged {
+            switch self {
+            case .keyed(let state): return try await state.merge(states, from: input)
+            case .local(let state, let topics):
+                guard let topic = topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
+                var merged = KeyedState<Model>.Merged()
+                for (index, other) in states.enumerated() {
+                    do {
+                        merged.changed += try state.merge([other], in: topic, at: now)
+                    } catch let fault as StateError {
+                        throw fault
+                    } catch {
+                        merged.faults[index] = error
+                    }
+                }
+                return merged
+            }
+        }
+    }
+
     /// The reason of a record whose state cannot be merged, unless the error is a `RecordFault`.
     public static var notMerged: String { "not_merged" }
 
-    private let state: KeyedState<Model>
+    private let state: Target
     private let read: @Sendable (KafkaRecord) -> StateReading<Model.State>
     private let merged: @Sendable (KeyedState<Model>.Merged) -> Void
 
@@ -25,7 +52,23 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
         _ state: KeyedState<Model>, read: @escaping @Sendable (KafkaRecord) -> StateReading<Model.State>,
         merged: @escaping @Sendable (KeyedState<Model>.Merged) -> Void = { _ in }
     ) {
-        self.state = state
+        self.state = .keyed(state)
+        self.read = read
+        self.merged = merged
+    }
+
+    /// The same over a state without brokers, for tests such as those of PipelineTestKit.
+    ///
+    /// - Parameters:
+    ///   - topics: the state's topic of each input topic.
+    ///   - read: what a record says.
+    ///   - merged: told of each batch that was merged.
+    public init(
+        _ state: LocalState<Model>, topics: [KafkaTopic: KafkaTopic],
+        read: @escaping @Sendable (KafkaRecord) -> StateReading<Model.State>,
+        merged: @escaping @Sendable (KeyedState<Model>.Merged) -> Void = { _ in }
+    ) {
+        self.state = .local(state, topics: topics)
         self.read = read
         self.merged = merged
     }
@@ -47,7 +90,7 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
             }
         }
         guard !states.isEmpty else { return verdicts }
-        let result = try await state.merge(states, from: topic)
+        let result = try await state.merge(states, from: topic, at: records.last?.timestampMilliseconds ?? 0)
         for (index, error) in result.faults {
             let reason = (error as? any RecordFault)?.reason ?? HandlerReason(code: Self.notMerged, detail: "\(error)")
             verdicts[positions[index]] = .deadLetter(reason)
@@ -57,10 +100,10 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
     }
 
     public func partitionAssigned(_ partition: KafkaTopicPartition) async throws {
-        try await state.partitionAssigned(partition)
+        if case .keyed(let state) = state { try await state.partitionAssigned(partition) }
     }
 
     public func partitionReleased(_ partition: KafkaTopicPartition) async {
-        await state.partitionReleased(partition)
+        if case .keyed(let state) = state { await state.partitionReleased(partition) }
     }
 }

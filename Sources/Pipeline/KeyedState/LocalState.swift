@@ -103,7 +103,7 @@ public final class LocalState<Model: StateModel>: Sendable {
     public func states() throws -> [State] { try rows.states().map(model.decode) }
 
     /// A reader of the rows.
-    package func reader() throws -> StateReader<Model> {
+    public func reader() throws -> StateReader<Model> {
         try StateReader(path: path, topics: store.topics, model: model)
     }
 

@@ -1,10 +1,10 @@
 internal import Dispatch
-package import Kafka
+public import Kafka
 internal import SQLite
 
 /// Reads the rows of a keyed state on a queue and a read-only connection of its own, so that a reader never waits for
 /// the writer. What it sees is what was committed.
-package final class StateReader<Model: StateModel>: Sendable {
+public final class StateReader<Model: StateModel>: Sendable {
     private let model: Model
     private let topics: [KafkaTopic: Int64]
     private let queue = DispatchQueue(label: "keyed state reader")
@@ -23,7 +23,7 @@ package final class StateReader<Model: StateModel>: Sendable {
 
     /// Runs `body` on the reader's queue over one state of the database, and hands what it found to `then`, there too.
     /// How many may wait is the caller's bound.
-    package func read<Result: Sendable>(
+    public func read<Result: Sendable>(
         _ body: @escaping @Sendable (StateView<Model>) throws -> Result,
         then: @escaping @Sendable (Swift.Result<Result, StateError>) -> Void
     ) {
@@ -39,6 +39,17 @@ package final class StateReader<Model: StateModel>: Sendable {
         }
     }
 
+    /// As above, for whoever can wait.
+    ///
+    /// - Throws: a ``StateError``, also for what `body` throws.
+    public func read<Result: Sendable>(
+        _ body: @escaping @Sendable (StateView<Model>) throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            read(body) { continuation.resume(with: $0) }
+        }
+    }
+
     /// Closes the connection after what was asked before.
     package func close() async {
         await withCheckedContinuation { continuation in
@@ -51,7 +62,7 @@ package final class StateReader<Model: StateModel>: Sendable {
 }
 
 /// The rows as one reader's transaction sees them.
-package struct StateView<Model: StateModel> {
+public struct StateView<Model: StateModel> {
     let database: Database
     let model: Model
     /// Their numbers in the database.
@@ -73,26 +84,26 @@ package struct StateView<Model: StateModel> {
     }
 
     /// The state of a key.
-    package func state(of key: [UInt8], in topic: KafkaTopic) throws -> Model.State? {
+    public func state(of key: [UInt8], in topic: KafkaTopic) throws -> Model.State? {
         try database.firstRow(
             "SELECT state FROM rows WHERE topic = ? AND key = ?", [number(topic), .blob(key)], decode)
     }
 
     /// The states that are found under an index entry, by key.
-    package func states(under entry: IndexEntry, in topic: KafkaTopic, atMost limit: Int) throws -> [Model.State] {
+    public func states(under entry: IndexEntry, in topic: KafkaTopic, atMost limit: Int) throws -> [Model.State] {
         try database.rows(
             Self.underEntry, [.text(entry.name), .text(entry.value), number(topic), .integer(limit)], decode)
     }
 
     /// The states that have an index entry of a name whose value is greater than `value`, by that value.
-    package func states(
+    public func states(
         withEntry name: String, after value: String, in topic: KafkaTopic, atMost limit: Int
     ) throws -> [Model.State] {
         try database.rows(Self.afterEntry, [.text(name), .text(value), number(topic), .integer(limit)], decode)
     }
 
     /// The states whose key is greater than `key`, by key.
-    package func states(after key: [UInt8], in topic: KafkaTopic, atMost limit: Int) throws -> [Model.State] {
+    public func states(after key: [UInt8], in topic: KafkaTopic, atMost limit: Int) throws -> [Model.State] {
         try database.rows(
             "SELECT state FROM rows WHERE topic = ? AND key > ? ORDER BY key LIMIT ?",
             [number(topic), .blob(key), .integer(limit)], decode)

@@ -1,29 +1,55 @@
-package import Configuration
+public import Configuration
+internal import Foundation
+public import Kafka
+public import Lifecycle
+internal import PipelineRuntime
 
-/// Settings of every executable that keeps a keyed state. Names and defaults are a contract.
-package enum StateSettings {
-    package static let role = Setting.oneOf(
+/// Settings of every executable that keeps a keyed state: part of its schema, taken over with
+/// ``StateOptions/configure(_:)``. Names and defaults are a contract.
+public enum StateSettings {
+    public static let role = Setting.oneOf(
         "state.role", default: StateOptions.Role.all,
         help: """
             all owns partitions, follows every one and serves reads; worker follows its own partitions and \
             state.standbys others and serves no reads; reader is in no group, follows everything and serves reads.
             """)
-    package static let standbys = Setting.integer(
+    public static let standbys = Setting.integer(
         "state.standbys", default: 0, in: 0...1000,
         help: "Partitions that a worker follows beside its own, so that it takes them over sooner.")
-    package static let republishRate = Setting.integer(
+    public static let republishRate = Setting.integer(
         "state.republish.rate", default: 500, in: 1...100_000,
         help: "Rows of a partition that are published again each second after the rules or the form have changed.")
-    package static let maximumLag = Setting.integer(
+    public static let maximumLag = Setting.integer(
         "state.lag.limit", default: 100_000, in: 1...1_000_000_000,
         help: "Records that the reader of the state's topics may be behind before the process is not ready.")
 
-    package static let all: [any AnySetting] = [role, standbys, republishRate, maximumLag]
+    public static let all: [any AnySetting] = [role, standbys, republishRate, maximumLag]
 }
 
 extension StateOptions {
+    /// A database under `data.dir`, whose directory is made where there is none, with what is configured.
+    ///
+    /// - Parameters:
+    ///   - file: the name of the database.
+    ///   - topics: the state's topic of each input topic.
+    /// - Throws: a `StartupError` when the directory cannot be made.
+    public init(
+        file: String, in configuration: Configuration, topics: [KafkaTopic: KafkaTopic]
+    ) throws(StartupError) {
+        let directory = configuration[ConsumerSettings.dataDirectory]
+        do {
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        } catch {
+            throw StartupError(
+                "cannot make the directory \(directory)", setting: ConsumerSettings.dataDirectory.key,
+                fix: "Name a directory that this user may write to", exitCode: .configuration)
+        }
+        self.init(path: directory + "/" + file, topics: topics)
+        configure(configuration)
+    }
+
     /// Takes over what is configured.
-    package mutating func configure(_ configuration: Configuration) {
+    public mutating func configure(_ configuration: Configuration) {
         role = configuration[StateSettings.role]
         standbys = configuration[StateSettings.standbys]
         republishRate = configuration[StateSettings.republishRate]

@@ -4,16 +4,16 @@ internal import CCurl
 ///
 /// Connections are kept and used again. It speaks HTTP/1.1 over TCP or TLS 1.2 and later with the server verified; it
 /// follows no redirects, takes no proxy from the environment, keeps no cookies, decompresses nothing and does not retry.
-package final class HTTPClient: Sendable {
-    package struct Configuration: Sendable {
+public final class HTTPClient: Sendable {
+    public struct Configuration: Sendable {
         /// A PEM file with the roots to trust instead of the system's.
-        package var trustRootsFile: String?
+        public var trustRootsFile: String?
         /// Requests under way at once. Beyond: `overloaded`.
-        package var maximumInFlight: Int
+        public var maximumInFlight: Int
         /// Connections kept open for later requests.
-        package var maximumIdleConnections: Int
+        public var maximumIdleConnections: Int
 
-        package init(trustRootsFile: String? = nil, maximumInFlight: Int = 256, maximumIdleConnections: Int = 32) {
+        public init(trustRootsFile: String? = nil, maximumInFlight: Int = 256, maximumIdleConnections: Int = 32) {
             self.trustRootsFile = trustRootsFile
             self.maximumInFlight = maximumInFlight
             self.maximumIdleConnections = maximumIdleConnections
@@ -21,13 +21,13 @@ package final class HTTPClient: Sendable {
     }
 
     /// Names a request that is under way.
-    package struct TransferID: Sendable, Hashable {
+    public struct TransferID: Sendable, Hashable {
         let number: UInt64
     }
 
     private let queue: TransferQueue
 
-    package init(_ configuration: Configuration = Configuration()) {
+    public init(_ configuration: Configuration = Configuration()) {
         queue = TransferQueue(configuration)
         TransferLoop.start(queue)
     }
@@ -36,7 +36,7 @@ package final class HTTPClient: Sendable {
 
     /// Sends the request and waits for the whole answer. Cancelling the task ends the transfer.
     /// - Throws: every code but `other` has a documented meaning; `isRetriable` says whether to try again.
-    package func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
+    public func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
         let id = queue.reserve()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -51,7 +51,7 @@ package final class HTTPClient: Sendable {
     /// Sends the request; `completion` is called exactly once, on the client's thread or, when the request is not even
     /// started, on the caller's. It must not wait.
     @discardableResult
-    package func send(
+    public func send(
         _ request: HTTPClientRequest,
         completion: @escaping @Sendable (Result<HTTPClientResponse, HTTPClientError>) -> Void
     ) -> TransferID {
@@ -61,8 +61,8 @@ package final class HTTPClient: Sendable {
     }
 
     /// Ends a transfer with `cancelled`; nothing happens when it has ended.
-    package func cancel(_ transfer: TransferID) { queue.cancel(transfer) }
+    public func cancel(_ transfer: TransferID) { queue.cancel(transfer) }
 
     /// Ends all transfers with `closed`, and the thread.
-    package func close() { queue.close() }
+    public func close() { queue.close() }
 }

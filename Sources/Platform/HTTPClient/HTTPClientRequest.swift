@@ -1,20 +1,20 @@
 /// A request to an HTTP server.
-package struct HTTPClientRequest: Sendable {
+public struct HTTPClientRequest: Sendable {
     /// A token in capitals, e.g. `GET`.
-    package var method: String
+    public var method: String
     /// An absolute `http` or `https` URL.
-    package var url: String
+    public var url: String
     /// Sent as given. A name that is no token or a value with a control byte: `invalidRequest`.
-    package var headers: [(name: String, value: String)]
-    package var body: [UInt8]?
+    public var headers: [(name: String, value: String)]
+    public var body: [UInt8]?
     /// From `send` to the last byte of the answer, waiting included.
-    package var timeout: Duration
+    public var timeout: Duration
     /// For name, TCP and TLS.
-    package var connectTimeout: Duration
+    public var connectTimeout: Duration
     /// Beyond: `bodyTooLarge`.
-    package var maximumBodyBytes: Int
+    public var maximumBodyBytes: Int
 
-    package init(
+    public init(
         method: String = "GET", url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil,
         timeout: Duration = .seconds(10), connectTimeout: Duration = .seconds(5),
         maximumBodyBytes: Int = 16 * 1024 * 1024

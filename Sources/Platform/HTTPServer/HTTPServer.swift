@@ -7,7 +7,7 @@ internal import Time
 ///
 /// Requests leave as values and responses come back by number, so nothing is shared between the loop and the code that
 /// handles a request. Sources: RFC 9110 and RFC 9112.
-package final class HTTPServer: Sendable {
+public final class HTTPServer: Sendable {
     private enum State {
         case created
         case running(ResponseQueue, Completion, ports: [UInt16])
@@ -19,6 +19,11 @@ package final class HTTPServer: Sendable {
     private let shared: SharedCounters
     private let state = Mutex(State.created)
 
+    /// A server that is not started.
+    public convenience init(listeners: [Listener]) { self.init(listeners: listeners, requestEnded: { _ in }) }
+
+    /// As above.
+    ///
     /// - Parameters:
     ///   - clock: monotonic nanoseconds; all deadlines go by it.
     ///   - requestEnded: called on the loop thread once for every request.
@@ -41,7 +46,7 @@ package final class HTTPServer: Sendable {
 
     /// Binds every listener and starts the thread. Nothing is bound after an error.
     /// - Throws: `addressInUse`, `badHost`, `notPermitted` name host and port; `alreadyStarted`; `system`.
-    package func start() throws(HTTPServerError) {
+    public func start() throws(HTTPServerError) {
         let result = state.withLock { state in
             Result { () throws(HTTPServerError) in
                 guard case .created = state else {
@@ -55,7 +60,7 @@ package final class HTTPServer: Sendable {
     }
 
     /// The port that a listener is bound to; 0 before `start()`.
-    package func port(of listener: Int = 0) -> UInt16 {
+    public func port(of listener: Int = 0) -> UInt16 {
         state.withLock { state in
             guard case .running(_, _, let ports) = state, ports.indices.contains(listener) else { return 0 }
             return ports[listener]
@@ -71,7 +76,7 @@ package final class HTTPServer: Sendable {
     /// Stops: takes what the system already accepted, closes the listeners, completes the requests in progress with
     /// `Connection: close`, and after `limit` drops what is left. Returns when the thread has ended; a second call
     /// waits for the same end.
-    package func drain(within limit: Duration = .seconds(8)) async {
+    public func drain(within limit: Duration = .seconds(8)) async {
         let running: (ResponseQueue, Completion)? = state.withLock { state in
             guard case .running(let responses, let end, _) = state else { return nil }
             return (responses, end)

@@ -1,52 +1,52 @@
 /// The bounds of one listener. Times are `Duration`s of the monotonic clock; deadlines are absolute, no byte moves them.
-package struct Limits: Sendable {
+public struct Limits: Sendable {
     // What a head may be. Beyond: 431, for the request line 414.
     /// Bytes of the fields together.
-    package var headBytes = 16 * 1024
-    package var headFields = 64
-    package var requestLineBytes = 4 * 1024
+    public var headBytes = 16 * 1024
+    public var headFields = 64
+    public var requestLineBytes = 4 * 1024
 
     // How long each phase may last.
     /// From accept, or from the first byte of a later request, to the end of the head. Then: closed.
-    package var headTime = Duration.seconds(10)
+    public var headTime = Duration.seconds(10)
     /// From the same start to the end of the body. Then: 408.
-    package var requestTime = Duration.seconds(15)
+    public var requestTime = Duration.seconds(15)
     /// From the dispatch to the response. Then: 503; a later response is dropped.
-    package var handlerTime = Duration.seconds(5)
+    public var handlerTime = Duration.seconds(5)
     /// Between two requests of a connection. Then: closed.
-    package var idleTime = Duration.seconds(30)
+    public var idleTime = Duration.seconds(30)
     /// From the first byte of an answer to its last. Then: closed.
-    package var sendTime = Duration.seconds(15)
+    public var sendTime = Duration.seconds(15)
     /// After the last answer, until the peer closes. Then: closed.
-    package var lingerTime = Duration.seconds(2)
+    public var lingerTime = Duration.seconds(2)
     /// Bytes that are read and dropped meanwhile.
-    package var lingerBytes = 1024 * 1024
+    public var lingerBytes = 1024 * 1024
 
     // How much at once.
-    package var connections = 1024
+    public var connections = 1024
     /// Requests dispatched and not yet answered by the handler. Beyond: 503.
-    package var inFlight = 512
+    public var inFlight = 512
     /// Body bytes that have arrived and whose requests are not yet answered. Beyond: the body that has been arriving
     /// longest is cut with 503.
-    package var bodyBytes = 64 * 1024 * 1024
+    public var bodyBytes = 64 * 1024 * 1024
     /// Bytes of answers that clients have not taken yet. Beyond: the connection is closed.
-    package var unsentBytes = 64 * 1024 * 1024
+    public var unsentBytes = 64 * 1024 * 1024
     /// Bytes read ahead of a request that is still in progress.
-    package var readAheadBytes = 32 * 1024
+    public var readAheadBytes = 32 * 1024
 
     // How many new connections.
     /// Connections a second and network (/24 or /56), twice as many in a burst; beyond: closed. 0: no limit.
-    package var connectsPerSecond = 2000
+    public var connectsPerSecond = 2000
     /// Networks that are not limited, e.g. those of the proxies.
     package var unlimitedNetworks: [NetworkPrefix] = []
 
-    package init() {}
+    public init() {}
 
     /// For the listener that untrusted clients reach.
-    package static var `public`: Limits { Limits() }
+    public static var `public`: Limits { Limits() }
 
     /// For livez, readyz and metrics.
-    package static var admin: Limits {
+    public static var admin: Limits {
         var limits = Limits()
         limits.connections = 64
         limits.inFlight = 64
@@ -56,7 +56,7 @@ package struct Limits: Sendable {
     }
 
     /// For read APIs and consoles of one's own services.
-    package static var readAPI: Limits {
+    public static var readAPI: Limits {
         var limits = Limits()
         limits.connections = 128
         limits.inFlight = 128

@@ -2,22 +2,22 @@
 ///
 /// `admit`, `handle` and `passEnded` run on the loop thread: they neither wait nor throw, and take only locks that
 /// are held for moments.
-package struct Listener: Sendable {
+public struct Listener: Sendable {
     /// For metrics and the log, e.g. `notifications` or `admin`.
-    package var name: StaticString
+    public var name: StaticString
     /// A numeric IPv4 or IPv6 address, or `localhost` (127.0.0.1).
-    package var host: String
+    public var host: String
     /// 0: one that the system chooses (`HTTPServer.port(of:)`).
-    package var port: UInt16
-    package var limits: Limits
+    public var port: UInt16
+    public var limits: Limits
     /// Decides by the head, before any byte of the body.
-    package var admit: @Sendable (RequestHead) -> Admission
+    public var admit: @Sendable (RequestHead) -> Admission
     /// Takes the whole request. The exchange is answered once, at any time, on any thread.
-    package var handle: @Sendable (HTTPRequest, Exchange) -> Void
+    public var handle: @Sendable (HTTPRequest, Exchange) -> Void
     /// Called after a pass of the loop in which requests were dispatched, so that they can be passed on together.
-    package var passEnded: (@Sendable () -> Void)?
+    public var passEnded: (@Sendable () -> Void)?
 
-    package init(
+    public init(
         name: StaticString, host: String, port: UInt16, limits: Limits,
         admit: @escaping @Sendable (RequestHead) -> Admission,
         handle: @escaping @Sendable (HTTPRequest, Exchange) -> Void,

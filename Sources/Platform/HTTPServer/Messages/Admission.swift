@@ -1,5 +1,5 @@
 /// What a listener says to a request head, before any byte of the body is taken.
-package enum Admission: Sendable, Equatable {
+public enum Admission: Sendable, Equatable {
     /// A body of 1 to `limit` bytes is required. None: 400 `empty`; more: 413 `too_large`.
     case body(limit: Int)
     /// The request has no body. One that comes all the same: 413 `too_large`.
@@ -10,5 +10,5 @@ package enum Admission: Sendable, Equatable {
     case methodNotAllowed(allow: String)
 
     /// 404, reason `path`.
-    package static var notFound: Admission { .refuse(status: 404, reason: "path") }
+    public static var notFound: Admission { .refuse(status: 404, reason: "path") }
 }

@@ -1,12 +1,12 @@
 /// The address of one request in progress: values only, so it may outlive request, connection and server.
-package struct Exchange: Sendable {
+public struct Exchange: Sendable {
     let responses: ResponseQueue
     let listener: Int
     let slot: RequestSlots.Key
 
     /// Responds to the request and releases its slot. Any thread; the first response wins, later ones are counted and
     /// dropped, as are those that come after the handler deadline or after the client went away.
-    package func respond(_ response: HTTPResponse) {
+    public func respond(_ response: HTTPResponse) {
         responses.post(QueuedResponse(listener: listener, slot: slot, response: response))
     }
 }

@@ -1,7 +1,7 @@
 /// A whole request: head accepted, body complete.
-package struct HTTPRequest: Sendable {
-    package let head: RequestHead
-    package let body: [UInt8]
+public struct HTTPRequest: Sendable {
+    public let head: RequestHead
+    public let body: [UInt8]
     /// The network the peer belongs to (/24 or /56), not its address.
     package let network: NetworkPrefix
     /// When the first byte of the request came, or the connection for its first request: monotonic nanoseconds.

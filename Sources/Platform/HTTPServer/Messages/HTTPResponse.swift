@@ -1,19 +1,19 @@
 /// The response to a request.
-package struct HTTPResponse: Sendable {
+public struct HTTPResponse: Sendable {
     /// A status between 200 and 599.
-    package var status: Int
+    public var status: Int
     /// Why, as a code for metrics and the log, e.g. `accepted` or `signature`. Never sent to the client.
-    package var reason: String
+    public var reason: String
     /// The `Content-Type`, sent only with a body.
-    package var contentType: StaticString
+    public var contentType: StaticString
     /// Further header fields. A field whose name is no token or whose value holds a control byte is left out.
-    package var headers: [(name: String, value: String)]
+    public var headers: [(name: String, value: String)]
     /// The body. It is not copied while a slow reader takes it.
-    package var body: [UInt8]
+    public var body: [UInt8]
     /// Whether the connection ends with this response.
-    package var closes: Bool
+    public var closes: Bool
 
-    package init(
+    public init(
         status: Int, reason: String, contentType: StaticString = "application/json",
         headers: [(name: String, value: String)] = [], body: [UInt8] = [], closes: Bool = false
     ) {
@@ -26,7 +26,7 @@ package struct HTTPResponse: Sendable {
     }
 
     /// A response whose body is `text` as `text/plain`.
-    package static func text(_ text: String, status: Int = 200, reason: String = "ok") -> HTTPResponse {
+    public static func text(_ text: String, status: Int = 200, reason: String = "ok") -> HTTPResponse {
         HTTPResponse(status: status, reason: reason, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
     }
 }

@@ -1,7 +1,7 @@
 /// A request line and its fields, checked by `RequestHeadParser`.
 ///
 /// It keeps the received bytes in one array and finds fields in it when asked: no allocation per field.
-package struct RequestHead: Sendable {
+public struct RequestHead: Sendable {
     /// From the method to the blank line.
     package let bytes: [UInt8]
     private let methodEnd: Int
@@ -30,34 +30,34 @@ package struct RequestHead: Sendable {
     }
 
     /// The method as sent, e.g. `POST`.
-    package var method: String { String(decoding: bytes[..<methodEnd], as: UTF8.self) }
+    public var method: String { String(decoding: bytes[..<methodEnd], as: UTF8.self) }
 
     /// The target as sent: path and query, nothing decoded.
-    package var target: String { String(decoding: bytes[(methodEnd + 1)..<targetEnd], as: UTF8.self) }
+    public var target: String { String(decoding: bytes[(methodEnd + 1)..<targetEnd], as: UTF8.self) }
 
     /// The target up to the first `?`, nothing decoded.
-    package var path: String {
+    public var path: String {
         let target = bytes[(methodEnd + 1)..<targetEnd]
         return String(decoding: target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
     }
 
     /// The target after the first `?`, nothing decoded; nil without one.
-    package var query: String? {
+    public var query: String? {
         let target = bytes[(methodEnd + 1)..<targetEnd]
         guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return nil }
         return String(decoding: target[(mark + 1)...], as: UTF8.self)
     }
 
-    package func methodIs(_ name: StaticString) -> Bool { range(0..<methodEnd, equals: name) }
+    public func methodIs(_ name: StaticString) -> Bool { range(0..<methodEnd, equals: name) }
 
     /// Whether the target is exactly this, without a query.
-    package func targetIs(_ target: StaticString) -> Bool { range((methodEnd + 1)..<targetEnd, equals: target) }
+    public func targetIs(_ target: StaticString) -> Bool { range((methodEnd + 1)..<targetEnd, equals: target) }
 
-    package var isGetOrHead: Bool { methodIs("GET") || methodIs("HEAD") }
+    public var isGetOrHead: Bool { methodIs("GET") || methodIs("HEAD") }
 
     /// The value of the first field of this name, without the white space around it; bytes that are not UTF-8 are
     /// replaced. `lowercaseName` is compared without regard to case.
-    package func header(_ lowercaseName: StaticString) -> String? {
+    public func header(_ lowercaseName: StaticString) -> String? {
         guard let value = fieldValue(lowercaseName) else { return nil }
         return String(decoding: bytes[value], as: UTF8.self)
     }
