@@ -52,7 +52,7 @@ demo: deps
 	@swift build -c $(CONFIGURATION) --product sluice-entitlements
 	@swift build -c $(CONFIGURATION) --product sluice-simulator
 	@swift build -c $(CONFIGURATION) --product sluicectl
-	@KEEP=$(KEEP) CONSUMERS=$(CONSUMERS) deploy/demo "$$(swift build -c $(CONFIGURATION) --show-bin-path)"
+	@KEEP=$(KEEP) CONSUMERS=$(CONSUMERS) TOPICS=$(TOPICS) deploy/demo "$$(swift build -c $(CONFIGURATION) --show-bin-path)"
 
 # These run alone. The tests on Apache Kafka share one cluster, and stop it; KafkaSelectionTests checks their names. The
 # third-party programs have ports and timeouts of their own.

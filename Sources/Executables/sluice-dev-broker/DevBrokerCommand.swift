@@ -19,6 +19,10 @@ enum DevBrokerCommand {
     static let groups = Setting.strings(
         "groups", help: "Consumer groups of your own, whose dead letter topics are created too.", example: "inbox"
     ).optional.onCommandLineOnly
+    static let topics = Setting.strings(
+        "topics", help: "Topics of your own, created with as many partitions as the keyed topics.",
+        example: "appstore.latest.production"
+    ).optional.onCommandLineOnly
     static let prefix = Setting.string(
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
 
@@ -34,7 +38,8 @@ enum DevBrokerCommand {
             """,
         schema: ConfigurationSchema(
             [
-                port, brokers, partitions, groups, prefix, ApplicationSettings.logLevel, ApplicationSettings.logFormat,
+                port, brokers, partitions, groups, topics, prefix, ApplicationSettings.logLevel,
+                ApplicationSettings.logFormat,
             ]),
         examples: [
             .init("sluice-dev-broker --log.format text", "One broker on 127.0.0.1:9092."),

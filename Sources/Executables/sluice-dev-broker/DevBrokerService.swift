@@ -23,7 +23,8 @@ final class DevBrokerService: Service {
         let port = configuration[DevBrokerCommand.port]
         let topics = DevBrokerTopics.all(
             prefix: configuration[DevBrokerCommand.prefix], partitions: configuration[DevBrokerCommand.partitions],
-            groups: configuration[DevBrokerCommand.groups] ?? [])
+            groups: configuration[DevBrokerCommand.groups] ?? [],
+            others: configuration[DevBrokerCommand.topics] ?? [])
         let ports: DevBroker.Ports =
             UInt16(exactly: port).map { $0 == 0 ? .free : .fixed(first: $0, setNext: { fixed_port_set_next($0) }) }
             ?? .free

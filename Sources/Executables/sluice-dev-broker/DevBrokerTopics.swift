@@ -5,8 +5,10 @@ internal import Records
 enum DevBrokerTopics {
     /// Every topic with its number of partitions.
     ///
-    /// - Parameter groups: consumer groups that are not Sluice's own and may read any of the topics with a key.
-    static func all(prefix: String, partitions: Int, groups: [String]) -> [KafkaTopic: Int] {
+    /// - Parameters:
+    ///   - groups: consumer groups that are not Sluice's own and may read any of the topics with a key.
+    ///   - others: names of keyed topics that are not Sluice's own.
+    static func all(prefix: String, partitions: Int, groups: [String], others: [String]) -> [KafkaTopic: Int] {
         let names = TopicNames(prefix: prefix)
         var topics = names.specifications(partitions: partitions)
         for group in groups {
@@ -14,7 +16,7 @@ enum DevBrokerTopics {
             topics += names.deadLetters(of: group, reading: names.entitlements, partitions: partitions)
         }
         return Dictionary(
-            topics.map { ($0.name, $0.partitions) },
+            topics.map { ($0.name, $0.partitions) } + others.map { (KafkaTopic(rawValue: $0), partitions) },
             uniquingKeysWith: { first, _ in first })
     }
 }

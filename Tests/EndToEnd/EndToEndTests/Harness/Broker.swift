@@ -195,12 +195,13 @@ extension Broker {
 
 extension Harness {
     /// `sluice-dev-broker`.
-    func embeddedBroker(partitions: Int = 4, groups: [String] = []) async throws -> Broker {
+    func embeddedBroker(partitions: Int = 4, groups: [String] = [], others: [KafkaTopic] = []) async throws -> Broker {
         let process = try start(
             Executable(
                 "sluice-dev-broker",
                 arguments: ["--port", "0", "--partitions", "\(partitions)", "--topics.prefix", topics.prefix]
-                    + (groups.isEmpty ? [] : ["--groups", groups.joined(separator: ",")])))
+                    + (groups.isEmpty ? [] : ["--groups", groups.joined(separator: ",")])
+                    + (others.isEmpty ? [] : ["--topics", others.map(\.rawValue).joined(separator: ",")])))
         let servers = try await process.ready().fields.text("bootstrapServers")
         return Broker(
             bootstrapServers: try #require(servers, "\(process)"), topics: topics, machinery: .embedded(process))
