@@ -1,5 +1,6 @@
 import AppStoreModel
 import Foundation
+import HTTPClient
 import Kafka
 import Records
 import TestSupport
@@ -62,28 +63,88 @@ extension EndToEnd {
                 guard end == .exit(0) else { return }
             }
             try await Harness.open { harness in
-                let broker = try await harness.embeddedBroker(groups: ["inbox"])
+                let latest = KafkaTopic(rawValue: harness.topics.prefix + ".latest.production")
+                let broker = try await harness.embeddedBroker(groups: ["inbox", "latest"], others: [latest])
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
                 let posted = try await harness.post(
                     to: ingress, ["--scenario", "subscription-life", "--accounts", "2", "--app", SentApp.simulated])
-                let inbox = package.directory.file("kept")
-                let consumer = try harness.start(
-                    "inbox",
-                    [
-                        package.executable, "--kafka.bootstrap.servers", broker.bootstrapServers, "--profile",
-                        "single-node", "--admin.port", "0", "--data.dir", package.directory.path,
-                        "--inbox.directory", inbox, "--topics.prefix", broker.topics.prefix,
-                    ], [:])
-                let expected = Set(
-                    posted.compactMap { $0.text("notificationUUID").flatMap(UUID.init(uuidString:)) }
-                        .map { $0.uuidString + ".json" })
-                #expect(expected.count > 4)
-                func kept() -> Set<String> {
-                    Set((try? FileManager.default.contentsOfDirectory(atPath: inbox)) ?? [])
-                }
-                _ = await eventually(within: .seconds(60)) { kept() == expected || consumer.ended != nil }
-                #expect(kept() == expected, "\(consumer)")
+                #expect(posted.count > 4)
+                try await Self.inboxKeeps(posted, of: package, on: broker, harness)
+                try await Self.latestKnowsTheLast(of: package, on: broker, harness)
             }
+        }
+
+        private static func start(
+            _ name: String, of package: TutorialPackage, on broker: Broker, _ harness: Harness, _ settings: [String]
+        ) throws -> ChildProcess {
+            try harness.start(
+                name,
+                [
+                    package.executable(name + "-consumer"), "--kafka.bootstrap.servers", broker.bootstrapServers,
+                    "--profile", "single-node", "--admin.port", "0", "--topics.prefix", broker.topics.prefix,
+                ] + settings, [:])
+        }
+
+        /// The consumer with an effect outside: a file for each notification.
+        private static func inboxKeeps(
+            _ posted: [JSON.Object], of package: TutorialPackage, on broker: Broker, _ harness: Harness
+        ) async throws {
+            let directory = package.directory.file("kept")
+            let consumer = try start(
+                "inbox", of: package, on: broker, harness,
+                ["--inbox.directory", directory, "--data.dir", package.directory.file("inbox-data")])
+            let expected = Set(
+                posted.compactMap { $0.text("notificationUUID").flatMap(UUID.init(uuidString:)) }
+                    .map { $0.uuidString + ".json" })
+            func kept() -> Set<String> {
+                Set((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
+            }
+            _ = await eventually(within: .seconds(60)) { kept() == expected || consumer.ended != nil }
+            #expect(kept() == expected, "\(consumer)")
+            // Its own counter is beside those of the runtime.
+            let client = HTTPClient()
+            defer { client.close() }
+            let bytes = try await AdminAddress(consumer).metrics("inbox_bytes_total ", client)
+            #expect(bytes.count == 1 && bytes[0].value > 0)
+            await consumer.stop()
+            #expect(consumer.ended == .exit(0), "\(consumer)")
+        }
+
+        /// The consumer with a state: a member that works, and one that only answers, from what the other published.
+        private static func latestKnowsTheLast(
+            of package: TutorialPackage, on broker: Broker, _ harness: Harness
+        ) async throws {
+            // Of those that were signed at the same time it is the one with the greater id.
+            var expected: [String: [String]] = [:]
+            for record in try await broker.records(of: broker.notifications(.production)) {
+                func text(_ bytes: [UInt8]?) throws -> String { String(decoding: try #require(bytes), as: UTF8.self) }
+                let signed = [
+                    try text(record.header("ce_time")?.value), try text(record.header("ce_id")?.value),
+                ]
+                let key = try text(record.key)
+                if expected[key, default: []].lexicographicallyPrecedes(signed) { expected[key] = signed }
+            }
+            #expect(!expected.isEmpty)
+            let worker = try start(
+                "latest", of: package, on: broker, harness,
+                ["--state.role", "worker", "--data.dir", package.directory.file("worker")])
+            let reader = try start(
+                "latest", of: package, on: broker, harness,
+                ["--state.role", "reader", "--latest.port", "0", "--data.dir", package.directory.file("reader")])
+            func port() -> Int64? { reader.log.first { $0.message == "api ready" }?.fields.integer("port") }
+            _ = await eventually(within: .seconds(60)) { port() != nil || reader.ended != nil }
+            let url = "http://127.0.0.1:\(try #require(port(), "\(reader)"))/v1/latest?key="
+            let client = HTTPClient()
+            defer { client.close() }
+            for (key, signed) in expected {
+                func answer() async -> String {
+                    let response = try? await client.send(HTTPClientRequest(url: url + key))
+                    return response.map { String(decoding: $0.body, as: UTF8.self) } ?? "no answer"
+                }
+                _ = await eventually(within: .seconds(60)) { await answer().contains(signed[1]) || worker.ended != nil }
+                #expect(await answer().contains(signed[1]), "\(worker)\(reader)")
+            }
+            #expect(try await client.send(HTTPClientRequest(url: url + "unknown")).status == 404)
         }
 
         /// The block of Python in the tutorial.
@@ -122,6 +183,9 @@ private struct TutorialPackage {
         for name in [
             "inbox/Package.swift", "Sources/Inbox/InboxHandler.swift", "Sources/Inbox/InboxApplication.swift",
             "Sources/inbox-consumer/main.swift", "Tests/InboxTests/InboxTests.swift",
+            "Sources/Latest/LatestModel.swift", "Sources/Latest/LatestReading.swift",
+            "Sources/Latest/LatestApplication.swift", "Sources/Latest/LatestAPI.swift",
+            "Sources/latest-consumer/main.swift", "Tests/InboxTests/LatestTests.swift",
         ] {
             let after = page.components(separatedBy: "`\(name)`").dropFirst().first
             let block = after?.components(separatedBy: "```swift\n").dropFirst().first?
@@ -134,7 +198,7 @@ private struct TutorialPackage {
         }
     }
 
-    var executable: String { build + "/debug/inbox-consumer" }
+    func executable(_ name: String) -> String { build + "/debug/" + name }
 
     func swift(_ arguments: [String]) async throws -> (end: ProcessEnd, process: ChildProcess) {
         let command = ["swift", arguments[0], "--package-path", path, "--scratch-path", build] + arguments.dropFirst()
