@@ -8,9 +8,12 @@ import Testing
 extension EndToEnd {
     /// Members of the entitlements' group that are killed, and brokers under them.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ConsumerDeathsOnApacheKafka {
-        @Test func `members killed again and again lose nothing and apply nothing twice`() async throws {
+        @Test(arguments: ConsumerGroup.Form.allCases)
+        func `members killed again and again lose nothing and apply nothing twice`(
+            _ form: ConsumerGroup.Form
+        ) async throws {
             let kills = TestScale.choose(short: 3, longTimes: 50)
-            try await ConsumerGroup.open { group, load in
+            try await ConsumerGroup.open(form) { group, load in
                 var members = [
                     try await group.member("0", keepsPlace: true), try await group.member("1", keepsPlace: true),
                 ]
@@ -45,9 +48,12 @@ extension EndToEnd {
             }
         }
 
-        @Test func `one broker of three killed again and again costs the state nothing`() async throws {
+        @Test(arguments: ConsumerGroup.Form.chosen)
+        func `one broker of three killed again and again costs the state nothing`(
+            _ form: ConsumerGroup.Form
+        ) async throws {
             let kills = TestScale.choose(short: 1, longTimes: 10)
-            try await ConsumerGroup.open { group, load in
+            try await ConsumerGroup.open(form) { group, load in
                 let members = [try await group.member("0"), try await group.member("1")]
                 try await load.run {
                     try await group.waitUntilHandling(members)
@@ -111,9 +117,12 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a member killed between publication and commit applies nothing again`() async throws {
+        @Test(arguments: ConsumerGroup.Form.chosen)
+        func `a member killed between publication and commit applies nothing again`(
+            _ form: ConsumerGroup.Form
+        ) async throws {
             let kills = TestScale.choose(short: 1, longTimes: 5)
-            try await ConsumerGroup.open { group, load in
+            try await ConsumerGroup.open(form) { group, load in
                 var again = 0
                 var successor: GroupMember?
                 for _ in 0..<kills {

@@ -5,9 +5,12 @@ import Testing
 extension EndToEnd {
     /// Members of the entitlements' group that come and go.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ConsumerMembershipOnApacheKafka {
-        @Test func `three members joining and leaving lose nothing and apply nothing twice`() async throws {
+        @Test(arguments: ConsumerGroup.Form.chosen)
+        func `three members joining and leaving lose nothing and apply nothing twice`(
+            _ form: ConsumerGroup.Form
+        ) async throws {
             let time = Duration.seconds(TestScale.choose(short: 10, longTimes: 180))
-            try await ConsumerGroup.open { group, load in
+            try await ConsumerGroup.open(form) { group, load in
                 var members: [String: GroupMember] = [:]
                 for name in ["0", "1", "2"] { members[name] = try await group.member(name) }
                 var random = SeededGenerator(seed: 2)

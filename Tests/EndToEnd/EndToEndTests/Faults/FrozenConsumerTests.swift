@@ -5,9 +5,12 @@ import Testing
 extension EndToEnd {
     /// A member of the entitlements' group that stands still and does not know it.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct FrozenConsumersOnApacheKafka {
-        @Test func `what a member publishes that slept through its session does not stay`() async throws {
+        @Test(arguments: ConsumerGroup.Form.chosen)
+        func `what a member publishes that slept through its session does not stay`(
+            _ form: ConsumerGroup.Form
+        ) async throws {
             let times = TestScale.choose(short: 1, longTimes: 5)
-            try await ConsumerGroup.open { group, load in
+            try await ConsumerGroup.open(form) { group, load in
                 // The shortest session that brokers allow. The sleeper's publications lie ready for two seconds before
                 // they are sent: it falls asleep with some, and sends them when another member has published newer ones.
                 let session = ["--kafka.session.timeout.ms", "6000", "--kafka.heartbeat.interval.ms", "1500"]

@@ -7,21 +7,40 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A group of `sluice-entitlements` over topics of its own on three brokers, each member with a database of its own.
+/// A group of `sluice-entitlements` over topics of its own, each member with a database of its own.
 final class ConsumerGroup: Sendable {
+    /// What the members do.
+    enum Form: String, Sendable, CaseIterable {
+        /// Each has the role `all`: it works and answers.
+        case all
+        /// Each is a `worker` with one standby, and a `reader` beside them answers.
+        case workersAndReader
+
+        /// One of them in the short form of a suite, both in the long one.
+        static var chosen: [Form] { TestScale.choose(short: [.all], long: allCases) }
+
+        fileprivate var settings: [String] {
+            self == .all ? [] : ["--state.role", "worker", "--state.standbys", "1"]
+        }
+    }
+
     static let partitions = 4
 
     let name: String
     let broker: Broker
     let harness: Harness
+    let form: Form
     let client = HTTPClient(HTTPClient.Configuration(maximumInFlight: 64))
     private let processes = Mutex<[ChildProcess]>([])
 
-    private init(_ harness: Harness, _ broker: Broker) async throws {
+    private init(_ harness: Harness, _ broker: Broker, _ form: Form) async throws {
         self.harness = harness
         self.broker = broker
+        self.form = form
         // Members that were killed stay in their group for a while: each test has its own.
-        name = broker.topics.prefix + "-group"
+        name = Self.name(in: broker.topics)
+        // The embedded broker has made its topics already.
+        guard !broker.isEmbedded else { return }
         let topics = broker.topics
         func needed(_ partitions: Int) -> [TopicSpecification] {
             topics.ingress(partitions: partitions)
@@ -32,14 +51,37 @@ final class ConsumerGroup: Sendable {
         try await broker.create(needed(Self.partitions).filter { $0.name.rawValue.contains(".production") } + small)
     }
 
-    /// Runs `body` with a group without members, and a load that does not run yet.
-    static func open(_ body: (ConsumerGroup, RecordLoad) async throws -> Void) async throws {
+    private static func name(in topics: TopicNames) -> String { topics.prefix + "-group" }
+
+    /// Runs `body` with a group without members on three brokers of Apache Kafka, and a load that does not run yet.
+    static func open(
+        _ form: Form = .all, _ body: (ConsumerGroup, RecordLoad) async throws -> Void
+    ) async throws {
         try await Harness.open { harness in
             let broker = try await harness.apacheKafka(try await .threeBrokers(), withTopics: false)
-            let group = try await ConsumerGroup(harness, broker)
-            defer { group.client.close() }
-            try await body(group, try RecordLoad(to: broker, perSecond: TestScale.choose(short: 50, long: 200)))
+            try await run(ConsumerGroup(harness, broker, form), body)
         }
+    }
+
+    /// The same on an embedded broker, which keeps 5 MiB of a partition.
+    static func openEmbedded(
+        _ form: Form, _ body: (ConsumerGroup, RecordLoad) async throws -> Void
+    ) async throws {
+        try await Harness.open { harness in
+            let broker = try await embeddedBroker(harness)
+            try await run(ConsumerGroup(harness, broker, form), body)
+        }
+    }
+
+    private static func run(
+        _ group: ConsumerGroup, _ body: (ConsumerGroup, RecordLoad) async throws -> Void
+    ) async throws {
+        defer { group.client.close() }
+        try await body(group, try RecordLoad(to: group.broker, perSecond: TestScale.choose(short: 50, long: 200)))
+    }
+
+    private static func embeddedBroker(_ harness: Harness) async throws -> Broker {
+        try await harness.embeddedBroker(partitions: partitions, groups: [name(in: harness.topics)])
     }
 
     // MARK: Members
@@ -48,21 +90,33 @@ final class ConsumerGroup: Sendable {
     ///
     /// - Parameter keepsPlace: it has its partitions back when it is here again before its session ends.
     func member(_ member: String, keepsPlace: Bool = false, settings: [String] = []) async throws -> GroupMember {
+        try await start(
+            member, (keepsPlace ? ["--kafka.group.instance.id", member] : []) + form.settings + settings,
+            answers: form == .all)
+    }
+
+    /// Starts a member that is in no group and answers for all partitions.
+    func reader(_ name: String = "reader") async throws -> GroupMember {
+        try await start(name, ["--state.role", "reader"], answers: true)
+    }
+
+    /// - Parameter answers: it has a read API.
+    private func start(_ member: String, _ settings: [String], answers: Bool) async throws -> GroupMember {
         let arguments =
             broker.arguments + [
                 "--kafka.group.id", name, "--data.dir", directory(of: member), "--http.port", "0", "--admin.port", "0",
                 "--kafka.statistics.interval.ms", "1000",
-            ] + (keepsPlace ? ["--kafka.group.instance.id", member] : []) + settings
+            ] + settings
         let process = try harness.start(Executable("sluice-entitlements", arguments: arguments))
         processes.withLock { $0.append(process) }
-        let port = try #require(try await process.ready(listener: "entitlements", within: .seconds(60)).port)
+        let ready = answers ? try await process.ready(listener: "entitlements", within: .seconds(60)) : nil
         var adminPort: UInt16?
         _ = await eventually(within: .seconds(20)) {
             adminPort = process.log.first { $0.message == "admin listener ready" }?.port
             return adminPort != nil || process.ended != nil
         }
         return GroupMember(
-            name: member, process: process, url: "http://127.0.0.1:\(port)",
+            name: member, process: process, url: try ready.map { "http://127.0.0.1:\(try #require($0.port))" },
             admin: "http://127.0.0.1:\(try #require(adminPort, "\(process)"))", client: client)
     }
 
@@ -114,6 +168,8 @@ final class ConsumerGroup: Sendable {
     func waitUntilCaughtUp(_ members: [GroupMember], within limit: Duration = .seconds(60)) async throws -> Duration {
         let start = ContinuousClock.now
         try await waitUntilDone(members, within: limit)
+        // It answers none of the tool's requests.
+        guard !broker.isEmbedded else { return ContinuousClock.now - start }
         var rows: [LagRow] = []
         let isAgreed = await eventually(within: max(limit - (ContinuousClock.now - start), .seconds(5))) {
             rows = (try? await lagRows()) ?? []
@@ -128,15 +184,22 @@ final class ConsumerGroup: Sendable {
 
     /// By the members' own metrics; nil while a partition is unassigned.
     private func lag(_ members: [GroupMember]) async -> Double? {
-        var assigned = 0.0
+        var assigned = 0
+        var known = 0
         var lag = 0.0
         for member in members {
             guard let text = await member.metrics() else { return nil }
-            assigned += GroupMember.sum(of: "sluice_consumer_assigned_partitions", in: text)
-            lag += GroupMember.sum(of: "sluice_consumer_lag_records", in: text)
+            assigned += Int(GroupMember.sum(of: "sluice_consumer_assigned_partitions", in: text))
+            // A partition whose end is not known yet has none.
+            let lags = GroupMember.values(of: "sluice_consumer_lag_records", in: text)
+            known += lags.count
+            lag += lags.reduce(0, +)
         }
-        return assigned == Double(Self.partitions) + 1 ? lag : nil
+        return assigned == assignedPartitions && known == assigned ? lag : nil
     }
+
+    /// How many partitions all members have together: those of production, and the fewer of sandbox.
+    var assignedPartitions: Int { Self.partitions + (broker.isEmbedded ? Self.partitions : 1) }
 
     /// One partition of the notification topic as Kafka's tool shows it; nil for what it does not know.
     struct LagRow {
@@ -159,9 +222,7 @@ final class ConsumerGroup: Sendable {
     /// The facts by key that one member, whom nothing disturbs, makes of the same notifications under other topics: each
     /// once, in the order of signing.
     func undisturbed() async throws -> [String: Data] {
-        let topics = TopicNames(prefix: broker.topics.prefix + ".undisturbed")
-        let other = try await ConsumerGroup(
-            harness, Broker(bootstrapServers: broker.bootstrapServers, topics: topics, machinery: broker.machinery))
+        let other = try await ConsumerGroup(harness, try await undisturbedBroker(), .all)
         defer { other.client.close() }
         var records: [String: KafkaRecord] = [:]
         for record in try await broker.records(of: broker.notifications(.production)) {
@@ -173,9 +234,16 @@ final class ConsumerGroup: Sendable {
         }
         try await other.write(ordered)
         let member = try await other.member("undisturbed")
-        _ = try await other.waitUntilCaughtUp([member], within: .seconds(120))
+        try await other.waitUntilDone([member], within: .seconds(120))
         try await member.leave()
         return try await StatePublications(of: other.broker).last.compactMapValues { $0?.facts }
+    }
+
+    /// Topics that nothing was written to: on the same cluster, or on an embedded broker of their own.
+    private func undisturbedBroker() async throws -> Broker {
+        guard !broker.isEmbedded else { return try await Self.embeddedBroker(harness) }
+        let topics = TopicNames(prefix: broker.topics.prefix + ".undisturbed")
+        return Broker(bootstrapServers: broker.bootstrapServers, topics: topics, machinery: broker.machinery)
     }
 
     /// Writes in this order; several are on their way at once.
@@ -207,8 +275,8 @@ final class ConsumerGroup: Sendable {
 struct GroupMember: Sendable {
     let name: String
     let process: ChildProcess
-    /// Of the read API.
-    let url: String
+    /// Of the read API; nil for a worker.
+    let url: String?
     let admin: String
     let client: HTTPClient
 
@@ -236,16 +304,19 @@ struct GroupMember: Sendable {
     /// How many partitions it has; 0 while it does not answer.
     var partitions: Int { get async { Int(await sum(of: "sluice_consumer_assigned_partitions") ?? 0) } }
 
-    static func sum(of metric: String, in text: String) -> Double {
+    static func sum(of metric: String, in text: String) -> Double { values(of: metric, in: text).reduce(0, +) }
+
+    static func values(of metric: String, in text: String) -> [Double] {
         text.split(separator: "\n").filter { $0.hasPrefix(metric + "{") || $0.hasPrefix(metric + " ") }
-            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0, +)
+            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
     }
 
     /// What the read API tells of a purchase; `nil` when it knows nothing of it.
     func history(_ originalTransactionId: String) async throws -> JSON.Object? {
         let answer = try await client.send(
             HTTPClientRequest(
-                url: "\(url)/v1/history?originalTransactionId=\(originalTransactionId)&environment=Production",
+                url:
+                    "\(try #require(url, "a worker answers nothing"))/v1/history?originalTransactionId=\(originalTransactionId)&environment=Production",
                 timeout: .seconds(20)))
         guard answer.status != 404 else { return nil }
         try #require(answer.status == 200, "\(answer.status) \(process)")

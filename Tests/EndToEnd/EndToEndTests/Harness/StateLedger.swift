@@ -146,21 +146,24 @@ struct StateLedger: Sendable {
 }
 
 extension ConsumerGroup {
-    /// Waits until the members have done everything, compares what was written with the topic, with each member's read
-    /// API, and in the long form with a run that nothing disturbed, and publishes the figures. Ends the members.
+    /// Waits until the members have done everything, compares what was written with the topic, with each read API, and
+    /// in the long form with a run that nothing disturbed, and publishes the figures. Ends the members.
     ///
     /// - Parameters:
+    ///   - readers: those who answered meanwhile; where workers have none, one is started.
     ///   - repeats: compares with that run in the short form too.
     ///   - allowed: an error that members may have logged; any other is none that the fault explains.
     @discardableResult
     func conclude(
-        _ load: RecordLoad, _ members: [GroupMember], _ report: FaultReport, repeats: Bool = TestScale.isLong,
-        mayLog allowed: String? = nil
+        _ load: RecordLoad, _ members: [GroupMember], readers: [GroupMember] = [], _ report: FaultReport,
+        repeats: Bool = TestScale.isLong, mayLog allowed: String? = nil
     ) async throws -> StateLedger {
         let caughtUp = try await waitUntilCaughtUp(members)
         let ledger = try await StateLedger(load, broker)
         ledger.check(load, "\(members.map(\.process))")
-        for member in members {
+        var answering = members.filter { $0.url != nil } + readers
+        if answering.isEmpty { answering = [try await reader()] }
+        for member in answering {
             var lines: [String] = []
             // Members follow what others publish.
             let agrees = try await eventually(within: .seconds(20)) {
@@ -169,11 +172,12 @@ extension ConsumerGroup {
             }
             #expect(agrees, "\(lines.count): \(lines.prefix(3)); \(member.process)")
         }
-        for member in members { try await member.leave() }
+        for member in members + answering where member.process.ended == nil { try await member.leave() }
         let errors = errors.filter { $0.message != allowed }
         #expect(errors.isEmpty, "\(errors)")
         var report = report
         report.add("form", .text(TestScale.name))
+        report.add("members", .text(form.rawValue))
         ledger.add(to: &report)
         if repeats { report.add("other than undisturbed", try await disagreements(with: ledger)) }
         report.add("writes repeated", load.repeats)
