@@ -30,7 +30,15 @@ extension KeyedState {
                     partitions[place] = Partition(
                         place, model: model, writer: writer, rows: rows, partitionCount: Int32(clamping: number),
                         maximumBytes: max(1, options.cacheBytes / max(1, count)),
-                        publish: { publisher.send($0, completion: $1) })
+                        publish: { [metrics, frequent, options] in
+                            if let value = $0.value, value.count > options.largeValue {
+                                metrics.large.increment()
+                                frequent.log(
+                                    .warning, key: "large", "a published value is larger than it should be",
+                                    place.logFields + [LogField(.bytes, value.count)])
+                            }
+                            publisher.send($0, completion: $1)
+                        })
                 }
             }
             var settings = KafkaConsumer.Options()

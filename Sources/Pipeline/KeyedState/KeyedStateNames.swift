@@ -10,6 +10,7 @@ enum StateMetricName {
     static let misplaced = "sluice_state_misplaced_total"
     static let oversized = "sluice_state_oversized_total"
     static let oversizedRows = "sluice_state_oversized_rows"
+    static let large = "sluice_state_large_values_total"
     static let incomplete = "sluice_state_incomplete_total"
     static let restoreDuration = "sluice_state_restore_seconds"
     static let complete = "sluice_state_complete"
@@ -20,6 +21,7 @@ extension LogKey {
     static let offset = LogKey(rawValue: "offset")
     static let ageSeconds = LogKey(rawValue: "ageSeconds")
     static let finding = LogKey(rawValue: "finding")
+    static let bytes = LogKey(rawValue: "bytes")
     static let path = LogKey(rawValue: "path")
     static let milliseconds = LogKey(rawValue: "milliseconds")
 }

@@ -10,6 +10,7 @@ struct StateMetrics: Sendable {
     let unreadable: Counter
     let misplaced: Counter
     let oversized: Counter
+    let large: Counter
     let incomplete: Counter
     let restores: Histogram
 
@@ -31,6 +32,8 @@ struct StateMetrics: Sendable {
             help: "Records of the state's topics in another partition than that of their key, skipped.")
         oversized = registry.counter(
             StateMetricName.oversized, help: "Publications refused because the row is too large.")
+        large = registry.counter(
+            StateMetricName.large, help: "Values published that are larger than a value should be (8 KiB).")
         incomplete = registry.counter(
             StateMetricName.incomplete,
             help: "Partitions of the state's topics of which records were gone before they were read.")

@@ -23,6 +23,8 @@ public struct StateOptions: Sendable {
     public var republishRate = 500
     /// More records behind its topic, and the state is not ready.
     public var maximumLag: Int64 = 100_000
+    /// No value should be larger, in bytes: one that is, is published all the same, counted and logged.
+    public var largeValue = 8 << 10
     /// Tombstones are kept at least so long (`delete.retention.ms`): a file that missed more is rebuilt.
     public var tombstoneRetention: Duration = .seconds(20 * 3_600)
     /// What the group has read, for the check on assignment that it is not forgotten; nil for none.

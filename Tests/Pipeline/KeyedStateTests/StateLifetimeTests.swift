@@ -81,6 +81,18 @@ import Testing
         await again.end()
     }
 
+    @Test func `a value larger than it should be is published, counted and logged`() async throws {
+        let metrics = MetricsRegistry()
+        let log = MemoryLogSink()
+        let owner = try await harness.member(metrics: metrics, log: log) { $0.largeValue = 8 }
+        try await owner.partitionAssigned(harness.place())
+        _ = try await owner.merge([NumberSet("a", [100_000]), NumberSet("b", [1_000_000])], from: harness.input)
+        #expect(try await harness.lastValues() == ["a": "a=100000", "b": "b=1000000"])
+        #expect(metrics.sum("sluice_state_large_values_total") == 1)
+        #expect(log.lines.contains { $0.contains("a published value is larger than it should be") })
+        await owner.end()
+    }
+
     @Test func `changed rules publish every owned row again, at a bounded rate, and go on after a restart`()
         async throws
     {
