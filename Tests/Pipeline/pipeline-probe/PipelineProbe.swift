@@ -4,8 +4,8 @@ import Glibc
 import Kafka
 import PipelineRuntime
 
-/// A consumer whose handler traps at records of value `trap`, never returns from those of value `hang`, lasts long at
-/// `pause` and `wait`, and appends each finished value to a file, a line each.
+/// A consumer whose handler traps at records of value `trap`, uses up its stack at `deep`, never returns from those of
+/// value `hang`, lasts long at `pause` and `wait`, and appends each finished value to a file, a line each.
 @main struct PipelineProbe {
     private struct Handler: RecordHandler {
         let output: FileHandle
@@ -13,11 +13,17 @@ import PipelineRuntime
         func handle(_ record: KafkaRecord) async throws -> HandlerVerdict {
             let value = String(decoding: record.value ?? [], as: UTF8.self)
             if value == "trap" { fatalError("a handler's bug") }
+            if value == "deep" { try output.write(contentsOf: Data("\(Self.depth(of: 0))".utf8)) }
             if value == "hang" { while true { _ = Glibc.sleep(3600) } }
             if value == "pause" { try await Task.sleep(for: .seconds(1)) }
             if value == "wait" { try await Task.sleep(for: .seconds(3600)) }
             try output.write(contentsOf: Data("\(value)\n".utf8))
             return .done
+        }
+
+        /// Calls itself without an end that could be reached, and is needed after each return.
+        @inline(never) private static func depth(of number: Int) -> Int {
+            number == .max ? 0 : 1 + depth(of: number + 1) % 7
         }
     }
 
