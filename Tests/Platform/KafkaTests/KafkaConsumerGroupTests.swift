@@ -1,7 +1,9 @@
-import Kafka
+import Dispatch
 import KafkaDevBroker
 import TestSupport
 import Testing
+
+@testable import Kafka
 
 /// On the embedded broker. Each join costs 3 s there, so the tests run beside each other.
 @Suite(.timeLimit(.minutes(5)))
@@ -145,12 +147,11 @@ struct KafkaConsumerGroupTests {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         let member = try await ConsumerHarness(
             .group("idle", topics: [topic]),
-            properties: ["max.poll.interval.ms": "3000", "statistics.interval.ms": "15000"])
+            properties: ["max.poll.interval.ms": "6000", "statistics.interval.ms": "1000"])
         let partition = try #require(try await member.assigned(1).first)
-        let clock = ContinuousClock()
-        let start = clock.now
-        // Nothing happens for longer than the interval; then the membership is the same.
-        try await waitUntil { clock.now - start > .seconds(7) }
+        // Its own reports, one a second, tell that the interval has passed twice over; the membership is the same.
+        let reported = member.noted.statistics.count
+        try await waitUntil(within: .seconds(60)) { member.noted.statistics.count >= reported + 13 }
         #expect(partition.isActive)
         #expect(member.noted.errors.isEmpty)
         #expect(member.noted.lost.isEmpty && member.noted.revoking.isEmpty)
@@ -189,5 +190,50 @@ struct KafkaConsumerGroupTests {
         #expect(partition.isActive)
         await partition.release()
         #expect(await member.consumer.close(within: .seconds(10)))
+    }
+
+    @Test func `a wait that ends early leaves no timer behind`() async throws {
+        let timers = [DispatchSource.makeTimerSource(), DispatchSource.makeTimerSource()]
+        for timer in timers {
+            timer.schedule(deadline: .distantFuture)
+            timer.activate()
+        }
+        let isOver = await withCheckedContinuation {
+            PartitionState.Pause(continuation: $0, timer: timers[0]).resume(returning: false)
+        }
+        let records = await withCheckedContinuation {
+            PartitionState.Reader(id: 1, maxRecords: 1, maxBytes: 1, continuation: $0, timer: timers[1])
+                .resume(returning: [])
+        }
+        #expect(!isOver && records == [])
+        #expect(timers.filter { !$0.isCancelled }.isEmpty)
+    }
+
+    @Test func `a partition without a leader holds up no other of an assignment to a new group`() async throws {
+        let topic: KafkaTopic = "leaderless"
+        let broker = try DevBroker(topics: [topic: 2])
+        let producer = try KafkaProducer(
+            KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded), topics: [topic])
+        for partition: KafkaPartition in [0, 1] {
+            for record in ConsumerTestBroker.numbered(1, topic: topic, partition: partition) {
+                _ = try await producer.send(record, deadline: .seconds(20))
+            }
+        }
+        let leaderless = KafkaTopicPartition(topic: topic, partition: 0)
+        try broker.setLeader(of: leaderless, to: nil)
+        // Its beginning cannot be asked for.
+        let member = try await ConsumerHarness(
+            .group("leaderless", topics: [topic]), bootstrapServers: broker.bootstrapServers)
+        let partitions = try await member.assigned(2, within: .seconds(40))
+        #expect(try await ConsumerHarness.read(1, of: partitions[1]).map(\.offset) == [0])
+        #expect(partitions[0].startOffset == .beginning)
+        #expect(partitions[1].startOffset == 0)
+        // It is read from its oldest record when it has a leader.
+        try broker.setLeader(of: leaderless, to: 1)
+        #expect(try await ConsumerHarness.read(1, of: partitions[0]).map(\.offset) == [0])
+        for partition in partitions { await partition.release() }
+        #expect(await member.consumer.close(within: .seconds(10)))
+        await producer.close(within: .seconds(5))
+        await broker.stop()
     }
 }
