@@ -137,34 +137,43 @@ extension KeyedState {
         withRunning { running in
             guard running.followed[place] == nil, !running.isStopping, let parts = running.parts else { return }
             running.unread[place] = .some(nil)
-            running.followed[place] = followers.begin { [self] in await read(place, parts) }
+            let ending = running.unfollowing.removeValue(forKey: place)
+            running.followed[place] = followers.begin { [self] in
+                await ending?.value
+                await read(place, parts)
+            }
         }
     }
 
     /// Ends reading a partition; its rows and position stay, and are brought up to date when it is read again.
     private func unfollow(_ place: KafkaTopicPartition) {
-        let (task, parts) = withRunning { running in
+        withRunning { running in
+            // Assigned since the standbys were chosen.
+            guard !running.assigned.contains(place), let parts = running.parts,
+                let task = running.followed.removeValue(forKey: place)
+            else { return }
             running.unread[place] = nil
             running.ends[place] = nil
-            return (running.followed.removeValue(forKey: place), running.parts)
+            running.unfollowing[place] = followers.begin {
+                task.cancel()
+                await task.value
+                await parts.consumer.stopReading([place])
+            }
         }
-        guard let task, let parts else { return }
-        task.cancel()
-        _ = followers.begin { await parts.consumer.stopReading([place]) }
     }
 
     /// Has a worker follow `standbys` partitions beside its own: those that its file knows best.
     func adjustStandbys() {
         guard options.role == .worker, let parts = try? parts() else { return }
-        let owned = Set(parts.partitions.filter { $0.value.isOwned }.keys)
-        let others = parts.partitions.keys.filter { !owned.contains($0) }
+        let assigned = withRunning { $0.assigned }
+        let others = parts.partitions.keys.filter { !assigned.contains($0) }
         let seen = Dictionary(
             uniqueKeysWithValues: others.map { ($0, (try? parts.store.position(of: $0))?.seen ?? 0) })
         // Members with new files choose differently.
         let chosen = others.sorted { one, other in
             (seen[one] ?? 0, rank(one)) > (seen[other] ?? 0, rank(other))
         }.prefix(options.standbys)
-        let wanted = owned.union(chosen)
+        let wanted = assigned.union(chosen)
         for place in withRunning({ Array($0.followed.keys) }) where !wanted.contains(place) { unfollow(place) }
         for place in wanted { follow(place) }
     }

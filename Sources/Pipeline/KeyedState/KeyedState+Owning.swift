@@ -21,6 +21,8 @@ extension KeyedState {
             throw failure
         }
         let start = clocks.monotonicMilliseconds()
+        // From now on it is no standby that another partition's assignment may drop.
+        withRunning { _ = $0.assigned.insert(place) }
         follow(place)
         let ends = try await parts.consumer.watermarks(of: place, within: .seconds(10))
         if ends.low == ends.high, try !parts.rows.hasRows(place) { try await refuseToForget([input], parts) }
@@ -55,6 +57,7 @@ extension KeyedState {
         publisher?.cancel()
         await publisher?.value
         (try? partition(place))?.disown()
+        withRunning { _ = $0.assigned.remove(place) }
         adjustStandbys()
     }
 

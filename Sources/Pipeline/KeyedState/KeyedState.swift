@@ -51,8 +51,12 @@ public final class KeyedState<Model: StateModel>: Sendable {
         var parts: Parts?
         /// Partitions of the state's topics whose input this member has, and who publishes what is due in them.
         var publishers: [KafkaTopicPartition: Task<Void, Never>] = [:]
+        /// Partitions of the state's topics whose input is assigned to this member, owned already or about to be.
+        var assigned: Set<KafkaTopicPartition> = []
         /// Who reads a partition.
         var followed: [KafkaTopicPartition: Task<Void, Never>] = [:]
+        /// Who ends the reading of a partition, before which it cannot be read again.
+        var unfollowing: [KafkaTopicPartition: Task<Void, Never>] = [:]
         var isStopping = false
         /// Why nothing can be read or written any more.
         var failure: StartupError?

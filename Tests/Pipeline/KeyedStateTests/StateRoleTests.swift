@@ -44,6 +44,28 @@ import Testing
         await worker.end()
     }
 
+    @Test func `a worker goes on to read a partition that it is about to own when another one is ready first`()
+        async throws
+    {
+        let harness = try StateHarness(partitions: 2)
+        let keys = keys(2)
+        try StateTestBroker.shared().setLeader(of: harness.output(1), to: nil)
+        let worker = try await harness.member("worker") { $0.role = .worker }
+        await #expect(throws: (any Error).self) { try await worker.partitionAssigned(harness.place(1)) }
+        #expect(followed(worker) == [1])
+        try await worker.partitionAssigned(harness.place(0))
+        #expect(followed(worker) == [0, 1])
+        try StateTestBroker.shared().setLeader(of: harness.output(1), to: 1)
+        // As the runtime does, which asks again until the partition is ready.
+        #expect(
+            await eventually(within: .seconds(30)) {
+                (try? await worker.partitionAssigned(harness.place(1))) != nil
+            })
+        _ = try await worker.merge(keys.map { NumberSet($0, [1]) }, from: harness.input)
+        #expect(try await worker.dump() == keys.map { "\($0)=1" }.sorted())
+        await worker.end()
+    }
+
     @Test func `a partition that comes back is caught up from where it was`() async throws {
         let harness = try StateHarness(partitions: 2)
         let keys = keys(2)
