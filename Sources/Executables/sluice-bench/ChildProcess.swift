@@ -22,8 +22,8 @@ final class ChildProcess {
 
     var pid: Int32 { process.processIdentifier }
 
-    /// The field of the first log line whose message is `ready` and that has it; then the log is read and dropped.
-    func ready(field: String) throws -> String {
+    /// The field of the first log line with this message that has it; then the log is read and dropped.
+    func ready(_ message: String = "ready", field: String) throws -> String {
         var result: String?
         while result == nil {
             let chunk = log.availableData
@@ -33,7 +33,7 @@ final class ChildProcess {
                 let line = unread[unread.startIndex..<newline]
                 unread = Data(unread[unread.index(after: newline)...])
                 guard let object = try? JSONSerialization.jsonObject(with: line) as? [String: Any],
-                    object["message"] as? String == "ready", let value = object[field]
+                    object["message"] as? String == message, let value = object[field]
                 else { continue }
                 if result == nil { result = "\(value)" }
             }

@@ -98,7 +98,8 @@ struct EntitlementsBenchmark {
         let members = try (0..<(workers ?? 1)).map { number in
             try start(feed.bootstrapServers, directory.path + "/\(number)", role: workers == nil ? "all" : "worker")
         }
-        for member in members { _ = try member.ready(field: "port") }
+        // A worker has no other listener.
+        for member in members { _ = try member.ready("admin listener ready", field: "port") }
         var outcome = Outcome()
         let seconds = try await feed.run { share in
             if [10, 50, 100].contains(share) { outcome.memory.append((share, members[0].memory.now)) }
@@ -130,14 +131,18 @@ struct EntitlementsBenchmark {
         return outcome
     }
 
-    /// Records of the changelog that members have applied.
+    /// Records of the changelog that a member has applied: of each partition the member that is furthest counts.
     private static func applied(_ databases: [String]) throws -> Int {
-        try databases.reduce(0) { sum, path in
+        var furthest: [String: Int] = [:]
+        for path in databases {
             let database = try Database(path: path, access: .reader)
             defer { database.close() }
-            return sum
-                + (try database.firstRow("SELECT sum(next) FROM positions") { Int(try $0.integerOrNil(0) ?? 0) } ?? 0)
+            let positions = try database.rows("SELECT topic || '/' || partition, next FROM positions") {
+                (try $0.text(0), Int(try $0.integer(1)))
+            }
+            furthest.merge(positions) { max($0, $1) }
         }
+        return furthest.values.reduce(0, +)
     }
 
     private func start(_ bootstrapServers: String, _ directory: String, role: String) throws -> ChildProcess {
