@@ -23,6 +23,7 @@ extension KeyedState {
         do {
             let (merged, deliveries) = try await merge(states, in: topic, ancestors: [])
             try await settle(deliveries)
+            try await boundOverlay(deliveries)
             return merged
         } catch let error as StateError {
             fail(error)
@@ -196,6 +197,18 @@ extension KeyedState {
         if let failure { throw StateError(.publication, "a publication was not acknowledged: \(failure.message)") }
         return greatest
     }
+
+    /// Lets the reader catch up, so that what is published and not read back stays bounded.
+    private func boundOverlay(_ deliveries: [StateDelivery]) async throws {
+        for delivery in deliveries {
+            guard let offset = try await delivery.outcome().offset else { continue }
+            let next = offset + 1 - Self.maximumOverlay
+            if await !progress.wait(for: next, of: delivery.partition) { throw CancellationError() }
+        }
+    }
+
+    /// Records of a partition that are published and not read back, when the next batch is merged.
+    private static var maximumOverlay: Int64 { 64 }
 
     private func noteOversized(_ count: Int, in place: KafkaTopicPartition) {
         guard count > 0 else { return }

@@ -7,7 +7,7 @@ final class StateEntry<State: Sendable & Equatable> {
     struct Publication {
         let number: UInt64
         /// Nil: a tombstone that removes the row.
-        let state: State?
+        let state: SharedState<State>?
         let image: RowImage
         /// Of the entry's row when this was published.
         let rowVersion: Int
@@ -18,11 +18,11 @@ final class StateEntry<State: Sendable & Equatable> {
     /// In the database; 0 before the row is there.
     var id: Int64 = 0
     /// As applied from the topic; nil when there is none.
-    var row: State?
+    var row: SharedState<State>?
     /// What is stored of `row`, or is about to be.
     var image = RowImage()
     /// `row` joined with all publications.
-    var current: State?
+    var current: SharedState<State>?
     /// Counts the changes of `row` by records of others.
     var rowVersion = 0
     /// Published and not read back, oldest first.
@@ -42,6 +42,14 @@ final class StateEntry<State: Sendable & Equatable> {
 
     /// Nothing of it would be lost with it.
     var isClean: Bool { publications.isEmpty && writes == 0 && !isUnpublished }
+}
+
+/// A state that does not change: row, overlay and publications share it, since copying one that has many members takes
+/// longer than merging.
+final class SharedState<State: Sendable & Equatable>: Sendable {
+    let value: State
+
+    init(_ value: State) { self.value = value }
 }
 
 /// The columns of a row.

@@ -147,7 +147,7 @@ extension StatePartition {
             if stand(entry, record) { applied.behind += 1 }
         } else {
             // Others wrote in between: the record may lack what they said.
-            _ = try apply(state, form, record, entry, &applied, &guarded)
+            _ = try apply(state.value, form, record, entry, &applied, &guarded)
         }
         return entry
     }
@@ -156,7 +156,7 @@ extension StatePartition {
     private func noteFit(
         _ publication: Entry.Publication, _ key: [UInt8], _ applied: inout Applied, _ guarded: inout Guarded
     ) {
-        guard let oversized = guarded.oversized[key], var state = publication.state,
+        guard let oversized = guarded.oversized[key], var state = publication.state?.value,
             let kept = try? model.decode(oversized.encoded),
             (try? model.merge(kept, into: &state).isChanged) == false
         else { return }
@@ -172,7 +172,7 @@ extension StatePartition {
         var row = state
         var isChanged = true
         if let known = entry.row {
-            row = known
+            row = known.value
             do {
                 isChanged = try model.merge(state, into: &row).isChanged
             } catch {
@@ -192,7 +192,7 @@ extension StatePartition {
         if form != self.form { applied.hasOtherForm = true }
         let pending = entry.current
         let hasMore = !entry.publications.isEmpty || entry.isUnpublished
-        replace(entry, row, image, &guarded)
+        replace(entry, isChanged ? SharedState(row) : entry.row, image, &guarded)
         if hasMore {
             entry.current = pending
             _ = try? join(state, into: entry)
@@ -210,7 +210,7 @@ extension StatePartition {
             deadline: model.deadline(of: state), entries: model.indexEntries(of: state))
     }
 
-    private func replace(_ entry: Entry, _ row: State?, _ image: RowImage, _ guarded: inout Guarded) {
+    private func replace(_ entry: Entry, _ row: SharedState<State>?, _ image: RowImage, _ guarded: inout Guarded) {
         guarded.bytes += image.encoded.count - entry.image.encoded.count
         let proposal = row == nil ? nil : entry.image.proposal
         entry.row = row

@@ -14,6 +14,8 @@ final class StatePartition<Model: StateModel>: Sendable {
         var bytes = 0
         /// The present sweep of the cache.
         var generation = 0
+        /// The cache is not swept again below this, in bytes: what the last sweep left was in use.
+        var sweepAt = 0
         var lastNumber: UInt64 = 0
         var isOwned = false
         /// A record of a newer format is in the topic: nothing may be published over it.
@@ -104,7 +106,7 @@ final class StatePartition<Model: StateModel>: Sendable {
     var oversizedRows: Int { guarded.withLock { $0.oversized.count } }
 
     /// What is known of a key, what was published and not read back included.
-    func known(_ key: [UInt8]) throws -> State? { try guarded.withLock { try find(key, &$0)?.current } }
+    func known(_ key: [UInt8]) throws -> State? { try guarded.withLock { try find(key, &$0)?.current?.value } }
 
     /// The proposal that stands, as far as the topic was read.
     func proposal(of key: [UInt8]) throws -> Proposal? { try guarded.withLock { try find(key, &$0)?.image.proposal } }
@@ -147,16 +149,16 @@ final class StatePartition<Model: StateModel>: Sendable {
             }
             let delivery = StateDelivery(name)
             for entry in touched {
-                guard entry.isUnpublished, let state = entry.current else {
+                guard entry.isUnpublished, let current = entry.current else {
                     include(entry, &merge.deliveries)
                     continue
                 }
-                if !isDerived, !model.derivedUpdates(of: state).isEmpty {
-                    merge.deferred.append(state)
+                if !isDerived, !model.derivedUpdates(of: current.value).isEmpty {
+                    merge.deferred.append(current.value)
                     continue
                 }
-                merge.changed.append(state)
-                send(entry, state, delivery, at: now, &guarded)
+                merge.changed.append(current.value)
+                send(entry, current, delivery, at: now, &guarded)
             }
             delivery.seal()
             if !merge.changed.isEmpty { merge.deliveries.append(delivery) }
@@ -166,12 +168,13 @@ final class StatePartition<Model: StateModel>: Sendable {
     }
 
     func join(_ state: State, into entry: Entry) throws -> StateMerge {
-        guard var current = entry.current.take() else {
-            entry.current = state
+        guard var value = entry.current?.value else {
+            entry.current = SharedState(state)
             return StateMerge(isChanged: true)
         }
-        defer { entry.current = current }
-        return try model.merge(state, into: &current)
+        let merge = try model.merge(state, into: &value)
+        if merge.isChanged { entry.current = SharedState(value) }
+        return merge
     }
 
     /// An earlier publication of the key that is not acknowledged yet holds up what it includes.
@@ -198,7 +201,7 @@ final class StatePartition<Model: StateModel>: Sendable {
                     continue
                 }
                 count += 1
-                if let expiry = model.expiry(of: state), expiry <= now {
+                if let expiry = model.expiry(of: state.value), expiry <= now {
                     remove(entry, delivery, &guarded)
                 } else {
                     send(entry, state, delivery, at: now, &guarded)
@@ -237,9 +240,10 @@ final class StatePartition<Model: StateModel>: Sendable {
     }
 
     private func send(
-        _ entry: Entry, _ state: State, _ delivery: StateDelivery, at now: Int64, _ guarded: inout Guarded,
-        proposal: [UInt8]? = nil
+        _ entry: Entry, _ shared: SharedState<State>, _ delivery: StateDelivery, at now: Int64,
+        _ guarded: inout Guarded, proposal: [UInt8]? = nil
     ) {
+        let state = shared.value
         let encoded = model.encode(state)
         let publication = model.publication(of: state, row: encoded, at: now)
         let expiry = model.expiry(of: state)
@@ -252,7 +256,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         if let proposal { headers.append(KafkaHeader(key: RecordMark.proposal, value: proposal)) }
         entry.isUnpublished = false
         send(
-            entry, state, image, delivery, &guarded, value: publication.value, timestamp: publication.timestamp,
+            entry, shared, image, delivery, &guarded, value: publication.value, timestamp: publication.timestamp,
             headers: headers)
     }
 
@@ -265,8 +269,8 @@ final class StatePartition<Model: StateModel>: Sendable {
     }
 
     private func send(
-        _ entry: Entry, _ state: State?, _ image: RowImage, _ delivery: StateDelivery, _ guarded: inout Guarded,
-        value: [UInt8]?, timestamp: Int64?, headers: [KafkaHeader]
+        _ entry: Entry, _ state: SharedState<State>?, _ image: RowImage, _ delivery: StateDelivery,
+        _ guarded: inout Guarded, value: [UInt8]?, timestamp: Int64?, headers: [KafkaHeader]
     ) {
         guarded.lastNumber += 1
         let mark = RecordMark(writer: writer, number: guarded.lastNumber, form: form)
@@ -316,7 +320,7 @@ final class StatePartition<Model: StateModel>: Sendable {
                 entry.current = nil
                 continue
             }
-            _ = try? join(state, into: entry)
+            _ = try? join(state.value, into: entry)
         }
     }
 
@@ -337,8 +341,8 @@ final class StatePartition<Model: StateModel>: Sendable {
         let state: State
         do { state = try model.decode(stored.image.encoded) } catch { throw StateError(error) }
         entry.id = stored.id
-        entry.row = state
-        entry.current = state
+        entry.row = SharedState(state)
+        entry.current = entry.row
         entry.image = stored.image
         entry.image.entries = model.indexEntries(of: state)
         entry.storedEntries = entry.image.entries
@@ -358,11 +362,12 @@ final class StatePartition<Model: StateModel>: Sendable {
 
     /// Forgets rows that were not used lately, when there are too many bytes of them.
     func sweep(_ guarded: inout Guarded, to limit: Int) {
-        guard guarded.bytes > limit || limit == 0 else { return }
+        guard guarded.bytes > max(limit, guarded.sweepAt) || limit == 0 else { return }
         let generation = guarded.generation
         forget(&guarded) { $0.generation < generation || limit == 0 }
         if guarded.bytes > limit { forget(&guarded) { _ in true } }
         guarded.generation += 1
+        guarded.sweepAt = 2 * guarded.bytes
     }
 
     private func forget(_ guarded: inout Guarded, _ isUnused: (Entry) -> Bool) {
