@@ -95,9 +95,11 @@ final class ConsumerGroup: Sendable {
             answers: form == .all)
     }
 
-    /// Starts a member that is in no group and answers for all partitions.
+    /// Starts a member that is in no group and answers for all partitions, and waits until it has read them.
     func reader(_ name: String = "reader") async throws -> GroupMember {
-        try await start(name, ["--state.role", "reader"], answers: true)
+        let reader = try await start(name, ["--state.role", "reader"], answers: true)
+        try await wait(for: reader) { await $0.sum(of: "sluice_state_complete") == 1 }
+        return reader
     }
 
     /// - Parameter answers: it has a read API.
