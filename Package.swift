@@ -142,6 +142,11 @@ let executables: [Target] = [
 // What the tests are written with: vectors, seeds, waiting, Apache Kafka. Only test targets use it.
 let testSupport: Target = .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings)
 
+// What tests of consumers share: writing and reading topics, running a service.
+let pipelineTestSupport: Target = .target(
+    name: "PipelineTestSupport", dependencies: ["Kafka", "Lifecycle", "TestSupport"],
+    path: "Tests/Pipeline/PipelineTestSupport", swiftSettings: settings)
+
 // The hostile notifications of the threat model, for the verifier alone and for the whole ingress.
 let appStoreTestSupport: Target = .target(
     name: "AppStoreTestSupport",
@@ -196,7 +201,7 @@ let package = Package(
         .library(name: "AppStoreVerification", targets: ["AppStoreVerification"]),
     ],
     targets: platform + appStore + pipeline + services + executables + fuzzing + [
-        testSupport, appStoreTestSupport, httpProbe, pipelineProbe, mutants,
+        testSupport, pipelineTestSupport, appStoreTestSupport, httpProbe, pipelineProbe, mutants,
         .testTarget(
             name: "MutantTests", dependencies: ["mutants"], path: "Tests/MutantTests", swiftSettings: settings),
         tests("TelemetryTests", layer: "Platform", uses: ["Telemetry", "TestSupport"]),
@@ -232,7 +237,8 @@ let package = Package(
         tests(
             "PipelineRuntimeTests", layer: "Pipeline",
             uses: [
-                "PipelineRuntime", "Kafka", "Telemetry", "Configuration", "Lifecycle", "KafkaDevBroker", "TestSupport",
+                "PipelineRuntime", "Kafka", "Telemetry", "Configuration", "Lifecycle", "KafkaDevBroker",
+                "PipelineTestSupport", "TestSupport",
             ]),
         tests(
             "ServiceKitTests", layer: "Pipeline",
@@ -241,7 +247,7 @@ let package = Package(
             "KeyedStateTests", layer: "Pipeline",
             uses: [
                 "KeyedState", "PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Lifecycle", "KafkaDevBroker", "Time",
-                "TestSupport",
+                "PipelineTestSupport", "TestSupport",
             ]),
         tests(
             "PipelineTestKitTests", layer: "Pipeline",
@@ -259,14 +265,14 @@ let package = Package(
             uses: [
                 "Entitlements", "JSON", "AppStoreModel", "Records", "EntitlementRules", "PipelineRuntime",
                 "KeyedState", "Kafka", "SQLite", "HTTPClient", "HTTPServer", "Configuration", "Lifecycle", "Telemetry",
-                "KafkaDevBroker", "Time", "TestSupport",
+                "KafkaDevBroker", "Time", "PipelineTestSupport", "TestSupport",
             ]),
         tests(
             "WebhooksTests", layer: "Services",
             uses: [
                 "Webhooks", "AppStoreModel", "Records", "PipelineRuntime", "PipelineTestKit", "Kafka", "HTTPServer",
                 "HTTPClient", "Cryptography", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker",
-                "TestSupport",
+                "PipelineTestSupport", "TestSupport",
             ]),
         tests(
             "SimulatorTests", layer: "Services", uses: ["Simulator", "AppStoreSigning", "AppStoreModel", "TestSupport"]),

@@ -1,6 +1,8 @@
 import Foundation
 import Kafka
+import KafkaDevBroker
 import Lifecycle
+import PipelineTestSupport
 import Synchronization
 import Telemetry
 import TestSupport
@@ -135,7 +137,7 @@ import Testing
 
     @Test func `what became due while nobody had the partition is published by the next owner`() async throws {
         let harness = try StateHarness()
-        try await StateTestBroker.write([
+        try await StateTestBroker.configuration().write([
             KafkaProducerRecord(
                 topic: harness.output, partition: 0, timestampMilliseconds: 1_000, key: Array("a".utf8),
                 value: Array("a=5000 ahead".utf8))
@@ -161,6 +163,27 @@ import Testing
         try await harness.write("e", NumberSet("e", [3]).text)
         #expect(await eventually(within: .seconds(20)) { (try? await member.dump()) == ["b=2", "e=3"] })
         await member.end()
+    }
+
+    @Test func `what a state says about other keys is acknowledged before the state is published`() async throws {
+        let harness = try StateHarness(partitions: 2)
+        let keys = harness.keys
+        let owner = try await harness.member(model: NumberSetModel(successors: [keys[0]: keys[1]]))
+        try await owner.partitionAssigned(harness.place(0))
+        // The other row is in a partition that takes nothing for now.
+        try StateTestBroker.shared().setLeader(of: harness.output(1), to: nil)
+        let merging = Task { try await owner.merge([NumberSet(keys[0], [1])], from: harness.input) }
+        try await waitUntil {
+            try owner.partition(harness.output(1)).known(Array(keys[1].utf8)) == NumberSet(keys[1], [1])
+        }
+        let isSent = try owner.partition(harness.output(0)).withLock { guarded in
+            guarded.entries[Array(keys[0].utf8)]?.publications.isEmpty == false
+        }
+        #expect(!isSent)
+        try StateTestBroker.shared().setLeader(of: harness.output(1), to: 1)
+        _ = try await merging.value
+        #expect(try await harness.lastValues() == [keys[0]: "\(keys[0])=1", keys[1]: "\(keys[1])=1"])
+        await owner.end()
     }
 
     @Test func `a second member on the same file is refused`() async throws {

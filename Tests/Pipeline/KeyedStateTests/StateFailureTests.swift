@@ -1,6 +1,7 @@
 import Kafka
 import Lifecycle
 import PipelineRuntime
+import PipelineTestSupport
 import Synchronization
 import Telemetry
 import TestSupport

@@ -1,6 +1,7 @@
 import Foundation
 import Kafka
 import KafkaDevBroker
+import PipelineTestSupport
 import Synchronization
 import Telemetry
 import TestSupport
@@ -48,10 +49,9 @@ final class StateHarness: Sendable {
     }
 
     func create(_ topics: [KafkaTopic: [String: String]]) async throws {
-        let admin = try KafkaAdmin(kafka)
-        let failures = try await admin.createTopics(
+        try await kafka.create(
             topics.map { KafkaNewTopic(topic: $0, partitions: 1, replicationFactor: 1, configuration: $1) })
-        #expect(failures.isEmpty)
+        let admin = try KafkaAdmin(kafka)
         for topic in topics.keys {
             try await waitUntil { (try? await admin.watermarks(of: topic).count) == 1 }
         }
@@ -103,16 +103,23 @@ final class StateHarness: Sendable {
                 monotonicNanoseconds: Clocks.system.monotonicNanoseconds))
     }
 
+    /// Keys, one in each partition.
+    var keys: [String] {
+        (0..<partitions).map { number in
+            (0...).lazy.map { "k\($0)" }.first {
+                KafkaPartition(ofKey: Array($0.utf8), partitions: partitions).rawValue == number
+            } ?? ""
+        }
+    }
+
     /// Everything the topic holds, oldest first.
     ///
     /// - Parameter partition: nil for all.
     func published(partition: Int32? = nil) async throws -> [KafkaRecord] {
-        var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
-        for partition in partition.map({ $0..<($0 + 1) }) ?? 0..<partitions {
-            offsets[KafkaTopicPartition(topic: output, partition: KafkaPartition(rawValue: partition))] = .beginning
-        }
+        guard let partition else { return try await kafka.records(of: [output], partitions: partitions) }
+        let place = output(partition)
         var records: [KafkaRecord] = []
-        try await KafkaConsumer.readToEnd(kafka, from: offsets, within: .seconds(20)) { records += $0 }
+        try await KafkaConsumer.readToEnd(kafka, from: [place: .beginning], within: .seconds(20)) { records += $0 }
         return records
     }
 
@@ -130,12 +137,11 @@ final class StateHarness: Sendable {
     /// Writes to the state's topic as somebody else.
     func write(_ key: String, _ value: [UInt8]?, headers: [KafkaHeader] = []) async throws {
         let key = Array(key.utf8)
-        try await StateTestBroker.write(
-            [
-                KafkaProducerRecord(
-                    topic: output, partition: KafkaPartition(ofKey: key, partitions: partitions), key: key,
-                    value: value, headers: headers)
-            ], to: kafka)
+        try await kafka.write([
+            KafkaProducerRecord(
+                topic: output, partition: KafkaPartition(ofKey: key, partitions: partitions), key: key,
+                value: value, headers: headers)
+        ])
     }
 }
 

@@ -1,5 +1,6 @@
 import Kafka
 import Lifecycle
+import PipelineTestSupport
 import SQLite
 import Synchronization
 import Telemetry
@@ -36,7 +37,7 @@ import Testing
 
     /// Writes input records of partition 1, handles those that are number sets as `file`, and commits all.
     private func handle(_ values: [String], as file: String?) async throws {
-        try await StateTestBroker.write(
+        try await StateTestBroker.configuration().write(
             values.map {
                 KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array($0.utf8))
             })
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test func `a new group starts`() async throws {
-        try await StateTestBroker.write([
+        try await StateTestBroker.configuration().write([
             KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array("\(key)=1".utf8))
         ])
         let member = try await start("new")
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test func `a group that has read nothing yet starts`() async throws {
-        try await StateTestBroker.write([
+        try await StateTestBroker.configuration().write([
             KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array("\(key)=1".utf8))
         ])
         try await commit(0)
@@ -90,7 +91,7 @@ import Testing
     @Test func `a group whose records left nothing starts, on any disk`() async throws {
         try await handle(["test", "test"], as: nil)
         // What comes next is not read yet.
-        try await StateTestBroker.write([
+        try await StateTestBroker.configuration().write([
             KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array("\(key)=1".utf8))
         ])
         let member = try await start("new")

@@ -2,6 +2,7 @@ import Foundation
 import Kafka
 import Lifecycle
 import PipelineRuntime
+import PipelineTestSupport
 import SQLite
 import Synchronization
 import Telemetry

@@ -1,4 +1,5 @@
 import Kafka
+import PipelineTestSupport
 import TestSupport
 import Testing
 

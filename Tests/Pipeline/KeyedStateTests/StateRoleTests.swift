@@ -1,6 +1,7 @@
 import Kafka
 import KafkaDevBroker
 import Lifecycle
+import PipelineTestSupport
 import Synchronization
 import Telemetry
 import TestSupport
@@ -14,18 +15,9 @@ import Testing
         Set(member.withRunning { $0.followed.keys.map(\.partition.rawValue) })
     }
 
-    /// Keys, one in each partition.
-    private func keys(_ partitions: Int32) -> [String] {
-        (0..<partitions).map { number in
-            (0...).lazy.map { "k\($0)" }.first {
-                KafkaPartition(ofKey: Array($0.utf8), partitions: partitions).rawValue == number
-            } ?? ""
-        }
-    }
-
     @Test func `a worker follows its own partitions and as many others as it is told`() async throws {
         let harness = try StateHarness(partitions: 4)
-        let keys = keys(4)
+        let keys = harness.keys
         for key in keys { try await harness.write(key, NumberSet(key, [1]).text) }
         let worker = try await harness.member("worker") { options in
             options.role = .worker
@@ -48,7 +40,7 @@ import Testing
         async throws
     {
         let harness = try StateHarness(partitions: 2)
-        let keys = keys(2)
+        let keys = harness.keys
         try StateTestBroker.shared().setLeader(of: harness.output(1), to: nil)
         let worker = try await harness.member("worker") { $0.role = .worker }
         await #expect(throws: (any Error).self) { try await worker.partitionAssigned(harness.place(1)) }
@@ -68,7 +60,7 @@ import Testing
 
     @Test func `a partition that comes back is caught up from where it was`() async throws {
         let harness = try StateHarness(partitions: 2)
-        let keys = keys(2)
+        let keys = harness.keys
         let worker = try await harness.member("worker") { $0.role = .worker }
         try await worker.partitionAssigned(harness.place(1))
         _ = try await worker.merge([NumberSet(keys[1], [1])], from: harness.input)
@@ -82,9 +74,22 @@ import Testing
         await worker.end()
     }
 
+    @Test func `a partition that is revoked and comes back at once is read again`() async throws {
+        let harness = try StateHarness()
+        let worker = try await harness.member("worker") { $0.role = .worker }
+        for number in 0..<30 {
+            try await worker.partitionAssigned(harness.place())
+            _ = try await worker.merge([NumberSet("a", [number])], from: harness.input)
+            await worker.partitionReleased(harness.place())
+        }
+        try await worker.partitionAssigned(harness.place())
+        #expect(try await worker.dump() == [String(decoding: NumberSet("a", Set(0..<30)).text, as: UTF8.self)])
+        await worker.end()
+    }
+
     @Test func `a reader follows everything, owns nothing and publishes contributions`() async throws {
         let harness = try StateHarness(partitions: 3)
-        let keys = keys(3)
+        let keys = harness.keys
         for key in keys { try await harness.write(key, NumberSet(key, [1]).text) }
         let reader = try await harness.member("reader") { $0.role = .reader }
         #expect(followed(reader) == [0, 1, 2])
@@ -118,7 +123,7 @@ import Testing
 
     @Test func `a partition without a leader delays no other`() async throws {
         let harness = try StateHarness(partitions: 2)
-        let keys = keys(2)
+        let keys = harness.keys
         for key in keys { try await harness.write(key, NumberSet(key, [1]).text) }
         try StateTestBroker.shared().setLeader(of: harness.output(0), to: nil)
         let member = try await harness.member(model: NumberSetModel(changesWithTime: true))

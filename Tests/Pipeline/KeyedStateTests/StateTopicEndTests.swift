@@ -1,5 +1,6 @@
 import Foundation
 import Kafka
+import PipelineTestSupport
 import TestSupport
 import Testing
 

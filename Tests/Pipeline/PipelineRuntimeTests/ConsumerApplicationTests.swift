@@ -2,6 +2,7 @@ import Configuration
 import Kafka
 import KafkaDevBroker
 import Lifecycle
+import PipelineTestSupport
 import Synchronization
 import Telemetry
 import TestSupport

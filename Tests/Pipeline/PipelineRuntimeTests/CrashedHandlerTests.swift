@@ -1,6 +1,7 @@
 import Foundation
 import Kafka
 import KafkaDevBroker
+import PipelineTestSupport
 import TestSupport
 import Testing
 
@@ -41,7 +42,7 @@ struct CrashedHandlerTests {
     }
 
     private func write(_ values: [String], to options: PipelineOptions) async throws {
-        try await PipelineTestBroker.write(
+        try await PipelineTestBroker.configuration().write(
             values.map { KafkaProducerRecord(topic: options.topics[0], key: Array($0.utf8), value: Array($0.utf8)) })
     }
 

@@ -1,4 +1,5 @@
 import Kafka
+import PipelineTestSupport
 import Synchronization
 import TestSupport
 import Testing

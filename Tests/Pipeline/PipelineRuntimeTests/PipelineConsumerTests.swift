@@ -1,5 +1,6 @@
 import Kafka
 import Lifecycle
+import PipelineTestSupport
 import Synchronization
 import Telemetry
 import TestSupport
@@ -36,7 +37,7 @@ struct PipelineConsumerTests {
         let test = try await PipelineHarness(options, .records(first))
         try await waitUntil { first.finished.count == 100 }
         await test.stop()
-        try await PipelineTestBroker.write([
+        try await PipelineTestBroker.configuration().write([
             KafkaProducerRecord(topic: options.topics[0], key: nil, value: nil)
         ])
         let second = RecordingHandler()
@@ -49,7 +50,7 @@ struct PipelineConsumerTests {
 
     @Test func `poison becomes a dead letter and does not block`() async throws {
         let options = try await PipelineTestBroker.options()
-        try await PipelineTestBroker.write([
+        try await PipelineTestBroker.configuration().write([
             KafkaProducerRecord(topic: options.topics[0], key: [1], value: Array("0".utf8)),
             KafkaProducerRecord(
                 topic: options.topics[0], key: [0, 255], value: [255, 0, 1],
@@ -112,7 +113,7 @@ struct PipelineConsumerTests {
     @Test func `a retry keeps the partition and the membership, and the others go on`() async throws {
         let options = try await PipelineTestBroker.options(partitions: 2)
         let topic = options.topics[0]
-        try await PipelineTestBroker.write(
+        try await PipelineTestBroker.configuration().write(
             (0..<20).map { KafkaProducerRecord(topic: topic, partition: 0, key: [0], value: Array("\($0)".utf8)) }
                 + (20..<40).map {
                     KafkaProducerRecord(topic: topic, partition: 1, key: [1], value: Array("\($0)".utf8))
@@ -143,7 +144,7 @@ struct PipelineConsumerTests {
     @Test func `a second member gets partitions only after running records have finished`() async throws {
         let options = try await PipelineTestBroker.options(partitions: 2)
         let topic = options.topics[0]
-        try await PipelineTestBroker.write([
+        try await PipelineTestBroker.configuration().write([
             KafkaProducerRecord(topic: topic, partition: 0, key: [0], value: Array("0".utf8)),
             KafkaProducerRecord(topic: topic, partition: 1, key: [1], value: Array("1".utf8)),
         ])
@@ -163,7 +164,7 @@ struct PipelineConsumerTests {
         try await waitUntil { two.metric("sluice_consumer_assigned_partitions") == 1 }
         #expect(one.metric("sluice_consumer_assigned_partitions") == 1)
         #expect(first.finished.count == 2)
-        try await PipelineTestBroker.write([
+        try await PipelineTestBroker.configuration().write([
             KafkaProducerRecord(topic: topic, partition: 0, key: [0], value: Array("2".utf8)),
             KafkaProducerRecord(topic: topic, partition: 1, key: [1], value: Array("3".utf8)),
         ])
@@ -223,7 +224,7 @@ struct PipelineConsumerTests {
         var options = try await PipelineTestBroker.options(partitions: 2)
         options.drainLimit = .milliseconds(300)
         let topic = options.topics[0]
-        try await PipelineTestBroker.write([
+        try await PipelineTestBroker.configuration().write([
             KafkaProducerRecord(topic: topic, partition: 0, key: [0], value: Array("0".utf8)),
             KafkaProducerRecord(topic: topic, partition: 1, key: [1], value: Array("1".utf8)),
         ])
@@ -256,7 +257,7 @@ struct PipelineConsumerTests {
     @Test func `a record that takes long holds up its own key only, and nothing behind it is committed`() async throws {
         var options = try await PipelineTestBroker.options()
         options.drainLimit = .milliseconds(300)
-        try await PipelineTestBroker.write(
+        try await PipelineTestBroker.configuration().write(
             (0..<20).map {
                 KafkaProducerRecord(
                     topic: options.topics[0], key: [UInt8($0 % 2)], value: Array("\($0)".utf8))

@@ -2,6 +2,7 @@ import Foundation
 import Kafka
 import KafkaDevBroker
 import Lifecycle
+import PipelineTestSupport
 import Synchronization
 import Telemetry
 import TestSupport
@@ -42,24 +43,12 @@ enum PipelineTestBroker {
 
     private static func create(_ topic: KafkaTopic, partitions: Int) async throws {
         guard ApacheKafka.chosen != nil else { return try shared().createTopic(topic, partitions: partitions) }
-        let admin = try KafkaAdmin(configuration())
-        let new = KafkaNewTopic(topic: topic, partitions: partitions, replicationFactor: 1)
-        #expect(try await admin.createTopics([new]).isEmpty)
-        await admin.close(within: .seconds(5))
-    }
-
-    /// Writes records in order, each acknowledged before the next.
-    ///
-    /// - Parameter kafka: another broker.
-    static func write(_ records: [KafkaProducerRecord], to kafka: KafkaConfiguration? = nil) async throws {
-        let producer = try KafkaProducer(kafka ?? configuration(), topics: Array(Set(records.map(\.topic))))
-        for record in records { _ = try await producer.send(record, deadline: .seconds(20)) }
-        await producer.close(within: .seconds(5))
+        try await configuration().create([KafkaNewTopic(topic: topic, partitions: partitions, replicationFactor: 1)])
     }
 
     /// `count` records; the value is the number, the key one of `keys`, and all of a key are written in order.
     static func write(numbers count: Int, keys: Int, to topic: KafkaTopic) async throws {
-        try await write(
+        try await configuration().write(
             (0..<count).map { number in
                 KafkaProducerRecord(
                     topic: topic, key: Array("key-\(number % keys)".utf8), value: Array("\(number)".utf8))
@@ -68,15 +57,7 @@ enum PipelineTestBroker {
 
     /// All records of the dead letter topic of a group's only input.
     static func deadLetters(_ options: PipelineOptions, partitions: Int32 = 1) async throws -> [KafkaRecord] {
-        var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
-        for topic in options.deadLetterTopics {
-            for partition in 0..<partitions {
-                offsets[KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: partition))] = .beginning
-            }
-        }
-        var records: [KafkaRecord] = []
-        try await KafkaConsumer.readToEnd(configuration(), from: offsets, within: .seconds(20)) { records += $0 }
-        return records
+        try await configuration().records(of: options.deadLetterTopics, partitions: partitions)
     }
 }
 
@@ -113,33 +94,6 @@ final class PipelineHarness: Sendable {
             .flatMap { $0.split(separator: " ").last }
             .flatMap { Double($0) }
     }
-}
-
-/// A service's `run()` on its own, and why it ended.
-final class RunHarness: Sendable {
-    private let failure = Mutex<StartupError?>(nil)
-    private let task: Mutex<Task<Void, Never>?> = Mutex(nil)
-
-    init(_ run: @escaping @Sendable () async throws -> Void) {
-        // Ended by `end()`.
-        let running = Task { [self] in
-            do {
-                try await run()
-            } catch {
-                failure.withLock { $0 = error as? StartupError }
-            }
-        }
-        task.withLock { $0 = running }
-    }
-
-    /// Waits until it has failed; nil when it has not in time.
-    func failed() async throws -> StartupError? {
-        _ = await eventually { failure.withLock { $0 != nil } }
-        end()
-        return failure.withLock { $0 }
-    }
-
-    func end() { task.withLock { $0 }?.cancel() }
 }
 
 /// A handler of single records that notes what it gets.

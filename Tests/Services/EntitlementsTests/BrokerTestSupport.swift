@@ -7,6 +7,7 @@ import Kafka
 import KafkaDevBroker
 import Lifecycle
 import PipelineRuntime
+import PipelineTestSupport
 import Records
 import Telemetry
 import TestSupport
@@ -32,15 +33,11 @@ final class Installation: Sendable {
         if let chosen = ApacheKafka.chosen {
             embedded = nil
             kafka = try KafkaConfiguration(bootstrapServers: chosen.bootstrapServers)
-            let admin = try KafkaAdmin(kafka)
-            let failures = try await admin.createTopics(
+            try await kafka.create(
                 specifications.map {
                     KafkaNewTopic(
-                        topic: $0.name, partitions: $0.partitions, replicationFactor: 1,
-                        configuration: $0.settings)
+                        topic: $0.name, partitions: $0.partitions, replicationFactor: 1, configuration: $0.settings)
                 })
-            #expect(failures.isEmpty)
-            await admin.close(within: .seconds(5))
             return
         }
         let broker = try DevBroker()
@@ -67,19 +64,11 @@ final class Installation: Sendable {
     }
 
     func write(_ records: [KafkaProducerRecord]) async throws {
-        let producer = try KafkaProducer(kafka, topics: Array(Set(records.map(\.topic))))
-        for record in records { _ = try await producer.send(record, deadline: .seconds(20)) }
-        await producer.close(within: .seconds(5))
+        try await kafka.write(records)
     }
 
     func read(_ topic: KafkaTopic, partitions: Int32 = 2) async throws -> [KafkaRecord] {
-        var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
-        for partition in 0..<partitions {
-            offsets[KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: partition))] = .beginning
-        }
-        var records: [KafkaRecord] = []
-        try await KafkaConsumer.readToEnd(kafka, from: offsets, within: .seconds(20)) { records += $0 }
-        return records
+        try await kafka.records(of: [topic], partitions: partitions)
     }
 
     /// The configuration of the executable, in memory.

@@ -7,6 +7,7 @@ import Kafka
 import KafkaDevBroker
 import Lifecycle
 import PipelineRuntime
+import PipelineTestSupport
 import Records
 import Telemetry
 import TestSupport
@@ -64,15 +65,11 @@ final class Installation: Sendable {
         if let chosen = ApacheKafka.chosen {
             embedded = nil
             kafka = try KafkaConfiguration(bootstrapServers: chosen.bootstrapServers)
-            let admin = try KafkaAdmin(kafka)
-            let failures = try await admin.createTopics(
+            try await kafka.create(
                 specifications.map {
                     KafkaNewTopic(
-                        topic: $0.name, partitions: $0.partitions, replicationFactor: 1,
-                        configuration: $0.settings)
+                        topic: $0.name, partitions: $0.partitions, replicationFactor: 1, configuration: $0.settings)
                 })
-            #expect(failures.isEmpty)
-            await admin.close(within: .seconds(5))
             return
         }
         let broker = try DevBroker(
@@ -87,9 +84,7 @@ final class Installation: Sendable {
 
     /// Writes records in order, each acknowledged before the next.
     func write(_ records: [KafkaProducerRecord]) async throws {
-        let producer = try KafkaProducer(kafka, topics: [production, sandbox])
-        for record in records { _ = try await producer.send(record, deadline: .seconds(20)) }
-        await producer.close(within: .seconds(5))
+        try await kafka.write(records)
     }
 
     /// `count` states of `keys` keys; the body is `key-number:` and the state's number.
