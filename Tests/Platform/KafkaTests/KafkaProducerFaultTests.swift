@@ -104,6 +104,39 @@ import Testing
         await harness.close()
     }
 
+    @Test func `a partition whose oldest record waits too long takes no more until that is reported, others do`()
+        async throws
+    {
+        var options = KafkaProducer.Options()
+        options.slowAfter = .milliseconds(200)
+        let harness = try EmbeddedHarness(partitions: 4, options: options)
+        #expect(await eventually { harness.producer.status.isReady })
+        let slow = "a"
+        let other = try #require(
+            ["b", "c", "d", "e", "f"].first { key in
+                KafkaPartition(ofKey: Array(key.utf8), partitions: 4)
+                    != KafkaPartition(ofKey: Array(slow.utf8), partitions: 4)
+            })
+        try harness.broker.setRoundTripTime(.seconds(2))
+        let (first, others, later) = (Outcomes(), Outcomes(), Outcomes())
+        harness.producer.send(harness.record(0, key: slow), completion: first.completion(0))
+        var number = 0
+        let isRefused = await eventually {
+            number += 1
+            harness.producer.send(harness.record(number, key: slow), completion: later.completion(number))
+            return later.errors.contains { $0.code == .partitionSlow && $0.persistence == .no && $0.isRetriable }
+        }
+        #expect(isRefused)
+        #expect(first.count == 0)
+        harness.producer.send(harness.record(1000, key: other), completion: others.completion(1000))
+        #expect(others.errors.isEmpty)
+        try harness.broker.setRoundTripTime(.zero)
+        #expect(await eventually { first.delivered == [0] && others.delivered == [1000] && later.count == number })
+        _ = try await harness.producer.send(harness.record(2000, key: slow))
+        #expect(later.isEachAnsweredOnce)
+        await harness.close()
+    }
+
     @Test func `more bytes than admitted are refused`() async throws {
         var options = KafkaProducer.Options()
         options.maxBytesInFlight = 2000

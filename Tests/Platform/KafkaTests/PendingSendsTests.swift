@@ -4,8 +4,57 @@ import Testing
 @testable import Kafka
 
 @Suite struct PendingSendsTests {
-    private func add(_ pending: inout PendingSends, deadline: UInt64?, generation: Int = 1) -> PendingSends.Ticket {
-        pending.insert(topic: "t", size: 10, generation: generation, deadline: deadline) { _ in }
+    private func add(
+        _ pending: inout PendingSends, deadline: UInt64?, generation: Int = 1, partition: Int32 = 0, at now: UInt64 = 0
+    ) -> PendingSends.Ticket {
+        pending.insert(
+            to: place(partition), size: 10, generation: generation, at: now, deadline: deadline
+        ) { _ in }
+    }
+
+    private func place(_ partition: Int32) -> SendAges.Destination {
+        SendAges.Destination(topic: "t", partition: KafkaPartition(rawValue: partition))
+    }
+
+    @Test func `the age of a partition is that of its oldest send that waits, whatever ends in between`() {
+        var pending = PendingSends()
+        #expect(pending.oldest(to: place(0)) == nil)
+        let tickets = (1...4).map { add(&pending, deadline: nil, at: $0) }
+        let other = add(&pending, deadline: nil, partition: 1, at: 2)
+        #expect(pending.oldest(to: place(0)) == 1)
+        #expect(pending.oldest(to: place(1)) == 2)
+        _ = pending.remove(tickets[1])
+        #expect(pending.oldest(to: place(0)) == 1)
+        _ = pending.remove(tickets[0])
+        #expect(pending.oldest(to: place(0)) == 3)
+        _ = pending.remove(tickets[3])
+        _ = pending.remove(other)
+        #expect(pending.oldest(to: place(0)) == 3)
+        #expect(pending.oldest(to: place(1)) == nil)
+        let later = add(&pending, deadline: nil, at: 9)
+        _ = pending.remove(tickets[2])
+        #expect(pending.oldest(to: place(0)) == 9)
+        _ = pending.remove(later)
+        #expect(pending.oldest(to: place(0)) == nil)
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `the oldest send is known after any additions and removals`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var pending = PendingSends()
+        var open: [(ticket: PendingSends.Ticket, partition: Int32, at: UInt64)] = []
+        for now in 0..<1000 as Range<UInt64> {
+            if Bool.random(using: &random), let index = open.indices.randomElement(using: &random) {
+                _ = pending.remove(open.remove(at: index).ticket)
+            } else {
+                let partition = Int32.random(in: 0..<3, using: &random)
+                open.append((add(&pending, deadline: nil, partition: partition, at: now), partition, now))
+            }
+            for partition in 0..<3 as Range<Int32> {
+                let expected = open.filter { $0.partition == partition }.map(\.at).min()
+                #expect(pending.oldest(to: place(partition)) == expected)
+            }
+        }
     }
 
     @Test func `a ticket ends its send once`() {

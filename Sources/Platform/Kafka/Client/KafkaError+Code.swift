@@ -32,6 +32,8 @@ extension KafkaError {
         public static let portInUse = Code(rawValue: -1009)
         /// A record that cannot be sent as it is.
         public static let invalidRecord = Code(rawValue: -1010)
+        /// The records before this one have waited so long for their partition that it is refused without trying.
+        public static let partitionSlow = Code(rawValue: -1011)
 
         // librdkafka's own.
 
@@ -137,11 +139,12 @@ extension KafkaError {
             .notOnEmbeddedBroker: "NOT_ON_EMBEDDED_BROKER",
             .portInUse: "PORT_IN_USE",
             .invalidRecord: "INVALID_RECORD",
+            .partitionSlow: "PARTITION_SLOW",
         ]
 
         private static let transient: Set<Int32> = [
-            // This library: deadline, in flight, brokers unavailable, producer replaced.
-            -1001, -1004, -1006, -1007,
+            // This library: deadline, in flight, brokers unavailable, producer replaced, partition slow.
+            -1001, -1004, -1006, -1007, -1011,
             // librdkafka: transport, resolve, timed out, brokers down, queue full, coordinator, in progress, purged.
             -195, -193, -192, -187, -185, -184, -183, -180, -178, -177, -166, -164, -163, -153, -152, -151,
             // Brokers: what the protocol's table calls retriable, and a coordinator or group on the move.

@@ -19,6 +19,11 @@ public final class KafkaProducer: Sendable {
         /// After so many records in a row that were not acknowledged in time, sends are refused at once with
         /// `brokersUnavailable`, except one probe each second.
         public var timeoutsUntilUnavailable = 5
+        /// While the oldest record of a partition has waited so long for its report, further ones for that partition are
+        /// refused at once with `partitionSlow`: they would be acknowledged no sooner, and each would hold up those
+        /// after it. Half of what the caller waits lets a partition that is too slow answer as many as it can. `nil`:
+        /// never.
+        public var slowAfter: Duration?
 
         /// The defaults.
         public init() {}
@@ -145,15 +150,29 @@ public final class KafkaProducer: Sendable {
                 KafkaError(
                     .tooManyInFlight, "\(state.pending.count) records of \(state.pending.bytes) bytes are in flight"))
         }
+        let destination = SendAges.Destination(
+            topic: record.topic, partition: record.partition ?? generation.partition(of: record))
+        let isProbe = state.breaker.isOpen
         guard state.breaker.admits(at: now) else {
             return .failure(KafkaError(.brokersUnavailable, "no broker answers at the moment"))
         }
+        // A probe is to find out whether what waits has an end.
+        guard isProbe || !isSlow(destination, at: now, state) else {
+            return .failure(KafkaError(.partitionSlow, "records for \(record.topic) wait too long for their reports"))
+        }
         let ticket = state.pending.insert(
-            topic: record.topic, size: size, generation: generation.number,
+            to: destination, size: size, generation: generation.number, at: now,
             deadline: deadline.map { now + UInt64(min($0.clampedNanoseconds, Self.longestDeadline)) },
             completion: completion)
         armTimer(&state)
         return .success(Admission(ticket: ticket, topic: topic, generation: generation))
+    }
+
+    private func isSlow(_ destination: SendAges.Destination, at now: UInt64, _ state: State) -> Bool {
+        guard let limit = options.slowAfter, let oldest = state.pending.oldest(to: destination), now > oldest else {
+            return false
+        }
+        return now - oldest > UInt64(limit.clampedNanoseconds)
     }
 
     private static let longestDeadline: Int64 = 24 * 3_600 * 1_000_000_000

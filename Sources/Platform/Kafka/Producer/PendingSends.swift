@@ -41,6 +41,7 @@ struct PendingSends {
     }
 
     private var slots: [Slot] = []
+    private var ages = SendAges()
     private var freeSlots: [Int] = []
     /// Indices of slots, a binary heap with the earliest deadline first.
     private var heap: [Int] = []
@@ -53,9 +54,13 @@ struct PendingSends {
     /// The next moment at which a caller stops waiting, in nanoseconds of the caller's clock.
     var earliestDeadline: UInt64? { heap.first.map { slots[$0].deadline } }
 
+    /// When the oldest send to this place began that still waits for its report; `nil` when none does.
+    func oldest(to destination: SendAges.Destination) -> UInt64? { ages.oldest(to: destination) }
+
     /// Adds a send. The caller bounds how many there are, below 2³² − 1.
     mutating func insert(
-        topic: KafkaTopic, size: Int, generation: Int, deadline: UInt64?, completion: @escaping SendCompletion
+        to destination: SendAges.Destination, size: Int, generation: Int, at now: UInt64, deadline: UInt64?,
+        completion: @escaping SendCompletion
     ) -> Ticket {
         let index: Int
         if let free = freeSlots.popLast() {
@@ -67,9 +72,10 @@ struct PendingSends {
         slots[index].sequence &+= 1
         slots[index].isUsed = true
         slots[index].completion = completion
-        slots[index].topic = topic
+        slots[index].topic = destination.topic
         slots[index].size = size
         slots[index].generation = generation
+        ages.insert(index, to: destination, at: now)
         count += 1
         bytes += size
         if let deadline {
@@ -120,6 +126,7 @@ struct PendingSends {
         if slots[index].heapIndex >= 0 { removeFromHeap(slots[index].heapIndex) }
         slots[index].isUsed = false
         slots[index].completion = nil
+        ages.remove(index)
         count -= 1
         bytes -= slots[index].size
         freeSlots.append(index)

@@ -11,6 +11,8 @@ final class ProducerGeneration: Sendable {
     private let topics: [KafkaTopic: TopicPointer]
     /// Topics whose metadata has not been seen yet.
     private let missing: Mutex<Set<KafkaTopic>>
+    /// How many partitions each topic had when its metadata was seen first.
+    private let partitions = Mutex<[KafkaTopic: Int32]>([:])
 
     init(
         number: Int, configuration: KafkaConfiguration, topics names: [KafkaTopic], home: DispatchQueue
@@ -38,6 +40,12 @@ final class ProducerGeneration: Sendable {
     /// The handle of a declared topic.
     func topic(_ name: KafkaTopic) -> TopicPointer? { topics[name] }
 
+    /// Where the partitioner will put a record with a key; `nil` before the topic's metadata, and without a key.
+    func partition(of record: KafkaProducerRecord) -> KafkaPartition? {
+        guard let key = record.key, let count = partitions.withLock({ $0[record.topic] }) else { return nil }
+        return KafkaPartition(ofKey: key, partitions: count)
+    }
+
     /// Topics for which the brokers have not answered yet, or which do not exist.
     var missingTopics: Set<KafkaTopic> { missing.withLock { $0 } }
 
@@ -52,8 +60,11 @@ final class ProducerGeneration: Sendable {
             let isKnown =
                 answer.topic_cnt == 1 && answer.topics[0].err == RD_KAFKA_RESP_ERR_NO_ERROR
                 && answer.topics[0].partition_cnt > 0
+            let count = isKnown ? answer.topics[0].partition_cnt : 0
             rd_kafka_metadata_destroy(metadata)
-            if isKnown { missing.withLock { _ = $0.remove(name) } }
+            guard isKnown else { continue }
+            partitions.withLock { $0[name] = count }
+            missing.withLock { _ = $0.remove(name) }
         }
     }
 
