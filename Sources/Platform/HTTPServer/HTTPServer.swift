@@ -40,7 +40,9 @@ public final class HTTPServer: Sendable {
 
     deinit {
         state.withLock { state in
-            if case .running(let responses, _, _) = state { responses.requestDrain(within: .zero) }
+            if case .running(let responses, _, _) = state {
+                responses.requestDrain(DrainRequest(limit: .zero, accepting: .zero))
+            }
         }
     }
 
@@ -73,16 +75,18 @@ public final class HTTPServer: Sendable {
     /// Passes of the loop that took 50 ms or more: everything else waited meanwhile.
     package var slowPasses: Int { shared.slowPasses.load(ordering: .relaxed) }
 
-    /// Stops: takes what the system already accepted, closes the listeners, completes the requests in progress with
-    /// `Connection: close`, and after `limit` drops what is left. Returns when the thread has ended; a second call
-    /// waits for the same end.
-    public func drain(within limit: Duration = .seconds(8)) async {
+    /// Stops: accepts connections for `accepting` longer, takes what the system already accepted, closes the listeners,
+    /// completes the requests in progress, and after `limit` drops what is left. From its begin on every response says
+    /// `Connection: close`. Returns when the thread has ended; a second call waits for the same end.
+    ///
+    /// - Parameter accepting: so long whoever distributes the requests has to learn that no more are wanted here.
+    public func drain(within limit: Duration = .seconds(8), accepting: Duration = .zero) async {
         let running: (ResponseQueue, Completion)? = state.withLock { state in
             guard case .running(let responses, let end, _) = state else { return nil }
             return (responses, end)
         }
         guard let (responses, end) = running else { return }
-        responses.requestDrain(within: limit)
+        responses.requestDrain(DrainRequest(limit: limit, accepting: accepting))
         await end.wait()
     }
 

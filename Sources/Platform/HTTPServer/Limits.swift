@@ -11,10 +11,14 @@ public struct Limits: Sendable {
     public var headTime = Duration.seconds(10)
     /// From the same start to the end of the body. Then: 408.
     public var requestTime = Duration.seconds(15)
-    /// From the dispatch to the response. Then: 503; a later response is dropped.
-    public var handlerTime = Duration.seconds(5)
+    /// From the dispatch to the response. Then: 503; a later response is dropped. Deadlines are looked at every
+    /// 100 ms, so this answer comes within five seconds.
+    public var handlerTime = Duration.milliseconds(4800)
     /// Between two requests of a connection. Then: closed.
     public var idleTime = Duration.seconds(30)
+    /// The same for connections of `proxies`: longer than a proxy keeps a connection to its upstream (nginx: 60 s), so
+    /// that it is the proxy that closes, and no request meets a socket that is being closed.
+    public var proxyIdleTime = Duration.seconds(75)
     /// From the first byte of an answer to its last. Then: closed.
     public var sendTime = Duration.seconds(15)
     /// After the last answer, until the peer closes. Then: closed.
@@ -37,10 +41,18 @@ public struct Limits: Sendable {
     // How many new connections.
     /// Connections a second and network (/24 or /56), twice as many in a burst; beyond: closed. 0: no limit.
     public var connectsPerSecond = 2000
-    /// Networks that are not limited, e.g. those of the proxies.
-    package var unlimitedNetworks: [NetworkPrefix] = []
+
+    // Who is in between.
+    /// One's own proxies: their connections are not limited a second, and their word on the client is believed.
+    package var proxies: [NetworkPrefix] = []
+    /// How they name the client, whose network then stands in the place of theirs: in the log, and for the limit of
+    /// connections a second, where each request counts as a connection (429), because one connection of a proxy
+    /// carries many clients. With `proxyProtocol` a connection carries one client and counts once.
+    package var forwarded = ForwardedAddress.off
 
     public init() {}
+
+    func isProxy(_ address: NetworkPrefix) -> Bool { proxies.contains { $0.contains(address) } }
 
     /// For the listener that untrusted clients reach.
     public static var `public`: Limits { Limits() }

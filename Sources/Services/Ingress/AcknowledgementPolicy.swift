@@ -39,6 +39,7 @@ enum AcknowledgementPolicy {
             switch error.code {
             case .brokersUnavailable, .allBrokersDown: IngressReason.kafkaUnavailable
             case .queueFull, .tooManyInFlight: IngressReason.kafkaQueueFull
+            case .partitionSlow: IngressReason.kafkaSlow
             case .messageTimedOut, .deadlineExceeded, .timedOut: IngressReason.kafkaTimeout
             case .messageTooLarge: IngressReason.kafkaRecordTooLarge
             default: IngressReason.kafkaError

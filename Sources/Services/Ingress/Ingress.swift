@@ -14,8 +14,8 @@ package import Time
 /// The ingress as a service: two listeners, verification workers and a producer.
 ///
 /// Start: topics checked → producer → workers → listeners. Stop, in this order because each depends on what comes
-/// after it: readiness off, the public listener drains (requests in work are answered), workers end, the producer
-/// drains, the admin listener closes.
+/// after it: readiness off, the public listener accepts for two more seconds and drains (requests in work are answered),
+/// workers end, the producer drains, the admin listener closes.
 package final class Ingress: Service {
     package let name = "ingress"
 
@@ -114,7 +114,7 @@ package final class Ingress: Service {
         guard let running = running.withLock({ $0 }) else { return }
         let end = ContinuousClock.now + limit
         // Three quarters for those who are connected: longer than the handler deadline.
-        await running.publicServer.drain(within: limit * 0.75)
+        await running.publicServer.drain(within: limit * 0.75, accepting: plan.acceptsAfterReadiness)
         await running.workers.close()
         // No request waits for what is still in flight; ending it needs a little time of its own.
         let left = ContinuousClock.now.duration(to: end)
@@ -128,7 +128,9 @@ package final class Ingress: Service {
     private func makeProducer(_ kafka: KafkaConfiguration) throws -> KafkaProducer {
         let log = KafkaEventLog(logger)
         do {
-            return try KafkaProducer(kafka, topics: ProducedTopics(plan.topics).all) { log.take($0) }
+            var options = KafkaProducer.Options()
+            options.slowAfter = plan.slowAfter
+            return try KafkaProducer(kafka, topics: ProducedTopics(plan.topics).all, options: options) { log.take($0) }
         } catch {
             throw StartupError(
                 error.message, setting: ApplicationSettings.kafka.prefix + "*", fix: "Correct the property",

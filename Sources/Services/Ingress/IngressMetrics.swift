@@ -57,7 +57,7 @@ final class IngressMetrics: Sendable {
             values: [
                 "_MSG_TIMED_OUT", "_TRANSPORT", "_ALL_BROKERS_DOWN", "NOT_ENOUGH_REPLICAS",
                 "MSG_SIZE_TOO_LARGE", "_PURGE_QUEUE", "_PURGE_INFLIGHT", "_FATAL", "BROKERS_UNAVAILABLE",
-                "TOO_MANY_IN_FLIGHT", "PRODUCER_REPLACED", "CLOSED",
+                "TOO_MANY_IN_FLIGHT", "PARTITION_SLOW", "PRODUCER_REPLACED", "CLOSED",
             ])
         signedPayloadsKept = registry.counter(
             IngressMetricName.signedPayloadKept,

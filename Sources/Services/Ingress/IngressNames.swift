@@ -43,6 +43,7 @@ enum IngressReason {
     static let duplicate = "duplicate"
     static let kafkaUnavailable = "kafka_unavailable"
     static let kafkaQueueFull = "kafka_queue_full"
+    static let kafkaSlow = "kafka_slow"
     static let kafkaTimeout = "kafka_timeout"
     static let kafkaRecordTooLarge = "kafka_record_too_large"
     static let kafkaError = "kafka_error"

@@ -15,9 +15,9 @@ extension IngressPlan {
     /// - Throws: a ``ConfigurationError`` that names the key, where it was set, and the fix.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         let apps = try Self.apps(configuration)
-        for network in configuration[IngressSettings.trustedProxies] where NetworkPrefix(network) == nil {
+        for network in configuration[IngressSettings.proxies] where NetworkPrefix(network) == nil {
             throw configuration.error(
-                IngressSettings.trustedProxies.key, "\"\(network)\" is not a network such as 10.0.0.0/8.")
+                IngressSettings.proxies.key, "\"\(network)\" is not a network such as 10.0.0.0/8.")
         }
         self.init(
             kafka: try ApplicationSettings.kafkaConfiguration(
@@ -33,7 +33,7 @@ extension IngressPlan {
             workers: configuration[IngressSettings.workers],
             rememberedNotifications: configuration[IngressSettings.rememberedNotifications],
             quarantineBytesPerHour: configuration[IngressSettings.quarantineBytesPerHour],
-            trustedProxies: configuration[IngressSettings.trustedProxies])
+            proxies: configuration[IngressSettings.proxies], forwarded: configuration[IngressSettings.forwarded])
     }
 
     // Records are small and few share a batch: compressing them would cost the ingress more CPU than it saves bytes. The alias `compression.type` is given to librdkafka later, so it wins too.

@@ -1,4 +1,5 @@
 package import AppStoreVerification
+package import HTTPServer
 package import Kafka
 package import Records
 package import ServiceKit
@@ -16,6 +17,13 @@ package struct IngressPlan: Sendable {
     package var workers: Int
     package var rememberedNotifications: Int
     package var quarantineBytesPerHour: Int
-    /// Networks whose connections are not limited per second, as `10.0.0.0/8`.
-    package var trustedProxies: [String]
+    /// Networks of one's own proxies, as `10.0.0.0/8`.
+    package var proxies: [String]
+    /// How they name the client.
+    package var forwarded = ForwardedAddress.off
+    /// ``KafkaProducer/Options/slowAfter``: half the time in which a request must be answered.
+    package var slowAfter: Duration? = Limits.public.handlerTime / 2
+    /// How long a stopping ingress goes on accepting after `/readyz` says no: a load balancer has to ask, and to be
+    /// answered, before it sends no more.
+    package var acceptsAfterReadiness = Duration.seconds(2)
 }

@@ -2,6 +2,7 @@ package import AppStoreModel
 package import AppStoreVerification
 package import Configuration
 internal import Foundation
+package import HTTPServer
 internal import Records
 internal import ServiceKit
 
@@ -46,9 +47,18 @@ package enum IngressSettings {
         "quarantine.bytes.per.hour", default: 64 << 20, in: 1 << 20...1 << 40,
         help:
             "Bytes that the quarantine topic accepts per hour; beyond it nonconforming notifications are answered 503.")
-    package static let trustedProxies = Setting.strings(
+    package static let proxies = Setting.strings(
         "http.proxies", default: ["127.0.0.0/8", "::1"],
-        help: "Networks of one's own proxies, whose connections are not limited per second.", example: "10.0.0.0/8")
+        help: """
+            Networks of one's own proxies: their connections are not limited per second and may be idle for 75 s, and \
+            they are believed what http.forwarded names.
+            """, example: "10.0.0.0/8")
+    package static let forwarded = Setting<ForwardedAddress>.oneOf(
+        "http.forwarded", default: .off,
+        help: """
+            Where http.proxies name the client, whose network then counts in limits and log: the field Forwarded or \
+            X-Forwarded-For, or a PROXY protocol header (version 2) before each connection.
+            """)
 
     package static let adminPort = ApplicationSettings.adminPort(default: 9464)
     package static let topicsPrefix = Setting.string(
@@ -57,7 +67,7 @@ package enum IngressSettings {
     package static let all: [any AnySetting] = [
         topicsPrefix, adminPort, host, port, apps, environments, roots, revocation, workers, rememberedNotifications,
         quarantineBytesPerHour,
-        trustedProxies,
+        proxies, forwarded,
     ]
 }
 

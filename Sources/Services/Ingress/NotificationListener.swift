@@ -10,7 +10,8 @@ enum NotificationListener {
 
     static func listener(_ plan: IngressPlan, workers: WorkerPool<NotificationWork>, clocks: Clocks) -> Listener {
         var limits = Limits.public
-        limits.unlimitedNetworks = plan.trustedProxies.compactMap { NetworkPrefix($0) }
+        limits.proxies = plan.proxies.compactMap { NetworkPrefix($0) }
+        limits.forwarded = plan.forwarded
         return Listener(
             name: "notifications", host: plan.host, port: UInt16(clamping: plan.port), limits: limits,
             admit: { head in

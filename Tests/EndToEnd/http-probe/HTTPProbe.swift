@@ -15,7 +15,7 @@ struct HTTPProbe {
         signal(SIGTERM, SIG_IGN)
         var limits = Limits.public
         // All clients of a test come from one network.
-        limits.unlimitedNetworks = [NetworkPrefix("127.0.0.0/8")].compactMap { $0 }
+        limits.proxies = [NetworkPrefix("127.0.0.0/8")].compactMap { $0 }
         let server = HTTPServer(listeners: [
             Listener(
                 name: "probe", host: "127.0.0.1", port: port, limits: limits,

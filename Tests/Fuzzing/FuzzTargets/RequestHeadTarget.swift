@@ -61,7 +61,8 @@ enum ReferenceHead {
             return nil
         }
         guard start - first.count - 2 <= limits.headBytes, lines.count - 1 <= limits.headFields else { return nil }
-        return fieldsAreGood(lines.dropFirst()) ? start : nil
+        let isVersion10 = first.suffix(8).elementsEqual("HTTP/1.0".utf8)
+        return fieldsAreGood(lines.dropFirst(), needLength: isVersion10) ? start : nil
     }
 
     private static func isRequestLine(_ line: [UInt8]) -> Bool {
@@ -70,10 +71,10 @@ enum ReferenceHead {
             return false
         }
         return parts[1].first == UInt8(ascii: "/") && parts[1].allSatisfy { (33...126).contains($0) }
-            && parts[2].elementsEqual("HTTP/1.1".utf8)
+            && (parts[2].elementsEqual("HTTP/1.1".utf8) || parts[2].elementsEqual("HTTP/1.0".utf8))
     }
 
-    private static func fieldsAreGood(_ lines: ArraySlice<[UInt8]>) -> Bool {
+    private static func fieldsAreGood(_ lines: ArraySlice<[UInt8]>, needLength: Bool) -> Bool {
         var values: [String: [[UInt8]]] = [:]
         for line in lines {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
@@ -86,7 +87,9 @@ enum ReferenceHead {
         let hosts = values["host"] ?? []
         let lengths = values["content-length"] ?? []
         let encodings = values["transfer-encoding"] ?? []
-        guard hosts.count == 1, lengths.count + encodings.count <= 1 else { return false }
+        guard hosts.count == 1, !needLength || lengths.count == 1, lengths.count + encodings.count <= 1 else {
+            return false
+        }
         guard !(hosts + lengths + encodings).contains(where: { $0.contains(9) }) else { return false }
         guard !trimmed(hosts[0]).isEmpty else { return false }
         if let length = lengths.first.map(trimmed) {

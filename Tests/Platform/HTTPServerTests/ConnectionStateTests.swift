@@ -28,8 +28,11 @@ struct ConnectionStateTests {
     }
 
     /// A connection whose first request was answered at `seconds`.
-    private func servedState(at seconds: UInt64) -> ConnectionState {
-        var state = makeState()
+    private func servedState(
+        at seconds: UInt64, isFromProxy: Bool = false, _ limits: Limits = Limits()
+    ) -> ConnectionState {
+        var state = ConnectionState(
+            rules: ConnectionRules(limits: limits) { _ in .body(limit: 1000) }, isFromProxy: isFromProxy, now: 0)
         _ = receive(&state, HostileRequest.good, at: seconds)
         _ = state.reply(closes: false, isDraining: false, now: seconds * Self.second)
         _ = state.sent(now: seconds * Self.second)
@@ -61,6 +64,25 @@ struct ConnectionStateTests {
         #expect(name(state.tick(now: 35 * Self.second)) == "close -")
     }
 
+    @Test func `a proxy's kept connection may be idle for 75 seconds, longer than the proxy keeps it`() {
+        var state = servedState(at: 5, isFromProxy: true)
+        #expect(name(state.tick(now: 80 * Self.second - 1)) == "wait")
+        #expect(name(state.tick(now: 80 * Self.second)) == "close -")
+    }
+
+    @Test func `a proxy that carries each client on a connection of its own gains no time for it`() {
+        var limits = Limits()
+        limits.forwarded = .proxyProtocol
+        var state = ConnectionState(
+            rules: ConnectionRules(limits: limits) { _ in .body(limit: 1000) }, isFromProxy: true, now: 0)
+        let ownHeader: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10, 0x20, 0, 0, 0]
+        _ = state.received(ownHeader.span, now: 0)
+        _ = receive(&state, HostileRequest.good, at: 5)
+        _ = state.reply(closes: false, isDraining: false, now: 5 * Self.second)
+        _ = state.sent(now: 5 * Self.second)
+        #expect(name(state.tick(now: 35 * Self.second)) == "close -")
+    }
+
     @Test func `a body that is not whole after fifteen seconds is answered 408`() {
         var state = makeState()
         _ = receive(&state, "POST /n HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n", at: 9)
@@ -69,11 +91,13 @@ struct ConnectionStateTests {
         #expect(name(state.sent(now: 15 * Self.second)) == "linger")
     }
 
-    @Test func `a handler that does not answer within five seconds is answered for`() {
+    /// Deadlines are looked at every 100 ms, and the answer must be there within five seconds.
+    @Test func `a handler that does not answer within 4.8 seconds is answered for`() {
         var state = makeState()
         #expect(name(receive(&state, HostileRequest.good, at: 8)) == "dispatch 21")
-        #expect(name(state.tick(now: 13 * Self.second - 1)) == "wait")
-        #expect(name(state.tick(now: 13 * Self.second)) == "refuse 503 deadline")
+        let deadline = 8 * Self.second + 4_800_000_000
+        #expect(name(state.tick(now: deadline - 1)) == "wait")
+        #expect(name(state.tick(now: deadline)) == "refuse 503 deadline")
     }
 
     @Test func `sending and lingering have an end`() {

@@ -53,6 +53,22 @@ struct DrainTests {
         Issue.record("no request came during the grace")
     }
 
+    @Test func `while it still accepts, newcomers are answered and told that it closes`() async throws {
+        let server = try TestServer()
+        async let drained: Void = server.server.drain(within: .seconds(8), accepting: .seconds(2))
+        // Until the drain has begun, responses keep the connection.
+        var head = ""
+        while !head.contains("\r\nConnection: close\r\n") {
+            let client = try server.connect()
+            client.send(TestServer.echo("a"))
+            head = try client.response().head
+        }
+        let port = server.server.port()
+        #expect(await eventually { (try? TestConnection(port: port)) == nil })
+        await drained
+        #expect(server.verdicts.allSatisfy { $0 == "200 ok" })
+    }
+
     @Test func `what is not done within the limit is dropped`() async throws {
         let server = try TestServer()
         let client = try server.connect()

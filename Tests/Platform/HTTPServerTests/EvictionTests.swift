@@ -35,14 +35,44 @@ struct EvictionTests {
         #expect(try newer.response().text == "ab")
     }
 
-    @Test func `a connection that was served before stays while another has only started a request`() async throws {
+    @Test func `an idle connection that was served before makes room for a first request that arrives`() async throws {
+        let server = try makeServer()
+        let begun = try await sendHalf(to: server, bodyBytes: 1)
+        server.clock.advance(by: .seconds(1))
+        let served = try server.connect()
+        try expectAnswer(to: served)
+        try expectAnswer(to: try server.connect())
+        #expect(served.isClosedByPeer())
+        begun.send("b")
+        #expect(try begun.response().text == "ab")
+    }
+
+    @Test func `a first request that arrives makes room for a later request of a served connection`() async throws {
         let server = try makeServer()
         let served = try server.connect()
         try expectAnswer(to: served)
-        let begun = try await sendHalf(to: server, bodyBytes: 1)
+        served.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na")
+        #expect(await eventually { server.counters.bodyBytes == 1 })
+        let begun = try await sendHalf(to: server, bodyBytes: 2)
         try expectAnswer(to: try server.connect())
         #expect(begun.isClosedByPeer())
-        try expectAnswer(to: served)
+        served.send("b")
+        #expect(try served.response().text == "ab")
+    }
+
+    @Test func `clients that fill the cap with answered requests do not keep a slow newcomer out`() async throws {
+        let server = try makeServer()
+        var crowd = try (0..<2).map { _ in try server.connect() }
+        for client in crowd { try expectAnswer(to: client) }
+        let newcomer = try await sendHalf(to: server, bodyBytes: 1)
+        for _ in 0..<5 {
+            server.clock.advance(by: .seconds(1))
+            let client = try server.connect()
+            try expectAnswer(to: client)
+            crowd.append(client)
+        }
+        newcomer.send("b")
+        #expect(try newcomer.response().text == "ab")
     }
 
     @Test func `among served connections the longest idle one is evicted`() async throws {

@@ -98,7 +98,7 @@ struct LoadTests {
     @Test func `the networks of proxies are not limited`() throws {
         var limits = Limits()
         limits.connectsPerSecond = 1
-        limits.unlimitedNetworks = [try #require(NetworkPrefix("127.0.0.0/8"))]
+        limits.proxies = [try #require(NetworkPrefix("127.0.0.0/8"))]
         let server = try TestServer(limits: limits)
         for _ in 0..<10 {
             let client = try server.connect()

@@ -11,12 +11,12 @@ struct Wire {
 
     static let bodyLimit = 256 * 1024
 
-    init(limits: Limits = Limits()) {
+    init(limits: Limits = Limits(), isFromProxy: Bool = false) {
         state = ConnectionState(
             rules: ConnectionRules(limits: limits) { head in
                 if !head.targetIs("/notifications") { return .notFound }
                 return head.methodIs("POST") ? .body(limit: Self.bodyLimit) : .methodNotAllowed(allow: "POST")
-            }, now: 0)
+            }, isFromProxy: isFromProxy, now: 0)
     }
 
     mutating func feed(_ bytes: ArraySlice<UInt8>) {

@@ -105,7 +105,8 @@ extension HostileRequest {
         ]
 
     static let versions: [HostileRequest] =
-        rows("X-07", framing, ["HTTP/1.0", "HTTP/1.2", "HTTP/2.0", "http/1.1"].map { ($0, request(version: $0)) })
+        rows("X-07", ["200:21", "closed"], [("HTTP/1.0", request(version: "HTTP/1.0"))])
+        + rows("X-07", framing, ["HTTP/1.2", "HTTP/2.0", "http/1.1"].map { ($0, request(version: $0)) })
         + rows(
             "X-07", framing,
             [("HTTP/0.9", "GET /notifications\r\n"), ("garbage after it", request(version: "HTTP/1.1 x"))])
@@ -121,6 +122,23 @@ extension HostileRequest {
         HostileRequest("H-19", "identity", request("Content-Encoding: identity\r\n"), "200:21"),
         HostileRequest("X-10", "close", request("Connection: keep-alive, Close\r\n"), "200:21", "closed"),
     ]
+
+    static let otherVersions: [HostileRequest] =
+        rows(
+            "X-07", ["200:21", "closed"],
+            [
+                ("HTTP/1.0 that asks to be kept", request("Connection: keep-alive\r\n", version: "HTTP/1.0") + next),
+                ("HTTP/1.0 that asks to continue", request("Expect: 100-continue\r\n", version: "HTTP/1.0")),
+            ])
+        + rows(
+            "X-07", framing,
+            [
+                ("HTTP/1.0 without a length", request(version: "HTTP/1.0", length: nil)),
+                ("HTTP/1.0 chunked", chunked(chunk + lastChunk).replacing("HTTP/1.1", with: "HTTP/1.0")),
+                ("HTTP/1.0 with two lengths", request("Content-Length: 21\r\n", version: "HTTP/1.0")),
+                ("HTTP/1.0 without a host", request(version: "HTTP/1.0", host: "")),
+                ("HTTP/1.01", request(version: "HTTP/1.01")),
+            ])
 
     static let otherHeads: [HostileRequest] =
         rows("H-12", ["431 headers", "closed"], [("65 fields", request(fields(63)))])

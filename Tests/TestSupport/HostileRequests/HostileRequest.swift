@@ -58,7 +58,7 @@ package struct HostileRequest: Sendable, CustomStringConvertible {
         methods + paths + bodies + lengths + encodings + chunks + chunkLines + lineEnds + heads + deliveries + fields
         + targets + versions + sequences
     /// Neighbours of theirs: the same rows with other bytes, and what is close to them and good.
-    package static let further: [HostileRequest] = otherRoutes + otherFraming + otherHeads
+    package static let further: [HostileRequest] = otherRoutes + otherFraming + otherVersions + otherHeads
     package static let all: [HostileRequest] = specified + further
 
     // MARK: what they are made of

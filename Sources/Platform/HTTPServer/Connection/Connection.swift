@@ -5,7 +5,7 @@ final class Connection {
     let socket: Int32
     let key: SlotTable<Connection>.Key
     let acceptor: Acceptor
-    let network: NetworkPrefix
+    let peer: NetworkPrefix
     var state: ConnectionState
     var watched = Readiness.input
     /// Raised by every answer, so that an answer for an earlier request finds another number.
@@ -15,15 +15,18 @@ final class Connection {
     var unsent = UnsentResponse()
 
     init(
-        socket: Int32, key: SlotTable<Connection>.Key, acceptor: Acceptor, network: NetworkPrefix,
+        socket: Int32, key: SlotTable<Connection>.Key, acceptor: Acceptor, peer: NetworkPrefix,
         state: ConnectionState
     ) {
         self.socket = socket
         self.key = key
         self.acceptor = acceptor
-        self.network = network
+        self.peer = peer
         self.state = state
     }
+
+    /// The network of the client: the one that a proxy named, or the peer's.
+    var network: NetworkPrefix { state.client ?? peer }
 
     /// What the poller reports back: the generation too, because an event of a connection that ended in the same pass
     /// must not reach the new owner of its slot.

@@ -8,6 +8,7 @@ package final class ConnectionRules: Sendable {
     let requestTime: UInt64
     let handlerTime: UInt64
     let idleTime: UInt64
+    let proxyIdleTime: UInt64
     let sendTime: UInt64
     let lingerTime: UInt64
 
@@ -18,6 +19,9 @@ package final class ConnectionRules: Sendable {
         requestTime = UInt64(limits.requestTime.clampedNanoseconds)
         handlerTime = UInt64(limits.handlerTime.clampedNanoseconds)
         idleTime = UInt64(limits.idleTime.clampedNanoseconds)
+        // A connection that carries a single client is as idle as the client is.
+        let proxyIdleTime = limits.forwarded == .proxyProtocol ? limits.idleTime : limits.proxyIdleTime
+        self.proxyIdleTime = UInt64(proxyIdleTime.clampedNanoseconds)
         sendTime = UInt64(limits.sendTime.clampedNanoseconds)
         lingerTime = UInt64(limits.lingerTime.clampedNanoseconds)
     }

@@ -21,6 +21,7 @@ package struct ConnectionState {
     }
 
     private let rules: ConnectionRules
+    private let isFromProxy: Bool
     package private(set) var phase = Phase.head
     /// Nothing of the next request has come.
     package private(set) var isIdle = true
@@ -34,6 +35,11 @@ package struct ConnectionState {
     /// Body bytes of the present request, also after they were dispatched.
     package private(set) var receivedBodyBytes = 0
 
+    /// The network of the client that a proxy named, for the present request; nil: whoever connected.
+    package private(set) var client: NetworkPrefix?
+    private var isClientNew = false
+    private var awaitsProxyHeader: Bool
+
     private var parser: RequestHeadParser
     private var head: RequestHead?
     private var decoder = BodyDecoder(length: 0)
@@ -46,8 +52,11 @@ package struct ConnectionState {
     private var closesAfterResponse = false
     private var dropped = 0
 
-    package init(rules: ConnectionRules, now: UInt64) {
+    /// - Parameter isFromProxy: the peer is one of the listener's `proxies`.
+    package init(rules: ConnectionRules, isFromProxy: Bool = false, now: UInt64) {
         self.rules = rules
+        self.isFromProxy = isFromProxy
+        awaitsProxyHeader = isFromProxy && rules.limits.forwarded == .proxyProtocol
         startedAt = now
         deadline = now + rules.headTime
         parser = RequestHeadParser(limits: rules.limits)
@@ -135,14 +144,25 @@ package struct ConnectionState {
     private mutating func advance(_ bytes: Span<UInt8>, now: UInt64) -> (Action, taken: Int) {
         var taken = 0
         if phase == .head {
-            guard !bytes.isEmpty else { return (.wait, 0) }
+            if awaitsProxyHeader {
+                switch ProxyHeader.parse(bytes) {
+                case .needMore: return (.wait, 0)
+                case .malformed: return (refuse(400, "proxy_header", now: now), bytes.count)
+                case .complete(let count, let client):
+                    taken = count
+                    awaitsProxyHeader = false
+                    name(client)
+                }
+            }
+            guard taken < bytes.count else { return (.wait, taken) }
             begin(now: now)
+            let bytes = bytes.extracting(taken...)
             switch parser.parse(bytes) {
-            case .needMore: return (.wait, 0)
-            case .refuse(let status, let reason): return (refuse(status, reason, now: now), bytes.count)
+            case .needMore: return (.wait, taken)
+            case .refuse(let status, let reason): return (refuse(status, reason, now: now), taken + bytes.count)
             case .complete(let count):
-                taken = count
-                if let refusal = admit(bytes.extracting(..<count), now: now) { return (refusal, bytes.count) }
+                taken += count
+                if let refusal = admit(bytes.extracting(..<count), now: now) { return (refusal, taken + bytes.count) }
             }
         }
         let result = decoder.decode(bytes.extracting(taken...), into: &body)
@@ -154,6 +174,18 @@ package struct ConnectionState {
             let waitsForContinue = taken > 0 && taken == bytes.count && head?.expectsContinue == true
             return (waitsForContinue ? .sendContinue : .wait, bytes.count)
         }
+    }
+
+    /// A proxy that calls for itself, e.g. to check our health, is no client.
+    private mutating func name(_ address: NetworkPrefix?) {
+        client = address.flatMap { rules.limits.isProxy($0) ? nil : $0.peerNetwork }
+        isClientNew = client != nil
+    }
+
+    /// The client, once after a proxy has named it.
+    package mutating func takeNewClient() -> NetworkPrefix? {
+        defer { isClientNew = false }
+        return isClientNew ? client : nil
     }
 
     private mutating func begin(now: UInt64) {
@@ -173,6 +205,9 @@ package struct ConnectionState {
         let head = RequestHead(bytes: bytes.withUnsafeBufferPointer { Array($0) }, parser: parser)
         self.head = head
         isHeadMethod = head.methodIs("HEAD")
+        if isFromProxy, rules.limits.forwarded != .off, rules.limits.forwarded != .proxyProtocol {
+            name(ForwardedClient.address(of: head, named: rules.limits.forwarded, proxies: rules.limits.proxies))
+        }
         let admission = rules.admit(head)
         if let refusal = check(head, admission, now: now) { return refusal }
         phase = .body
@@ -257,7 +292,8 @@ package struct ConnectionState {
         wasServed = true
         isHeadMethod = false
         startedAt = now
-        deadline = now + rules.idleTime
+        deadline = now + (isFromProxy ? rules.proxyIdleTime : rules.idleTime)
+        if rules.limits.forwarded != .proxyProtocol { client = nil }
         parser = RequestHeadParser(limits: rules.limits)
         receivedBodyBytes = 0
         let action = advanceBuffer(now: now)

@@ -11,22 +11,16 @@ struct ConnectRate {
     }
 
     private let perSecond: Double
-    private let unlimited: [NetworkPrefix]
     private var entries: [Entry?]
 
     init(limits: Limits) {
         perSecond = Double(max(0, limits.connectsPerSecond))
-        unlimited = limits.unlimitedNetworks
         entries = limits.connectsPerSecond > 0 ? Array(repeating: nil, count: 4096) : []
     }
 
     /// Counts a connection. False: it is one too many.
-    mutating func admits(_ network: NetworkPrefix, address: @autoclosure () -> NetworkPrefix, now: UInt64) -> Bool {
+    mutating func admits(_ network: NetworkPrefix, now: UInt64) -> Bool {
         guard !entries.isEmpty else { return true }
-        if !unlimited.isEmpty {
-            let address = address()
-            if unlimited.contains(where: { $0.contains(address) }) { return true }
-        }
         let index = Int(UInt(bitPattern: network.hashValue) % UInt(entries.count))
         var entry =
             entries[index].take().flatMap { $0.network == network ? $0 : nil }

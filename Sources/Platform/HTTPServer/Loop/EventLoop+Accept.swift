@@ -46,7 +46,8 @@ extension EventLoop {
 
     private func admit(_ socket: Int32, _ peer: [UInt8], at acceptor: Acceptor) {
         let network = NetworkPrefix.ofPeer(peer)
-        guard acceptor.rate.admits(network, address: .ofAddress(peer), now: now) else {
+        let isFromProxy = acceptor.limits.isProxy(.ofAddress(peer))
+        guard isFromProxy || acceptor.rate.admits(network, now: now) else {
             counters.update(acceptor.index) { $0.refusedByRate += 1 }
             requestEnded(
                 RequestOutcome(
@@ -64,11 +65,12 @@ extension EventLoop {
             counters.update(acceptor.index) { $0.evicted += 1 }
             close(leaving, reason: leaving.state.lost() == nil ? nil : "evicted")
         }
-        open(socket, at: acceptor, network: network)
+        open(socket, at: acceptor, peer: network, isFromProxy: isFromProxy)
     }
 
-    /// First those that have their response and only linger; then the one that has been sending a first request longest;
-    /// then the one that was served before and has been idle or sending longest. Requests in progress are never dropped.
+    /// First those that have their response and only linger; then the served one that has been idle longest, for nothing
+    /// is under way on it, and any client is served with a 404; then the one that has been sending a first request
+    /// longest; then a later request, the longest first. Requests in progress are never dropped.
     ///
     /// - Parameter acceptor: `nil`: at any of them.
     private func connectionToEvict(at acceptor: Acceptor?) -> Connection? {
@@ -77,7 +79,8 @@ extension EventLoop {
             let rank: Int
             switch connection.state.phase {
             case .lingering: rank = 0
-            case .head, .body: rank = connection.state.wasServed ? 2 : 1
+            case .head where connection.state.wasServed && connection.state.isIdle: rank = 1
+            case .head, .body: rank = connection.state.wasServed ? 3 : 2
             case .working, .sending: continue
             }
             if let known = best,

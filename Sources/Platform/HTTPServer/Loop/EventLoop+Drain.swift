@@ -8,38 +8,49 @@ extension EventLoop {
         let startedAt: UInt64
         /// Nanoseconds after the start.
         var limit: UInt64
+        /// Nanoseconds after the start until which new connections are accepted.
+        var accepting: UInt64
+
+        init(_ request: DrainRequest, startedAt: UInt64) {
+            self.startedAt = startedAt
+            limit = UInt64(request.limit.clampedNanoseconds)
+            accepting = min(UInt64(request.accepting.clampedNanoseconds), limit / 2)
+        }
 
         /// So long idle connections stay, because their clients may be sending at this moment.
-        var grace: UInt64 { min(1_000_000_000, limit / 4) }
+        var grace: UInt64 { accepting + min(1_000_000_000, limit / 4) }
     }
 
     /// Drains go by the system's clock, so that they end whatever clock was injected.
     private var drainTime: UInt64 { drain.map { SystemClock.monotonicNanoseconds() - $0.startedAt } ?? 0 }
 
-    func startDrain(within limit: Duration) {
-        if drain != nil {
-            drain?.limit = UInt64(limit.clampedNanoseconds)
-            return
-        }
-        // What the system already accepted is taken; from here on it refuses.
-        for acceptor in acceptors {
-            accept(at: acceptor, atMost: 4096)
-            cs_close(acceptor.socket)
-            acceptor.socket = -1
-        }
-        drain = Drain(startedAt: SystemClock.monotonicNanoseconds(), limit: UInt64(limit.clampedNanoseconds))
+    func startDrain(_ request: DrainRequest) {
+        drain = Drain(request, startedAt: drain?.startedAt ?? SystemClock.monotonicNanoseconds())
     }
 
     func advanceDrain() {
-        guard let drain, drainTime >= drain.grace else { return }
+        guard let drain else { return }
+        let time = drainTime
+        if time >= drain.accepting { stopAccepting() }
+        guard time >= drain.grace else { return }
         for connection in connections.inUse
         where connection.state.phase == .head && connection.state.isIdle && cs_pending(connection.socket) == 0 {
             close(connection, reason: nil)
         }
     }
 
+    /// What the system already accepted is taken; from here on it refuses.
+    private func stopAccepting() {
+        for acceptor in acceptors where acceptor.socket >= 0 {
+            accept(at: acceptor, atMost: 4096)
+            cs_close(acceptor.socket)
+            acceptor.socket = -1
+        }
+    }
+
     var isDrained: Bool {
         guard let drain else { return false }
-        return connections.count == 0 || drainTime >= drain.limit
+        let isAccepting = acceptors.contains { $0.socket >= 0 }
+        return !isAccepting && connections.count == 0 || drainTime >= drain.limit
     }
 }

@@ -62,6 +62,13 @@ extension EventLoop {
         while let action = next {
             next = nil
             recount(connection)
+            if let client = connection.state.takeNewClient(), !connection.acceptor.rate.admits(client, now: now) {
+                counters.update(connection.acceptor.index) { $0.refusedByRate += 1 }
+                if connection.state.phase != .sending {
+                    next = connection.state.refuse(429, "rate", now: now)
+                    continue
+                }
+            }
             switch action {
             case .wait:
                 watchInput(connection)

@@ -100,7 +100,7 @@ final class EventLoop {
     }
 
     private func deliverResponses() {
-        if let limit = responses.take(into: &arrived) { startDrain(within: limit) }
+        if let request = responses.take(into: &arrived) { startDrain(request) }
         for queued in arrived { deliver(queued) }
         arrived.removeAll(keepingCapacity: arrived.count <= 1024)
     }
@@ -141,11 +141,11 @@ final class EventLoop {
 
     // MARK: connections
 
-    func open(_ socket: Int32, at acceptor: Acceptor, network: NetworkPrefix) {
+    func open(_ socket: Int32, at acceptor: Acceptor, peer: NetworkPrefix, isFromProxy: Bool) {
         let connection = connections.add {
             Connection(
-                socket: socket, key: $0, acceptor: acceptor, network: network,
-                state: ConnectionState(rules: acceptor.rules, now: now))
+                socket: socket, key: $0, acceptor: acceptor, peer: peer,
+                state: ConnectionState(rules: acceptor.rules, isFromProxy: isFromProxy, now: now))
         }
         acceptor.connections += 1
         // Both in one update: a reader that sees it accepted sees it among the open ones too.

@@ -8,11 +8,19 @@ struct QueuedResponse: Sendable {
     let response: HTTPResponse
 }
 
+/// How a loop is to end.
+struct DrainRequest: Sendable {
+    /// All of it takes no longer.
+    var limit: Duration
+    /// New connections are accepted for so long.
+    var accepting: Duration
+}
+
 /// What other threads tell the loop. The responses that count are bounded by the requests in progress.
 final class ResponseQueue: Sendable {
     private struct State {
         var pending: [QueuedResponse] = []
-        var drain: Duration?
+        var drain: DrainRequest?
         var hasNews = false
         var isAsleep = false
         var isClosed = false
@@ -31,9 +39,13 @@ final class ResponseQueue: Sendable {
         change { $0.pending.append(queued) }
     }
 
-    /// The loop ends within this time; an earlier request with a shorter limit keeps it.
-    func requestDrain(within limit: Duration) {
-        change { $0.drain = $0.drain.map { min($0, limit) } ?? limit }
+    /// The loop ends within these times; an earlier request with shorter ones keeps them.
+    func requestDrain(_ request: DrainRequest) {
+        change { state in
+            let earlier = state.drain ?? request
+            state.drain = DrainRequest(
+                limit: min(earlier.limit, request.limit), accepting: min(earlier.accepting, request.accepting))
+        }
     }
 
     private func change(_ change: (inout State) -> Void) {
@@ -48,8 +60,8 @@ final class ResponseQueue: Sendable {
         if wasAsleep { cs_eventfd_signal(descriptor) }
     }
 
-    /// Swaps what came since the last call, in order, for the empty array given. Returns the drain limit, if any.
-    func take(into queue: inout [QueuedResponse]) -> Duration? {
+    /// Swaps what came since the last call, in order, for the empty array given. Returns how to end, if it is to end.
+    func take(into queue: inout [QueuedResponse]) -> DrainRequest? {
         state.withLock { state in
             state.hasNews = false
             swap(&state.pending, &queue)

@@ -2,7 +2,7 @@
 public struct HTTPRequest: Sendable {
     public let head: RequestHead
     public let body: [UInt8]
-    /// The network the peer belongs to (/24 or /56), not its address.
+    /// The network the client belongs to (/24 or /56), not its address: the peer's, or the one that a proxy named.
     package let network: NetworkPrefix
     /// When the first byte of the request came, or the connection for its first request: monotonic nanoseconds.
     package let startedAt: UInt64

@@ -49,6 +49,22 @@ package struct NetworkPrefix: Sendable, Hashable, CustomStringConvertible {
         self.init(address: address, bits: family == 6 ? length : 96 + length, isIPv6: family == 6)
     }
 
+    /// A numeric address by itself, without a length; nil when it is none.
+    init?(address text: Substring) {
+        var address = [UInt8](repeating: 0, count: 16)
+        guard cs_parse_address(String(text), &address) > 0 else { return nil }
+        self = .ofAddress(address)
+    }
+
+    /// The network of the peer whose address this is.
+    var peerNetwork: NetworkPrefix {
+        var address: [UInt8] = []
+        for half in [high, low] {
+            for shift in stride(from: UInt64(56), through: 0, by: -8) { address.append(UInt8(half >> shift & 0xff)) }
+        }
+        return .ofPeer(address)
+    }
+
     package func contains(_ other: NetworkPrefix) -> Bool {
         guard isIPv6 == other.isIPv6, other.length >= length else { return false }
         let bits = isIPv6 ? length : 96 + length

@@ -3,7 +3,7 @@ package struct RequestOutcome: Sendable {
     /// The index of the listener in the server's list.
     package let listener: Int
     /// The code of the reason: the answer's own, or one of the server's (`method`, `empty`, `too_large`, `framing`,
-    /// `headers`, `uri`, `slow`, `idle`, `encoding`, `expect`, `aborted`, `rate`, `evicted`, `overload`, `memory`,
+    /// `proxy_header`, `headers`, `uri`, `slow`, `idle`, `encoding`, `expect`, `aborted`, `rate`, `evicted`, `overload`, `memory`,
     /// `deadline`, `drain`).
     package let reason: String
     /// 0: the connection ended without a response.

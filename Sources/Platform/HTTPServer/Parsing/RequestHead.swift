@@ -62,8 +62,20 @@ public struct RequestHead: Sendable {
         return String(decoding: bytes[value], as: UTF8.self)
     }
 
-    private func fieldValue(_ name: StaticString) -> Range<Int>? {
+    /// The values of all fields of this name, in order.
+    package func headers(_ lowercaseName: StaticString) -> [String] {
+        var values: [String] = []
         var line = fieldsStart
+        while let value = fieldValue(lowercaseName, from: line) {
+            values.append(String(decoding: bytes[value], as: UTF8.self))
+            guard let end = bytes[value.upperBound...].firstIndex(of: RequestHeadParser.lineFeed) else { break }
+            line = end + 1
+        }
+        return values
+    }
+
+    private func fieldValue(_ name: StaticString, from start: Int? = nil) -> Range<Int>? {
+        var line = start ?? fieldsStart
         let length = name.utf8CodeUnitCount
         while line < bytes.count, let end = bytes[line...].firstIndex(of: RequestHeadParser.carriageReturn), end > line
         {

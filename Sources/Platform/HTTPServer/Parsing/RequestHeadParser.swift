@@ -6,6 +6,8 @@ internal import Bytes
 /// the bytes are cut. The subset (RFC 9112, narrowed): CRLF only; `TOKEN SP /visible-ASCII SP HTTP/1.1`; fields
 /// `token ":" OWS value OWS` without control bytes; exactly one non-empty `Host`; at most one `Content-Length` of 1 to
 /// 18 digits; at most one `Transfer-Encoding`, exactly `chunked`; never both; no tab around these three; no folding.
+/// HTTP/1.0 with `Content-Length` is read too, because proxies speak it to their upstreams; its connection is never
+/// kept, and it never waits for `100 Continue`.
 package struct RequestHeadParser: Sendable {
     package enum Result: Sendable, Equatable {
         /// The head is not complete; every byte given was taken.
@@ -24,7 +26,7 @@ package struct RequestHeadParser: Sendable {
     private static let space: UInt8 = 32
     private static let tab: UInt8 = 9
     private static let longestMethod = 32
-    private static let version: StaticString = "HTTP/1.1"
+    private static let version: StaticString = "HTTP/1."
 
     private let lineLimit: Int
     private let headLimit: Int
@@ -33,6 +35,7 @@ package struct RequestHeadParser: Sendable {
     private var step = Step.method
     private var position = 0
     private var versionBytes = 0
+    private var isVersion10 = false
     private var nameStart = 0
     private var nameEnd = 0
     private var valueStart = 0
@@ -68,8 +71,13 @@ package struct RequestHeadParser: Sendable {
         return .needMore
     }
 
-    private func complete() -> Result {
+    private mutating func complete() -> Result {
         guard hosts == 1, !(isChunked && contentLength != nil) else { return Self.badFraming }
+        if isVersion10 {
+            guard contentLength != nil else { return Self.badFraming }
+            closes = true
+            expectsContinue = false
+        }
         return .complete(position)
     }
 
@@ -96,13 +104,18 @@ package struct RequestHeadParser: Sendable {
             if position == methodEnd + 1, byte != UInt8(ascii: "/") { return Self.badFraming }
             return byte > 32 && byte < 127 ? nil : Self.badFraming
         case .version:
-            if versionBytes == Self.version.utf8CodeUnitCount {
-                step = .versionEnd
-                return byte == Self.carriageReturn ? nil : Self.badFraming
+            let prefix = Self.version.utf8CodeUnitCount
+            defer { versionBytes += 1 }
+            if versionBytes < prefix {
+                let expected = Self.version.withUTF8Buffer { $0[versionBytes] }
+                return byte == expected ? nil : Self.badFraming
             }
-            let expected = Self.version.withUTF8Buffer { $0[versionBytes] }
-            versionBytes += 1
-            return byte == expected ? nil : Self.badFraming
+            if versionBytes == prefix {
+                isVersion10 = byte == UInt8(ascii: "0")
+                return isVersion10 || byte == UInt8(ascii: "1") ? nil : Self.badFraming
+            }
+            step = .versionEnd
+            return byte == Self.carriageReturn ? nil : Self.badFraming
         default:
             guard byte == Self.lineFeed else { return Self.badFraming }
             fieldsStart = position + 1

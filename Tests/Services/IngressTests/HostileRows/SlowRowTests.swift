@@ -57,7 +57,7 @@ import Testing
     @Test func `H-27 a network that connects too often is refused for the rest of the second`() async throws {
         let broker = try DevBroker()
         let clock = ManualClock()
-        try await IngressHarness.with(broker, clocks: TestTime.standing(clock), { $0.trustedProxies = [] }) {
+        try await IngressHarness.with(broker, clocks: TestTime.standing(clock), { $0.proxies = [] }) {
             harness async throws in
             // The burst is two seconds' worth; the clock stands still, so nothing is refilled.
             for _ in 0..<4000 { try connect(harness).close() }

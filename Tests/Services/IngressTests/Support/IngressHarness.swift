@@ -31,11 +31,11 @@ struct IngressHarness: Sendable {
 
     /// Starts one; `change` makes its plan another than the usual.
     init(
-        _ broker: DevBroker, clocks: Clocks = TestTime.clocks, _ change: (inout IngressPlan) -> Void = { _ in }
+        _ broker: DevBroker, clocks: Clocks = TestTime.clocks, _ change: (inout IngressPlan) throws -> Void = { _ in }
     ) async throws {
         let own = TopicNames(prefix: "t\(UUID().uuidString.lowercased())")
         var plan = try Self.plan(broker, own)
-        change(&plan)
+        try change(&plan)
         topics = plan.topics
         // Another harness made the topics of a plan that shares them.
         for specification in topics.ingress(partitions: Self.partitions) where topics == own {
@@ -61,7 +61,7 @@ struct IngressHarness: Sendable {
             verifier: VerifierConfiguration(
                 roots: [try TestAppStore.shared().pki.root.der], apps: [TestAppStore.app], revocation: .off),
             workers: 2, rememberedNotifications: 10_000, quarantineBytesPerHour: 64 << 20,
-            trustedProxies: ["127.0.0.0/8"])
+            proxies: ["127.0.0.0/8"], acceptsAfterReadiness: .zero)
     }
 
     func stop() async {
@@ -71,7 +71,7 @@ struct IngressHarness: Sendable {
 
     /// Starts an ingress, hands it over, and stops it whatever happens.
     static func with(
-        _ broker: DevBroker, clocks: Clocks = TestTime.clocks, _ change: (inout IngressPlan) -> Void = { _ in },
+        _ broker: DevBroker, clocks: Clocks = TestTime.clocks, _ change: (inout IngressPlan) throws -> Void = { _ in },
         _ body: (IngressHarness) async throws -> Void
     ) async throws {
         let harness = try await IngressHarness(broker, clocks: clocks, change)
