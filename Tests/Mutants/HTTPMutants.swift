@@ -13,7 +13,14 @@ private let state = MutatedFile(
 private let time = MutatedFile(
     .http, "2 deadlines", server + "Connection/ConnectionState.swift",
     suites: "ConnectionStateTests|ConnectionDeadlineTests")
-private let input = MutatedFile(.http, "2 load", server + "Loop/EventLoop+Input.swift", suites: "LoadTests")
+private let client = MutatedFile(
+    .http, "2 client", server + "Parsing/ForwardedClient.swift", suites: "ForwardedClientTests")
+private let proxyHeader = MutatedFile(
+    .http, "2 client", server + "Parsing/ProxyHeader.swift", suites: "ForwardedClientTests")
+private let named = MutatedFile(
+    .http, "2 client", server + "Connection/ConnectionState.swift", suites: "ForwardedClientTests")
+private let input = MutatedFile(
+    .http, "2 load", server + "Loop/EventLoop+Input.swift", suites: "LoadTests|ForwardedClientTests")
 private let accept = MutatedFile(
     .http, "2 load", server + "Loop/EventLoop+Accept.swift", suites: "LoadTests|EvictionTests")
 private let output = MutatedFile(
@@ -23,13 +30,14 @@ private let loop = MutatedFile(
 private let slots = MutatedFile(
     .http, "2 load", "Platform/Concurrency/SlotTable.swift", suites: "LateAnswerTests|LoadTests|HTTPServerTests/")
 private let bucket = MutatedFile(.http, "2 load", "Platform/Concurrency/TokenBucket.swift", suites: "LoadTests")
-private let rate = MutatedFile(.http, "2 load", server + "Loop/ConnectRate.swift", suites: "LoadTests")
+private let rules = MutatedFile(
+    .http, "2 deadlines", server + "Connection/ConnectionRules.swift", suites: "ConnectionStateTests")
 private let drain = MutatedFile(.http, "2 drain", server + "Loop/EventLoop+Drain.swift", suites: "DrainTests")
 private let encoder = MutatedFile(
     .http, "2 response", server + "Messages/ResponseEncoder.swift", suites: "HTTPServerTests/|HeadMethodTests")
 
 enum HTTPMutants {
-    static let all: [Mutant] = requestLine + fields + bodies + deadlines + load
+    static let all: [Mutant] = requestLine + fields + bodies + deadlines + clients + load
 
     private static let requestLine: [Mutant] = [
         head.mutant("line-length", "position < lineLimit", "true"),
@@ -41,6 +49,11 @@ enum HTTPMutants {
         head.mutant("target-control-bytes", "byte > 32 && byte < 127", "byte != 32 && byte < 127"),
         head.mutant("target-high-bytes", "byte > 32 && byte < 127", "byte > 32"),
         head.mutant("version", "byte == expected", "true"),
+        head.mutant(
+            "version-minor", #"isVersion10 || byte == UInt8(ascii: "1")"#, "true"),
+        head.mutant("version-1.0-length", "contentLength != nil", after: "if isVersion10 {", "true"),
+        head.without("version-1.0-closes", "closes = true", after: "if isVersion10 {"),
+        head.without("version-1.0-continue", "expectsContinue = false", after: "if isVersion10 {"),
         head.mutant("version-end", "byte == Self.carriageReturn", after: "step = .versionEnd", "true"),
         head.mutant("line-feed-of-line", "byte == Self.lineFeed", "true"),
     ]
@@ -115,9 +128,35 @@ enum HTTPMutants {
         time.mutant("request-deadline", "startedAt + rules.requestTime", ".max"),
         time.mutant("request-deadline-moved", "startedAt + rules.requestTime", "now + rules.requestTime"),
         time.mutant("handler-deadline", "now + rules.handlerTime", ".max"),
-        time.mutant("idle-deadline", "now + rules.idleTime", ".max"),
+        time.mutant("idle-deadline", "isFromProxy ? rules.proxyIdleTime : rules.idleTime", ".max / 2"),
+        time.mutant("idle-deadline-of-proxies", "isFromProxy ? rules.proxyIdleTime : rules.idleTime", "rules.idleTime"),
+        rules.mutant(
+            "idle-deadline-of-proxied-connections", "limits.forwarded == .proxyProtocol", "false"),
         time.mutant("send-deadline", "now + rules.sendTime", ".max"),
         time.mutant("linger-deadline", "now + rules.lingerTime", ".max"),
+    ]
+
+    private static let clients: [Mutant] = [
+        client.mutant("client-is-no-proxy", "!proxies.contains(where: { $0.contains(address) })", "true"),
+        client.mutant("client-is-the-last", "nodes.reversed()", "nodes"),
+        client.without(
+            "client-behind-the-unknown", "return nil", after: "guard let node, let address", instead: "continue"),
+        client.mutant("client-quotes", "!isQuoted", after: "isQuoted.toggle()", "true"),
+        named.mutant(
+            "client-of-anybody", "isFromProxy, rules.limits.forwarded != .off", "rules.limits.forwarded != .off"),
+        named.mutant(
+            "proxy-header-of-anybody", "isFromProxy && rules.limits.forwarded == .proxyProtocol",
+            "rules.limits.forwarded == .proxyProtocol"),
+        named.mutant(
+            "client-of-the-last-request", "rules.limits.forwarded != .proxyProtocol", after: "rules.idleTime)", "false"),
+        named.mutant("client-is-a-proxy", "rules.limits.isProxy($0)", "false"),
+        proxyHeader.mutant("proxy-header-signature", "bytes[index] != signature[index]", "false"),
+        proxyHeader.mutant("proxy-header-version", "bytes[12] == 0x20 || bytes[12] == 0x21", "true"),
+        proxyHeader.mutant("proxy-header-length", "length <= longest", "true"),
+        proxyHeader.mutant("proxy-header-own", "(bytes[12], bytes[13])", "(0x21 as UInt8, bytes[13])"),
+        proxyHeader.mutant("proxy-header-ipv4", "length >= 12", "length >= 4"),
+        proxyHeader.mutant("proxy-header-ipv6", "length >= 36", "length >= 16"),
+        input.mutant("rate-of-clients", "!connection.acceptor.rate.admits(client, now: now)", "false"),
     ]
 
     private static let load: [Mutant] = [
@@ -132,13 +171,14 @@ enum HTTPMutants {
         accept.mutant("connections", "acceptor.connections >= acceptor.limits.connections", "false"),
         accept.without("work-is-kept", "continue", after: "case .working, .sending: ", instead: "rank = 0"),
         accept.mutant(
-            "first-request-leaves", "connection.state.wasServed ? 2 : 1", "connection.state.wasServed ? 1 : 2"),
+            "first-request-leaves", "connection.state.wasServed ? 3 : 2", "connection.state.wasServed ? 2 : 3"),
+        accept.without("idle-leaves", "rank = 1", after: "connection.state.isIdle: ", instead: "rank = 4"),
         accept.mutant(
             "longest-leaves",
             "(known.rank, known.connection.state.startedAt) <= (rank, connection.state.startedAt)",
             "(known.rank, known.connection.state.startedAt) >= (rank, connection.state.startedAt)"),
-        accept.mutant("rate", "acceptor.rate.admits(network, address: .ofAddress(peer), now: now)", "true"),
-        rate.mutant("rate-of-proxies", "unlimited.contains(where: { $0.contains(address) })", "false"),
+        accept.mutant("rate", "acceptor.rate.admits(network, now: now)", "true"),
+        accept.mutant("rate-of-proxies", "isFromProxy", after: "acceptor.limits.isProxy(.ofAddress(peer))", "false"),
         bucket.mutant("rate-refill", "tokens + Double(now - refilledAt) * perNanosecond", "tokens"),
         output.mutant(
             "late-response",
@@ -151,7 +191,8 @@ enum HTTPMutants {
         slots.mutant(
             "first-response-wins", "generations[key.slot] == key.generation", after: "package mutating func remove",
             "true"),
-        drain.mutant("drain-grace", "drainTime >= drain.grace", "true"),
+        drain.mutant("drain-grace", "time >= drain.grace", "true"),
+        drain.mutant("drain-accepts", "time >= drain.accepting", "true"),
         drain.mutant("drain-limit", "drainTime >= drain.limit", "false"),
         encoder.mutant("response-field-value", "value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 })", "true"),
         encoder.mutant("response-field-name", "name.utf8.allSatisfy(\\.isHTTPTokenCharacter)", "true"),

@@ -24,6 +24,10 @@ private let bucket = MutatedFile(
 private let clock = MutatedFile(.ingress, "clock", ingress + "ClockSanity.swift", suites: "ClockSanityTests")
 private let producer = MutatedFile(
     .ingress, "breaker", "Platform/Kafka/Producer/KafkaProducer.swift", suites: "OutageTests")
+private let slow = MutatedFile(
+    .ingress, "goodput", "Platform/Kafka/Producer/KafkaProducer.swift", suites: "GoodputTests|KafkaProducerFaultTests")
+private let ages = MutatedFile(
+    .ingress, "goodput", "Platform/Kafka/Producer/SendAges.swift", suites: "PendingSendsTests")
 private let readiness = MutatedFile(
     .ingress, "readiness", ingress + "IngressReadiness.swift", suites: "OutageTests|RefusedNotificationTests")
 private let breaker = MutatedFile(
@@ -98,6 +102,12 @@ enum IngressMutants {
         readiness.mutant("ready-without-broker", "!status.isAvailable", "false"),
         readiness.mutant(
             "ready-with-wrong-clock", "isSane", after: "monotonic: clocks.monotonicMilliseconds())", "true"),
+
+        slow.mutant("slow", "now - oldest > UInt64(limit.clampedNanoseconds)", "false"),
+        slow.mutant("slow-partition", "record.partition ?? generation.partition(of: record)", "nil"),
+        policy.mutant("status-of-slow", "IngressReason.kafkaSlow", "IngressReason.accepted"),
+        ages.mutant("slow-oldest", "known.oldest == slot ? link.newer : known.oldest", "known.oldest"),
+        ages.without("slow-unlinked", "links[link.older].newer = link.newer", after: "if link.older >= 0 { "),
 
         producer.mutant("breaker", "state.breaker.admits(at: now)", "true"),
         breaker.mutant("breaker-opens", "timeoutsInARow >= timeoutLimit", "false"),

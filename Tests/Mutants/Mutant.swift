@@ -22,7 +22,8 @@ enum TestArea: String, CaseIterable {
         case .verifier: "^(AppStoreVerificationTests|CryptographyTests|AppStoreModelTests|JSONTests|BytesTests)\\."
         case .revocation: "^(CryptographyTests|AppStoreVerificationTests|IngressTests\\.OCSPOverHTTP)"
         case .http: "^(HTTPServerTests|ConcurrencyTests)\\."
-        case .ingress: "^(IngressTests\\.|KafkaTests\\.ProducerBreakerTests)"
+        case .ingress:
+            "^(IngressTests\\.|KafkaTests\\.(ProducerBreakerTests|PendingSendsTests|KafkaProducerFaultTests))"
         }
     }
 

@@ -43,11 +43,14 @@ final class Load: Sendable {
     private let supply: NotificationSupply
     private let perSecond: Int
     private let url: String
+    private let trustRoots: String?
 
     /// - Parameters:
     ///   - pki: the directory that the simulator made.
     ///   - seed: another one makes other notifications.
-    init(to url: String, pki: String, perSecond: Int, seed: UInt64 = 1) throws {
+    ///   - trustRoots: a file of certificates that are believed, for https.
+    init(to url: String, pki: String, perSecond: Int, seed: UInt64 = 1, trustRoots: String? = nil) throws {
+        self.trustRoots = trustRoots
         supply = try NotificationSupply(pki: pki, seed: seed)
         self.perSecond = perSecond
         self.url = url
@@ -102,7 +105,9 @@ final class Load: Sendable {
     private func withClient(_ body: (HTTPClient) async throws -> Void) async throws {
         // A connection of its own for each post: a client that repeats a post by itself, as it may on a connection
         // that was used before, would hide one that was not answered.
-        let client = HTTPClient(HTTPClient.Configuration(maximumInFlight: 8192, maximumIdleConnections: 1))
+        let client = HTTPClient(
+            HTTPClient.Configuration(
+                trustRootsFile: trustRoots, maximumInFlight: 8192, maximumIdleConnections: 1))
         defer { client.close() }
         try await body(client)
     }

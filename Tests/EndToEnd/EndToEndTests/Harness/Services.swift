@@ -5,13 +5,14 @@ import Testing
 
 /// The admin listener of a process.
 struct AdminAddress: Sendable {
+    let port: UInt16
     private let url: String
 
     /// Waits for its line `ready`.
     ///
     /// - Parameter log: what the process has logged so far, when that is not in its standard error.
     init(_ process: ChildProcess, log: (() -> String)? = nil) async throws {
-        let port = try #require(try await process.ready(listener: "admin", log: log).port)
+        port = try #require(try await process.ready(listener: "admin", log: log).port)
         url = "http://127.0.0.1:\(port)"
     }
 
@@ -36,6 +37,7 @@ struct Ingress: Sendable {
     let url: String
     let port: UInt16
     private let admin: AdminAddress
+    var adminPort: UInt16 { admin.port }
 
     /// Sends one body and waits for the answer.
     func post(_ body: [UInt8], with client: HTTPClient) async throws -> HTTPClientResponse {
@@ -114,12 +116,12 @@ extension Harness {
     /// An ingress that is ready.
     ///
     /// - Parameters:
-    ///   - port: 0 takes a free one.
+    ///   - port: 0 takes a free one; so does `adminPort`.
     ///   - wrapper: a command that is given the ingress's command line and becomes it.
     ///   - log: what the process has logged so far, when it does not log where it would.
     ///   - untilReady: whether to wait until `/readyz` says so.
     func ingress(
-        on broker: Broker, for app: SentApp, port: UInt16 = 0, settings: [String] = [],
+        on broker: Broker, for app: SentApp, port: UInt16 = 0, adminPort: UInt16 = 0, settings: [String] = [],
         environment: [String: String] = [:], under wrapper: [String] = [], untilReady: Bool = true,
         log: (() -> String)? = nil
     ) async throws -> Ingress {
@@ -131,7 +133,7 @@ extension Harness {
             Executable(
                 "sluice-ingress",
                 arguments: broker.arguments
-                    + ["--http.host", "127.0.0.1", "--http.port", "\(port)", "--admin.port", "0"] + settings,
+                    + ["--http.host", "127.0.0.1", "--http.port", "\(port)", "--admin.port", "\(adminPort)"] + settings,
                 environment: environment), under: wrapper)
         let ingress = try await Ingress(process, log: log ?? { process.errors })
         if untilReady {
