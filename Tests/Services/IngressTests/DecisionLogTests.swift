@@ -62,10 +62,12 @@ import Testing
     private static let reasons =
         Reason.allCases.map(\.rawValue) + [
             IngressReason.kafkaUnavailable, IngressReason.kafkaQueueFull, IngressReason.kafkaTimeout,
+            IngressReason.kafkaSlow,
             IngressReason.kafkaRecordTooLarge, IngressReason.kafkaError, IngressReason.clock,
             IngressReason.quarantineBudget, IngressReason.legacyDisabled,
         ] + [
-            "path", "method", "too_large", "framing", "headers", "uri", "slow", "idle", "encoding", "expect", "aborted",
+            "path", "method", "too_large", "framing", "proxy_header", "headers", "uri", "slow", "idle", "encoding",
+            "expect", "aborted",
             "rate", "evicted", "overload", "memory", "deadline", "drain",
         ]
 

