@@ -212,7 +212,7 @@ let package = Package(
             uses: ["Kafka", "KafkaDevBroker", "KafkaModel", "Concurrency", "TestSupport"]),
         tests("CryptographyTests", layer: "Platform", uses: ["Bytes", "Cryptography", "TestSupport"]),
         tests("SQLiteTests", layer: "Platform", uses: ["SQLite", "TestSupport"]),
-        tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport"]),
+        tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport", "Time"]),
         tests("HTTPClientTests", layer: "Platform", uses: ["HTTPClient", "HTTPServer", "TestSupport"]),
         tests("BytesTests", layer: "Platform", uses: ["Bytes", "TestSupport"]),
         tests("TimeTests", layer: "Platform", uses: ["Time", "TestSupport"]),

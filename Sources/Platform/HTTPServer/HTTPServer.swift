@@ -16,6 +16,7 @@ public final class HTTPServer: Sendable {
     private let listeners: [Listener]
     private let requestEnded: @Sendable (RequestOutcome) -> Void
     private let clock: @Sendable () -> UInt64
+    private let drainClock: @Sendable () -> UInt64
     private let shared: SharedCounters
     private let state = Mutex(State.created)
 
@@ -25,16 +26,19 @@ public final class HTTPServer: Sendable {
     /// As above.
     ///
     /// - Parameters:
-    ///   - clock: monotonic nanoseconds; all deadlines go by it.
+    ///   - clock: monotonic nanoseconds; all deadlines but those of a drain go by it.
+    ///   - drainClock: monotonic nanoseconds; drains go by it, so that they end whatever `clock` is.
     ///   - requestEnded: called on the loop thread once for every request.
     package init(
         listeners: [Listener],
         clock: @escaping @Sendable () -> UInt64 = SystemClock.monotonicNanoseconds,
+        drainClock: @escaping @Sendable () -> UInt64 = SystemClock.monotonicNanoseconds,
         requestEnded: @escaping @Sendable (RequestOutcome) -> Void = { _ in }
     ) {
         self.listeners = listeners
         self.requestEnded = requestEnded
         self.clock = clock
+        self.drainClock = drainClock
         shared = SharedCounters(listeners: listeners.count)
     }
 
@@ -102,12 +106,13 @@ public final class HTTPServer: Sendable {
             let responses = ResponseQueue(descriptor: wake)
             let end = Completion()
             let ports = sockets.prefix(listeners.count).map { UInt16(truncatingIfNeeded: max(0, cs_local_port($0))) }
-            let (listeners, requestEnded, clock, counters) = (listeners, requestEnded, clock, shared)
+            let (listeners, requestEnded, counters) = (listeners, requestEnded, shared)
+            let (clock, drainClock) = (clock, drainClock)
             let bound = Array(sockets.prefix(listeners.count))
             let error = OwnThread.start(name: "http") {
                 let loop = EventLoop(
                     listeners: listeners, sockets: bound, poller: Poller(descriptor: poller), responses: responses,
-                    counters: counters, clock: clock, requestEnded: requestEnded)
+                    counters: counters, clock: clock, drainClock: drainClock, requestEnded: requestEnded)
                 loop.run()
                 end.complete()
             }

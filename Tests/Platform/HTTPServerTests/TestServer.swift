@@ -1,6 +1,7 @@
 import HTTPServer
 import TestSupport
 import Testing
+import Time
 
 /// A server on a free port whose requests wait for the test, with a clock that the test moves.
 final class TestServer: Sendable {
@@ -15,7 +16,12 @@ final class TestServer: Sendable {
     let server: HTTPServer
 
     /// `GET /held` waits for the test, `POST /echo` is answered with its own body, others as `handle` says.
-    init(limits: Limits = Limits(), handle: @escaping Handler = { $1.respond(.text("ok")) }) throws {
+    ///
+    /// - Parameter drainClock: of drains; the system's where there is none.
+    init(
+        limits: Limits = Limits(), drainClock: ManualClock? = nil,
+        handle: @escaping Handler = { $1.respond(.text("ok")) }
+    ) throws {
         let (clock, decisions, held, passes) = (clock, decisions, held, passes)
         let listener = Listener(
             name: "test", host: "127.0.0.1", port: 0, limits: limits,
@@ -34,7 +40,10 @@ final class TestServer: Sendable {
                 }
             },
             passEnded: { passes.append(()) })
-        server = HTTPServer(listeners: [listener], clock: { clock.now }, requestEnded: { decisions.append($0) })
+        server = HTTPServer(
+            listeners: [listener], clock: { clock.now },
+            drainClock: { drainClock?.now ?? SystemClock.monotonicNanoseconds() },
+            requestEnded: { decisions.append($0) })
         try server.start()
     }
 

@@ -15,7 +15,8 @@ import Testing
 
     init() throws { appStore = try TestAppStore.shared() }
 
-    /// Posts everything at once and stops the ingress while the broker still holds its answers.
+    /// Posts everything at once and stops the ingress while the broker still holds its answers, and while the body of
+    /// one request is not complete.
     private func stopUnderLoad(
         _ count: Int, _ harness: IngressHarness, meanwhile: @Sendable (IngressHarness) async throws -> Void = { _ in }
     ) async throws -> [String: Int] {
@@ -31,8 +32,13 @@ import Testing
                 await eventually {
                     harness.value("sluice_http_requests_in_flight") + harness.decisions("accepted", 200) >= count
                 })
+            let unfinished = try TestConnection(port: harness.ingress.port)
+            defer { unfinished.close() }
+            unfinished.send("POST /notifications HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{")
             async let stopped: Void = harness.ingress.stop(within: .seconds(10))
             try await meanwhile(harness)
+            unfinished.send("}")
+            #expect(try unfinished.response().status == 400)
             await stopped
             var statuses: [String: Int] = [:]
             for try await (id, status) in group { statuses[id] = status }
@@ -45,7 +51,7 @@ import Testing
         let harness = try await IngressHarness(broker)
         try broker.setRoundTripTime(.milliseconds(300))
         let statuses = try await stopUnderLoad(100, harness) { harness async throws in
-            // The admin listener says so for as long as the public one drains.
+            // The admin listener says so for as long as the public one drains: until the request is complete.
             let isLogged = try await eventually(within: .seconds(2)) {
                 let ready = try await harness.get("/readyz")
                 return ready.status == 503 && ready.text.contains("draining: ")

@@ -21,11 +21,10 @@ extension EventLoop {
         var grace: UInt64 { accepting + min(1_000_000_000, limit / 4) }
     }
 
-    /// Drains go by the system's clock, so that they end whatever clock was injected.
-    private var drainTime: UInt64 { drain.map { SystemClock.monotonicNanoseconds() - $0.startedAt } ?? 0 }
+    private var drainTime: UInt64 { drain.map { drainClock() - $0.startedAt } ?? 0 }
 
     func startDrain(_ request: DrainRequest) {
-        drain = Drain(request, startedAt: drain?.startedAt ?? SystemClock.monotonicNanoseconds())
+        drain = Drain(request, startedAt: drain?.startedAt ?? drainClock())
     }
 
     func advanceDrain() {

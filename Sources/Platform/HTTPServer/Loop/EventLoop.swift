@@ -15,6 +15,7 @@ final class EventLoop {
     let responses: ResponseQueue
     let counters: SharedCounters
     let clock: @Sendable () -> UInt64
+    let drainClock: @Sendable () -> UInt64
     let requestEnded: @Sendable (RequestOutcome) -> Void
 
     var connections = SlotTable<Connection>()
@@ -29,7 +30,8 @@ final class EventLoop {
 
     init(
         listeners: [Listener], sockets: [Int32], poller: Poller, responses: ResponseQueue, counters: SharedCounters,
-        clock: @escaping @Sendable () -> UInt64, requestEnded: @escaping @Sendable (RequestOutcome) -> Void
+        clock: @escaping @Sendable () -> UInt64, drainClock: @escaping @Sendable () -> UInt64,
+        requestEnded: @escaping @Sendable (RequestOutcome) -> Void
     ) {
         acceptors = zip(listeners, sockets).enumerated().map { index, pair in
             Acceptor(index: index, listener: pair.0, socket: pair.1)
@@ -38,6 +40,7 @@ final class EventLoop {
         self.responses = responses
         self.counters = counters
         self.clock = clock
+        self.drainClock = drainClock
         self.requestEnded = requestEnded
         now = clock()
         sweptAt = now
