@@ -56,7 +56,7 @@ let platform: [Target] = [
 
 let appStore: [Target] = [
     module("AppStoreModel", layer: "AppStore", uses: ["JSON", "Time", "Bytes"]),
-    module("Records", layer: "AppStore", uses: ["Bytes", "JSON", "AppStoreModel", "KafkaModel"]),
+    module("Records", layer: "AppStore", uses: ["Bytes", "JSON", "AppStoreModel", "KafkaModel", "Cryptography"]),
     module("EntitlementRules", layer: "AppStore", uses: ["JSON", "AppStoreModel"]),
     module("AppStoreVerification", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Bytes", "Cryptography"]),
     module("AppStoreSigning", layer: "AppStore", uses: ["Bytes", "Cryptography"]),
@@ -91,7 +91,7 @@ let services: [Target] = [
         "Webhooks", layer: "Services",
         uses: [
             "Bytes", "AppStoreModel", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "HTTPClient", "Cryptography",
-            "Telemetry", "Configuration", "Time", "JSON",
+            "Telemetry", "Configuration", "Lifecycle", "Time", "JSON",
         ]),
     module(
         "Simulator", layer: "Services",
@@ -147,6 +147,10 @@ let pipelineTestSupport: Target = .target(
     name: "PipelineTestSupport", dependencies: ["Kafka", "Lifecycle", "TestSupport"],
     path: "Tests/Pipeline/PipelineTestSupport", swiftSettings: settings)
 
+// A proxy that damages what a broker answers.
+let kafkaTestSupport: Target = .target(
+    name: "KafkaTestSupport", path: "Tests/Platform/KafkaTestSupport", swiftSettings: settings)
+
 // The hostile notifications of the threat model, for the verifier alone and for the whole ingress.
 let appStoreTestSupport: Target = .target(
     name: "AppStoreTestSupport",
@@ -201,7 +205,7 @@ let package = Package(
         .library(name: "AppStoreVerification", targets: ["AppStoreVerification"]),
     ],
     targets: platform + appStore + pipeline + services + executables + fuzzing + [
-        testSupport, pipelineTestSupport, appStoreTestSupport, httpProbe, pipelineProbe, mutants,
+        testSupport, kafkaTestSupport, pipelineTestSupport, appStoreTestSupport, httpProbe, pipelineProbe, mutants,
         .testTarget(
             name: "MutantTests", dependencies: ["mutants"], path: "Tests/MutantTests", swiftSettings: settings),
         tests("TelemetryTests", layer: "Platform", uses: ["Telemetry", "TestSupport"]),
@@ -209,7 +213,7 @@ let package = Package(
         tests("LifecycleTests", layer: "Platform", uses: ["Lifecycle", "Telemetry", "TestSupport"]),
         tests(
             "KafkaTests", layer: "Platform",
-            uses: ["Kafka", "KafkaDevBroker", "KafkaModel", "Concurrency", "TestSupport"]),
+            uses: ["Kafka", "KafkaDevBroker", "KafkaModel", "Concurrency", "KafkaTestSupport", "TestSupport"]),
         tests("CryptographyTests", layer: "Platform", uses: ["Bytes", "Cryptography", "TestSupport"]),
         tests("SQLiteTests", layer: "Platform", uses: ["SQLite", "TestSupport"]),
         tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport", "Time"]),
@@ -238,7 +242,7 @@ let package = Package(
             "PipelineRuntimeTests", layer: "Pipeline",
             uses: [
                 "PipelineRuntime", "Kafka", "Telemetry", "Configuration", "Lifecycle", "KafkaDevBroker",
-                "PipelineTestSupport", "TestSupport",
+                "KafkaTestSupport", "PipelineTestSupport", "TestSupport",
             ]),
         tests(
             "ServiceKitTests", layer: "Pipeline",
@@ -271,8 +275,8 @@ let package = Package(
             "WebhooksTests", layer: "Services",
             uses: [
                 "Webhooks", "AppStoreModel", "Records", "PipelineRuntime", "PipelineTestKit", "Kafka", "HTTPServer",
-                "HTTPClient", "Cryptography", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker",
-                "PipelineTestSupport", "TestSupport",
+                "HTTPClient", "Cryptography", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker", "JSON",
+                "Bytes", "Time", "PipelineTestSupport", "TestSupport",
             ]),
         tests(
             "SimulatorTests", layer: "Services", uses: ["Simulator", "AppStoreSigning", "AppStoreModel", "TestSupport"]),

@@ -347,6 +347,8 @@ extension KeyedState {
                     fix:
                         "Find out what deletes records of a compacted topic, then start again: what is known here is kept"
                 ))
+        case .damaged(let partition, let offset, let error):
+            fail(.damaged(partition, offset, error))
         case .fatal(let error):
             fail(.clientFailed(error))
         case .error(let error):

@@ -9,6 +9,9 @@ public struct ExitCode: RawRepresentable, Sendable, Hashable {
     public static let failure = ExitCode(rawValue: 1)
     /// The command line has the wrong form (`EX_USAGE`).
     public static let usage = ExitCode(rawValue: 64)
+    /// What a topic holds cannot be read (`EX_DATAERR`): nothing is skipped, and an operator decides. Starting again helps
+    /// where the network or the broker's memory was at fault.
+    public static let damagedLog = ExitCode(rawValue: 65)
     /// The committed offset is not in the log any more (`EX_NOINPUT`): records are gone, and an operator decides where
     /// to go on. Starting again does not help.
     public static let offsetOutOfRange = ExitCode(rawValue: 66)

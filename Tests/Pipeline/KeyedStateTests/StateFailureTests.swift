@@ -17,6 +17,10 @@ import Testing
             ExitCode.offsetOutOfRange, "out[0] does not have offset 7 any more"
         ),
         (
+            .damaged(KafkaTopicPartition(topic: "out", partition: 0), 7, KafkaError(.badMessage, "CRC32C")),
+            .damagedLog, "out[0] cannot be read at or behind offset 7: CRC32C"
+        ),
+        (
             .fatal(KafkaError(.fatal, "fenced", isFatal: true)), .failure, "the Kafka client failed permanently"
         ),
     ])

@@ -70,13 +70,14 @@ final class PipelineHarness: Sendable {
 
     init(
         _ options: PipelineOptions, _ handler: PipelineHandler, properties: [String: String] = [:],
+        reading kafka: KafkaConfiguration? = nil,
         sendDeadLetter: (@Sendable (KafkaProducerRecord) async throws -> Void)? = nil
     ) async throws {
-        let kafka = try PipelineTestBroker.configuration(properties)
-        let producer = try KafkaProducer(kafka, topics: options.deadLetterTopics)
+        let broker = try PipelineTestBroker.configuration(properties)
+        let producer = try KafkaProducer(broker, topics: options.deadLetterTopics)
         self.producer = producer
         pipeline = PipelineConsumer(
-            kafka: kafka, options: options, handler: handler,
+            kafka: kafka ?? broker, options: options, handler: handler,
             sendDeadLetter: sendDeadLetter ?? { _ = try await producer.send($0, deadline: .seconds(10)) },
             logger: Logger(label: "test", level: .debug, format: .json, sink: log), metrics: metrics)
         try await pipeline.start()

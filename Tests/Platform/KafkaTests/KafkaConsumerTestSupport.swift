@@ -55,6 +55,7 @@ final class ConsumerHarness: Sendable {
         var lost: [KafkaTopicPartition] = []
         var errors: [KafkaError] = []
         var outOfRange: [KafkaTopicPartition] = []
+        var damaged: [(partition: KafkaTopicPartition, offset: KafkaOffset)] = []
         var resets: [(expected: KafkaOffset, found: KafkaOffset)] = []
         var statistics: [KafkaStatistics] = []
         var drainLimitExceeded = 0
@@ -112,6 +113,7 @@ extension ConsumerHarness.Notes {
         case .lost(let partitions): lost += partitions.map(\.topicPartition)
         case .drainLimitExceeded: drainLimitExceeded += 1
         case .offsetOutOfRange(let place, _): outOfRange.append(place)
+        case .damaged(let place, let offset, _): damaged.append((place, offset))
         case .offsetReset(_, let expected, let found): resets.append((expected, found))
         case .commitFailed: commitFailures += 1
         case .error(let error), .fatal(let error): errors.append(error)

@@ -191,7 +191,9 @@ private struct TestService: Service {
 
 @Suite struct ExitCodeTests {
     @Test func `exit codes are a contract`() {
-        let codes: [ExitCode] = [.ok, .failure, .usage, .offsetOutOfRange, .internal, .configuration]
-        #expect(codes.map(\.rawValue) == [0, 1, 64, 66, 70, 78])
+        let codes: [ExitCode] = [
+            .ok, .failure, .usage, .damagedLog, .offsetOutOfRange, .internal, .recordDeadline, .configuration,
+        ]
+        #expect(codes.map(\.rawValue) == [0, 1, 64, 65, 66, 70, 75, 78])
     }
 }

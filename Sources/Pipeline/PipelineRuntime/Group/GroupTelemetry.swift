@@ -52,6 +52,12 @@ final class GroupTelemetry: Sendable {
             )
         case .offsetOutOfRange(let partition, let offset):
             logger.error("offset out of range", partition.logFields + [LogField(.offset, offset.rawValue)])
+        case .damaged(let partition, let offset, let error):
+            logger.error(
+                "topic is damaged, nothing more of it is read",
+                partition.logFields + [
+                    LogField(.offset, offset.rawValue), LogField(.code, error.name), error.logField,
+                ])
         case .offsetReset(let partition, let expected, let found):
             offsetResets.increment()
             logger.error(

@@ -21,7 +21,8 @@ package final class PipelineConsumer: Service {
         /// The worker of each partition, and the window for its metrics. One that comes back waits for the last one.
         var workers: [KafkaTopicPartition: Worker] = [:]
         var statistics: [KafkaTopicPartition: KafkaStatistics.Partition] = [:]
-        var failure: StartupError?
+        /// Partitions of which nothing more can be read. The process ends when what was read of one is finished.
+        var damaged: [KafkaTopicPartition: StartupError] = [:]
     }
 
     package let name = "kafka consumer"
@@ -132,6 +133,8 @@ package final class PipelineConsumer: Service {
                 .offsetOutOfRange(
                     partition, offset,
                     fix: "Set the group's offset with kafka-consumer-groups.sh --reset-offsets, then start again"))
+        case .damaged(let partition, let offset, let error):
+            state.withLock { $0.damaged[partition] = .damaged(partition, offset, error) }
         case .fatal(let error):
             fail(.clientFailed(error))
         case .statistics(let statistics):
@@ -196,10 +199,12 @@ package final class PipelineConsumer: Service {
     }
 
     private func forget(_ partition: KafkaAssignedPartition) {
-        state.withLock { state in
-            guard state.workers[partition.topicPartition]?.epoch == partition.epoch else { return }
+        let damage = state.withLock { state -> StartupError? in
+            guard state.workers[partition.topicPartition]?.epoch == partition.epoch else { return nil }
             state.workers[partition.topicPartition] = nil
+            return state.damaged[partition.topicPartition]
         }
+        if let damage { fail(damage) }
     }
 
     // MARK: Metrics

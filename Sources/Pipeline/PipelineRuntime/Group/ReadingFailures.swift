@@ -12,6 +12,15 @@ extension StartupError {
             fix: fix, exitCode: .offsetOutOfRange)
     }
 
+    /// What the log holds cannot be read.
+    package static func damaged(
+        _ partition: KafkaTopicPartition, _ offset: KafkaOffset, _ error: KafkaError
+    ) -> StartupError {
+        StartupError(
+            "\(partition) cannot be read at or behind offset \(offset): \(error)",
+            fix: "Start again; if it is damaged again, see runbooks/damaged-log.md", exitCode: .damagedLog)
+    }
+
     /// A handler did not return in time.
     static func deadlineExceeded(
         _ partition: KafkaTopicPartition, _ offset: KafkaOffset, _ limit: Duration

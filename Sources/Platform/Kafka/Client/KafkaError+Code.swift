@@ -37,6 +37,12 @@ extension KafkaError {
 
         // librdkafka's own.
 
+        /// A batch of the log does not have the checksum that it says.
+        public static let badMessage = Code(rawValue: -199)
+        /// A batch of the log cannot be decompressed.
+        public static let badCompression = Code(rawValue: -198)
+        /// A batch of the log has a format or a compression that librdkafka does not know.
+        public static let notImplemented = Code(rawValue: -170)
         /// The connection broke.
         public static let transport = Code(rawValue: -195)
         /// A broker's name cannot be resolved.
@@ -116,6 +122,11 @@ extension KafkaError {
         public static let outOfOrderSequence = Code(rawValue: 45)
         /// A newer member with the same instance id took over.
         public static let fencedInstance = Code(rawValue: 82)
+
+        /// Said of a partition that is read: what is in its log cannot be, and librdkafka may read on behind it.
+        var isDamage: Bool {
+            [.badMessage, .badCompression, .notImplemented, .messageTooLarge].contains(self)
+        }
 
         public var description: String { name }
 

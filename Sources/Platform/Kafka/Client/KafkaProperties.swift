@@ -49,7 +49,6 @@ enum DefaultProperties {
             ClientProperty("queued.max.messages.kbytes", isProduction ? "8192" : "1024"),
             ClientProperty("fetch.message.max.bytes", "1048576"),
             ClientProperty("fetch.max.bytes", "16777216"),
-            ClientProperty("check.crcs", "true"),
             ClientProperty("reconnect.backoff.max.ms", isProduction ? "2000" : "500"),
             // Also the tick that keeps an idle consumer polling.
             ClientProperty("statistics.interval.ms", isProduction ? "5000" : "1000"),
@@ -74,6 +73,7 @@ enum FixedProperties {
     ]
 
     static let consumer = [
+        ClientProperty("check.crcs", "true"),
         ClientProperty("enable.auto.offset.store", "false"), ClientProperty("enable.auto.commit", "true"),
         ClientProperty("auto.offset.reset", "error"),
         ClientProperty("partition.assignment.strategy", "cooperative-sticky"),
@@ -114,6 +114,7 @@ enum ReservedProperties {
         "offset.store.method": offsets,
         "auto.offset.reset": "a position that is no longer in the log stops the consumer instead of being skipped",
         "partition.assignment.strategy": "all members of a group must use cooperative-sticky",
+        "check.crcs": "a record that is damaged stops the consumer instead of being handled",
         "enable.partition.eof": "the consumer sets it where it needs it",
         "group.id": "the group is part of the consumer",
         "log.queue": "log lines are delivered through the client's queue",

@@ -118,7 +118,7 @@ extension KafkaConsumer {
         var bytes = 0
         if let held = state.held.take() { take(held, of: state, into: &records, &bytes) }
         while records.count < reader.maxRecords, bytes < reader.maxBytes, !state.isAtEnd, state.held == nil,
-            let event = EventPointer(pollingFrom: state.queue)
+            state.failure == nil, let event = EventPointer(pollingFrom: state.queue)
         {
             read(event, of: state, into: &records, &bytes)
             event.destroy()
@@ -126,6 +126,7 @@ extension KafkaConsumer {
         // An error of the partition may have ended it.
         guard state.reader?.id == reader.id else { return }
         if records.isEmpty {
+            if state.failure != nil { return state.endReading() }
             if state.held != nil { return restart(state) }
             guard state.isAtEnd else { return }
             state.isAtEnd = false
@@ -146,6 +147,7 @@ extension KafkaConsumer {
         while let message = rd_kafka_event_message_next(event.raw) {
             guard message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
                 receive(KafkaError(message.pointee.err, during: "reading"), at: state.place)
+                if state.failure != nil { return }
                 continue
             }
             take(KafkaRecord(copying: message, of: state.assigned.topicPartition), of: state, into: &records, &bytes)

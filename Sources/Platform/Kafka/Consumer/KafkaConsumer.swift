@@ -173,6 +173,13 @@ public actor KafkaConsumer {
             partitions[partition]?.failure = error
             partitions[partition]?.drain()
             emit(.offsetOutOfRange(partition, partitions[partition]?.expected ?? place.offset))
+        case _ where error.code.isDamage:
+            guard let partition, let state = partitions[partition] else { return emit(.error(error)) }
+            guard state.failure == nil else { break }
+            state.failure = error
+            emit(.damaged(partition, state.expected, error))
+            // The reader, when it waits.
+            after(.zero) { consumer in consumer.partitions[partition].map { consumer.serve($0) } }
         default:
             emit(.error(error))
         }

@@ -13,6 +13,10 @@ public enum KafkaConsumerEvent: Sendable {
     case drainLimitExceeded([KafkaAssignedPartition])
     /// The broker no longer has the next offset of this partition: nothing more of it is read.
     case offsetOutOfRange(KafkaTopicPartition, KafkaOffset)
+    /// What the log of this partition holds at or behind this offset cannot be read: a wrong checksum, a compression or a
+    /// format that is not known, a record too large to fetch. What was read before it can be finished and stored; nothing
+    /// more is read, and its `next` returns nil.
+    case damaged(KafkaTopicPartition, KafkaOffset, KafkaError)
     /// A partition jumped (``KafkaConsumer/OutOfRange/resetToBeginning``): from the expected offset to the one found.
     case offsetReset(KafkaTopicPartition, expected: KafkaOffset, found: KafkaOffset)
     /// A commit was refused. The offsets stay stored and are committed again by the interval where that is possible.

@@ -39,7 +39,8 @@ final class PartitionState {
     var isReleased = false
     /// The end was met and not yet handed to the reader.
     var isAtEnd = false
-    /// Why nothing more can be read, when that is not for a rebalance or a close.
+    /// Why nothing more can be read, when that is not for a rebalance or a close. The partition stays active where what
+    /// was read can be finished.
     var failure: KafkaError?
     /// A record of a new life of the log, to be handed out first.
     var held: KafkaRecord?
@@ -69,8 +70,11 @@ final class PartitionState {
         endWaiters = [:]
     }
 
+    /// The reader gets nothing more.
+    func endReading() { reader.take()?.resume(returning: nil) }
+
     private func endWaits() {
-        reader.take()?.resume(returning: nil)
+        endReading()
         for pause in pauses.values { pause.resume(returning: false) }
         pauses = [:]
         for waiter in drainWaiters.values { waiter.resume() }

@@ -111,6 +111,11 @@ private final class Troubles: Sendable {
                 "\(partition) no longer has offset \(offset): the log moved on", fix: "Run it again, or with --from end"
             )
             state.withLock { $0.worst = error }
+        case .damaged(let partition, let offset, let error):
+            let failure = StartupError(
+                "\(partition) cannot be read at or behind offset \(offset): \(error)",
+                fix: "See runbooks/damaged-log.md", exitCode: .damagedLog)
+            state.withLock { $0.worst = failure }
         case .error(let error):
             // One line a kind: a broker that is down says so with every attempt.
             let isNew = state.withLock { state in
