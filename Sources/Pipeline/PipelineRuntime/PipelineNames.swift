@@ -7,6 +7,7 @@ enum PipelineMetricName {
     static let retries = "sluice_consumer_retries_total"
     static let handlerDuration = "sluice_consumer_handler_duration_seconds"
     static let deadLetterFailures = "sluice_consumer_dead_letter_failures_total"
+    static let truncatedDeadLetters = "sluice_consumer_dead_letters_truncated_total"
     static let lagRecords = "sluice_consumer_lag_records"
     static let lagSeconds = "sluice_consumer_lag_seconds"
     static let unfinishedRecords = "sluice_consumer_unfinished_records"
@@ -46,5 +47,7 @@ extension LogKey {
     static let traceId = LogKey(rawValue: "traceId")
     static let path = LogKey(rawValue: "path")
     static let milliseconds = LogKey(rawValue: "milliseconds")
+    static let omitted = LogKey(rawValue: "omitted")
+    static let bytes = LogKey(rawValue: "bytes")
     static let deadLetterTopic = LogKey(rawValue: "deadLetterTopic")
 }

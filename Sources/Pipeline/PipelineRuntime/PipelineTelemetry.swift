@@ -21,6 +21,7 @@ final class PipelineTelemetry: Sendable {
     private let recordRetries: Counter
     private let duration: Histogram
     private let deadLetterFailures: Counter
+    private let truncatedDeadLetters: Counter
     private let reasons = Mutex<[String: Counter]>([:])
 
     init(topics: [KafkaTopic], logger: Logger, registry: MetricsRegistry) {
@@ -52,13 +53,16 @@ final class PipelineTelemetry: Sendable {
             PipelineMetricName.handlerDuration, help: "Time of one call of the handler, a record or a batch.")
         deadLetterFailures = registry.counter(
             PipelineMetricName.deadLetterFailures, help: "Dead letters that were not acknowledged and are sent again.")
+        truncatedDeadLetters = registry.counter(
+            PipelineMetricName.truncatedDeadLetters,
+            help: "Dead letters without the value of their record, which would have been too large.")
     }
 
     func handled(since start: Int64) {
         duration.observe(nanoseconds: MonotonicClock.nanoseconds() - start)
     }
 
-    /// Dead letters are counted by ``deadLettered(_:to:_:)``.
+    /// Dead letters are counted by ``deadLettered(_:to:_:_:)``.
     func finished(_ record: KafkaRecord, _ verdict: HandlerVerdict) {
         switch verdict {
         case .skip(let reason):
@@ -69,7 +73,18 @@ final class PipelineTelemetry: Sendable {
         }
     }
 
-    func deadLettered(_ record: KafkaRecord, to topic: KafkaTopic, _ cause: DeadLetterCause) {
+    func deadLettered(
+        _ record: KafkaRecord, to topic: KafkaTopic, _ cause: DeadLetterCause, _ content: DeadLetter.Content
+    ) {
+        if let omitted = content.omitted {
+            truncatedDeadLetters.increment()
+            frequent.log(
+                .error, key: "dead-letter-truncated", "dead letter too large, written without its value",
+                record.logFields + [
+                    LogField(.deadLetterTopic, topic.rawValue), LogField(.omitted, omitted),
+                    LogField(.bytes, record.payloadBytes),
+                ])
+        }
         topics[record.topic]?.deadLettered.increment()
         count(cause.reason, outcome: "dead-lettered")
         frequent.log(

@@ -35,8 +35,8 @@ extension DeadLetterCause {
     }
 }
 
-/// The record written to a dead letter topic: key, value and headers of the input byte for byte, and headers that say
-/// where it came from and why. The first ones carry the names of Kafka Connect (KIP-298), as text.
+/// The record written to a dead letter topic: key, value and headers of the input byte for byte (unless that is too
+/// large for Kafka, ``Content``), and headers that say where it came from and why. The first ones carry the names of Kafka Connect (KIP-298), as text.
 enum DeadLetter {
     /// Longest value of a header that is added, in bytes.
     static let maximumHeaderBytes = 1024
@@ -53,13 +53,42 @@ enum DeadLetter {
         static let reason = "sluice.dlq.reason"
         static let attempts = "sluice.dlq.attempts"
         static let firstFailureTime = "sluice.dlq.first.failure.time"
+        /// What of the record is missing, because the letter would be too large with it: ``Content``'s text.
+        static let omitted = "sluice.dlq.omitted"
+        /// Bytes of key, value and headers of the record, where something is missing.
+        static let originalBytes = "sluice.dlq.original.bytes"
+    }
+
+    /// How much of the record its letter holds: less where Kafka takes no more. The record itself is at the offset that
+    /// the headers name, as long as its topic keeps it.
+    enum Content: CaseIterable {
+        case everything, withoutValue, headersOfLetter
+
+        /// The next smaller one.
+        var smaller: Content? {
+            switch self {
+            case .everything: .withoutValue
+            case .withoutValue: .headersOfLetter
+            case .headersOfLetter: nil
+            }
+        }
+
+        /// What is missing; nil where nothing is.
+        var omitted: String? {
+            switch self {
+            case .everything: nil
+            case .withoutValue: "value"
+            case .headersOfLetter: "key,value,headers"
+            }
+        }
     }
 
     /// Builds the dead letter of a record.
     static func record(
-        of input: KafkaRecord, to topic: KafkaTopic, group: KafkaConsumerGroup, cause: DeadLetterCause
+        of input: KafkaRecord, to topic: KafkaTopic, group: KafkaConsumerGroup, cause: DeadLetterCause,
+        content: Content = .everything
     ) -> KafkaProducerRecord {
-        var headers = input.headers
+        var headers = content == .headersOfLetter ? [] : input.headers
         func add(_ key: String, _ text: String) {
             headers.append(KafkaHeader(key: key, value: capped(text)))
         }
@@ -73,8 +102,13 @@ enum DeadLetter {
         add(Header.reason, cause.reason)
         add(Header.attempts, String(cause.attempts))
         add(Header.firstFailureTime, RFC3339.text(milliseconds: cause.firstFailureMilliseconds))
+        if let omitted = content.omitted {
+            add(Header.omitted, omitted)
+            add(Header.originalBytes, String(input.payloadBytes))
+        }
         return KafkaProducerRecord(
-            topic: topic, timestampMilliseconds: input.timestampMilliseconds, key: input.key, value: input.value,
+            topic: topic, timestampMilliseconds: input.timestampMilliseconds,
+            key: content == .headersOfLetter ? nil : input.key, value: content == .everything ? input.value : nil,
             headers: headers)
     }
 

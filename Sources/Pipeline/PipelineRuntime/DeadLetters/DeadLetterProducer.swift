@@ -6,19 +6,25 @@ internal import Telemetry
 
 /// Writes dead letters. Stopped after the pipeline, so that what the last records leave behind is acknowledged.
 final class DeadLetterProducer: Sendable {
+    /// A letter is its record and at most 12 KB of headers, and brokers take batches of 1,048,588 bytes by default.
+    /// Batches of several letters end at `batch.size`, 1,000,000 bytes.
+    private static let maximumBytes = 1_048_000
+    private static let property = "message.max.bytes"
+
     private let producer: KafkaProducer
 
     /// - Throws: a `StartupError`.
     init(_ kafka: KafkaConfiguration, topics: [KafkaTopic], logger: Logger) throws(StartupError) {
-        // A dead letter is its record and at most 11 KB of headers; brokers take 1,048,588 bytes by default. The record
-        // stays uncommitted meanwhile, so there is time.
-        let own = ["message.max.bytes": "1040000", "delivery.timeout.ms": "30000"]
+        // A limit that is given is the ingress's and limits the records: the letters are larger.
+        let limit = max(Self.maximumBytes, (kafka.properties[Self.property].flatMap { Int($0) } ?? 0) + 65_536)
+        // The record stays uncommitted meanwhile, so there is time.
+        let patient = kafka.properties.merging(["delivery.timeout.ms": "30000"]) { given, _ in given }
         let log = RateLimitedLogger(logger, perSecond: 1)
         do {
             producer = try KafkaProducer(
                 KafkaConfiguration(
                     bootstrapServers: kafka.bootstrapServers,
-                    properties: kafka.properties.merging(own) { given, _ in given },
+                    properties: patient.merging([Self.property: String(min(limit, 1_000_000_000))]) { $1 },
                     profile: kafka.profile), topics: topics
             ) { event in
                 guard case .error(let error, _) = event else { return }

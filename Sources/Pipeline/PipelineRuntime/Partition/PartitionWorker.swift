@@ -83,19 +83,26 @@ struct PartitionWorker: Sendable {
         await partition.store(nextOffset: next)
     }
 
-    /// Writes the dead letter, however long that takes: the offset stays in front of one that cannot be written.
+    /// Writes the dead letter, however long that takes: the offset stays in front of one that cannot be written. One that
+    /// is too large for Kafka is written without its value.
     ///
     /// - Returns: false when the partition is over.
     func writeDeadLetter(of record: KafkaRecord, _ cause: DeadLetterCause) async -> Bool {
         let topic = options.deadLetterTopic(of: record.topic)
-        let letter = DeadLetter.record(of: record, to: topic, group: options.group, cause: cause)
+        var content = DeadLetter.Content.everything
         var failures = 0
         while true {
             do {
-                try await sendDeadLetter(letter)
-                telemetry.deadLettered(record, to: topic, cause)
+                try await sendDeadLetter(
+                    DeadLetter.record(of: record, to: topic, group: options.group, cause: cause, content: content))
+                telemetry.deadLettered(record, to: topic, cause, content)
                 return true
             } catch {
+                // It would be too large at every attempt, and must not hold up what is behind it.
+                if (error as? KafkaError)?.code == .messageTooLarge, let smaller = content.smaller {
+                    content = smaller
+                    continue
+                }
                 failures += 1
                 telemetry.deadLetterFailed(record, to: topic, error)
                 guard await pause(afterFailures: failures) else { return false }
