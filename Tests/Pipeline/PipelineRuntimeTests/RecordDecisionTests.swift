@@ -51,7 +51,7 @@ struct RecordDecisionTests {
                 Issue.record("expected another attempt")
                 return
             }
-            guard case .wait(.seconds(9), .infrastructure) = attempts.answered(.retry(after: .seconds(9))) else {
+            guard case .wait(.seconds(9), .infrastructure) = attempts.answered(.retry(after: .seconds(9)), at: 0) else {
                 Issue.record("expected another attempt")
                 return
             }
@@ -62,18 +62,29 @@ struct RecordDecisionTests {
 
     @Test func `a verdict ends the attempts`() {
         var attempts = RecordAttempts(maximum: 2)
-        guard case .finish(.done) = attempts.answered(.done) else {
+        guard case .finish(.done) = attempts.answered(.done, at: 0) else {
             Issue.record("expected the end")
             return
         }
-        guard case .deadLetter(let cause) = attempts.answered(.deadLetter(HandlerReason(code: "bad", detail: "no id")))
-        else {
+        let bad = HandlerVerdict.deadLetter(HandlerReason(code: "bad", detail: "no id"))
+        guard case .deadLetter(let cause) = attempts.answered(bad, at: 0) else {
             Issue.record("expected a dead letter")
             return
         }
         #expect(cause.reason == "bad")
         #expect(cause.message == "no id")
         #expect(cause.attempts == 1)
+    }
+
+    @Test func `a verdict after retries counts them, from the first`() {
+        var attempts = RecordAttempts(maximum: 2)
+        for now in [1000, 2000] as [Int64] { _ = attempts.answered(.retry(after: nil), at: now) }
+        guard case .deadLetter(let cause) = attempts.answered(.deadLetter("bad"), at: 3000) else {
+            Issue.record("expected a dead letter")
+            return
+        }
+        #expect(cause.attempts == 3)
+        #expect(cause.firstFailureMilliseconds == 1000)
     }
 
     @Test func `cancellation is nobody's fault`() {

@@ -59,7 +59,7 @@ extension PartitionWorker {
                     try await handle(record)
                 }
                 telemetry.handled(since: start)
-                step = attempts.answered(verdict)
+                step = attempts.answered(verdict, at: SystemClock.wallMilliseconds())
             } catch {
                 let isOver = Task.isCancelled || !partition.isActive
                 step = attempts.threw(error, at: SystemClock.wallMilliseconds(), isCancelled: isOver)

@@ -49,15 +49,18 @@ struct RecordAttempts: Sendable {
     }
 
     /// The handler returned.
-    mutating func answered(_ verdict: HandlerVerdict) -> Step {
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    mutating func answered(_ verdict: HandlerVerdict, at now: Int64) -> Step {
         switch verdict {
         case .done, .skip:
             return .finish(verdict)
         case .retry(let duration):
             failures += 1
+            firstFailure = firstFailure ?? now
             return .wait(duration, .infrastructure)
         case .deadLetter(let reason):
-            return .deadLetter(DeadLetterCause(deciding: reason, attempts: spent + 1, firstFailure: firstFailure))
+            return .deadLetter(DeadLetterCause(deciding: reason, attempts: failures + 1, firstFailure: firstFailure))
         }
     }
 
