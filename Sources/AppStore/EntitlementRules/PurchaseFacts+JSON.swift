@@ -161,16 +161,26 @@ extension PurchaseFacts {
         let row = row ?? jsonText
         var writer = JSONWriter(reservingCapacity: row.count + 1024)
         writer.object { object in
+            object.set("version", version(at: instant))
             object.set("environment", environment)
             object.set("bundleId", bundleId)
             object.set("originalTransactionId", originalTransactionId)
             object.set("appAccountToken", appAccountToken)
             object.set("appTransactionId", appTransactionId)
             answer.write(to: &object)
+            if let event = events.last { Self.write(latestNotification: event, to: &object) }
             object.name("facts")
             object.text(row)
         }
         return PublishedPurchase(value: writer.bytes, nextChange: answer.nextChange)
+    }
+
+    private static func write(latestNotification event: PurchaseEvent, to object: inout JSONWriter) {
+        object.object("latestNotification") {
+            $0.set("notificationType", event.notificationType)
+            $0.set("subtype", event.subtype)
+            $0.set(event.version)
+        }
     }
 
     /// Reads the facts out of a record of the entitlement topic.

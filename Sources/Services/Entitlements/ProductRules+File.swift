@@ -74,7 +74,7 @@ extension ProductRules {
 
 extension ProductRules {
     /// The form of published answers; another number publishes every row again.
-    private static let publishedForm = 1
+    private static let publishedForm = 2
 
     /// Differs where the same facts may be published as another answer.
     var fingerprint: String {

@@ -122,6 +122,7 @@ import Testing
         let text = try #require(purchase.published(at: at(11 * day), rules: ProductRules()).value)
         let object = try #require(try JSONValue(json: text).object)
         #expect(object["active"] == ["yearly"])
+        #expect(object["latestNotification"]?.object?["notificationType"]?.string?.isEmpty == false)
         #expect(object["appAccountToken"] == "t")
         #expect(object["nextChange"]?.integer == at(375 * day).millisecondsSince1970)
         #expect(object["grants"]?.array?.first?.object?["state"] == "ACTIVE")
