@@ -4,22 +4,27 @@ package import Telemetry
 /// `/livez`, `/readyz` and `/metrics`, the same in every executable.
 package enum AdminListener {
     /// The listener. `/readyz` answers 503 with one line for each failing check, in the order given; so does `/livez`,
-    /// whose checks are for what only a restart corrects. The checks are asked for with each request.
+    /// whose checks are for what only a restart corrects. Checks and further pages are asked for with each request.
     package static func listener(
         host: String, port: Int, metrics: MetricsRegistry, readiness: @escaping @Sendable () -> [HealthCheck],
-        liveness: @escaping @Sendable () -> [HealthCheck] = { [] }
+        liveness: @escaping @Sendable () -> [HealthCheck] = { [] },
+        pages: @escaping @Sendable () -> [AdminPage] = { [] }
     ) -> Listener {
-        Listener(
+        let own: Set<String> = ["/livez", "/readyz", "/metrics"]
+        return Listener(
             name: "admin", host: host, port: UInt16(clamping: port), limits: .admin,
             admit: { head in
                 let path = head.path
-                guard path == "/livez" || path == "/readyz" || path == "/metrics" else { return .notFound }
+                guard own.contains(path) || pages().contains(where: { $0.path == path }) else { return .notFound }
                 return head.isGetOrHead ? .noBody : .methodNotAllowed(allow: "GET, HEAD")
             },
             handle: { request, exchange in
                 switch request.head.path {
                 case "/livez": exchange.respond(answer(liveness(), good: "ok\n"))
                 case "/readyz": exchange.respond(answer(readiness(), good: "ready\n"))
+                case let path where !own.contains(path):
+                    let page = pages().first { $0.path == path }
+                    exchange.respond(page.map { .json($0.body()) } ?? .text("", status: 404, reason: "no_page"))
                 default:
                     exchange.respond(
                         HTTPResponse(
@@ -33,5 +38,11 @@ package enum AdminListener {
         let problems = checks.compactMap { check in check.problem().map { "\(check.name): \($0)\n" } }
         guard !problems.isEmpty else { return .text(good) }
         return .text(problems.joined(), status: 503, reason: "not_ready")
+    }
+}
+
+extension HTTPResponse {
+    fileprivate static func json(_ body: [UInt8]) -> HTTPResponse {
+        HTTPResponse(status: 200, reason: "ok", contentType: "application/json", body: body)
     }
 }

@@ -10,6 +10,7 @@ package final class AdminService: Service {
         /// Nil while the process starts.
         var readiness: [HealthCheck]?
         var liveness: [HealthCheck] = []
+        var pages: [AdminPage] = []
     }
 
     package let name = "admin listener"
@@ -31,13 +32,14 @@ package final class AdminService: Service {
             AdminListener.listener(
                 host: host, port: port, metrics: metrics,
                 readiness: { [drain] in [drain.check] + checks.checks.withLock { $0.readiness ?? [starting] } },
-                liveness: { checks.checks.withLock { $0.liveness } })
+                liveness: { checks.checks.withLock { $0.liveness } },
+                pages: { checks.checks.withLock { $0.pages } })
         ])
     }
 
-    /// The checks from now on; without them `/readyz` says that the process is starting.
-    package func check(readiness: [HealthCheck], liveness: [HealthCheck]) {
-        checks.checks.withLock { $0 = Checks(readiness: readiness, liveness: liveness) }
+    /// The checks and further pages from now on; without them `/readyz` says that the process is starting.
+    package func check(readiness: [HealthCheck], liveness: [HealthCheck], pages: [AdminPage] = []) {
+        checks.checks.withLock { $0 = Checks(readiness: readiness, liveness: liveness, pages: pages) }
     }
 
     /// - Throws: a `StartupError`.

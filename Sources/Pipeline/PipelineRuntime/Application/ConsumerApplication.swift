@@ -19,8 +19,8 @@ package import Telemetry
 /// ```
 ///
 /// Start order: admin listener, which answers while the rest starts; topics are checked; the consumer is built; its own
-/// services; the pipeline with its dead letters. Stopped in reverse. The process ends with 66 when records were deleted
-/// before they were read, 75 when a handler did not return in time, 78 when the configuration or a topic is wrong.
+/// services; the pipeline with its dead letters. Stopped in reverse. The process ends with 65 when a topic is
+/// damaged, 66 when records were deleted before they were read, 75 when a handler did not return in time, 78 when the configuration or a topic is wrong.
 public struct ConsumerApplication: Sendable {
     /// The command line: its name, its schema and its help.
     package private(set) var command: Command
@@ -151,7 +151,8 @@ public struct ConsumerApplication: Sendable {
         }
         admin.check(
             readiness: [HealthCheck("kafka") { pipeline?.obstacle }] + parts.readiness,
-            liveness: [HealthCheck("kafka") { pipeline?.isLive ?? true ? nil : "the client is stuck" }])
+            liveness: [HealthCheck("kafka") { pipeline?.isLive ?? true ? nil : "the client is stuck" }],
+            pages: parts.pages)
         return parts.services + [ConsumerService(deadLetters: deadLetters, admin: admin, pipeline: pipeline)]
     }
 

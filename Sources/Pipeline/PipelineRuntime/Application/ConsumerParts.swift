@@ -42,16 +42,19 @@ public struct ConsumerParts: Sendable {
     public var services: [any Service]
     /// What must be true beside the pipeline's own readiness.
     public var readiness: [HealthCheck]
+    /// Pages of the admin listener.
+    public var pages: [AdminPage]
     /// How the pipeline consumes; nil: as ``ConsumerContext/options`` says.
     public var options: PipelineOptions?
 
     public init(
         handler: PipelineHandler?, services: [any Service] = [], readiness: [HealthCheck] = [],
-        options: PipelineOptions? = nil
+        options: PipelineOptions? = nil, pages: [AdminPage] = []
     ) {
         self.handler = handler
         self.services = services
         self.readiness = readiness
         self.options = options
+        self.pages = pages
     }
 }
