@@ -13,7 +13,8 @@ package enum SharedConfiguration {
         "quarantine.bytes.per.hour", "revocation", "root.certificates", "state.lag.limit", "state.republish.rate",
         "state.role",
         "state.standbys", "topics.partitions", "topics.prefix",
-        "verification.workers", "webhooks.ca.file", "webhooks.concurrency", "webhooks.environments",
-        "webhooks.insecure", "webhooks.secret.file", "webhooks.timeout", "webhooks.url",
+        "verification.workers", "webhooks.admin.url", "webhooks.apps", "webhooks.ca.file", "webhooks.concurrency",
+        "webhooks.content", "webhooks.environments", "webhooks.failures", "webhooks.failures.time", "webhooks.gone",
+        "webhooks.insecure", "webhooks.secret.file", "webhooks.timeout", "webhooks.types", "webhooks.url",
     ]
 }

@@ -24,5 +24,15 @@ extension SluicectlParts {
                 IngressSettings.appsIfAny, IngressSettings.environments, IngressSettings.roots,
             ]),
             roots: { configuration throws(ConfigurationError) in try IngressPlan.roots(configuration) },
-            apps: { configuration throws(ConfigurationError) in try IngressPlan.apps(configuration) }))
+            apps: { configuration throws(ConfigurationError) in try IngressPlan.apps(configuration) }),
+        webhooks: Webhooks(
+            schema: WebhooksSettings.schema,
+            test: { Delivery(try await WebhooksOperations.test($0)) },
+            resend: { Delivery(try await WebhooksOperations.resend($0, $1, kafka: $2)) }))
+}
+
+extension SluicectlParts.Delivery {
+    fileprivate init(_ attempt: DeliveryAttempt) {
+        self.init(isAccepted: attempt.isAccepted, text: "\(attempt.id): \(attempt.text)", json: attempt.json)
+    }
 }

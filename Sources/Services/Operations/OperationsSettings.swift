@@ -16,6 +16,15 @@ enum OperationsSettings {
     )
     .onCommandLineOnly
 
+    // webhooks
+    static let webhooksAdminURL = Setting(
+        "webhooks.admin.url", .httpURL, default: "http://127.0.0.1:9468",
+        help: "The admin listener of the sluice-webhooks that is asked for its attempts.")
+    static let failedOnly = Setting.flag("failed", help: "Only attempts that were not accepted.")
+    static let attemptCount = Setting.integer(
+        "count", default: 50, in: 1...1000, help: "The latest so many attempts."
+    ).onCommandLineOnly
+
     // topics
     static let topicsPartitions = Setting.integer(
         "topics.partitions", default: TopicSpecification.defaultPartitions, in: 1...1000,
@@ -77,7 +86,7 @@ enum OperationsSettings {
     static let entitlementsGroup = ConsumerSettings.group(default: "sluice-entitlements")
 
     /// Settings allowed in a file or the environment.
-    static let inFiles = ConfigurationSchema([topicsPrefix, topicsPartitions, entitlementsURL])
+    static let inFiles = ConfigurationSchema([topicsPrefix, topicsPartitions, entitlementsURL, webhooksAdminURL])
 
     /// Selects the executable whose configuration is checked.
     static func executable(of names: [String]) -> Setting<String?> {

@@ -60,6 +60,12 @@ enum OutputName {
     static let what = "what"
     static let fix = "fix"
 
+    // webhooks
+    static let attempts = "attempts"
+    static let id = "id"
+    static let type = "type"
+    static let milliseconds = "milliseconds"
+
     // version
     static let sluice = "sluice"
     static let swift = "swift"

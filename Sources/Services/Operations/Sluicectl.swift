@@ -80,6 +80,7 @@ package struct Sluicectl: Sendable {
         case ["entitlements", "rebuild"]:
             return try await RebuildCommand(configuration: configuration, timeout: timeout).run(console)
         case let path where path.first == "entitlements": return try await entitlements(invocation)
+        case let path where path.first == "webhooks": return try await webhooks(invocation)
         case ["version"]:
             await VersionCommand.run(configuration[OperationsSettings.output], console)
             return .ok
@@ -98,6 +99,19 @@ package struct Sluicectl: Sendable {
         case "list": return try await command.list(console)
         case "claim": return try await command.claim(id, invocation.arguments.last ?? "", console)
         case "erase": return try await command.erase(id, console)
+        default:
+            // Our bug: a command of SluicectlCommand has no case here.
+            preconditionFailure("no command \(invocation.commandPath)")
+        }
+    }
+
+    private func webhooks(_ invocation: Invocation) async throws -> ExitCode {
+        let command = WebhooksCommand(configuration: invocation.configuration, timeout: timeout)
+        switch (invocation.commandPath.last, parts.webhooks) {
+        case ("attempts", _): return try await command.attempts(console)
+        case ("test", let webhooks?): return try await command.test(webhooks, console)
+        case ("resend", let webhooks?):
+            return try await command.resend(invocation.arguments.first ?? "", webhooks, console)
         default:
             // Our bug: a command of SluicectlCommand has no case here.
             preconditionFailure("no command \(invocation.commandPath)")

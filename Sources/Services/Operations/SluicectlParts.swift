@@ -1,5 +1,6 @@
 package import AppStoreVerification
 package import Configuration
+package import Kafka
 
 /// What `sluicectl` needs from the services, injected where the executable is wired.
 package struct SluicectlParts: Sendable {
@@ -45,12 +46,49 @@ package struct SluicectlParts: Sendable {
         }
     }
 
+    /// One delivery to the receiver of webhooks.
+    package struct Delivery: Sendable {
+        package let isAccepted: Bool
+        /// One sentence for people.
+        package let text: String
+        /// For scripts: an object.
+        package let json: [UInt8]
+
+        package init(isAccepted: Bool, text: String, json: [UInt8]) {
+            self.isAccepted = isAccepted
+            self.text = text
+            self.json = json
+        }
+    }
+
+    /// The receiver of webhooks, as sluice-webhooks reaches it.
+    package struct Webhooks: Sendable {
+        /// The settings of sluice-webhooks that say what is sent, where, and signed by what.
+        package let schema: ConfigurationSchema
+        /// Posts a test.
+        package let test: @Sendable (Configuration) async throws -> Delivery
+        /// Posts the record of a webhook-id again.
+        package let resend: @Sendable (String, Configuration, KafkaConfiguration) async throws -> Delivery
+
+        package init(
+            schema: ConfigurationSchema, test: @escaping @Sendable (Configuration) async throws -> Delivery,
+            resend: @escaping @Sendable (String, Configuration, KafkaConfiguration) async throws -> Delivery
+        ) {
+            self.schema = schema
+            self.test = test
+            self.resend = resend
+        }
+    }
+
     package let executables: [Executable]
     package let verification: Verification
+    package let webhooks: Webhooks?
 
-    package init(executables: [Executable], verification: Verification) {
+    /// - Parameter webhooks: nil: there are no commands for them.
+    package init(executables: [Executable], verification: Verification, webhooks: Webhooks? = nil) {
         self.executables = executables
         self.verification = verification
+        self.webhooks = webhooks
     }
 
     /// The keys that the executables and this tool read from the file and environment that they share.

@@ -22,6 +22,9 @@ struct ReceiverAnswer: Sendable, Equatable {
             ? response.header(WebhooksHeader.retryAfter).flatMap { RetryAfter.wait($0, now: now) } : nil
     }
 
+    /// Of a record that is at fault: the status, or what there was instead of one.
+    var reasonCode: String { status.map { "\(WebhooksReason.refusedPrefix)\($0)" } ?? outcome.rawValue }
+
     /// No answer.
     init(_ error: HTTPClientError) {
         status = nil
@@ -36,15 +39,16 @@ struct ReceiverAnswer: Sendable, Equatable {
     }
 
     /// Statuses that speak of the receiver and not of the record: a wrong secret (401, 403), a wrong address (404, 405,
-    /// 421), a proxy (407), an endpoint that is gone (410), a protocol (426). Each answers every record alike, so none
-    /// may send one to the dead letter topic.
-    private static let aboutReceiver: Set<Int> = [401, 403, 404, 405, 407, 410, 421, 426]
+    /// 421), a proxy (407), a protocol (426). Most often each answers every record alike, so none sends one to the dead
+    /// letter topic at once.
+    private static let aboutReceiver: Set<Int> = [401, 403, 404, 405, 407, 421, 426]
 
     static func outcome(of status: Int) -> WebhooksOutcome {
         switch status {
         case 200...299: .accepted
         case 408, 425, 500...599: .unavailable
         case 429: .throttled
+        case 410: .gone
         case 400...499: aboutReceiver.contains(status) ? .receiverSettings : .refused
         // Redirects are not followed: who may read the body is a setting.
         default: .receiverSettings

@@ -1,27 +1,30 @@
 internal import Configuration
 internal import HTTPClient
 internal import Kafka
+internal import Lifecycle
 package import PipelineRuntime
 internal import Records
 internal import ServiceKit
 internal import Telemetry
 
-/// `sluice-webhooks`: the entitlement topics in, a signed POST for each state out.
+/// `sluice-webhooks`: the entitlement or notification topics in, a signed POST for each record out.
 package enum WebhooksApplication {
     package static let application = ConsumerApplication(
         name: "sluice-webhooks",
-        summary: "Posts each new state of a purchase or subscription to your service, signed, until it has it.",
+        summary: "Posts each new state of a purchase, or each notification, to your service, signed, until it has it.",
         discussion: """
-            The body is the record's value, byte for byte; {"environment":…,"erased":true,"key":…} for an erasure. \
-            Headers as in the Standard Webhooks specification: webhook-id (the same in every attempt), \
-            webhook-timestamp, webhook-signature. 2xx is accepted. 408, 425, 429 and 5xx, no answer, and what speaks \
-            of the receiver (401, 403, 404, 405, 407, 410, 421, 426, redirects) are retried indefinitely; another 4xx \
-            is dead-lettered after consumer.attempts, unless the receiver refuses everything.
+            Body and headers as in the Standard Webhooks specification: type, timestamp and data; webhook-id (the same \
+            in every attempt), webhook-timestamp, webhook-signature. With webhooks.content=signed the body is Apple's. \
+            2xx is accepted. 408, 425, 5xx, no answer in time, and what speaks of the receiver (401, 403, 404, 405, \
+            407, 421, 426, redirects) are retried until the record alone has failed webhooks.failures times over \
+            webhooks.failures.time while others were accepted; then it is dead-lettered. 429, no connection and TLS are \
+            retried indefinitely. 410 stops the deliveries. Another 4xx is dead-lettered after consumer.attempts, \
+            unless the receiver refuses everything.
 
             One process group a receiver: another receiver is another kafka.group.id.
 
-            Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 66 records were deleted before they \
-            were read, 78 configuration.
+            Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 65 a topic is damaged, 66 records \
+            were deleted before they were read, 78 configuration.
             """,
         adminPort: WebhooksSettings.adminPort, schema: WebhooksSettings.schema,
         examples: [
@@ -34,11 +37,14 @@ package enum WebhooksApplication {
         ],
         topics: { configuration in
             let plan = try WebhooksPlan(configuration)
-            let names = plan.environments.map(plan.topics.entitlements)
+            func expectations(_ specifications: [TopicSpecification]) -> [KafkaTopicExpectation] {
+                specifications.map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }
+            }
+            let names = plan.environments.map { plan.content.topic(plan.topics, $0) }
             return ConsumerTopics(
-                input: plan.topics.state().filter { names.contains($0.name) }.map {
-                    KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings)
-                })
+                input: expectations(plan.content.specifications(plan.topics).filter { names.contains($0.name) }),
+                others: plan.content == .signed
+                    ? expectations(plan.topics.ingress().filter { $0.name == plan.topics.certificates }) : [])
         },
         build: { context in
             let plan = try WebhooksPlan(context.configuration)
@@ -46,11 +52,23 @@ package enum WebhooksApplication {
             let client = HTTPClient(
                 HTTPClient.Configuration(
                     trustRootsFile: plan.rootsFile, maximumInFlight: 4096, maximumIdleConnections: 64))
+            var services: [any Service] = []
+            var certificates = CertificateDirectory()
+            if plan.content == .signed {
+                let service = try CertificatesService(
+                    context.kafka, topic: plan.topics.certificates, logger: context.logger)
+                certificates = service.directory
+                services.append(service)
+            }
+            let attempts = AttemptLog()
             let handler = WebhooksHandler(
-                plan, attempts: context.configuration[ConsumerSettings.attempts], client: client,
-                metrics: WebhooksMetrics(context.metrics), logger: context.logger)
+                plan, refusals: context.configuration[ConsumerSettings.attempts],
+                reading: MessageReading(plan.content, plan.topics, certificates: certificates), client: client,
+                attempts: attempts, metrics: WebhooksMetrics(context.metrics), logger: context.logger)
             var options = context.options
             options.concurrency = plan.concurrency
-            return ConsumerParts(handler: .records(handler), options: options)
+            return ConsumerParts(
+                handler: .records(handler), services: services, options: options,
+                pages: [AdminPage(path: "/webhooks/attempts") { attempts.json }])
         })
 }

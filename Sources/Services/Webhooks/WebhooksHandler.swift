@@ -1,22 +1,17 @@
-internal import AppStoreModel
-internal import Configuration
 internal import HTTPClient
 package import Kafka
 package import PipelineRuntime
-internal import Records
 internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// Posts each state to the receiver until it has it.
+/// Posts each record that the receiver gets until it has it.
 ///
-/// A record goes on when the receiver accepts it. It goes to the dead letter topic only when the receiver refuses this
-/// one record, again and again, while it accepts others: refusals in a row, of whatever records, beyond
-/// ``refusalLimit`` are a fault of the receiver, and then everything waits for the next acceptance.
+/// A record goes on when the receiver accepts it. It goes to the dead letter topic only when the receiver fails at this
+/// one record, again and again, while it accepts others: at once where the status speaks of the record (``Refused``),
+/// after a while where it speaks of the receiver or there is none (``RecordFailures``). Refusals in a row, of whatever
+/// records, beyond ``refusalLimit`` are a fault of the receiver, and then everything waits for the next acceptance.
 package final class WebhooksHandler: RecordHandler {
-    /// Longer answers are no answers: nothing of them is read.
-    static let maximumAnswerBytes = 256 * 1024
-
     /// The receiver refused the record.
     struct Refused: RecordFault, CustomStringConvertible {
         let status: Int
@@ -27,29 +22,34 @@ package final class WebhooksHandler: RecordHandler {
         var description: String { "the receiver answered \(status)" }
     }
 
+    /// While the certificates topic lacks what a record names.
+    private static let headerWait: Duration = .seconds(1)
+    /// While nothing is delivered: records are looked at again, and nothing is sent.
+    private static let stoppedWait: Duration = .seconds(60)
+
     private let plan: WebhooksPlan
-    private let client: HTTPClient
-    private let environments: [KafkaTopic: AppStoreEnvironment]
+    private let reading: MessageReading
+    private let sender: WebhookSender
+    private let attempts: AttemptLog
+    private let failures: RecordFailures
     private let refusalLimit: Int
     private let metrics: WebhooksMetrics
     private let log: RateLimitedLogger
-    private let clocks: Clocks
     private let refusalsInARow = Atomic(0)
+    private let isStopped = Atomic(false)
 
-    /// - Parameter attempts: how often a record may be refused before it is dead-lettered.
+    /// - Parameter refusals: how often a record may be refused before it is dead-lettered.
     init(
-        _ plan: WebhooksPlan, attempts: Int, client: HTTPClient, metrics: WebhooksMetrics, logger: Logger,
-        clocks: Clocks = .system
+        _ plan: WebhooksPlan, refusals: Int, reading: MessageReading, client: HTTPClient, attempts: AttemptLog,
+        metrics: WebhooksMetrics, logger: Logger, clocks: Clocks = .system
     ) {
         self.plan = plan
-        self.client = client
+        self.reading = reading
+        self.attempts = attempts
         self.metrics = metrics
-        self.clocks = clocks
-        environments = Dictionary(
-            uniqueKeysWithValues: plan.environments.map {
-                (plan.topics.entitlements($0), $0)
-            })
-        refusalLimit = Self.refusalLimit(attempts: attempts)
+        sender = WebhookSender(plan, client: client, clocks: clocks)
+        failures = RecordFailures(plan.failures)
+        refusalLimit = Self.refusalLimit(attempts: refusals)
         log = RateLimitedLogger(logger, perSecond: 1)
     }
 
@@ -57,61 +57,57 @@ package final class WebhooksHandler: RecordHandler {
     static func refusalLimit(attempts: Int) -> Int { attempts * 4 }
 
     package func handle(_ record: KafkaRecord) async throws -> HandlerVerdict {
-        guard let environment = environments[record.topic],
-            let message = WebhookMessage(record, environment: environment)
-        else { return .deadLetter(HandlerReason(code: WebhooksReason.keyMissing)) }
-        let answer = try await deliver(message)
+        let message: WebhookMessage
+        do throws(WebhookMessageError) {
+            message = try reading.message(record)
+        } catch {
+            switch error {
+            case .unusable(let reason): return .deadLetter(HandlerReason(code: reason))
+            case .unwanted(let reason): return .skip(HandlerReason(code: reason))
+            case .notYet: return .retry(after: Self.headerWait)
+            }
+        }
+        if let reason = plan.filter.refusal(message) { return .skip(HandlerReason(code: reason)) }
+        if isStopped.load(ordering: .relaxed) { return .retry(after: Self.stoppedWait) }
+        let attempt = try await sender.send(message)
+        metrics.attempted(attempt.answer.outcome, nanoseconds: attempt.nanoseconds)
+        attempts.add(attempt)
+        return try verdict(record, attempt.answer)
+    }
+
+    package func partitionReleased(_ partition: KafkaTopicPartition) async { failures.forget(partition) }
+
+    private func verdict(_ record: KafkaRecord, _ answer: ReceiverAnswer) throws -> HandlerVerdict {
         switch answer.outcome {
         case .accepted:
             refusalsInARow.store(0, ordering: .relaxed)
+            failures.accepted(record)
             return .done
+        case .gone where plan.stopsWhenGone:
+            isStopped.store(true, ordering: .relaxed)
+            metrics.stopped()
+            tell(.error, "receiver is gone, deliveries stopped", record, answer)
+            return .retry(after: Self.stoppedWait)
         case .refused:
             let refusals = refusalsInARow.add(1, ordering: .relaxed).newValue
             if refusals <= refusalLimit { throw Refused(status: answer.status ?? 0) }
             tell(.error, "receiver refuses every webhook, nothing is delivered", record, answer)
             return .retry(after: nil)
-        case .receiverSettings, .tls, .failed:
-            tell(.error, "webhook not delivered, an operator is needed", record, answer)
-            return .retry(after: nil)
-        case .unavailable, .throttled, .timedOut, .connectionFailed:
-            tell(.warning, "webhook not delivered, trying again", record, answer)
+        case .throttled, .connectionFailed, .tls:
+            // Nothing of the record was looked at.
+            tell(answer.outcome == .tls ? .error : .warning, "webhook not delivered, trying again", record, answer)
+            return .retry(after: answer.retryAfter)
+        case .unavailable, .timedOut, .failed, .receiverSettings, .gone:
+            if failures.failed(record, at: sender.clocks.monotonicNanoseconds()) {
+                return .deadLetter(HandlerReason(code: answer.reasonCode, detail: answer.text))
+            }
+            let needsOperator = answer.outcome == .receiverSettings || answer.outcome == .gone
+            tell(
+                needsOperator || answer.outcome == .failed ? .error : .warning,
+                needsOperator ? "webhook not delivered, an operator is needed" : "webhook not delivered, trying again",
+                record, answer)
             return .retry(after: answer.retryAfter)
         }
-    }
-
-    /// One attempt.
-    ///
-    /// - Throws: `CancellationError` when the work is cancelled.
-    private func deliver(_ message: WebhookMessage) async throws -> ReceiverAnswer {
-        // Receivers refuse a timestamp that is minutes old, so it is the attempt's and not the record's.
-        let timestamp = clocks.wallMilliseconds() / 1000
-        var headers = [
-            (name: WebhooksHeader.id, value: message.id),
-            (name: WebhooksHeader.timestamp, value: String(timestamp)),
-            (
-                name: WebhooksHeader.signature,
-                value: try plan.secrets.signature(id: message.id, timestamp: timestamp, body: message.body)
-            ),
-            (name: WebhooksHeader.contentType, value: "application/json"),
-        ]
-        if let traceParent = message.traceParent {
-            headers.append((name: WebhooksHeader.traceParent, value: traceParent))
-        }
-        let start = clocks.monotonicNanoseconds()
-        let answer: ReceiverAnswer
-        do throws(HTTPClientError) {
-            let response = try await client.send(
-                HTTPClientRequest(
-                    method: "POST", url: plan.url, headers: headers, body: message.body, timeout: plan.timeout,
-                    connectTimeout: plan.timeout, maximumBodyBytes: Self.maximumAnswerBytes))
-            answer = ReceiverAnswer(response, now: timestamp)
-        } catch {
-            // Either way this work was cancelled.
-            if error.code == .cancelled || error.code == .closed { throw CancellationError() }
-            answer = ReceiverAnswer(error)
-        }
-        metrics.attempted(answer.outcome, nanoseconds: clocks.monotonicNanoseconds() &- start)
-        return answer
     }
 
     private func tell(_ level: Logger.Level, _ message: StaticString, _ record: KafkaRecord, _ answer: ReceiverAnswer) {

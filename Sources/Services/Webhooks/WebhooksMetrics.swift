@@ -4,6 +4,7 @@ internal import Telemetry
 struct WebhooksMetrics: Sendable {
     private let attempts: [WebhooksOutcome: Counter]
     private let duration: Histogram
+    private let stop: Gauge
 
     init(_ registry: MetricsRegistry) {
         var attempts: [WebhooksOutcome: Counter] = [:]
@@ -15,7 +16,13 @@ struct WebhooksMetrics: Sendable {
         self.attempts = attempts
         duration = registry.histogram(
             WebhooksMetricName.attemptDuration, help: "Time of one attempt, whatever its outcome.")
+        stop = registry.gauge(
+            WebhooksMetricName.stopped, help: "1 after the receiver answered 410: nothing is delivered any more.")
+        stop.set(0)
     }
+
+    /// The receiver wants no more.
+    func stopped() { stop.set(1) }
 
     func attempted(_ outcome: WebhooksOutcome, nanoseconds: UInt64) {
         attempts[outcome]?.increment()

@@ -4,6 +4,7 @@ internal import Telemetry
 enum WebhooksMetricName {
     static let attempts = "sluice_webhooks_attempts_total"
     static let attemptDuration = "sluice_webhooks_attempt_duration_seconds"
+    static let stopped = "sluice_webhooks_stopped"
 }
 
 /// What became of one attempt: the label `outcome`, and the reason in the log.
@@ -14,6 +15,8 @@ enum WebhooksOutcome: String, Sendable, CaseIterable {
     case refused
     /// A status that speaks of the receiver's address, secret or being: whatever is sent, the answer is the same.
     case receiverSettings = "receiver_settings"
+    /// 410: the receiver wants no more.
+    case gone
     /// 408, 425 and 5xx.
     case unavailable
     /// 429.
@@ -25,11 +28,22 @@ enum WebhooksOutcome: String, Sendable, CaseIterable {
     case failed
 }
 
-/// Codes of dead-lettered records beside `http_…`, the status of a refusal.
+/// Codes of dead-lettered and skipped records beside `http_…`, the status of an answer, and ``WebhooksOutcome`` where
+/// there was none.
 enum WebhooksReason {
-    /// A tombstone whose key is null or not text: what was erased is unknown.
+    /// An erasure whose key names no purchase: what was erased is unknown.
     static let keyMissing = "key_missing"
+    /// The value is not what its topic holds.
+    static let unreadable = "unreadable"
+    /// `proof` does not fit the payloads.
+    static let malformedProof = "malformed_proof"
     static let refusedPrefix = "http_"
+
+    // Skipped.
+    /// Apple signed nothing that could be posted: version 1.
+    static let unsigned = "unsigned"
+    static let otherApp = "other_app"
+    static let otherType = "other_type"
 }
 
 /// Header fields of a delivery (https://www.standardwebhooks.com), a contract.
@@ -38,6 +52,7 @@ enum WebhooksHeader {
     static let timestamp = "webhook-timestamp"
     static let signature = "webhook-signature"
     static let contentType = "content-type"
+    static let userAgent = "user-agent"
     static let traceParent = "traceparent"
     static let retryAfter = "retry-after"
 }

@@ -13,6 +13,11 @@ package struct WebhooksPlan: Sendable {
     let timeout: Duration
     let concurrency: Int
     let rootsFile: String?
+    let content: WebhookContent
+    let filter: WebhookFilter
+    let failures: RecordFailures.Limits
+    /// Whether 410 ends the deliveries.
+    let stopsWhenGone: Bool
 
     /// - Throws: a ``ConfigurationError`` that names the key, where it was set, and what is wrong.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
@@ -41,6 +46,12 @@ package struct WebhooksPlan: Sendable {
         topics = TopicNames(prefix: configuration[WebhooksSettings.topicsPrefix])
         timeout = configuration[WebhooksSettings.timeout]
         concurrency = configuration[WebhooksSettings.concurrency]
+        content = configuration[WebhooksSettings.content]
+        filter = WebhookFilter(
+            apps: Set(configuration[WebhooksSettings.apps]), types: configuration[WebhooksSettings.types])
+        failures = RecordFailures.Limits(
+            count: configuration[WebhooksSettings.failures], time: configuration[WebhooksSettings.failureTime])
+        stopsWhenGone = configuration[WebhooksSettings.gone] == .stop
         rootsFile = configuration[WebhooksSettings.roots]
         if let rootsFile {
             let bytes = FileManager.default.contents(atPath: rootsFile).map { Array($0) } ?? []

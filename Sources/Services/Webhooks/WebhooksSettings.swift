@@ -6,7 +6,7 @@ internal import Records
 package enum WebhooksSettings {
     package static let url = Setting(
         "webhooks.url", .webhookURL,
-        help: "Where every state is posted. Redirects are not followed.",
+        help: "Where everything is posted. Redirects are not followed.",
         example: "https://api.example.com/entitlements")
     package static let secrets = Setting<SecretFile>.secretFile(
         "webhooks.secret.file",
@@ -18,7 +18,40 @@ package enum WebhooksSettings {
     package static let environments = Setting(
         "webhooks.environments", ValueKind.list(of: .oneOf(AppStoreEnvironment.published, text: \.rawValue)),
         default: [.production],
-        help: "The environments whose states go to this receiver.")
+        help: "The environments whose purchases go to this receiver.")
+    package static let content = Setting<WebhookContent>.oneOf(
+        "webhooks.content", default: .state,
+        help: """
+            What is posted: state, the state of a purchase with each change; notification, each of Apple's \
+            notifications, decoded; signed, each of Apple's notifications as Apple posted it, byte for byte.
+            """)
+    package static let apps = Setting(
+        "webhooks.apps", ValueKind.list(of: .bundleId), default: [],
+        help: "Bundle ids of the apps whose purchases go to this receiver; without it all.",
+        example: "com.example.app,com.example.other")
+    package static let types = Setting(
+        "webhooks.types", ValueKind.list(of: .messageType), default: [],
+        help: """
+            Types that go to this receiver; without it all. A leading part stands for everything under it: \
+            purchase, com.apple.appstore.DID_RENEW.
+            """,
+        example: "purchase.expired,purchase.revoked")
+    package static let failures = Setting.integer(
+        "webhooks.failures", default: 10, in: 2...1000,
+        help: """
+            How often the receiver must fail at a record (5xx, 401, 403, 404, no answer in time, one that is too long) \
+            while it accepts others, before the record goes to the dead letter topic. webhooks.failures.time must be \
+            over too.
+            """)
+    package static let failureTime = Setting.duration(
+        "webhooks.failures.time", default: .seconds(3600), in: .zero...(.seconds(7 * 86_400)),
+        help: "How long it must have failed so.")
+    package static let gone = Setting<GoneReceiver>.oneOf(
+        "webhooks.gone", default: .stop,
+        help: """
+            What follows when the receiver answers 410: stop, nothing is sent until a restart; retry, it is a failure \
+            like others.
+            """)
     package static let timeout = Setting.duration(
         "webhooks.timeout", default: .seconds(10), in: .milliseconds(100)...(.seconds(60)),
         help: "How long one attempt may take, from the connection to the last byte of the answer.")
@@ -37,8 +70,14 @@ package enum WebhooksSettings {
     package static let adminPort = 9468
 
     package static let schema = ConfigurationSchema([
-        url, secrets, environments, timeout, concurrency, insecure, roots, topicsPrefix,
+        url, secrets, content, environments, apps, types, timeout, concurrency, failures, failureTime, gone, insecure,
+        roots, topicsPrefix,
     ])
+}
+
+/// What follows when the receiver answers 410.
+package enum GoneReceiver: String, Sendable, CaseIterable {
+    case stop, retry
 }
 
 extension ValueKind where Value == String {
@@ -48,6 +87,20 @@ extension ValueKind where Value == String {
             name: "URL", expected: "an https:// URL", example: "https://api.example.com/webhooks", text: { $0 }
         ) { text throws(SettingProblem) in
             if let problem = WebhookURL(text).problem { throw SettingProblem(problem) }
+            return text
+        }
+    }
+
+    /// No more than that nothing else was meant: no space, no slash, no star.
+    fileprivate static var bundleId: ValueKind<String> { word("bundle id", "com.example.app", "-") }
+
+    fileprivate static var messageType: ValueKind<String> { word("type", "purchase.expired", "_") }
+
+    private static func word(_ name: String, _ example: String, _ further: Character) -> ValueKind<String> {
+        ValueKind(name: name, expected: "a \(name)", example: example, text: { $0 }) { text throws(SettingProblem) in
+            guard !text.isEmpty, !text.hasPrefix("."), !text.hasSuffix("."),
+                text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "." || $0 == further) })
+            else { throw SettingProblem("is no \(name) such as \(example)") }
             return text
         }
     }

@@ -22,13 +22,13 @@ extension EndToEnd {
                 let purchases = Set(posted.compactMap { $0.text("key") })
                 #expect(purchases.count >= 3)
 
-                var states: [[UInt8]?: [UInt8]?] = [:]
+                var states: [[UInt8]?: String?] = [:]
                 let isComplete = try await eventually(within: .seconds(60)) {
                     for record in try await broker.records(of: broker.entitlements(.production)) {
-                        states[record.key] = record.value
+                        states[record.key] = record.value.flatMap { JSON.object($0)?.text("version") }
                     }
                     return states.count == purchases.count
-                        && states.values.allSatisfy { $0.map(receiver.bodies.contains) ?? false }
+                        && states.values.allSatisfy { $0.map(receiver.versions.contains) ?? false }
                 }
                 #expect(isComplete, "\(receiver.count) deliveries; \(webhooks)")
                 #expect(Set(states.keys.compactMap { $0.map { String(decoding: $0, as: UTF8.self) } }) == purchases)
@@ -60,12 +60,12 @@ extension EndToEnd {
     }
 }
 
-/// Keeps the state with the greatest offset of each key.
+/// Keeps the state with the greatest version of each purchase.
 private final class StateReceiver: Sendable {
     private struct State {
-        var states: [String: (offset: Int64, number: Int)] = [:]
+        var states: [String: (version: String, number: Int)] = [:]
         var ids: Set<String> = []
-        var bodies: Set<[UInt8]> = []
+        var versions: Set<String> = []
         var count = 0
     }
 
@@ -81,16 +81,16 @@ private final class StateReceiver: Sendable {
                 name: "receiver", host: "127.0.0.1", port: 0, limits: .public, admit: { _ in .body(limit: 1_000_000) },
                 handle: { request, exchange in
                     let id = request.head.header("webhook-id") ?? ""
-                    let parts = String(decoding: request.body, as: UTF8.self).split(separator: ":").map(String.init)
+                    let data = JSON.object(request.body)?.object("data")
                     notes.state.withLock { state in
                         state.count += 1
                         state.ids.insert(id)
-                        state.bodies.insert(request.body)
-                        guard parts.count == 2, let number = Int(parts[1]),
-                            let offset = id.split(separator: "-").last.flatMap({ Int64($0) }),
-                            offset > state.states[parts[0]]?.offset ?? -1
+                        guard let data, let version = data.text("version") else { return }
+                        state.versions.insert(version)
+                        guard let purchase = data.text("originalTransactionId"), let number = data.integer("number"),
+                            version > state.states[purchase]?.version ?? ""
                         else { return }
-                        state.states[parts[0]] = (offset, number)
+                        state.states[purchase] = (version, Int(number))
                     }
                     exchange.respond(HTTPResponse(status: 204, reason: "ok"))
                 })
@@ -101,19 +101,24 @@ private final class StateReceiver: Sendable {
     var url: String { "http://127.0.0.1:\(server.port())/" }
     var states: [String: Int] { notes.state.withLock { $0.states.mapValues(\.number) } }
     var ids: Set<String> { notes.state.withLock { $0.ids } }
-    var bodies: Set<[UInt8]> { notes.state.withLock { $0.bodies } }
+    var versions: Set<String> { notes.state.withLock { $0.versions } }
     /// Copies included.
     var count: Int { notes.state.withLock { $0.count } }
 }
 
 extension Broker {
-    /// States of ten keys, each `key-number:` and a number that grows.
+    /// States of ten purchases, each with a number that grows, and the version with it.
     fileprivate func write(states numbers: Range<Int>) async throws {
         try await write(
             numbers.map { number in
-                KafkaProducerRecord(
-                    topic: entitlements(.production), key: Array("key-\(number % 10)".utf8),
-                    value: Array("key-\(number % 10):\(number)".utf8))
+                let purchase = "key-\(number % 10)"
+                let state = """
+                    {"version":"00000000000\(1000 + number)-000000000000000","bundleId":"com.example",\
+                    "originalTransactionId":"\(purchase)","number":\(number)}
+                    """
+                return KafkaProducerRecord(
+                    topic: entitlements(.production), key: Array("com.example/\(purchase)".utf8),
+                    value: Array(state.utf8))
             })
     }
 }

@@ -20,7 +20,10 @@ import Testing
             executables: [],
             verification: SluicectlParts.Verification(
                 schema: ConfigurationSchema(), roots: { _ throws(ConfigurationError) in [] },
-                apps: { _ throws(ConfigurationError) in [] }))
+                apps: { _ throws(ConfigurationError) in [] }),
+            webhooks: SluicectlParts.Webhooks(
+                schema: WebhooksSettings.schema, test: { _ in throw CancellationError() },
+                resend: { _, _, _ in throw CancellationError() }))
         let read = Set(
             [
                 IngressCommand.command, EntitlementsApplication.application.command,

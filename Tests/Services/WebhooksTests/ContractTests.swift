@@ -1,4 +1,5 @@
 import HTTPServer
+import JSON
 import Kafka
 import PipelineRuntime
 import PipelineTestKit
@@ -8,25 +9,26 @@ import Testing
 
 @testable import Webhooks
 
-/// A receiver as the documentation asks for: what it has of a key is the state with the greatest offset.
+/// A receiver as the documentation asks for: what it has of a purchase is the state with the greatest version.
 private final class StateReceiver: Sendable {
     private struct State {
-        var states: [String: (offset: Int64, body: String)] = [:]
+        var states: [String: (version: String, state: String)] = [:]
         var isAway = false
     }
 
     private let state = Mutex(State())
 
-    var effect: [String: String] { state.withLock { $0.states.mapValues(\.body) } }
+    var effect: [String: String] { state.withLock { $0.states.mapValues(\.state) } }
 
     func setAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
 
     func take(_ delivery: Delivery) -> HTTPResponse {
-        guard let offset = delivery.id?.split(separator: "-").last.flatMap({ Int64($0) }) else { return .status(400) }
+        guard let version = delivery.data["version"]?.string,
+            let purchase = delivery.data["originalTransactionId"]?.string
+        else { return .status(400) }
         return state.withLock { state in
             if state.isAway { return .status(503) }
-            let key = String(delivery.text.prefix { $0 != ":" })
-            if offset > state.states[key]?.offset ?? -1 { state.states[key] = (offset, delivery.text) }
+            if version > state.states[purchase]?.version ?? "" { state.states[purchase] = (version, delivery.state) }
             return .accepted
         }
     }
@@ -36,8 +38,8 @@ private final class StateReceiver: Sendable {
     @Test func `the handler keeps the contract`() async throws {
         let records = (0..<24).map { number in
             KafkaProducerRecord(
-                topic: "appstore.entitlements.production", key: Array("key-\(number % 5)".utf8),
-                value: Array("key-\(number % 5):\(number)".utf8))
+                topic: "appstore.entitlements.production", key: TestState.key("key-\(number % 5)"),
+                value: TestState.value("key-\(number % 5)", number))
         }
         let contract = HandlerContract(records: records) {
             let directory = try TemporaryDirectory()

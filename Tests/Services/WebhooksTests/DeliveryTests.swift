@@ -1,4 +1,5 @@
 import HTTPServer
+import JSON
 import Kafka
 import Lifecycle
 import Synchronization
@@ -22,19 +23,21 @@ import Testing
             KafkaProducerRecord(
                 topic: installation.production, key: Array("com.example/\"1\"".utf8), value: nil,
                 headers: [KafkaHeader(key: "traceparent", text: trace)]),
-            KafkaProducerRecord(topic: installation.sandbox, key: [1], value: Array("sandbox".utf8)),
+            KafkaProducerRecord(
+                topic: installation.sandbox, key: TestState.key("sandbox"), value: TestState.value("sandbox", 1)),
         ])
         let webhooks = try await RunningWebhooks(
             installation.arguments(url: receiver.url, keys: [TestKey.first, TestKey.second]))
         try await waitUntil { receiver.accepted.count >= 61 }
         #expect(await webhooks.stop() == .ok)
 
-        let states = receiver.accepted.filter { $0.text.hasPrefix("key-") }
-        #expect(Set(states.map(\.text)) == Set((0..<60).map { "key-\($0 % 7):\($0)" }))
+        let states = receiver.accepted.filter { $0.state.hasPrefix("key-") }
+        #expect(Set(states.map(\.state)) == Set((0..<60).map { "key-\($0 % 7):\($0)" }))
         #expect(states.count == 60)
         #expect(states.isInOrderForEachKey)
         let erasure = try #require(receiver.accepted.first { $0.traceParent != nil })
-        #expect(erasure.text == #"{"environment":"Production","erased":true,"key":"com.example/\"1\""}"#)
+        #expect(erasure.message["type"] == "purchase.erased")
+        #expect(erasure.data["originalTransactionId"] == "\"1\"")
         #expect(erasure.traceParent == trace)
         #expect(Set(receiver.accepted.compactMap(\.id)).count == 61)
         for delivery in receiver.accepted {
@@ -57,7 +60,7 @@ import Testing
         let receiver = try Receiver(port: port) { _, number in number % 2 == 0 ? .accepted : .status(503) }
         try await waitUntil(within: .seconds(60)) { receiver.accepted.count >= 40 }
         #expect(await webhooks.stop() == .ok)
-        #expect(receiver.accepted.map(\.text).sorted() == (0..<40).map { "key-\($0 % 3):\($0)" }.sorted())
+        #expect(receiver.accepted.map(\.state).sorted() == (0..<40).map { "key-\($0 % 3):\($0)" }.sorted())
         #expect(receiver.accepted.isInOrderForEachKey)
         // A retry is the same message.
         for (_, attempts) in Dictionary(grouping: receiver.deliveries, by: \.id) {
@@ -66,7 +69,7 @@ import Testing
         }
         #expect(try await installation.deadLetters().isEmpty)
         #expect(webhooks.log.lines.contains { $0.contains("webhook not delivered") && $0.contains("127.0.0.1") })
-        #expect(!webhooks.log.lines.contains { $0.contains("key-1:") })
+        #expect(!webhooks.log.lines.contains { $0.contains("key-1") })
     }
 
     @Test func `a busy receiver is not contacted before its Retry-After is over`() async throws {
@@ -99,7 +102,7 @@ import Testing
     @Test func `a record that alone is refused is dead-lettered with the status, and the others go on`() async throws {
         try await installation.write(states: 30, keys: 10)
         let receiver = try Receiver { delivery, _ in
-            delivery.text.hasPrefix("key-4:") ? .status(422) : .accepted
+            delivery.state.hasPrefix("key-4:") ? .status(422) : .accepted
         }
         let webhooks = try await RunningWebhooks(
             installation.arguments(url: receiver.url) + ["--consumer.attempts", "3"])
@@ -109,13 +112,13 @@ import Testing
         }
         #expect(await webhooks.stop() == .ok)
         let letters = try await installation.deadLetters()
-        #expect(letters.compactMap(\.text).sorted() == ["key-4:14", "key-4:24", "key-4:4"])
+        #expect(letters.compactMap(\.state).sorted() == ["key-4:14", "key-4:24", "key-4:4"])
         for letter in letters {
             #expect(letter.text("sluice.dlq.reason") == "http_422")
             #expect(letter.text("sluice.dlq.attempts") == "3")
             #expect(letter.text("__connect.errors.exception.message") == "the receiver answered 422")
         }
-        #expect(receiver.deliveries.count { $0.text == "key-4:4" } == 3)
+        #expect(receiver.deliveries.count { $0.state == "key-4:4" } == 3)
     }
 
     /// A broken release answers 400 to everything, a wrong secret 401, a moved service 308.
@@ -136,7 +139,7 @@ import Testing
         isBroken.store(false, ordering: .relaxed)
         try await waitUntil(within: .seconds(60)) { receiver.accepted.count >= 100 - spent }
         #expect(await webhooks.stop() == .ok)
-        let texts = receiver.accepted.map(\.text) + (try await installation.deadLetters().compactMap(\.text))
+        let texts = receiver.accepted.map(\.state) + (try await installation.deadLetters().compactMap(\.state))
         #expect(texts.sorted() == (0..<100).map { "key-\($0 % 20):\($0)" }.sorted())
         #expect(receiver.accepted.allSatisfy { $0.path == "/hook" })
     }
@@ -152,9 +155,9 @@ import Testing
 
         let receiver = try Receiver()
         let second = try await RunningWebhooks(installation.arguments(url: receiver.url))
-        try await waitUntil { receiver.accepted.last?.text == "key-0:11" }
+        try await waitUntil { receiver.accepted.last?.state == "key-0:11" }
         #expect(await second.stop() == .ok)
-        #expect(receiver.accepted.map(\.text) == (4..<12).map { "key-0:\($0)" })
+        #expect(receiver.accepted.map(\.state) == (4..<12).map { "key-0:\($0)" })
         #expect(receiver.accepted.first?.id == silent.deliveries.last?.id)
     }
 
@@ -164,7 +167,7 @@ import Testing
             number == 1
                 ? HTTPResponse(
                     status: 200, reason: "test",
-                    body: [UInt8](repeating: 1, count: WebhooksHandler.maximumAnswerBytes + 1)) : .accepted
+                    body: [UInt8](repeating: 1, count: WebhookSender.maximumAnswerBytes + 1)) : .accepted
         }
         let webhooks = try await RunningWebhooks(installation.arguments(url: receiver.url))
         try await waitUntil { receiver.deliveries.count == 2 }
@@ -184,7 +187,7 @@ import Testing
 extension [Delivery] {
     /// Whether the numbers after the colon only grow, for each key.
     fileprivate var isInOrderForEachKey: Bool {
-        let parts = map { $0.text.split(separator: ":") }
+        let parts = map { $0.state.split(separator: ":") }
         return Dictionary(grouping: parts, by: { $0.first }).values.allSatisfy { states in
             let numbers = states.compactMap { $0.last.flatMap { Int($0) } }
             return numbers == numbers.sorted()
@@ -193,7 +196,7 @@ extension [Delivery] {
 }
 
 extension KafkaRecord {
-    fileprivate var text: String? { value.map { String(decoding: $0, as: UTF8.self) } }
+    fileprivate var state: String? { value.flatMap { TestState.name(of: $0) } }
 
     fileprivate func text(_ header: String) -> String? {
         self.header(header)?.value.map { String(decoding: $0, as: UTF8.self) }

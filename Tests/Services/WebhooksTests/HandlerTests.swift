@@ -1,23 +1,25 @@
 import HTTPServer
 import Kafka
 import PipelineRuntime
+import Telemetry
 import TestSupport
 import Testing
+import Time
 
 @testable import Webhooks
 
 /// One call of the handler at a time, without a broker.
 @Suite(.timeLimit(.minutes(5))) struct HandlerTests {
-    private func record(_ value: String?, key: String = "key") -> KafkaRecord {
+    private func record(_ purchase: String, offset: KafkaOffset = 0) -> KafkaRecord {
         KafkaRecord(
-            topic: "appstore.entitlements.production", partition: 0, offset: 0, key: Array(key.utf8),
-            value: value.map { Array($0.utf8) })
+            topic: "appstore.entitlements.production", partition: 0, offset: offset, key: TestState.key(purchase),
+            value: TestState.value(purchase, 1))
     }
 
     @Test func `refusals are the record's own for as many as four records may spend, counted from an acceptance`()
         async throws
     {
-        let receiver = try Receiver { delivery, _ in delivery.text == "bad" ? .status(422) : .accepted }
+        let receiver = try Receiver { delivery, _ in delivery.state == "bad:1" ? .status(422) : .accepted }
         let handler = try handler(url: receiver.url, attempts: 2, directory: TemporaryDirectory())
         for _ in 1...2 {
             for _ in 1...8 {
@@ -31,10 +33,19 @@ import Testing
         }
     }
 
-    @Test func `a tombstone of nothing that has a name is dead-lettered and not sent`() async throws {
+    @Test func `what cannot be a message is dead-lettered and not sent`() async throws {
         let receiver = try Receiver()
         let handler = try handler(url: receiver.url, attempts: 2, directory: TemporaryDirectory())
-        #expect(try await handler.handle(record(nil, key: "")) == .deadLetter("key_missing"))
+        func verdict(key: String?, _ value: String?) async throws -> HandlerVerdict {
+            try await handler.handle(
+                KafkaRecord(
+                    topic: "appstore.entitlements.production", partition: 0, offset: 0, key: key.map { Array($0.utf8) },
+                    value: value.map { Array($0.utf8) }))
+        }
+        #expect(try await verdict(key: "", nil) == .deadLetter("key_missing"))
+        #expect(try await verdict(key: "no-slash", nil) == .deadLetter("key_missing"))
+        #expect(try await verdict(key: "com.example/1", "no JSON") == .deadLetter("unreadable"))
+        #expect(try await verdict(key: nil, "{}") == .deadLetter("unreadable"))
         #expect(receiver.deliveries.isEmpty)
     }
 
@@ -45,5 +56,133 @@ import Testing
         try await waitUntil { receiver.deliveries.count == 1 }
         work.cancel()
         await #expect(throws: CancellationError.self) { try await work.value }
+    }
+
+    // MARK: One record that the receiver cannot take
+
+    /// What a receiver does that fails at one payload: it answers 500, or 404, or too much, or not at all.
+    enum Failing: CaseIterable {
+        case status500, status404, answerTooLong, silence
+
+        var response: HTTPResponse? {
+            switch self {
+            case .status500: .status(500)
+            case .status404: .status(404)
+            case .answerTooLong:
+                HTTPResponse(
+                    status: 200, reason: "test",
+                    body: [UInt8](repeating: 1, count: WebhookSender.maximumAnswerBytes + 1))
+            case .silence: nil
+            }
+        }
+
+        var reason: String {
+            switch self {
+            case .status500: "http_500"
+            case .status404: "http_404"
+            case .answerTooLong: "failed"
+            case .silence: "timed_out"
+            }
+        }
+    }
+
+    @Test(arguments: Failing.allCases)
+    func `a record that failed often and long while others were accepted is dead-lettered`(failing: Failing)
+        async throws
+    {
+        let clock = ManualClock()
+        let receiver = try Receiver { delivery, _ in delivery.state == "bad:1" ? failing.response : .accepted }
+        let handler = try handler(
+            url: receiver.url, attempts: 2, directory: TemporaryDirectory(),
+            ["--webhooks.failures", "3", "--webhooks.failures.time", "10m", "--webhooks.timeout", "300ms"],
+            clocks: clock.clocks)
+        for _ in 1...3 {
+            #expect(try await handler.handle(record("bad")) == .retry(after: nil))
+            #expect(try await handler.handle(record("good", offset: 1)) == .done)
+        }
+        clock.advance(by: .seconds(599))
+        #expect(try await handler.handle(record("bad")) == .retry(after: nil))
+        clock.advance(by: .seconds(1))
+        guard case .deadLetter(let reason) = try await handler.handle(record("bad")) else {
+            Issue.record("expected a dead letter")
+            return
+        }
+        #expect(reason.code == failing.reason)
+    }
+
+    @Test func `a receiver that fails at everything takes no record with it, however long`() async throws {
+        let clock = ManualClock()
+        let receiver = try Receiver { _, _ in .status(500) }
+        let handler = try handler(
+            url: receiver.url, attempts: 2, directory: TemporaryDirectory(),
+            ["--webhooks.failures", "2", "--webhooks.failures.time", "0s"], clocks: clock.clocks)
+        for _ in 1...20 {
+            #expect(try await handler.handle(record("bad")) == .retry(after: nil))
+            #expect(try await handler.handle(record("other", offset: 1)) == .retry(after: nil))
+            clock.advance(by: .seconds(3600))
+        }
+    }
+
+    // MARK: 410
+
+    @Test func `after 410 nothing is sent any more, and a metric says so`() async throws {
+        let metrics = MetricsRegistry()
+        let receiver = try Receiver { _, _ in .status(410) }
+        let handler = try handler(
+            url: receiver.url, attempts: 2, directory: TemporaryDirectory(), metrics: metrics)
+        func stopped() -> Bool {
+            String(decoding: metrics.prometheusText(), as: UTF8.self).contains("\nsluice_webhooks_stopped 1\n")
+        }
+        #expect(!stopped())
+        for _ in 1...5 { #expect(try await handler.handle(record("state")) == .retry(after: .seconds(60))) }
+        #expect(receiver.deliveries.count == 1)
+        #expect(stopped())
+    }
+
+    @Test func `where 410 is not to stop anything it is a failure like others`() async throws {
+        let receiver = try Receiver { _, _ in .status(410) }
+        let handler = try handler(
+            url: receiver.url, attempts: 2, directory: TemporaryDirectory(), ["--webhooks.gone", "retry"])
+        for _ in 1...5 { #expect(try await handler.handle(record("state")) == .retry(after: nil)) }
+        #expect(receiver.deliveries.count == 5)
+    }
+
+    // MARK: Filters
+
+    @Test func `what the receiver does not get is skipped`() async throws {
+        let receiver = try Receiver()
+        let handler = try handler(
+            url: receiver.url, attempts: 2, directory: TemporaryDirectory(),
+            ["--webhooks.apps", "com.example,com.example.two", "--webhooks.types", "purchase.revoked"])
+        func verdict(_ app: String, _ state: String) async throws -> HandlerVerdict {
+            try await handler.handle(
+                KafkaRecord(
+                    topic: "appstore.entitlements.production", partition: 0, offset: 0,
+                    key: TestState.key("1", app: app), value: TestState.value("1", 1, app: app, states: [state])))
+        }
+        #expect(try await verdict("com.other", "REVOKED") == .skip("other_app"))
+        #expect(try await verdict("com.example", "ACTIVE") == .skip("other_type"))
+        #expect(try await verdict("com.example.two", "REVOKED") == .done)
+        #expect(receiver.deliveries.count == 1)
+    }
+
+    @Test func `attempts are kept with what came of them, the latest thousand`() async throws {
+        let log = AttemptLog()
+        let receiver = try Receiver { _, number in number == 1 ? .status(503) : .accepted }
+        let handler = try handler(url: receiver.url, attempts: 2, directory: TemporaryDirectory(), log: log)
+        for _ in 1...2 { _ = try await handler.handle(record("state")) }
+        #expect(log.all.map(\.status) == [503, 204])
+        #expect(log.all.map(\.id) == receiver.deliveries.map(\.id))
+        #expect(log.all.allSatisfy { $0.type == "purchase.active" })
+        let attempt = try #require(log.all.first)
+        for _ in 1...AttemptLog.limit { log.add(attempt) }
+        #expect(log.all.count == AttemptLog.limit)
+        #expect(log.all.allSatisfy { $0.status == 503 })
+    }
+}
+
+extension ManualClock {
+    fileprivate var clocks: Clocks {
+        Clocks(wallMilliseconds: SystemClock.wallMilliseconds, monotonicNanoseconds: { self.now })
     }
 }

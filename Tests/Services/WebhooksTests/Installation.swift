@@ -12,6 +12,7 @@ import Records
 import Telemetry
 import TestSupport
 import Testing
+import Time
 
 @testable import Webhooks
 
@@ -41,19 +42,29 @@ struct Refusal: Error, CustomStringConvertible {
 }
 
 /// A handler alone, without the runtime.
-func handler(url: String, attempts: Int, directory: TemporaryDirectory) throws -> WebhooksHandler {
+///
+/// - Parameters:
+///   - attempts: how often a record may be refused.
+///   - settings: further flags.
+func handler(
+    url: String, attempts: Int, directory: TemporaryDirectory, _ settings: [String] = [],
+    metrics: MetricsRegistry = MetricsRegistry(), log: AttemptLog = AttemptLog(), clocks: Clocks = .system,
+    certificates: CertificateDirectory = CertificateDirectory()
+) throws -> WebhooksHandler {
     let secrets = try directory.write(TestKey.line(TestKey.first), to: "secrets")
+    let plan = try WebhooksPlan(
+        configuration(["--webhooks.url", url, "--webhooks.secret.file", secrets] + settings))
     return WebhooksHandler(
-        try WebhooksPlan(configuration(["--webhooks.url", url, "--webhooks.secret.file", secrets])),
-        attempts: attempts, client: HTTPClient(), metrics: WebhooksMetrics(MetricsRegistry()),
-        logger: Logger(label: "test", level: .error, format: .json, sink: MemoryLogSink()))
+        plan, refusals: attempts, reading: MessageReading(plan.content, plan.topics, certificates: certificates),
+        client: HTTPClient(), attempts: log, metrics: WebhooksMetrics(metrics),
+        logger: Logger(label: "test", level: .error, format: .json, sink: MemoryLogSink()), clocks: clocks)
 }
 
 /// A broker with the topics of one installation, embedded unless `ApacheKafka.use` chose, and a directory.
 final class Installation: Sendable {
     let directory: TemporaryDirectory
     let topics: TopicNames
-    private let kafka: KafkaConfiguration
+    let kafka: KafkaConfiguration
     private let partitions: Int
     private let embedded: DevBroker?
 
@@ -87,13 +98,13 @@ final class Installation: Sendable {
         try await kafka.write(records)
     }
 
-    /// `count` states of `keys` keys; the body is `key-number:` and the state's number.
+    /// `count` states of `keys` purchases, ``TestState``: `key-number` and the state's number.
     func write(states count: Int, keys: Int) async throws {
         try await write(
             (0..<count).map { number in
-                KafkaProducerRecord(
-                    topic: production, key: Array("key-\(number % keys)".utf8),
-                    value: Array("key-\(number % keys):\(number)".utf8))
+                let purchase = "key-\(number % keys)"
+                return KafkaProducerRecord(
+                    topic: production, key: TestState.key(purchase), value: TestState.value(purchase, number))
             })
     }
 

@@ -8,7 +8,7 @@ import Testing
         (200, WebhooksOutcome.accepted), (204, .accepted), (299, .accepted), (199, .receiverSettings),
         (301, .receiverSettings), (307, .receiverSettings), (400, .refused), (401, .receiverSettings),
         (403, .receiverSettings), (404, .receiverSettings), (405, .receiverSettings), (408, .unavailable),
-        (409, .refused), (410, .receiverSettings), (413, .refused), (422, .refused), (425, .unavailable),
+        (409, .refused), (410, .gone), (413, .refused), (422, .refused), (425, .unavailable),
         (429, .throttled), (499, .refused), (500, .unavailable), (503, .unavailable), (599, .unavailable),
         (600, .receiverSettings), (0, .receiverSettings),
     ])

@@ -1,15 +1,17 @@
 internal import Cryptography
-internal import Kafka
-internal import Records
+package import KafkaModel
 internal import Synchronization
 
 /// The header segments of the certificates topic, as far as it has been read.
-final class CertificateDirectory: Sendable {
+package final class CertificateDirectory: Sendable {
     private let segments = Mutex<[HeaderReference: [UInt8]]>([:])
+
+    /// Nothing read yet.
+    package init() {}
 
     /// Takes records of the topic. One whose key is not the digest of its value is ignored: it would rebuild something
     /// that was never signed.
-    func take(_ records: [KafkaRecord]) {
+    package func take(_ records: [KafkaRecord]) {
         for header in records.compactMap(CertificateHeader.init)
         where SHA256.digest(of: header.segment).hex == header.reference.rawValue {
             segments.withLock { $0[header.reference] = header.segment }
@@ -17,12 +19,12 @@ final class CertificateDirectory: Sendable {
     }
 
     /// The segment of a reference; nil where it has not been read yet.
-    func segment(_ reference: HeaderReference) -> [UInt8]? { segments.withLock { $0[reference] } }
+    package func segment(_ reference: HeaderReference) -> [UInt8]? { segments.withLock { $0[reference] } }
 
     /// Waits until the segment has been read.
     ///
     /// - Returns: whether it has; false when the time is over, or the task was cancelled.
-    func waitForSegment(_ reference: HeaderReference, within limit: Duration) async -> Bool {
+    package func waitForSegment(_ reference: HeaderReference, within limit: Duration) async -> Bool {
         let end = ContinuousClock.now + limit
         while segment(reference) == nil {
             guard ContinuousClock.now < end else { return false }

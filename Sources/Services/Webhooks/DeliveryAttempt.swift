@@ -1,0 +1,78 @@
+internal import JSON
+internal import Synchronization
+internal import Time
+
+/// What one attempt to deliver a message came to.
+package struct DeliveryAttempt: Sendable {
+    /// `webhook-id`.
+    package let id: String
+    package let type: String
+    /// Of the body.
+    package let bytes: Int
+    /// When it began, milliseconds since 1970.
+    package let at: Int64
+    /// How long it took.
+    package let nanoseconds: UInt64
+    let answer: ReceiverAnswer
+
+    /// Whether the receiver accepted it.
+    package var isAccepted: Bool { answer.outcome == .accepted }
+    /// The answer's status; nil without an answer.
+    package var status: Int? { answer.status }
+    /// One sentence for people, without path, query, payload or secret.
+    package var text: String { answer.text }
+
+    /// As an object: a contract.
+    package var json: [UInt8] {
+        var json = JSONWriter()
+        json.object { write(to: &$0) }
+        return json.bytes
+    }
+
+    fileprivate func write(to object: inout JSONWriter) {
+        object.set("at", RFC3339.text(milliseconds: at))
+        object.set("id", id)
+        object.set("type", type)
+        object.set("outcome", answer.outcome.rawValue)
+        object.set("status", status.map { Int64($0) })
+        object.set("milliseconds", Int64(clamping: nanoseconds / 1_000_000))
+        object.set("bytes", Int64(bytes))
+        object.set("detail", text)
+    }
+}
+
+/// The latest attempts of this process, for `sluicectl webhooks attempts`.
+final class AttemptLog: Sendable {
+    private struct State {
+        var attempts: [DeliveryAttempt] = []
+        /// Where the next one goes once there are ``limit``.
+        var next = 0
+    }
+
+    static let limit = 1000
+
+    private let state = Mutex(State())
+
+    func add(_ attempt: DeliveryAttempt) {
+        state.withLock { state in
+            guard state.attempts.count >= Self.limit else { return state.attempts.append(attempt) }
+            state.attempts[state.next] = attempt
+            state.next = (state.next + 1) % Self.limit
+        }
+    }
+
+    /// The oldest first.
+    var all: [DeliveryAttempt] {
+        state.withLock { Array($0.attempts[$0.next...] + $0.attempts[..<$0.next]) }
+    }
+
+    /// `{"attempts":[…]}`, the oldest first.
+    var json: [UInt8] {
+        let attempts = all
+        var json = JSONWriter(reservingCapacity: 1 << 16)
+        json.object {
+            $0.array("attempts") { array in for attempt in attempts { array.object { attempt.write(to: &$0) } } }
+        }
+        return json.bytes
+    }
+}

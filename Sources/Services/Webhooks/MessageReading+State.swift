@@ -1,0 +1,55 @@
+internal import AppStoreModel
+internal import JSON
+internal import Kafka
+internal import Records
+
+/// `webhooks.content=state`: a record of an entitlement topic.
+extension MessageReading {
+    /// What is joined of the statements about a purchase, and how, is no business of the receiver.
+    private static let internalMember = "facts"
+    private static let erased = "purchase.erased"
+    private static let updated = "purchase.updated"
+
+    func state(_ record: KafkaRecord, _ environment: AppStoreEnvironment) throws(WebhookMessageError) -> WebhookMessage
+    {
+        guard let value = record.value else { return try erasure(record, environment) }
+        guard let state = try? JSONDocument.object(value).root,
+            let bundleId = state["bundleId"]?.string.map({ BundleId($0) }) ?? record.keyParts?.bundleId
+        else { throw .unusable(WebhooksReason.unreadable) }
+        let type = Self.type(of: state)
+        return finish(
+            record, type: type, bundleId: bundleId,
+            body: Self.body(type: type, timestamp: record.timestampText) { data in
+                for member in state.members where member.name != Self.internalMember {
+                    data.name(of: member.name)
+                    data.text(member.value.bytes)
+                }
+                // Written by a version that said none: everything that says one is newer.
+                if state["version"] == nil { data.set("version", WebhookVersion.text(erasedAt: 0)) }
+            })
+    }
+
+    private func erasure(
+        _ record: KafkaRecord, _ environment: AppStoreEnvironment
+    ) throws(WebhookMessageError) -> WebhookMessage {
+        guard let (bundleId, subject) = record.keyParts else { throw .unusable(WebhooksReason.keyMissing) }
+        return finish(
+            record, type: Self.erased, bundleId: bundleId,
+            body: Self.body(type: Self.erased, timestamp: record.timestampText) {
+                $0.set("version", WebhookVersion.text(erasedAt: record.timestampMilliseconds ?? 0))
+                $0.set("environment", environment.rawValue)
+                $0.set("bundleId", bundleId.rawValue)
+                $0.set("originalTransactionId", subject)
+            })
+    }
+
+    /// `purchase.` and the state of its grants in lower case; `purchase.updated` where it has none, or several that
+    /// differ.
+    private static func type(of state: JSONElement) -> String {
+        let states = Set((state["grants"]?.elements ?? []).map { $0["state"]?.string })
+        guard states.count == 1, let name = states.first??.lowercased(), !name.isEmpty,
+            name.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") })
+        else { return updated }
+        return "purchase.\(name)"
+    }
+}

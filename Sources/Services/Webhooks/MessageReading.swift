@@ -1,0 +1,58 @@
+internal import AppStoreModel
+internal import JSON
+internal import Kafka
+internal import Records
+internal import Telemetry
+internal import Time
+
+/// Makes messages of records: what is delivered of each topic, in which form.
+struct MessageReading: Sendable {
+    let content: WebhookContent
+    let environments: [KafkaTopic: AppStoreEnvironment]
+    /// Gives header segments of the certificates topic.
+    let certificates: CertificateDirectory
+
+    init(_ content: WebhookContent, _ names: TopicNames, certificates: CertificateDirectory) {
+        self.content = content
+        self.certificates = certificates
+        environments = Dictionary(
+            uniqueKeysWithValues: AppStoreEnvironment.published.map { (content.topic(names, $0), $0) })
+    }
+
+    func message(_ record: KafkaRecord) throws(WebhookMessageError) -> WebhookMessage {
+        guard let environment = environments[record.topic] else { throw .unusable(WebhooksReason.keyMissing) }
+        switch content {
+        case .state: return try state(record, environment)
+        case .notification: return try notification(record, environment)
+        case .signed: return try signed(record)
+        }
+    }
+
+    func finish(_ record: KafkaRecord, type: String, bundleId: BundleId, body: [UInt8]) -> WebhookMessage {
+        let traceParent = record.header(WebhooksHeader.traceParent)?.value
+            .flatMap { TraceParent.parse(String(decoding: $0, as: UTF8.self)) }?.text
+        return WebhookMessage(
+            id: WebhookID(record, content: content).text, type: type, bundleId: bundleId, body: body,
+            traceParent: traceParent)
+    }
+
+    /// `type`, `timestamp` and `data`, as Standard Webhooks asks.
+    static func body(type: String, timestamp: String, data: (inout JSONWriter) -> Void) -> [UInt8] {
+        var json = JSONWriter(reservingCapacity: 4096)
+        json.object {
+            $0.set("type", type)
+            $0.set("timestamp", timestamp)
+            $0.object("data", data)
+        }
+        return json.bytes
+    }
+}
+
+extension KafkaRecord {
+    /// Its own timestamp as RFC 3339.
+    var timestampText: String { RFC3339.text(milliseconds: timestampMilliseconds ?? 0) }
+
+    var keyParts: (bundleId: BundleId, subject: String)? {
+        key.flatMap { String(validating: $0, as: UTF8.self) }.flatMap { RecordKey.parts(of: $0) }
+    }
+}
