@@ -151,6 +151,10 @@ let pipelineTestSupport: Target = .target(
 let kafkaTestSupport: Target = .target(
     name: "KafkaTestSupport", path: "Tests/Platform/KafkaTestSupport", swiftSettings: settings)
 
+// Values against a published JSON Schema.
+let jsonTestSupport: Target = .target(
+    name: "JSONTestSupport", dependencies: ["JSON"], path: "Tests/Platform/JSONTestSupport", swiftSettings: settings)
+
 // The hostile notifications of the threat model, for the verifier alone and for the whole ingress.
 let appStoreTestSupport: Target = .target(
     name: "AppStoreTestSupport",
@@ -205,7 +209,8 @@ let package = Package(
         .library(name: "AppStoreVerification", targets: ["AppStoreVerification"]),
     ],
     targets: platform + appStore + pipeline + services + executables + fuzzing + [
-        testSupport, kafkaTestSupport, pipelineTestSupport, appStoreTestSupport, httpProbe, pipelineProbe, mutants,
+        testSupport, kafkaTestSupport, jsonTestSupport, pipelineTestSupport, appStoreTestSupport, httpProbe,
+        pipelineProbe, mutants,
         .testTarget(
             name: "MutantTests", dependencies: ["mutants"], path: "Tests/MutantTests", swiftSettings: settings),
         tests("TelemetryTests", layer: "Platform", uses: ["Telemetry", "TestSupport"]),
@@ -276,7 +281,7 @@ let package = Package(
             uses: [
                 "Webhooks", "AppStoreModel", "Records", "PipelineRuntime", "PipelineTestKit", "Kafka", "HTTPServer",
                 "HTTPClient", "Cryptography", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker", "JSON",
-                "Bytes", "Time", "PipelineTestSupport", "TestSupport",
+                "Bytes", "Time", "JSONTestSupport", "PipelineTestSupport", "TestSupport",
             ]),
         tests(
             "SimulatorTests", layer: "Services", uses: ["Simulator", "AppStoreSigning", "AppStoreModel", "TestSupport"]),
@@ -298,7 +303,7 @@ let package = Package(
             "EndToEndTests", layer: "EndToEnd",
             uses: [
                 "AppStoreModel", "AppStoreSigning", "EntitlementRules", "Records", "Simulator", "Kafka", "HTTPClient",
-                "HTTPServer", "TestSupport",
+                "HTTPServer", "JSONTestSupport", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -47,7 +47,8 @@ import Testing
 
     @Test(arguments: [
         [], ["topics"], ["topics", "apply"], ["topics", "check"], ["tap"], ["verify"], ["config"], ["config", "check"],
-        ["config", "show"], ["entitlements"], ["entitlements", "show"], ["version"],
+        ["config", "show"], ["entitlements"], ["entitlements", "show"], ["webhooks"], ["webhooks", "test"],
+        ["webhooks", "attempts"], ["webhooks", "resend"], ["version"],
     ])
     func `every command has help with an example`(_ path: [String]) async {
         let (code, printed) = await sluicectl(path + ["--help"])

@@ -88,7 +88,18 @@ private let testParts = SluicectlParts(
             IngressSettings.appsIfAny, IngressSettings.environments, IngressSettings.roots,
         ]),
         roots: { configuration throws(ConfigurationError) in try IngressPlan.roots(configuration) },
-        apps: { configuration throws(ConfigurationError) in try IngressPlan.apps(configuration) }))
+        apps: { configuration throws(ConfigurationError) in try IngressPlan.apps(configuration) }),
+    webhooks: .init(
+        schema: ConfigurationSchema([accepting]), test: { delivery($0) },
+        resend: { _, configuration, _ in delivery(configuration) }))
+
+/// Whether the receiver of webhooks accepts.
+private let accepting = Setting.boolean("accepting", default: true, help: "Of tests.")
+
+private func delivery(_ configuration: Configuration) -> SluicectlParts.Delivery {
+    let isAccepted = configuration[accepting]
+    return .init(isAccepted: isAccepted, text: isAccepted ? "taken" : "not taken", json: Array("{}".utf8))
+}
 
 /// A notification under a test root.
 enum Signed {

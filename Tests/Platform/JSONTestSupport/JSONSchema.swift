@@ -1,0 +1,80 @@
+internal import Foundation
+internal import JSON
+
+/// A published JSON Schema, with the keywords that ours use: type, required, properties, items, pattern, const, enum,
+/// oneOf, and $ref to a definition. A keyword that it does not know is a fault of the schema.
+package struct JSONSchema: Sendable {
+    private let root: JSONObject
+
+    package init(_ text: [UInt8]) throws {
+        guard let root = try JSONValue(json: text).object else { throw JSONError(.notAnObject, at: 0) }
+        self.root = root
+    }
+
+    /// The one of this name in `deploy`.
+    package static func deployed(_ name: String) throws -> JSONSchema {
+        var folder = URL(filePath: #filePath).resolvingSymlinksInPath()
+        for _ in 0..<4 { folder.deleteLastPathComponent() }
+        return try JSONSchema(Array(Data(contentsOf: folder.appending(path: "deploy/\(name)"))))
+    }
+
+    /// What is wrong with a text, each with its path; empty when nothing is.
+    package func faults(in text: [UInt8]) -> [String] {
+        guard let value = try? JSONValue(json: text) else { return ["$: no JSON"] }
+        return faults(of: value, root, "$")
+    }
+
+    private func faults(of value: JSONValue, _ schema: JSONObject, _ path: String) -> [String] {
+        schema.members.flatMap { faults(of: value, $0.name, $0.value, path) }
+    }
+
+    private func faults(of value: JSONValue, _ keyword: String, _ rule: JSONValue, _ path: String) -> [String] {
+        switch keyword {
+        case "$schema", "$id", "$defs", "title", "description": return []
+        case "type": return rule.string == typeName(value) || isInteger(value, rule) ? [] : ["\(path): not \(rule)"]
+        case "const": return value == rule ? [] : ["\(path): not \(rule)"]
+        case "enum": return rule.array?.contains(value) == true ? [] : ["\(path): none of \(rule)"]
+        case "pattern": return matches(value, rule) ? [] : ["\(path): not like \(rule)"]
+        case "required":
+            guard let object = value.object else { return [] }
+            return (rule.array ?? []).compactMap(\.string).filter { object[$0] == nil }.map { "\(path): no \($0)" }
+        case "properties":
+            guard let object = value.object else { return [] }
+            return (rule.object?.members ?? []).flatMap { member in
+                object[member.name].map { faults(of: $0, member.value.object ?? [:], "\(path).\(member.name)") } ?? []
+            }
+        case "items":
+            return (value.array ?? []).enumerated().flatMap { index, element in
+                faults(of: element, rule.object ?? [:], "\(path)[\(index)]")
+            }
+        case "oneOf":
+            let each = (rule.array ?? []).compactMap(\.object).map { faults(of: value, $0, path) }
+            let fitting = each.count(where: \.isEmpty)
+            return fitting == 1 ? [] : ["\(path): \(fitting) alternatives"] + each.flatMap(\.self)
+        case "$ref":
+            let name = String(rule.string?.split(separator: "/").last ?? "")
+            guard let definition = root["$defs"]?.object?[name]?.object else { return ["no definition \(name)"] }
+            return faults(of: value, definition, path)
+        default: return ["unknown keyword \(keyword)"]
+        }
+    }
+
+    private func matches(_ value: JSONValue, _ rule: JSONValue) -> Bool {
+        guard let text = value.string else { return true }
+        guard let regex = try? Regex(rule.string ?? "(") else { return false }
+        return text.firstMatch(of: regex) != nil
+    }
+
+    private func isInteger(_ value: JSONValue, _ rule: JSONValue) -> Bool { rule == "integer" && value.integer != nil }
+
+    private func typeName(_ value: JSONValue) -> String {
+        switch value {
+        case .null: "null"
+        case .bool: "boolean"
+        case .number: "number"
+        case .string: "string"
+        case .array: "array"
+        case .object: "object"
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import AppStoreModel
+import Bytes
+import Cryptography
+import JSON
+import JSONTestSupport
+import Kafka
+import PipelineRuntime
+import Records
+import TestSupport
+import Testing
+
+@testable import Webhooks
+
+/// `webhooks.content=notification` and `signed`, from records like those of the ingress.
+@Suite(.timeLimit(.minutes(5))) struct NotificationContentTests {
+    private static let payload =
+        #"{"notificationType":"DID_RENEW","subtype":"BILLING_RECOVERY","notificationUUID":"u-1","#
+        + #""signedDate":1793491201000,"data":{"bundleId":"com.example","environment":"Production"}}"#
+    private static let segment = Array("eyJhbGciOiJFUzI1NiJ9".utf8)
+    private static let signature = String(repeating: "A", count: 85) + "Q"
+    private static var reference: String { SHA256.digest(of: segment).hex }
+    private static var jws: String {
+        String(decoding: segment, as: UTF8.self) + "."
+            + String(decoding: Base64URL.encode(Array(payload.utf8)), as: UTF8.self)
+            + "." + signature
+    }
+
+    private func record(
+        value: String? = nil, type: String? = "com.apple.appstore.DID_RENEW.BILLING_RECOVERY",
+        key: String = "com.example/1"
+    ) -> KafkaRecord {
+        let proof = #"{"notification":{"header":"\#(Self.reference)","signature":"\#(Self.signature)"}}"#
+        var headers = [
+            KafkaHeader(.id, "u-1"), KafkaHeader(.time, "2026-11-01T00:00:01.000Z"), KafkaHeader(.subject, "1"),
+            KafkaHeader(.bundleId, "com.example"), KafkaHeader(.trust, "signed"), KafkaHeader(.origin, "live"),
+        ]
+        if let type { headers.append(KafkaHeader(.type, type)) }
+        return KafkaRecord(
+            topic: "appstore.notifications.production", partition: 3, offset: 7,
+            timestampMilliseconds: 1_793_491_201_500, key: Array(key.utf8),
+            value: Array((value ?? #"{"notification":\#(Self.payload),"proof":\#(proof)}"#).utf8), headers: headers)
+    }
+
+    private func reading(_ content: WebhookContent, segment: [UInt8]? = segment) -> MessageReading {
+        let certificates = CertificateDirectory()
+        if let segment {
+            certificates.take([
+                KafkaRecord(
+                    topic: "appstore.certificates", partition: 0, offset: 0, key: Array(Self.reference.utf8),
+                    value: segment)
+            ])
+        }
+        return MessageReading(content, TopicNames(), certificates: certificates)
+    }
+
+    @Test func `a notification is Apple's own text in an envelope, and its version orders it as Apple signed it`()
+        throws
+    {
+        let message = try reading(.notification).message(record())
+        #expect(message.type == "com.apple.appstore.DID_RENEW.BILLING_RECOVERY")
+        let object = try #require(try JSONValue(json: message.body).object)
+        #expect(object["type"]?.string == message.type)
+        #expect(object["timestamp"] == "2026-11-01T00:00:01.000Z")
+        let data = try #require(object["data"]?.object)
+        #expect(data["version"] == "001793491201000-u-1")
+        #expect(data["originalTransactionId"] == "1")
+        #expect(data["proof"] == nil)
+        #expect(String(decoding: message.body, as: UTF8.self).contains(#""notification":\#(Self.payload)"#))
+        #expect(try JSONSchema.deployed("webhook.schema.json").faults(in: message.body) == [])
+    }
+
+    @Test func `signed is the body that Apple posted, byte for byte`() throws {
+        let message = try reading(.signed).message(record())
+        #expect(String(decoding: message.body, as: UTF8.self) == #"{"signedPayload":"\#(Self.jws)"}"#)
+        #expect(message.type == "com.apple.appstore.DID_RENEW.BILLING_RECOVERY")
+        // As received, where the record has no proof.
+        let whole = record(value: #"{"notification":{},"signedPayload":"a.b.c"}"#)
+        #expect(try reading(.signed).message(whole).body == Array(#"{"signedPayload":"a.b.c"}"#.utf8))
+    }
+
+    @Test(arguments: [
+        (#"{"notification":{}}"#, WebhookMessageError.unwanted("unsigned")),
+        (#"{"notification":{},"proof":{}}"#, .unusable("malformed_proof")),
+        (#"{"proof":{}}"#, .unusable("unreadable")), ("torn", .unusable("unreadable")),
+    ])
+    func `what Apple did not sign is no message`(value: String, error: WebhookMessageError) {
+        #expect(throws: error) { try reading(.signed).message(record(value: value)) }
+    }
+
+    @Test func `a record waits for the certificates that it names`() async throws {
+        #expect(throws: WebhookMessageError.notYet) { try reading(.signed, segment: nil).message(record()) }
+        // What is not the digest's text would rebuild what nobody signed.
+        #expect(throws: WebhookMessageError.notYet) { try reading(.signed, segment: [1]).message(record()) }
+        let receiver = try Receiver()
+        let handler = try handler(
+            url: receiver.url, attempts: 2, directory: TemporaryDirectory(), ["--webhooks.content", "signed"])
+        #expect(try await handler.handle(record()) == .retry(after: .seconds(1)))
+        #expect(receiver.deliveries.isEmpty)
+    }
+
+    @Test func `a notification without its headers is no message`() {
+        #expect(throws: WebhookMessageError.unusable("unreadable")) {
+            try reading(.notification).message(record(type: nil))
+        }
+    }
+
+    @Test func `states, erasures and tests are as the published schema says`() throws {
+        let schema = try JSONSchema.deployed("webhook.schema.json")
+        let state = reading(.state)
+        for value in [TestState.value("1", 1), TestState.value("1", 1, states: []), nil] {
+            let record = KafkaRecord(
+                topic: "appstore.entitlements.production", partition: 0, offset: 0, key: TestState.key("1"),
+                value: value)
+            #expect(schema.faults(in: try state.message(record).body) == [])
+        }
+        #expect(schema.faults(in: WebhooksOperations.testMessage(at: 0).body) == [])
+        for wrong in [
+            "{}", #"{"type":"purchase.active","timestamp":"2026-11-01T00:00:01.000Z","data":{}}"#,
+            #"{"type":"purchase.erased","timestamp":"now","data":{}}"#,
+        ] {
+            #expect(!schema.faults(in: Array(wrong.utf8)).isEmpty)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Configuration
+import HTTPClient
+import HTTPServer
+import JSON
+import Kafka
+import Lifecycle
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Webhooks
+
+/// What `sluicectl webhooks` does, on the embedded broker against a receiver of this process.
+@Suite(.timeLimit(.minutes(5))) struct ResendTests {
+    private let installation: Installation
+
+    init() async throws { installation = try await Installation() }
+
+    private func settings(_ receiver: Receiver, _ further: [String] = []) throws -> Configuration {
+        try configuration(installation.arguments(url: receiver.url) + further)
+    }
+
+    @Test func `a record is posted again with the same body under the same id`() async throws {
+        try await installation.write(states: 3, keys: 1)
+        let receiver = try Receiver()
+        let webhooks = try await RunningWebhooks(installation.arguments(url: receiver.url))
+        try await waitUntil { receiver.accepted.count == 3 }
+        #expect(await webhooks.stop() == .ok)
+        let second = try #require(receiver.accepted.first { $0.state == "key-0:1" })
+        let attempt = try await WebhooksOperations.resend(
+            try #require(second.id), settings(receiver), kafka: installation.kafka)
+        #expect(attempt.isAccepted)
+        #expect(attempt.status == 204)
+        let again = try #require(receiver.deliveries.last)
+        #expect(receiver.deliveries.count == 4)
+        #expect(again.id == second.id)
+        #expect(again.body == second.body)
+        #expect(again.isSigned(with: TestKey.first))
+    }
+
+    @Test func `an id of something else, and one whose record is gone, are told apart`() async throws {
+        try await installation.write(states: 1, keys: 1)
+        let receiver = try Receiver()
+        let settings = try settings(receiver)
+        func failure(_ id: String) async -> StartupError? {
+            await #expect(throws: StartupError.self) {
+                _ = try await WebhooksOperations.resend(id, settings, kafka: installation.kafka)
+            }
+        }
+        #expect(await failure("msg_p5jXN8AQM9LWM0D4loKWxJek")?.exitCode == .usage)
+        #expect(await failure("other_topic-0-0-0-0123456789abcdef")?.exitCode == .usage)
+        let place = "appstore_entitlements_production-\(KafkaTopicPartition.ofFirstKey)"
+        #expect(await failure("\(place)-99-0-0123456789abcdef")?.line.contains("no record at offset 99") == true)
+        #expect(await failure("\(place)-0-0-0123456789abcdef")?.line.contains("not the one that was delivered") == true)
+        #expect(receiver.deliveries.isEmpty)
+    }
+
+    @Test func `a test is a signed message that is about no purchase`() async throws {
+        let receiver = try Receiver { _, number in number == 1 ? .accepted : .status(401) }
+        let settings = try settings(receiver)
+        #expect(try await WebhooksOperations.test(settings).isAccepted)
+        let refused = try await WebhooksOperations.test(settings)
+        #expect(!refused.isAccepted)
+        #expect(refused.text == "the receiver answered 401")
+        #expect(receiver.deliveries.allSatisfy { $0.message["type"] == "sluice.test" })
+        #expect(receiver.deliveries.allSatisfy { $0.isSigned(with: TestKey.first) })
+        let signed = try self.settings(receiver, ["--webhooks.content", "signed"])
+        let error = await #expect(throws: StartupError.self) { _ = try await WebhooksOperations.test(signed) }
+        #expect(error?.setting == "webhooks.content")
+    }
+
+    @Test func `the admin listener has the attempts`() async throws {
+        try await installation.write(states: 2, keys: 1)
+        let receiver = try Receiver { _, number in number == 1 ? .status(503) : .accepted }
+        let webhooks = try await RunningWebhooks(installation.arguments(url: receiver.url))
+        try await waitUntil { receiver.accepted.count == 2 }
+        let client = HTTPClient()
+        defer { client.close() }
+        let port = try #require(webhooks.adminPort)
+        let response = try await client.send(HTTPClientRequest(url: "http://127.0.0.1:\(port)/webhooks/attempts"))
+        #expect(response.status == 200)
+        #expect(response.header("content-type") == "application/json")
+        let attempts = try #require(try JSONValue(json: response.body).object?["attempts"]?.array)
+        #expect(attempts.map { $0.object?["status"]?.integer } == [503, 204, 204])
+        #expect(attempts.map { $0.object?["outcome"]?.string } == ["unavailable", "accepted", "accepted"])
+        #expect(
+            attempts.first?.object?.names == [
+                "at", "id", "type", "outcome", "status", "milliseconds", "bytes", "detail",
+            ])
+        #expect(await webhooks.stop() == .ok)
+    }
+}
+
+extension KafkaTopicPartition {
+    /// The number of the partition that murmur2 gives the key of `key-0`, of two.
+    fileprivate static var ofFirstKey: String {
+        String(KafkaPartition(ofKey: TestState.key("key-0"), partitions: 2).rawValue)
+    }
+}
+
+extension RunningWebhooks {
+    fileprivate var adminPort: Int? {
+        log.lines.compactMap { try? JSONValue(json: Array($0.utf8)).object }
+            .first { $0["message"] == "admin listener ready" }?["port"]?.integer.map { Int($0) }
+    }
+}
