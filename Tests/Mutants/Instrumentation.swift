@@ -150,7 +150,7 @@ struct Instrumentation {
         var files: [String: String] = [:]
         do {
             files["Package.swift"] = try String(contentsOfFile: root + "/Package.swift", encoding: .utf8)
-            for folder in ["Sources", "Tests"] {
+            for folder in ["Sources", "Tests", "deploy"] {
                 for path in try FileManager.default.subpathsOfDirectory(atPath: "\(root)/\(folder)") {
                     var isFolder: ObjCBool = false
                     let name = "\(folder)/\(path)"

@@ -1,4 +1,5 @@
-let allMutants = VerifierMutants.all + RevocationMutants.all + HTTPMutants.all + IngressMutants.all
+let allMutants =
+    VerifierMutants.all + RevocationMutants.all + HTTPMutants.all + IngressMutants.all + WebhooksMutants.all
 
 /// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
 struct Mutant {
@@ -14,7 +15,7 @@ struct Mutant {
 
 /// Whose tests must fail.
 enum TestArea: String, CaseIterable {
-    case verifier, revocation, http, ingress
+    case verifier, revocation, http, ingress, webhooks, consumer
 
     /// The test targets, as a regular expression over the names of tests.
     var tests: String {
@@ -24,12 +25,14 @@ enum TestArea: String, CaseIterable {
         case .http: "^(HTTPServerTests|ConcurrencyTests)\\."
         case .ingress:
             "^(IngressTests\\.|KafkaTests\\.(ProducerBreakerTests|PendingSendsTests|KafkaProducerFaultTests))"
+        case .webhooks: "^WebhooksTests\\."
+        case .consumer: "^(PipelineRuntimeTests\\.|KafkaTests\\.(DamagedBatchTests|KafkaConfigurationTests))"
         }
     }
 
     static let testTargets = [
         "AppStoreVerificationTests", "CryptographyTests", "AppStoreModelTests", "JSONTests", "BytesTests",
-        "HTTPServerTests", "ConcurrencyTests", "IngressTests", "KafkaTests",
+        "HTTPServerTests", "ConcurrencyTests", "IngressTests", "KafkaTests", "WebhooksTests", "PipelineRuntimeTests",
     ]
 }
 

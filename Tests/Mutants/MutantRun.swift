@@ -110,7 +110,7 @@ struct MutantRun {
         environment["TMPDIR"] = temporary
         var command = [tests, "--testing-library", "swift-testing", "--filter", filter]
         // These wait for the outside and starve each other.
-        if area == .http || area == .ingress { command.append("--no-parallel") }
+        if area != .verifier && area != .revocation { command.append("--no-parallel") }
         return TestProcess(command: command, environment: environment, output: work + "/test.log")
     }
 

@@ -1,0 +1,88 @@
+// What is delivered to a receiver, and when a record and when the receiver is at fault; and what a consumer does about
+// poison and damage.
+
+private let webhooks = "Services/Webhooks/"
+private let failures = MutatedFile(
+    .webhooks, "failures", webhooks + "RecordFailures.swift", suites: "RecordFailuresTests|WebhooksTests.HandlerTests")
+private let handler = MutatedFile(
+    .webhooks, "failures", webhooks + "WebhooksHandler.swift", suites: "WebhooksTests.HandlerTests")
+private let statuses = MutatedFile(
+    .webhooks, "failures", webhooks + "ReceiverAnswer.swift", suites: "ReceiverAnswerTests")
+private let filter = MutatedFile(
+    .webhooks, "filter", webhooks + "WebhookFilter.swift", suites: "WebhookMessageTests|WebhooksTests.HandlerTests")
+private let ids = MutatedFile(.webhooks, "id", webhooks + "WebhookID.swift", suites: "WebhookMessageTests")
+private let states = MutatedFile(
+    .webhooks, "content", webhooks + "MessageReading+State.swift", suites: "WebhookMessageTests")
+private let notifications = MutatedFile(
+    .webhooks, "content", webhooks + "MessageReading+Notifications.swift", suites: "NotificationContentTests")
+private let versions = MutatedFile(
+    .webhooks, "content", webhooks + "WebhookVersion.swift", suites: "WebhookMessageTests")
+private let secrets = MutatedFile(
+    .webhooks, "signature", webhooks + "WebhookSecrets.swift", suites: "WebhookSecretsTests")
+private let certificates = MutatedFile(
+    .webhooks, "content", "AppStore/Records/CertificateDirectory.swift", suites: "NotificationContentTests")
+
+private let worker = MutatedFile(
+    .consumer, "poison", "Pipeline/PipelineRuntime/Partition/PartitionWorker.swift", suites: "LargeDeadLetterTests")
+private let letters = MutatedFile(
+    .consumer, "poison", "Pipeline/PipelineRuntime/DeadLetters/DeadLetterProducer.swift",
+    suites: "LargeDeadLetterTests")
+private let attempts = MutatedFile(
+    .consumer, "poison", "Pipeline/PipelineRuntime/Partition/RecordAttempts.swift", suites: "RecordAttemptsTests")
+private let pipeline = MutatedFile(
+    .consumer, "damage", "Pipeline/PipelineRuntime/Group/PipelineConsumer.swift", suites: "DamagedTopicTests")
+private let consumer = MutatedFile(
+    .consumer, "damage", "Platform/Kafka/Consumer/KafkaConsumer.swift", suites: "DamagedBatchTests")
+private let reading = MutatedFile(
+    .consumer, "damage", "Platform/Kafka/Consumer/KafkaConsumer+Reading.swift", suites: "DamagedBatchTests")
+private let properties = MutatedFile(
+    .consumer, "damage", "Platform/Kafka/Client/KafkaProperties.swift",
+    suites: "DamagedBatchTests|KafkaConfigurationTests")
+
+enum WebhooksMutants {
+    static let all: [Mutant] = [
+        failures.mutant("failures-count", "failure.count >= limits.count", "true"),
+        failures.mutant("failures-time", "lasted >= limits.time", "true"),
+        failures.mutant("failures-while-others-are-accepted", "failure.accepted != accepted", "true"),
+        failures.without(
+            "failures-end-with-acceptance", "state.failures[record.topicPartition]?[record.offset] = nil",
+            after: "func accepted"),
+        failures.without("failures-of-partition", "state.withLock { $0.failures[partition] = nil }"),
+        handler.without("stop-when-gone", "isStopped.store(true, ordering: .relaxed)"),
+        handler.without("metric-when-gone", "metrics.stopped()"),
+        handler.mutant("gone-may-be-retried", "plan.stopsWhenGone", "true"),
+        handler.mutant("filter-is-asked", "plan.filter.refusal(message)", "nil"),
+        handler.mutant("refusals-of-everything", "refusals <= refusalLimit", "true"),
+        handler.without("attempts-are-kept", "attempts.add(attempt)"),
+        statuses.mutant("status-gone", ".gone", after: "case 410: ", ".receiverSettings"),
+        statuses.mutant("status-throttled", ".throttled", after: "case 429: ", ".unavailable"),
+
+        filter.mutant("filter-app", "!apps.contains(message.bundleId.rawValue)", "false"),
+        filter.mutant("filter-type-part", #"type.hasPrefix(part + ".")"#, "type.hasPrefix(part)"),
+        filter.mutant("filter-type-whole", "type == part", "false"),
+        ids.mutant("id-digest", "Self.digest(record, content)", #""0123456789abcdef""#),
+        ids.mutant("id-content", "content.rawValue", after: "let shape", #""state""#),
+        ids.mutant("id-timestamp", "record.timestampMilliseconds ?? 0", "0"),
+        ids.mutant("id-erasure", "record.value?.count ?? -1", "record.value?.count ?? 0"),
+        states.mutant("state-without-facts", "member.name != Self.internalMember", "true"),
+        states.mutant("state-type-agrees", "states.count == 1", "true"),
+        states.mutant("erasure-version", "record.timestampMilliseconds ?? 0", "0"),
+        versions.mutant("version-width", "15 - digits.utf8.count", "0"),
+        notifications.mutant(
+            "notification-without-proof", "Self.applesMembers.contains(member.name)", "true"),
+        notifications.without(
+            "signed-waits-for-certificates", "throw .notYet", instead: "throw .unusable(WebhooksReason.malformedProof)"),
+        certificates.mutant(
+            "certificate-digest", "SHA256.digest(of: header.segment).hex == header.reference.rawValue", "true"),
+        secrets.mutant("signature-of-id-and-time", #"Array("\(id).\(timestamp).".utf8) + body"#, "body"),
+
+        worker.mutant("dead-letter-too-large", "content.smaller", "nil"),
+        letters.mutant("dead-letter-limit", "Self.maximumBytes", after: "let limit", "0"),
+        attempts.mutant("attempts-of-retries", "failures + 1", "1"),
+        pipeline.without("damage-ends-process", "if let damage { fail(damage) }"),
+        consumer.mutant("damage-is-told", "error.code.isDamage", "false"),
+        reading.mutant("nothing-behind-damage", "state.failure == nil", "true"),
+        properties.mutant(
+            "checksums", #"ClientProperty("check.crcs", "true")"#, #"ClientProperty("check.crcs", "false")"#),
+    ]
+}
