@@ -14,11 +14,44 @@ extension PurchaseFacts {
         }
     }
 
-    /// The transaction that decides about the subscription: of those that were not upgraded and add no seats the one with
-    /// the greatest purchaseDate; ties by expiresDate, then signedDate, then transactionId. Nil if there is none.
-    package var currentTransaction: TransactionFacts? { latestPeriod { !isUpgraded($0) } }
+    /// The transaction that decides about the subscription at a moment: of those that have begun, were not upgraded and
+    /// add no seats the one with the greatest purchaseDate; ties by expiresDate, then signedDate, then transactionId.
+    /// Where none has begun, the earliest. Nil if there is none.
+    package func currentTransaction(at instant: AppStoreInstant) -> TransactionFacts? {
+        competingPeriods(from: instant).first
+    }
 
-    /// As ``currentTransaction``, among the transactions made by then. An upgrade that lies later has not happened.
+    /// The transaction that is current at a moment, where one has begun, and those that begin after it: Apple renews up to
+    /// a day ahead, and until then everything is as before.
+    func competingPeriods(from instant: AppStoreInstant) -> [TransactionFacts] {
+        var upcoming: [TransactionFacts] = []
+        for transaction in transactions.values.reversed() {
+            guard transaction.start > instant else { break }
+            if transaction.isPeriod, !isUpgraded(transaction) { upcoming.append(transaction) }
+        }
+        if upcoming.count > 1 { upcoming.sort(by: Self.isEarlier) }
+        let current = latestPeriod { $0.start <= instant && !isUpgraded($0) }
+        return (current.map { [$0] } ?? []) + upcoming
+    }
+
+    /// Whether Apple's newest status, "revoked", is about a transaction that is known to be revoked: the one that came
+    /// with it. If that is not the current one, the subscription goes on.
+    var explainsRevokedStatus: Bool {
+        guard let status, status.status == .revoked, let notificationUUID = status.version.notificationUUID else {
+            return false
+        }
+        let tieBreak = TransactionVersion(status.version).tieBreak
+        if transactions.values.contains(where: { $0.revocationDate != nil && $0.version.tieBreak == tieBreak }) {
+            return true
+        }
+        // It may be older than what is kept of each.
+        guard let latestTransaction, latestTransaction.version.notificationUUID == notificationUUID else {
+            return false
+        }
+        return latestTransaction.content?.revocationDate != nil
+    }
+
+    /// As ``currentTransaction(at:)``, among the transactions made by then. An upgrade that lies later has not happened.
     func currentTransaction(asOf instant: AppStoreInstant) -> TransactionFacts? {
         let hasLater = transactions.values.contains { $0.isPeriod && $0.start > instant }
         return latestPeriod { $0.start <= instant && (hasLater || !isUpgraded($0)) }
@@ -36,7 +69,7 @@ extension PurchaseFacts {
     }
 
     /// The latest transaction of those that compete.
-    private func latestPeriod(_ isIncluded: (TransactionFacts) -> Bool) -> TransactionFacts? {
+    func latestPeriod(_ isIncluded: (TransactionFacts) -> Bool = { _ in true }) -> TransactionFacts? {
         var latest: TransactionFacts?
         // The latest come last: only those of the same start can be later still.
         for transaction in transactions.values.reversed() {
@@ -57,24 +90,46 @@ extension PurchaseFacts {
         return one.transactionId < other.transactionId
     }
 
-    /// The account the purchase belongs to: the appAccountToken of the latest transaction that has one, else the renewal
-    /// info's, else the last one named, else that of the purchase it continues; else the newest claim of the app. Nil
-    /// while unclaimed.
+    /// The account the purchase belongs to: the one that Apple's facts name, unless the app has transferred the purchase
+    /// from that account; else the newest claim of the app. Nil while unclaimed.
     package var appAccountToken: AppAccountToken? {
-        purchasedToken ?? newestClaim?.appAccountToken
+        guard let purchasedToken else { return newestClaim?.appAccountToken }
+        if let claim = newestClaim, claim.transferredFrom == purchasedToken { return claim.appAccountToken }
+        return purchasedToken
     }
 
     /// The app's newest claim, on this purchase or on the one that it continues.
     package var newestClaim: OwnerClaim? { .newer(claim, transferredClaim) }
 
-    /// The account that Apple's own facts name; no claim changes it.
+    /// The account that Apple's own facts name: the appAccountToken of the latest transaction that has one, unless renewal
+    /// info that was signed after the last statement about that transaction names another; else the renewal info's, else
+    /// the last one named, else that of the purchase it continues.
     package var purchasedToken: AppAccountToken? {
-        (latest { $0.appAccountToken }) ?? renewal?.appAccountToken ?? namedAccount?.appAccountToken
-            ?? transferredToken?.appAccountToken
+        guard let latest = transactions.values.last(where: { $0.appAccountToken != nil }) else {
+            return renewal?.appAccountToken ?? namedAccount?.appAccountToken ?? transferredToken?.appAccountToken
+        }
+        if let renewal, renewal.version.signedDate > latest.version.signedDate, let token = renewal.appAccountToken {
+            return token
+        }
+        return latest.appAccountToken
     }
 
     /// Links to the customer's other purchases in the app.
-    package var appTransactionId: AppTransactionId? { (latest { $0.appTransactionId }) ?? renewal?.appTransactionId }
+    package var appTransactionId: AppTransactionId? {
+        (latest { $0.appTransactionId }) ?? renewal?.appTransactionId
+            ?? (isConsent ? AppTransactionId(originalTransactionId.rawValue) : nil)
+    }
+
+    /// Whether this is no purchase, but what Apple said about a customer's consent: its originalTransactionId is the
+    /// customer's appTransactionId.
+    package var isConsent: Bool {
+        transactions.isEmpty && renewal == nil && status == nil && consentRescindedAt != nil
+    }
+
+    /// When Apple last said that the consent for a minor's use of the app was withdrawn.
+    package var consentRescindedAt: AppStoreInstant? {
+        events.last { $0.notificationType == .rescindConsent }?.signedDate
+    }
 
     /// The purchase this one continues after a migration to Advanced Commerce; its account link is transferred.
     package var previousOriginalTransactionId: OriginalTransactionId? {

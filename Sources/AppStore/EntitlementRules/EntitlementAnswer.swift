@@ -63,7 +63,8 @@ package struct EntitlementAnswer: Hashable, Sendable {
     package var reports: [Report] = []
     /// When the answer changes by itself; nil if it never does.
     package var nextChange: AppStoreInstant?
-    /// For a moment from which not everything is kept any more: since when everything is. Nil where the answer is whole.
+    /// For a past moment of which not everything that was known is kept: since when it is, so that the answer may differ
+    /// from the one given then. Nil where the answer is whole.
     package var knownSince: AppStoreInstant?
 
     /// Names of the entitlements that hold.
@@ -87,6 +88,9 @@ extension EntitlementAnswer {
         self.init(asOf: instant)
         var oneTime: [OneTimeEntry] = []
         for purchase in purchases where purchase.environment == environment {
+            if view == .history, let since = purchase.whollyKnownSince(before: instant) {
+                knownSince = max(knownSince ?? since, since)
+            }
             add(subscription: purchase, rules: rules, view: view)
             guard purchase.transactions.values.contains(where: { !$0.isAutoRenewable }) else { continue }
             for transaction in purchase.orderedTransactions where !transaction.isAutoRenewable {
@@ -96,7 +100,9 @@ extension EntitlementAnswer {
                     continue
                 }
                 oneTime.append(
-                    OneTimeEntry(purchase: purchase.originalTransactionId, productId: productId, facts: transaction))
+                    OneTimeEntry(
+                        purchase: purchase.originalTransactionId, productId: productId,
+                        facts: view == .history ? purchase.asKnown(transaction, at: instant) : transaction))
             }
         }
         if !oneTime.isEmpty { add(oneTime, rules: rules) }
@@ -117,12 +123,15 @@ extension EntitlementAnswer {
         case .newestFacts:
             if let both = purchase.stateAndNextChange(at: asOf, policy: rules.subscriptions) { (state, change) = both }
         case .history:
-            if let first = purchase.knownSince, asOf < first { knownSince = max(knownSince ?? first, first) }
+            // What came next is known to whoever asks for a later moment.
             state = purchase.state(asOf: asOf, policy: rules.subscriptions)
-            change = purchase.nextChange(after: asOf, policy: rules.subscriptions)
         }
-        guard let state, let transaction = state.transaction else { return }
+        guard let state else { return }
         note(nextChange: change)
+        guard let transaction = state.transaction else {
+            if state.isEntitled { reportMissingTransaction(of: purchase) }
+            return
+        }
         guard let productId = transaction.productId else {
             reports.append(Report(transactionId: transaction.transactionId, problem: .productMissing))
             return
@@ -141,6 +150,13 @@ extension EntitlementAnswer {
                     seats: state.seats, skus: transaction.skus(at: asOf),
                     needsStatusQuery: state.needsStatusQuery))
         }
+    }
+
+    /// Apple says that it is active, and no transaction is known that would say what: nothing can be granted.
+    private mutating func reportMissingTransaction(of purchase: PurchaseFacts) {
+        reports.append(
+            Report(
+                transactionId: TransactionId(purchase.originalTransactionId.rawValue), problem: .transactionMissing))
     }
 
     private mutating func add(_ entries: [OneTimeEntry], rules: ProductRules) {

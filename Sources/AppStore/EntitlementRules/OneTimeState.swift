@@ -42,6 +42,8 @@ package enum EntitlementProblem: String, Sendable, CaseIterable {
     case lengthNotConfigured = "length_not_configured"
     case unknownProductType = "unknown_product_type"
     case productMissing = "product_missing"
+    /// Apple says that a subscription is active, and none of its transactions is known.
+    case transactionMissing = "transaction_missing"
     /// An Advanced Commerce transaction has more items than are kept: the SKUs of the answer are the first.
     case itemsOutOfRange = "items_out_of_range"
 }
@@ -99,8 +101,9 @@ extension TransactionFacts {
             debitedUnits: debited)
     }
 
-    /// floor(units × percentage ÷ 100000) without overflow, for a percentage from 0 to 100000.
+    /// units × percentage ÷ 100000 without overflow, for a percentage from 0 to 100000: to the nearest unit, halves up,
+    /// since Apple rounds the share that it states. One of three is 33333.
     static func share(of units: Int64, percentage: Int64) -> Int64 {
-        units / 100_000 * percentage + units % 100_000 * percentage / 100_000
+        units / 100_000 * percentage + (units % 100_000 * percentage + 50_000) / 100_000
     }
 }

@@ -1,21 +1,29 @@
 package import AppStoreModel
 package import JSON
 
-/// The app's own word that a purchase belongs to an account, for purchases made without an appAccountToken.
+/// The app's own statement that a purchase belongs to an account: one made without an appAccountToken, or one that is
+/// transferred from the account that Apple's facts name.
 package struct OwnerClaim: VersionedFacts {
     package var version: FactVersion
     package var appAccountToken: AppAccountToken
+    /// The account that Apple's facts named when the app transferred the purchase, against which this claim counts. Nil
+    /// for a claim on a purchase without an account.
+    package var transferredFrom: AppAccountToken?
     package var unknownFields = JSONObject()
 
-    package init(appAccountToken: AppAccountToken, claimedAt: AppStoreInstant) {
+    package init(
+        appAccountToken: AppAccountToken, claimedAt: AppStoreInstant, transferredFrom: AppAccountToken? = nil
+    ) {
         version = FactVersion(signedDate: claimedAt)
         self.appAccountToken = appAccountToken
+        self.transferredFrom = transferredFrom
     }
 
     func writeObject(to writer: inout JSONWriter) {
         writer.object { object in
             object.set("appAccountToken", appAccountToken)
             object.set("claimedAt", version.signedDate)
+            object.set("transferredFrom", transferredFrom)
             object.add(unknownFields)
         }
     }
@@ -25,7 +33,8 @@ package struct OwnerClaim: VersionedFacts {
         guard let token: AppAccountToken = fields.identifier("appAccountToken"),
             let claimedAt = fields.instant("claimedAt")
         else { return nil }
-        self.init(appAccountToken: token, claimedAt: claimedAt)
+        self.init(
+            appAccountToken: token, claimedAt: claimedAt, transferredFrom: fields.identifier("transferredFrom"))
         unknownFields = FactsBounds.members(fields.unknownFields)
     }
 }

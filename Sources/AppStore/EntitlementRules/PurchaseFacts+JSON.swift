@@ -164,9 +164,10 @@ extension PurchaseFacts {
             object.set("version", version(at: instant))
             object.set("environment", environment)
             object.set("bundleId", bundleId)
-            object.set("originalTransactionId", originalTransactionId)
+            if !isConsent { object.set("originalTransactionId", originalTransactionId) }
             object.set("appAccountToken", appAccountToken)
             object.set("appTransactionId", appTransactionId)
+            object.set("consentRescindedAt", consentRescindedAt)
             answer.write(to: &object)
             if let event = events.last { Self.write(latestNotification: event, to: &object) }
             object.name("facts")

@@ -5,11 +5,17 @@ extension PurchaseFacts {
     ///
     /// Nil where there is no purchase: neither transaction nor renewal info names an originalTransactionId, or the app or
     /// the environment is not named.
-    /// - Parameter isSigned: false for version 1 and older.
+    /// - Parameters:
+    ///   - appTransaction: of a notification about a customer's consent, whose facts are kept under its appTransactionId.
+    ///   - isSigned: false for version 1 and older.
     package init?(
         notification: NotificationPayload, transaction: TransactionPayload?, renewalInfo: RenewalInfoPayload?,
-        isSigned: Bool = true
+        appTransaction: AppTransactionPayload? = nil, isSigned: Bool = true
     ) {
+        if notification.notificationType == .rescindConsent, notification.data == nil {
+            self.init(consent: notification, appTransaction, isSigned: isSigned)
+            return
+        }
         guard let data = notification.data, let bundleId = data.bundleId, let environment = data.environment,
             let originalTransactionId = transaction?.originalTransactionId ?? renewalInfo?.originalTransactionId,
             let signedDate = notification.signedDate
@@ -29,6 +35,18 @@ extension PurchaseFacts {
         {
             insertUpgrade(to: transactionId, signedDate: signedDate)
         }
+    }
+
+    /// That the consent for a minor's use of the app was withdrawn.
+    private init?(consent notification: NotificationPayload, _ appTransaction: AppTransactionPayload?, isSigned: Bool) {
+        guard let app = notification.appData, let bundleId = app.bundleId, let environment = app.environment,
+            let id = appTransaction?.appTransactionId, let signedDate = notification.signedDate
+        else { return nil }
+        self.init(
+            environment: environment, bundleId: bundleId, originalTransactionId: OriginalTransactionId(id.rawValue))
+        let version = FactVersion(
+            signedDate: signedDate, isSigned: isSigned, notificationUUID: notification.notificationUUID)
+        insert(PurchaseEvent(version: version, notificationType: .rescindConsent))
     }
 
     /// The facts of one answer of the App Store Server API. Its status has no date of its own: the renewal info's

@@ -39,11 +39,9 @@ extension PurchaseFacts {
     /// The account that the newest signed statement names.
     private var newestToken: OwnerClaim? {
         var newest = OwnerClaim.newer(transferredToken, namedAccount)
-        func consider(_ token: AppAccountToken?, _ version: FactVersion) {
-            guard let token else { return }
-            newest = .newer(newest, OwnerClaim(appAccountToken: token, claimedAt: version.signedDate))
+        if let renewal, let token = renewal.appAccountToken {
+            newest = .newer(newest, OwnerClaim(appAccountToken: token, claimedAt: renewal.version.signedDate))
         }
-        if let renewal { consider(renewal.appAccountToken, renewal.version) }
         return newest
     }
 

@@ -30,13 +30,8 @@ extension PurchaseFacts {
         else {
             return nil
         }
-        var then = transaction
-        // Only the newest word on a transaction is kept: what was so before it is told by the event.
-        if event.version.signedDate < transaction.version.signedDate {
-            let wasRefunded = event.notificationType == .refund || event.notificationType == .revoke
-            then.revocationDate = wasRefunded ? event.version.signedDate : nil
-        }
-        let state = then.oneTimeState(at: event.version.signedDate, rule: rules.rule(for: productId))
+        let state = asKnown(transaction, at: event.version.signedDate).oneTimeState(
+            at: event.version.signedDate, rule: rules.rule(for: productId))
         return state.phase.rawValue
     }
 }

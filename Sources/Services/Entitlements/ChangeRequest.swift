@@ -6,8 +6,8 @@ internal import Records
 /// What `POST /v1/claims` and `/v1/erasures` ask for: facts that come from no notification.
 struct ChangeRequest: Sendable, Equatable {
     enum Change: Sendable, Equatable {
-        /// The purchase belongs to this account.
-        case claim(AppAccountToken)
+        /// The purchase belongs to this account; with `isTransfer` also if Apple's facts name another.
+        case claim(AppAccountToken, isTransfer: Bool = false)
         /// Everything known of the purchase is to be forgotten.
         case erasure
     }
@@ -21,10 +21,10 @@ struct ChangeRequest: Sendable, Equatable {
 
     /// Reads a body: one JSON object with these members and no others. `environment` is Production where it is absent.
     init(claim body: [UInt8]) throws(Refusal) {
-        let members = try Members(body, with: ReadAPIName.appAccountToken)
+        let members = try Members(body, with: [ReadAPIName.appAccountToken, ReadAPIName.transfer])
         let token = AppAccountToken(try members.text(ReadAPIName.appAccountToken))
         guard token.isWellFormed else { throw Refusal(message: "\(ReadAPIName.appAccountToken): expected a UUID") }
-        try self.init(.claim(token), members)
+        try self.init(.claim(token, isTransfer: members.flag(ReadAPIName.transfer)), members)
     }
 
     init(erasure body: [UInt8]) throws(Refusal) { try self.init(.erasure, Members(body)) }
@@ -36,18 +36,22 @@ struct ChangeRequest: Sendable, Equatable {
         environment = try members.environment()
     }
 
-    /// What it adds to what is known, at this moment; nil for nothing: the purchase belongs to an account by Apple's own
-    /// word, which no claim changes.
+    /// What it adds to what is known, at this moment; nil for nothing: the purchase belongs to the account already, or to
+    /// one that Apple's facts name, which only a transfer changes.
     func contribution(to known: PurchaseFacts, at now: AppStoreInstant) -> PurchaseFacts? {
         var facts = PurchaseFacts(
             environment: known.environment, bundleId: known.bundleId,
             originalTransactionId: known.originalTransactionId)
         switch change {
-        case .claim(let token):
-            guard known.purchasedToken == nil, known.appAccountToken != token else { return nil }
+        case .claim(let token, let isTransfer):
+            let named = known.purchasedToken
+            guard named == nil || isTransfer, known.appAccountToken != token else { return nil }
             // Newer than the claim that it replaces, whatever the clocks of the members say.
             let last = known.newestClaim?.version.signedDate ?? .earliest
-            facts.insert(OwnerClaim(appAccountToken: token, claimedAt: max(now, last.advanced(byMilliseconds: 1))))
+            facts.insert(
+                OwnerClaim(
+                    appAccountToken: token, claimedAt: max(now, last.advanced(byMilliseconds: 1)),
+                    transferredFrom: named))
         case .erasure:
             if known.isErased { return nil }
             facts.erase(upTo: max(now, known.latestSignedDate))
@@ -59,10 +63,10 @@ struct ChangeRequest: Sendable, Equatable {
 private struct Members {
     private let object: JSONObject
 
-    init(_ body: [UInt8], with further: StaticString? = nil) throws(Refusal) {
+    init(_ body: [UInt8], with further: [StaticString] = []) throws(Refusal) {
         let known =
             [ReadAPIName.bundleId, ReadAPIName.originalTransactionId, ReadAPIName.environment]
-            .map(\.description) + (further.map { [$0.description] } ?? [])
+            .map(\.description) + further.map(\.description)
         guard let object = (try? JSONValue(json: body))?.object else {
             throw Refusal(message: "expected a JSON object with \(known.joined(separator: ", "))")
         }
@@ -80,6 +84,13 @@ private struct Members {
             )
         }
         return text
+    }
+
+    /// False where it is absent.
+    func flag(_ name: StaticString) throws(Refusal) -> Bool {
+        guard let value = object[name.description] else { return false }
+        guard let flag = value.bool else { throw Refusal(message: "\(name): expected true or false") }
+        return flag
     }
 
     func environment() throws(Refusal) -> AppStoreEnvironment {

@@ -108,7 +108,9 @@ struct EntitlementsModel: StateModel {
         var entries: [IndexEntry] = []
         entries.reserveCapacity(3)
         guard !state.isErased else { return entries }
-        entries.append(IndexEntry(Entry.originalTransactionId, state.originalTransactionId.rawValue))
+        if !state.isConsent {
+            entries.append(IndexEntry(Entry.originalTransactionId, state.originalTransactionId.rawValue))
+        }
         if let token = state.appAccountToken {
             entries.append(IndexEntry(Entry.appAccountToken, token.rawValue))
         } else if !state.transactions.isEmpty, state.successors.isEmpty {

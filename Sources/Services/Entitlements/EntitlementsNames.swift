@@ -34,6 +34,7 @@ enum ReadAPIName {
     static let erasuresPath: StaticString = "/v1/erasures"
 
     static let appAccountToken: StaticString = "appAccountToken"
+    static let transfer: StaticString = "transfer"
     static let originalTransactionId: StaticString = "originalTransactionId"
     static let appTransactionId: StaticString = "appTransactionId"
     static let environment: StaticString = "environment"

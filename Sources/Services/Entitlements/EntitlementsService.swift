@@ -91,9 +91,10 @@ final class EntitlementsService: Service {
             guard let purchase, !purchase.isErased || request.change == .erasure else {
                 return ReadAPI.problem(404, ReadAPIName.notFound, "nothing is known of this purchase")
             }
-            if case .claim(let token) = request.change, purchase.appAccountToken != token {
+            if case .claim(let token, _) = request.change, purchase.appAccountToken != token {
                 return ReadAPI.problem(
-                    409, ReadAPIName.belongsToAnother, "the purchase was made with another appAccountToken")
+                    409, ReadAPIName.belongsToAnother,
+                    "the purchase was made with another appAccountToken; \(ReadAPIName.transfer) moves it")
             }
             return HTTPResponse(
                 status: 200, reason: "changed", body: EntitlementsAnswers(rules: rules).changed(request, purchase))

@@ -24,10 +24,29 @@ package enum EntitlementsSettings {
             Whether the read API takes claims and erasures too. It asks nobody who they are: set it only where its \
             address is reached by your own services alone.
             """)
+    package static let renewalLeeway = Setting.duration(
+        "entitlements.renewal.leeway", default: .seconds(3_600), in: .zero ... .seconds(7 * 86_400),
+        help: """
+            How long after its expiry a subscription that renews stays entitled (RENEWING), since Apple's notification of \
+            the renewal may be late.
+            """)
+    package static let graceFallback = Setting.duration(
+        "entitlements.grace.fallback", default: .seconds(3 * 86_400), in: .zero ... .seconds(28 * 86_400),
+        help: """
+            How long a billing grace period lasts of which Apple states no end: what App Store Connect is set to, 3d, \
+            16d or 28d.
+            """)
+    package static let staleTolerance = Setting.duration(
+        "entitlements.stale.tolerance", default: .seconds(3_600), in: .zero ... .seconds(7 * 86_400),
+        help: """
+            How long a subscription stays entitled that Apple called active after the expiry that is known (STALE).
+            """)
     package static let adminPort = 9465
 
     package static let schema = ConfigurationSchema(
-        [host, port, dataDirectory, products, topicsPrefix, changes] + StateSettings.all)
+        [
+            host, port, dataDirectory, products, topicsPrefix, renewalLeeway, graceFallback, staleTolerance, changes,
+        ] + StateSettings.all)
 
     /// Finds what the schema alone cannot find, without starting anything: librdkafka properties that are not accepted,
     /// and a products file that is not one.

@@ -34,7 +34,10 @@ enum FactsReading {
         if let problem = decisiveProblem(notification, transaction, renewalInfo) {
             return deadLetter(EntitlementsReason.fieldType, problem)
         }
-        guard transaction != nil || renewalInfo != nil else { return withoutPurchase(notification) }
+        guard transaction != nil || renewalInfo != nil else {
+            return notification.notificationType == .rescindConsent
+                ? consent(record, notification, environment: environment) : withoutPurchase(notification)
+        }
         // The topic decides who reads a record: one of the other environment must never give access.
         let claimed = [notification.data?.environment, transaction?.environment, renewalInfo?.environment]
         guard claimed[0] != nil, claimed.allSatisfy({ $0 == nil || $0 == environment }) else {
@@ -53,11 +56,29 @@ enum FactsReading {
         return .state(facts)
     }
 
-    /// A test, a summary, a token or a consent has no purchase; a type that always has one should not be without.
+    /// A withdrawn consent is kept under the customer's appTransactionId.
+    private static func consent(
+        _ record: NotificationRecord, _ notification: NotificationPayload, environment: AppStoreEnvironment
+    ) -> StateReading<PurchaseFacts> {
+        guard notification.appData?.environment == environment else {
+            return deadLetter(EntitlementsReason.environmentMismatch, "in the topic of \(environment.rawValue)")
+        }
+        guard
+            let facts = PurchaseFacts(
+                notification: notification, transaction: nil, renewalInfo: nil, appTransaction: record.appTransaction,
+                isSigned: record.trust == .signed)
+        else { return deadLetter(EntitlementsReason.identityMissing, nil) }
+        guard facts.hasBoundedIdentifiers else { return deadLetter(EntitlementsReason.identifierTooLong, nil) }
+        return .state(facts)
+    }
+
+    /// A test, a summary or a token has no purchase, and changes of metadata, price and offering may have none; a type that
+    /// always has one should not be without.
     private static func withoutPurchase(_ notification: NotificationPayload) -> StateReading<PurchaseFacts> {
         let isWithout: Bool
         switch notification.notificationType {
-        case .some(.test), .some(.renewalExtension), .some(.externalPurchaseToken), .some(.rescindConsent), nil:
+        case .some(.test), .some(.renewalExtension), .some(.externalPurchaseToken), .some(.metadataUpdate),
+            .some(.priceChange), .some(.migration), nil:
             isWithout = true
         case .some(let type): isWithout = !type.isKnown
         }

@@ -3,9 +3,10 @@ internal import Configuration
 internal import EntitlementRules
 internal import Foundation
 internal import JSON
+internal import Time
 
 extension ProductRules {
-    /// Reads the file named by `products`:
+    /// The settings for subscriptions, and the file named by `products`:
     ///
     /// ```json
     /// {"products": {
@@ -18,6 +19,10 @@ extension ProductRules {
     /// - Throws: a ``ConfigurationError`` that names the file, the product and the member.
     init(_ configuration: Configuration) throws(ConfigurationError) {
         self.init()
+        subscriptions.renewalLeewayMilliseconds = configuration[EntitlementsSettings.renewalLeeway].clampedMilliseconds
+        subscriptions.graceFallbackMilliseconds = configuration[EntitlementsSettings.graceFallback].clampedMilliseconds
+        subscriptions.staleToleranceMilliseconds =
+            configuration[EntitlementsSettings.staleTolerance].clampedMilliseconds
         guard let path = configuration[EntitlementsSettings.products] else { return }
         func refuse(_ message: String) -> ConfigurationError {
             configuration.error(EntitlementsSettings.products.key, "\(path): \(message)")

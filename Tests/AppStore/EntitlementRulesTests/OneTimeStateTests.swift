@@ -36,10 +36,10 @@ import Testing
 
     @Test(
         arguments: [
-            (nil, 0, 0), (100_000, 3000, 0), (0, 0, 1), (33_333, 999, 1), (50_000, 1500, 1), (67_932, 2037, 1),
+            (nil, 0, 0), (100_000, 3000, 0), (0, 0, 1), (33_333, 1000, 1), (50_000, 1500, 1), (67_932, 2038, 1),
             (1, 0, 1),
         ] as [(Int64?, Int64, Int)])
-    func `a refund debits the floor of its percentage`(percentage: Int64?, debit: Int64, partly: Int) throws {
+    func `a refund debits its percentage to the nearest unit`(percentage: Int64?, debit: Int64, partly: Int) throws {
         var transaction = transaction("Consumable").with("quantity", 3)
         if let percentage {
             transaction = transaction.with("revocationDate", date: day).with(

@@ -32,9 +32,11 @@ private typealias Phase = SubscriptionState.Phase
         #expect(state.willRenew == true)
         #expect(state.until == at(30 * day))
         #expect(state.productId == ProductId("monthly"))
-        #expect(purchase.state(at: at(30 * day))?.phase == .expired)
+        #expect(purchase.state(at: at(30 * day))?.phase == .renewing)
         #expect(purchase.nextChange(after: at(0)) == at(30 * day))
-        #expect(purchase.nextChange(after: at(30 * day)) == nil)
+        #expect(purchase.nextChange(after: at(30 * day)) == at(30 * day + hour))
+        #expect(purchase.state(at: at(30 * day + hour))?.phase == .expired)
+        #expect(purchase.nextChange(after: at(30 * day + hour)) == nil)
     }
 
     @Test func `the grace period continues service`() throws {
@@ -118,7 +120,8 @@ private typealias Phase = SubscriptionState.Phase
             .didRenew, signed: 29 * day, status: .active, transaction: period("2", from: 30 * day, to: 60 * day),
             renewalInfo: renewal())
         let purchase = try purchase(bought, renewed)
-        #expect(purchase.state(at: at(29 * day))?.transaction?.transactionId == TransactionId("2"))
+        #expect(purchase.state(at: at(29 * day))?.transaction?.transactionId == TransactionId("1"))
+        #expect(purchase.nextChange(after: at(29 * day)) == at(30 * day))
         #expect(purchase.state(at: at(45 * day))?.phase == .active)
         #expect(purchase.state(at: at(29 * day))?.until == at(60 * day))
     }
@@ -134,7 +137,8 @@ private typealias Phase = SubscriptionState.Phase
                 .didRenew, .billingRecovery, signed: 35 * day, status: .active,
                 transaction: period("2", from: 35 * day, to: 65 * day), renewalInfo: renewal()))
         #expect(purchase.state(at: at(36 * day))?.phase == .active)
-        #expect(purchase.state(at: at(65 * day))?.phase == .expired)
+        #expect(purchase.state(at: at(65 * day))?.phase == .renewing)
+        #expect(purchase.state(at: at(65 * day + hour))?.phase == .expired)
     }
 
     @Test(arguments: [NotificationType.didChangeRenewalPref, .offerRedeemed])
@@ -155,8 +159,8 @@ private typealias Phase = SubscriptionState.Phase
         let upgrade = Notification(
             .didChangeRenewalPref, .upgrade, signed: 29 * day + hour, status: .active,
             transaction: period("3", from: 29 * day + hour, to: 400 * day, product: "yearly"))
-        #expect(try purchase(bought, renewed, upgrade).currentTransaction?.transactionId == TransactionId("3"))
-        #expect(try purchase(upgrade, renewed, bought).currentTransaction?.transactionId == TransactionId("3"))
+        #expect(try purchase(bought, renewed, upgrade).currentTransaction(at: at(30 * day))?.transactionId == TransactionId("3"))
+        #expect(try purchase(upgrade, renewed, bought).currentTransaction(at: at(30 * day))?.transactionId == TransactionId("3"))
     }
 
     @Test func `a refund of the upgraded transaction is part of the upgrade`() throws {
@@ -241,7 +245,7 @@ private typealias Phase = SubscriptionState.Phase
         for purchase in [try purchase(bought, refund, reversed), try purchase(reversed, refund, bought)] {
             #expect(purchase.state(at: at(10 * day))?.phase == .active)
             #expect(purchase.state(at: at(10 * day))?.until == at(30 * day))
-            #expect(purchase.state(at: at(30 * day))?.phase == .expired)
+            #expect(purchase.state(at: at(30 * day + hour))?.phase == .expired)
         }
     }
 
@@ -310,7 +314,7 @@ private typealias Phase = SubscriptionState.Phase
             transaction: period("1", from: 0, to: 30 * day).with("quantity", 5)
                 .with("multiSeatInfo", ["revokedSeatQuantity": 2]))
         let purchase = try purchase(team, added, seats)
-        #expect(purchase.currentTransaction?.transactionId == TransactionId("1"))
+        #expect(purchase.currentTransaction(at: at(13 * day))?.transactionId == TransactionId("1"))
         #expect(purchase.state(at: at(13 * day))?.seats == 6)
         #expect(purchase.state(at: at(13 * day))?.phase == .active)
     }

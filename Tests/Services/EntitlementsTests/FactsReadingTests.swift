@@ -70,7 +70,9 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         .init("TEST", .skip("no_purchase"), type: "TEST"),
         .init("a summary", .skip("no_purchase"), type: "RENEWAL_EXTENSION"),
         .init("a token", .skip("no_purchase"), type: "EXTERNAL_PURCHASE_TOKEN"),
-        .init("a consent", .skip("no_purchase"), type: "RESCIND_CONSENT"),
+        .init("a change of metadata", .skip("no_purchase"), type: "METADATA_UPDATE"),
+        .init("a change of price", .skip("no_purchase"), type: "PRICE_CHANGE"),
+        .init("a migration", .skip("no_purchase"), type: "MIGRATION"),
         .init("an unknown type", .skip("no_purchase"), type: "SOMETHING_NEW"),
         .init("REFUND without purchase", .deadLetter("transaction_missing"), type: "REFUND"),
         .init("DID_RENEW without purchase", .deadLetter("transaction_missing"), type: "DID_RENEW"),
@@ -199,6 +201,33 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         }
         #expect(facts == (try draft.facts()))
         #expect(facts.appAccountToken == AppAccountToken(account))
+    }
+
+    @Test func `a withdrawn consent is kept under the customer's appTransactionId`() throws {
+        let value = #"""
+            {"notification":{"notificationType":"RESCIND_CONSENT","notificationUUID":"u","signedDate":1767225600000,
+            "appData":{"environment":"Production","bundleId":"com.example","signedAppTransactionInfo":""}},
+            "appTransaction":{"appTransactionId":"704000000000000001","bundleId":"com.example"}}
+            """#
+        let record = KafkaRecord(
+            topic: "appstore.notifications.production", partition: 0, offset: 0, key: [], value: Array(value.utf8),
+            headers: [KafkaHeader(key: "ce_trust", text: "signed")])
+        guard case .state(let facts) = FactsReading.read(record, environment: .production) else {
+            Issue.record("no facts")
+            return
+        }
+        let model = EntitlementsModel(rules: ProductRules(), topics: TopicNames())
+        #expect(model.key(of: facts) == Array("com.example/704000000000000001".utf8))
+        #expect(model.indexEntries(of: facts) == [IndexEntry("appTransactionId", "704000000000000001")])
+        #expect(facts.consentRescindedAt?.millisecondsSince1970 == 1_767_225_600_000)
+        #expect(facts.appTransactionId == AppTransactionId("704000000000000001"))
+        let published = try #require(model.publication(of: facts, row: facts.jsonText, at: 0).value)
+        #expect(try PurchaseFacts(published: published) == facts)
+        guard case .verdict(.deadLetter(let reason)) = FactsReading.read(record, environment: .sandbox) else {
+            Issue.record("a consent of another environment")
+            return
+        }
+        #expect(reason.code == "environment_mismatch")
     }
 
     @Test(arguments: [("signed", true), ("shared-secret", false), ("something", false), (nil, false)])

@@ -23,6 +23,7 @@ struct HistoryEntry: Sendable {
         var isRetrying = false
         var graceUntil: Int64?
         var intent: Int64?
+        var token: String?
     }
 
     var type: String
@@ -63,6 +64,7 @@ struct HistoryEntry: Sendable {
             var info = #""autoRenewProductId":"\#(renewal.product)","autoRenewStatus":\#(renewal.willRenew ? 1 : 0)"#
             info += #","isInBillingRetryPeriod":\#(renewal.isRetrying),\#(common)"#
             if let graceUntil = renewal.graceUntil { info += #","gracePeriodExpiresDate":\#(graceUntil)"# }
+            if let token = renewal.token { info += #","appAccountToken":"\#(token)""# }
             if let intent = renewal.intent { info += #","expirationIntent":\#(intent)"# }
             value += #","renewalInfo":{\#(info)}"#
         }
@@ -174,6 +176,12 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
                 token: current.token)
             info = HistoryEntry.Renewal(product: info.product)
             tell("DID_RENEW", nil, 1, current, info)
+            // Some are refunded before they begin.
+            guard clock < expires, chance(25) else { return }
+            var refunded = current
+            refunded.revoked = clock
+            tell("REFUND", nil, chance(50) ? 5 : 1, refunded, info)
+            if chance(40) { tell("REFUND_REVERSED", nil, 1, current, info) }
         case 2:
             info.willRenew.toggle()
             tell(
@@ -181,6 +189,8 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
                 info)
         case 3:
             info.product = ["weekly", "monthly"].randomElement(using: &random) ?? "weekly"
+            // The app may have set the account in between.
+            if chance(30) { info.token = "7e3fb204-2d5b-4a5c-8f1e-\(String(2_000_000_000_000 + number).suffix(12))" }
             tell("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE", 1, current, info)
         case 4:
             var replaced = current
@@ -216,9 +226,10 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
     private mutating func failure(_ current: inout HistoryEntry.Transaction, _ info: inout HistoryEntry.Renewal) {
         let expires = current.expires ?? clock
         clock = max(clock, expires)
-        info.isRetrying = true
+        info.isRetrying = chance(70)
         if chance(60) {
-            info.graceUntil = expires + 16 * day
+            // Apple has left the date out.
+            info.graceUntil = chance(70) ? expires + 16 * day : nil
             tell("DID_FAIL_TO_RENEW", "GRACE_PERIOD", 4, current, info)
             if chance(50) {
                 clock = max(clock, expires + 16 * day)
@@ -242,7 +253,7 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
         if let old = former.randomElement(using: &random), chance(50) {
             var refunded = old
             refunded.revoked = clock
-            tell("REFUND", nil, 1, refunded, info)
+            tell("REFUND", nil, chance(50) ? 5 : 1, refunded, info)
             return
         }
         var refunded = current

@@ -2,15 +2,15 @@
 /// earlier one. Written from the specification alone; it shares nothing with EntitlementRules.
 struct HistoryOracle {
     private var transactions: [String: (told: HistoryEntry.Transaction, signed: Int64)] = [:]
-    private var renewal: HistoryEntry.Renewal?
-    private var status: (value: Int64, signed: Int64)?
+    private var renewal: (told: HistoryEntry.Renewal, signed: Int64)?
+    private var status: (value: Int64, signed: Int64, about: HistoryEntry.Transaction)?
     private var upgrades: [(to: String, signed: Int64)] = []
 
     init(_ notifications: [HistoryEntry]) {
         for told in notifications.sorted(by: { ($0.signed, $0.uuid) < ($1.signed, $1.uuid) }) {
             transactions[told.transaction.id] = (told.transaction, told.signed)
-            if let info = told.renewal { renewal = info }
-            if let stated = told.status { status = (stated, told.signed) }
+            if let info = told.renewal { renewal = (info, told.signed) }
+            if let stated = told.status { status = (stated, told.signed, told.transaction) }
             if told.type == "DID_CHANGE_RENEWAL_PREF" || told.type == "OFFER_REDEEMED", told.subtype == "UPGRADE" {
                 upgrades.append((told.transaction.id, told.signed))
             }
@@ -22,7 +22,7 @@ struct HistoryOracle {
         let all = transactions.values.map(\.told)
         if let coins = all.first(where: { $0.type == "Consumable" }) {
             let debit = coins.revoked.map {
-                $0 <= moment ? coins.quantity * (coins.percentage ?? 100_000) / 100_000 : 0
+                $0 <= moment ? Int64((Double(coins.quantity * (coins.percentage ?? 100_000)) / 100_000).rounded()) : 0
             }
             return "units \(coins.quantity) - \(debit ?? 0)"
         }
@@ -33,40 +33,52 @@ struct HistoryOracle {
         return subscriptionLine(at: moment)
     }
 
-    /// The account: of the latest purchase that has one.
+    /// The account: of the latest purchase that has one, unless renewal info that was signed later names another.
     var account: String? {
-        transactions.values.map(\.told).filter { $0.token != nil }.max {
-            ($0.purchased, $0.id) < ($1.purchased, $1.id)
-        }?
-        .token
+        let latest = transactions.values.filter { $0.told.token != nil }.max {
+            ($0.told.purchased, $0.told.id) < ($1.told.purchased, $1.told.id)
+        }
+        if let renewal, let token = renewal.told.token, renewal.signed > latest?.signed ?? 0 { return token }
+        return latest?.told.token
     }
 
     private func subscriptionLine(at moment: Int64) -> String {
-        let day: Int64 = 86_400_000
-        guard let current else { return "none" }
+        let (hour, day): (Int64, Int64) = (3_600_000, 86_400_000)
+        guard let current = current(at: moment) else { return "none" }
+        let info = renewal?.told
         let expires = current.told.expires ?? 0
         func line(_ state: String, _ entitled: Bool) -> String { "\(state) \(entitled) \(current.told.product)" }
         if let revoked = current.told.revoked, revoked <= moment { return line("REVOKED", false) }
-        if let status, status.value == 5, current.told.revoked == nil, status.signed >= current.signed {
+        if let status, status.value == 5, current.told.revoked == nil, status.signed >= current.signed,
+            // What was revoked is another period.
+            transactions[status.about.id]?.told.revoked == nil || status.about.id == current.told.id
+        {
             return line("REVOKED", false)
         }
         if expires > moment { return line("ACTIVE", true) }
-        if let grace = renewal?.graceUntil, grace > moment { return line("GRACE", true) }
-        if status?.value == 3 || renewal?.isRetrying == true {
+        if let grace = info?.graceUntil, grace > moment { return line("GRACE", true) }
+        if status?.value == 4, info?.graceUntil == nil, expires + 3 * day > moment { return line("GRACE", true) }
+        let hasFailed = info?.isRetrying == true || info?.graceUntil != nil || info?.intent != nil
+        if !hasFailed, ![2, 3, 4, 5].contains(status?.value ?? 0), info?.willRenew != false, expires + hour > moment {
+            return line("RENEWING", true)
+        }
+        if status?.value == 3 || info?.isRetrying == true {
             return expires + 60 * day > moment ? line("RETRY", false) : line("EXPIRED", false)
         }
         if let status, status.value == 1, status.signed > expires {
-            return line("STALE", status.signed + 3_600_000 > moment)
+            return line("STALE", status.signed + hour > moment)
         }
         return line("EXPIRED", false)
     }
 
-    /// The purchase with the greatest purchaseDate of those that no upgrade replaced.
-    private var current: (told: HistoryEntry.Transaction, signed: Int64)? {
-        transactions.values.filter { !isReplaced($0.told, signed: $0.signed) }.max { one, other in
+    /// The purchase with the greatest purchaseDate of those that have begun and that no upgrade replaced; the first, where
+    /// none has begun.
+    private func current(at moment: Int64) -> (told: HistoryEntry.Transaction, signed: Int64)? {
+        let ordered = transactions.values.filter { !isReplaced($0.told, signed: $0.signed) }.sorted { one, other in
             (one.told.purchased, one.told.expires ?? 0, one.signed, one.told.id)
                 < (other.told.purchased, other.told.expires ?? 0, other.signed, other.told.id)
         }
+        return ordered.last { $0.told.purchased <= moment } ?? ordered.first
     }
 
     private func isReplaced(_ transaction: HistoryEntry.Transaction, signed: Int64) -> Bool {

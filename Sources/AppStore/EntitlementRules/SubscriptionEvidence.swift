@@ -1,0 +1,214 @@
+internal import AppStoreModel
+
+/// The facts that the state of a subscription is decided by, at a moment and at those after it.
+struct SubscriptionEvidence {
+    /// The period that is current at the moment, then those that are to begin, by their order. Of periods that replaced
+    /// each other only the last competes.
+    var periods: [TransactionFacts] = []
+    /// What was bought last where no period competes: an upgrade of which the new transaction is not known.
+    var replaced: TransactionFacts?
+    var seatAdditions: [TransactionFacts] = []
+    var renewal: RenewalFacts?
+    var status: StatusFacts?
+    /// What Apple meant by status 5 is told by the revocation of another transaction.
+    var isStatusExplained = false
+    /// Apple said "grace", and its end is not known any more.
+    var hasUnknownGrace = false
+    var migratedAt: AppStoreInstant?
+
+    init() {}
+
+    /// The newest facts, for this moment and later ones.
+    init(_ purchase: PurchaseFacts, from instant: AppStoreInstant) {
+        periods = purchase.competingPeriods(from: instant)
+        if periods.isEmpty { replaced = purchase.latestPeriod() }
+        seatAdditions = periods.flatMap { purchase.seatAdditions(to: $0) }
+        renewal = purchase.renewal
+        status = purchase.status
+        isStatusExplained = purchase.explainsRevokedStatus
+        migratedAt = purchase.migratedAt
+    }
+
+    /// The latest period that has begun; the first where none has.
+    func current(at instant: AppStoreInstant) -> TransactionFacts? {
+        periods.last { $0.start <= instant } ?? periods.first
+    }
+
+    // MARK: States
+
+    /// The first row that holds, in this order: migrated, revoked, active, grace, renewing, retry, stale, expired.
+    func state(at instant: AppStoreInstant, policy: SubscriptionPolicy) -> SubscriptionState {
+        let current = current(at: instant)
+        func make(
+            _ phase: SubscriptionState.Phase, isEntitled: Bool, until: AppStoreInstant? = nil,
+            needsStatusQuery: Bool = false
+        ) -> SubscriptionState {
+            self.make(
+                phase, of: current, at: instant, isEntitled: isEntitled, until: until,
+                needsStatusQuery: needsStatusQuery)
+        }
+        if let migratedAt, migratedAt <= instant { return make(.migrated, isEntitled: false) }
+        if let current, isRevoked(current, at: instant) { return make(.revoked, isEntitled: false) }
+        if isRevokedByStatus(current) { return make(.revoked, isEntitled: false, needsStatusQuery: true) }
+        let expiresDate = current?.expiresDate
+        if let current, let expiresDate, expiresDate > instant {
+            return make(.active, isEntitled: true, until: endOfAccess(in: current, expiresDate, at: instant))
+        }
+        if let end = renewal?.gracePeriodExpiresDate, end > instant {
+            return make(.grace, isEntitled: true, until: end)
+        }
+        if hasUnknownGrace { return make(.grace, isEntitled: true, needsStatusQuery: true) }
+        if isGraceWithoutDate, let end = expiresDate?.advanced(byMilliseconds: policy.graceFallbackMilliseconds),
+            end > instant
+        {
+            return make(.grace, isEntitled: true, until: end, needsStatusQuery: true)
+        }
+        if mayBeRenewing, let end = expiresDate?.advanced(byMilliseconds: policy.renewalLeewayMilliseconds),
+            end > instant
+        {
+            return make(.renewing, isEntitled: true, until: end)
+        }
+        if status?.status == .billingRetry || renewal?.isInBillingRetryPeriod == true {
+            guard let expiresDate else { return make(.retry, isEntitled: false) }
+            let end = expiresDate.advanced(byMilliseconds: policy.billingRetryMilliseconds)
+            if end > instant { return make(.retry, isEntitled: false, until: end) }
+        } else if let status, status.status == .active, status.version.signedDate > expiresDate ?? .earliest {
+            let end = status.version.signedDate.advanced(byMilliseconds: policy.staleToleranceMilliseconds)
+            let isTolerated = end > instant
+            return make(
+                .stale, isEntitled: isTolerated, until: isTolerated ? end : nil, needsStatusQuery: true)
+        }
+        return make(.expired, isEntitled: false, needsStatusQuery: isGraceWithoutDate)
+    }
+
+    /// Apple asks to continue service, and does not say until when.
+    private var isGraceWithoutDate: Bool {
+        status?.status == .billingGracePeriod && renewal?.gracePeriodExpiresDate == nil
+    }
+
+    /// Nothing says that the period was not renewed.
+    private var mayBeRenewing: Bool {
+        switch status?.status {
+        case .some(.expired), .some(.billingRetry), .some(.billingGracePeriod), .some(.revoked): return false
+        default: break
+        }
+        guard let renewal else { return true }
+        return renewal.autoRenewStatus != .off && renewal.isInBillingRetryPeriod != true
+            && renewal.expirationIntent == nil && renewal.gracePeriodExpiresDate == nil
+    }
+
+    /// The end of the period and of those of the same product that follow it without a gap, or what ends them before.
+    private func endOfAccess(
+        in current: TransactionFacts, _ expiresDate: AppStoreInstant, at instant: AppStoreInstant
+    ) -> AppStoreInstant {
+        var end = expiresDate
+        for next in periods where next.start > instant && next.start <= end {
+            guard next.productId == current.productId, next.revocationDate == nil else {
+                // What begins then is another product, or nothing.
+                end = next.start
+                break
+            }
+            end = max(end, next.expiresDate ?? end)
+        }
+        if let revocation = seatsRevokedAt(of: current), revocation > instant { end = min(end, revocation) }
+        return min(end, migratedAt ?? end)
+    }
+
+    // MARK: Revocations
+
+    /// All transactions of the period are revoked: with added seats the purchaser keeps access until the last is.
+    private func isRevoked(_ current: TransactionFacts, at instant: AppStoreInstant) -> Bool {
+        current.isRevoked(at: instant) && additions(to: current, at: instant).allSatisfy { $0.isRevoked(at: instant) }
+    }
+
+    /// When the last transaction of the period is revoked; nil if one is not.
+    private func seatsRevokedAt(of current: TransactionFacts) -> AppStoreInstant? {
+        guard var latest = current.revocationDate else { return nil }
+        for addition in additions(to: current) {
+            guard let date = addition.revocationDate else { return nil }
+            latest = max(latest, date)
+        }
+        return latest
+    }
+
+    /// Apple said "revoked" and has said nothing about the transaction since, which does not explain it.
+    private func isRevokedByStatus(_ current: TransactionFacts?) -> Bool {
+        guard let status, status.status == .revoked, !isStatusExplained else { return false }
+        guard let current else { return true }
+        return current.revocationDate == nil && status.version.signedDate >= current.version.signedDate
+    }
+
+    // MARK: Seats
+
+    private func additions(to current: TransactionFacts, at instant: AppStoreInstant? = nil) -> [TransactionFacts] {
+        guard !seatAdditions.isEmpty, let expiresDate = current.expiresDate else { return [] }
+        return seatAdditions.filter {
+            $0.start >= current.start && $0.start < expiresDate && (instant.map { $0 } ?? .latest) >= $0.start
+        }
+    }
+
+    private func seats(_ current: TransactionFacts?, at instant: AppStoreInstant) -> Int64 {
+        guard let current else { return 0 }
+        var seats = Self.seats(of: current, at: instant)
+        for addition in additions(to: current, at: instant) { seats += Self.seats(of: addition, at: instant) }
+        return max(seats, 0)
+    }
+
+    /// What a transaction gives: 32 bits each, of 64 transactions at most. One that is revoked gives none, whatever was
+    /// refunded of it before.
+    private static func seats(of transaction: TransactionFacts, at instant: AppStoreInstant) -> Int64 {
+        if transaction.isRevoked(at: instant) { return 0 }
+        let held = transaction.amountProblems.contains(.quantity) ? 0 : Int64(transaction.quantity ?? 1)
+        return held - Int64(max(transaction.revokedSeatQuantity ?? 0, 0))
+    }
+
+    private func make(
+        _ phase: SubscriptionState.Phase, of current: TransactionFacts?, at instant: AppStoreInstant,
+        isEntitled: Bool, until: AppStoreInstant?, needsStatusQuery: Bool
+    ) -> SubscriptionState {
+        let pending = renewal?.autoRenewProductId.flatMap { $0 == current?.productId ? nil : $0 }
+        let isOver = phase == .expired || phase == .revoked || phase == .migrated
+        return SubscriptionState(
+            phase: phase, isEntitled: isEntitled, until: until, transaction: current ?? replaced,
+            willRenew: renewal?.autoRenewStatus.map { $0 == .on },
+            pendingProductId: isOver ? nil : pending,
+            priceIncreaseStatus: isOver ? nil : renewal?.priceIncreaseStatus,
+            expirationIntent: phase == .expired ? renewal?.expirationIntent : nil,
+            seats: isEntitled ? seats(current, at: instant) : 0, needsStatusQuery: needsStatusQuery)
+    }
+}
+
+extension SubscriptionEvidence {
+    /// - Parameter now: the state at `instant`.
+    func nextChange(
+        after instant: AppStoreInstant, from now: SubscriptionState, policy: SubscriptionPolicy
+    ) -> AppStoreInstant? {
+        var moments: [AppStoreInstant] = []
+        func consider(_ moment: AppStoreInstant?) {
+            if let moment, moment > instant { moments.append(moment) }
+        }
+        func consider(_ transaction: TransactionFacts) {
+            consider(transaction.start)
+            consider(transaction.expiresDate)
+            consider(transaction.revocationDate)
+            for item in transaction.items { consider(item.revocationDate) }
+        }
+        for period in periods {
+            consider(period)
+            for limit in [
+                policy.graceFallbackMilliseconds, policy.renewalLeewayMilliseconds, policy.billingRetryMilliseconds,
+            ] { consider(period.expiresDate?.advanced(byMilliseconds: limit)) }
+        }
+        for addition in seatAdditions { consider(addition) }
+        consider(renewal?.gracePeriodExpiresDate)
+        consider(migratedAt)
+        consider(status?.version.signedDate.advanced(byMilliseconds: policy.staleToleranceMilliseconds))
+        guard !moments.isEmpty else { return nil }
+        return moments.sorted().first { moment in
+            let then = state(at: moment, policy: policy)
+            return then.phase != now.phase || then.isEntitled != now.isEntitled || then.seats != now.seats
+                || then.transaction?.key != now.transaction?.key
+                || now.transaction.map { $0.skus(at: moment) != $0.skus(at: instant) } ?? false
+        }
+    }
+}
