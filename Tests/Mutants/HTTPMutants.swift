@@ -142,8 +142,7 @@ enum HTTPMutants {
         client.without(
             "client-behind-the-unknown", "return nil", after: "guard let node, let address", instead: "continue"),
         client.mutant("client-quotes", "!isQuoted", after: "isQuoted.toggle()", "true"),
-        named.mutant(
-            "client-of-anybody", "isFromProxy, rules.limits.forwarded != .off", "rules.limits.forwarded != .off"),
+        named.mutant("client-of-anybody", "isFromProxy", after: #"isHeadMethod = head.methodIs("HEAD")"#, "true"),
         named.mutant(
             "proxy-header-of-anybody", "isFromProxy && rules.limits.forwarded == .proxyProtocol",
             "rules.limits.forwarded == .proxyProtocol"),
