@@ -35,6 +35,13 @@ enum OperationsSettings {
         "replication-factor", in: 1...100,
         help: "Replicas of each partition. Default: 3; with profile single-node: 1."
     ).optional.onCommandLineOnly
+    static let groups = Setting.strings(
+        "groups",
+        help: """
+            Consumer groups whose dead letter topics belong to the installation too: those of your own, further \
+            receivers of webhooks, and sluice-webhooks itself where webhooks.content is not state.
+            """, example: "sluice-webhooks,inbox"
+    ).optional.onCommandLineOnly
     static let dryRun = Setting.flag("dry-run", help: "Print what would be created without creating anything.")
 
     // tap

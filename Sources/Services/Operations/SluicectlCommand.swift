@@ -35,7 +35,7 @@ enum SluicectlCommand {
     private static let topicsSchema = kafkaSchema.adding(
         ConfigurationSchema([
             ApplicationSettings.profile, OperationsSettings.topicsPartitions, OperationsSettings.partitions,
-            OperationsSettings.replicationFactor,
+            OperationsSettings.replicationFactor, OperationsSettings.groups,
         ]))
 
     private static let topics = Command(
@@ -55,6 +55,9 @@ enum SluicectlCommand {
                     .init(
                         "sluicectl topics apply --kafka.bootstrap.servers kafka-1:9092 --partitions 24",
                         "24 partitions; better set topics.partitions=24 in the file, it cannot be changed later."),
+                    .init(
+                        "sluicectl topics apply --groups sluice-webhooks",
+                        "Also the dead letter topics of webhooks that read notifications."),
                     .init("sluicectl topics apply --profile single-node", "One replica, for one broker."),
                 ]),
             Command(

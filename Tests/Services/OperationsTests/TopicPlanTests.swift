@@ -20,6 +20,24 @@ import Testing
             bootstrapServers: "kafka-1:9092")
     }
 
+    @Test func `dead letter topics of further groups are of both inputs, and none is there twice`() {
+        let own = Set(names.specifications().map(\.name))
+        let plan = TopicPlan(
+            names, partitions: 12, groups: ["sluice-webhooks", "inbox"], demands: production, found: [],
+            bootstrapServers: "kafka-1:9092")
+        #expect(Set(plan.items.map(\.topic)).count == plan.items.count)
+        #expect(
+            Set(plan.items.map(\.topic)).subtracting(own)
+                == Set(
+                    ["production", "sandbox"].flatMap { environment in
+                        [
+                            KafkaTopic(rawValue: "test.notifications.\(environment).sluice-webhooks.dlq"),
+                            KafkaTopic(rawValue: "test.notifications.\(environment).inbox.dlq"),
+                            KafkaTopic(rawValue: "test.entitlements.\(environment).inbox.dlq"),
+                        ]
+                    }))
+    }
+
     /// The topics as they should be, but for a change to one of them.
     private func found(
         changing topic: String? = nil, partitions: Int = 12, replicas: Int = 3, settings: [String: String] = [:]

@@ -24,14 +24,15 @@ struct TopicPlan {
     /// - Parameters:
     ///   - names: the names of the installation.
     ///   - partitions: of keyed topics.
+    ///   - groups: consumer groups beside Sluice's own.
     ///   - found: topics as described by the brokers; others are ignored.
     ///   - bootstrapServers: for the commands.
     init(
-        _ names: TopicNames, partitions: Int, demands: TopicDemands, found: [KafkaTopicDescription],
-        isEmbedded: Bool = false, bootstrapServers: String
+        _ names: TopicNames, partitions: Int, groups: [String] = [], demands: TopicDemands,
+        found: [KafkaTopicDescription], isEmbedded: Bool = false, bootstrapServers: String
     ) {
         self.demands = demands
-        items = names.specifications(partitions: partitions).map { specification in
+        items = names.specifications(partitions: partitions, groups: groups).map { specification in
             let description = found.first { $0.topic.rawValue == specification.name.rawValue }
             let expectation = demands.expectation(
                 of: specification, isEmbedded: isEmbedded)

@@ -48,10 +48,12 @@ struct TopicsCommand {
     private func plan(_ admin: KafkaAdmin, _ isEmbedded: Bool) async throws -> TopicPlan {
         let partitions =
             configuration[OperationsSettings.partitions] ?? configuration[OperationsSettings.topicsPartitions]
-        let topics = names.specifications(partitions: partitions).map { $0.name }
+        let groups = configuration[OperationsSettings.groups] ?? []
+        let topics = names.specifications(partitions: partitions, groups: groups).map { $0.name }
         return TopicPlan(
-            names, partitions: partitions, demands: demands, found: try await admin.describeTopics(topics),
-            isEmbedded: isEmbedded, bootstrapServers: configuration[ApplicationSettings.bootstrapServers])
+            names, partitions: partitions, groups: groups, demands: demands,
+            found: try await admin.describeTopics(topics), isEmbedded: isEmbedded,
+            bootstrapServers: configuration[ApplicationSettings.bootstrapServers])
     }
 
     private func finish(_ report: TopicReport, _ console: Console) async -> ExitCode {
