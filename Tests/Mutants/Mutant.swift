@@ -1,5 +1,6 @@
 let allMutants =
     VerifierMutants.all + RevocationMutants.all + HTTPMutants.all + IngressMutants.all + WebhooksMutants.all
+    + AccessMutants.all
 
 /// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
 struct Mutant {
@@ -15,7 +16,7 @@ struct Mutant {
 
 /// Whose tests must fail.
 enum TestArea: String, CaseIterable {
-    case verifier, revocation, http, ingress, webhooks, consumer
+    case verifier, revocation, http, ingress, webhooks, consumer, access
 
     /// The test targets, as a regular expression over the names of tests.
     var tests: String {
@@ -23,6 +24,7 @@ enum TestArea: String, CaseIterable {
         case .verifier: "^(AppStoreVerificationTests|CryptographyTests|AppStoreModelTests|JSONTests|BytesTests)\\."
         case .revocation: "^(CryptographyTests|AppStoreVerificationTests|IngressTests\\.OCSPOverHTTP)"
         case .http: "^(HTTPServerTests|ConcurrencyTests)\\."
+        case .access: "^EntitlementRulesTests\\."
         case .ingress:
             "^(IngressTests\\.|KafkaTests\\.(ProducerBreakerTests|PendingSendsTests|KafkaProducerFaultTests))"
         case .webhooks: "^WebhooksTests\\."
@@ -33,6 +35,7 @@ enum TestArea: String, CaseIterable {
     static let testTargets = [
         "AppStoreVerificationTests", "CryptographyTests", "AppStoreModelTests", "JSONTests", "BytesTests",
         "HTTPServerTests", "ConcurrencyTests", "IngressTests", "KafkaTests", "WebhooksTests", "PipelineRuntimeTests",
+        "EntitlementRulesTests",
     ]
 }
 

@@ -22,6 +22,18 @@ import Testing
         #expect(rules.rule(for: ProductId("a")).entitlements == ["a"])
     }
 
+    @Test func `the settings say how long access lasts when news is late, and another value publishes anew`() throws {
+        let rules = try ProductRules(
+            configuration([
+                "--entitlements.renewal.leeway", "2h", "--entitlements.grace.fallback", "16d",
+                "--entitlements.stale.tolerance", "30m",
+            ]))
+        #expect(rules.subscriptions.renewalLeewayMilliseconds == 7_200_000)
+        #expect(rules.subscriptions.graceFallbackMilliseconds == 16 * day)
+        #expect(rules.subscriptions.staleToleranceMilliseconds == 1_800_000)
+        #expect(try rules.fingerprint != ProductRules(configuration([])).fingerprint)
+    }
+
     @Test func `a file says what each product gives`() throws {
         let rules = try rules(
             """

@@ -1,0 +1,34 @@
+// Who has access: the rows of the state machine, in their order, and what they look at.
+
+private let rules = "AppStore/EntitlementRules/"
+private let suites = "AccessCaseTests|SubscriptionStateTests|TransitionTableTests"
+private let states = MutatedFile(.access, "access", rules + "SubscriptionEvidence.swift", suites: suites)
+private let current = MutatedFile(.access, "current", rules + "CurrentTransaction.swift", suites: suites)
+private let past = MutatedFile(.access, "past", rules + "PurchaseFacts+Past.swift", suites: suites)
+private let units = MutatedFile(.access, "units", rules + "OneTimeState.swift", suites: "OneTimeStateTests")
+
+enum AccessMutants {
+    static let all: [Mutant] = [
+        states.mutant("access-begun", "periods.last { $0.start <= instant } ?? periods.first", "periods.last"),
+        states.mutant("access-migrated", "migratedAt <= instant", "false"),
+        states.mutant("access-revoked", "isRevoked(current, at: instant)", "false"),
+        states.mutant("access-revoked-by-status", "isRevokedByStatus(current)", "false"),
+        states.mutant("access-status-explained", "!isStatusExplained", "true"),
+        states.mutant("access-grace-without-date", "status?.status == .billingGracePeriod", "false"),
+        states.mutant("access-leeway-off", "renewal.autoRenewStatus != .off", "true"),
+        states.mutant("access-leeway-retry", "renewal.isInBillingRetryPeriod != true", "true"),
+        states.mutant("access-next-product", "next.productId == current.productId", "true"),
+        states.mutant("access-next-revoked", "next.revocationDate == nil", "true"),
+        states.without("access-replaced", "replaced = purchase.latestPeriod()"),
+        states.mutant(
+            "access-seats-revoked", "transaction.isRevoked(at: instant)", after: "func seats(of transaction", "false"),
+        current.mutant("access-upcoming-upgraded", "!isUpgraded(transaction)", "true"),
+        current.mutant("access-transfer", "claim.transferredFrom == purchasedToken", "false"),
+        current.mutant(
+            "access-newer-account", "renewal.version.signedDate > latest.version.signedDate", "false"),
+        past.mutant("access-past-grace", "status == .billingGracePeriod && evidence.renewal == nil", "false"),
+        past.mutant("access-past-revocation", "told.first?.isRevocation == true", "false"),
+        past.mutant("access-past-extension", "$0.notificationType == .renewalExtended", "false"),
+        units.mutant("access-units-nearest", "50_000", after: "static func share", "0"),
+    ]
+}
