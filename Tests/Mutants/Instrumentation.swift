@@ -9,13 +9,17 @@ struct Instrumentation {
     let copy: String
 
     /// Brings the copy up to date; a file that would not change is not written, so that the next build is a small one.
-    func write(_ mutants: [Mutant]) throws(Failure) {
-        try replaceCopy(with: instrumented(mutants))
+    ///
+    /// - Parameter areas: whose tests are built.
+    func write(_ mutants: [Mutant], areas: Set<TestArea>) throws(Failure) {
+        try replaceCopy(with: instrumented(mutants, areas: areas))
     }
 
     /// The files of the copy by path below the project.
     /// - Throws: ``Failure`` when the text of a mutant is not in its file, or not there exactly once.
-    func instrumented(_ mutants: [Mutant]) throws(Failure) -> [String: String] {
+    func instrumented(
+        _ mutants: [Mutant], areas: Set<TestArea> = Set(TestArea.allCases)
+    ) throws(Failure) -> [String: String] {
         let names = Dictionary(grouping: mutants, by: \.name).filter { $1.count > 1 }.keys
         guard names.isEmpty else { throw Failure("two mutants of one name: \(names.sorted().joined(separator: ", "))") }
         var files = try sources()
@@ -40,7 +44,7 @@ struct Instrumentation {
             files["Sources/\(module)/MutantSwitch.swift"] = Self.theSwitch
         }
         guard problems.isEmpty else { throw Failure(problems.sorted().joined(separator: "\n")) }
-        files["Package.swift"]?.append(Self.onlyWhatIsTested)
+        files["Package.swift"]?.append(Self.onlyWhatIsTested(areas))
         return files
     }
 
@@ -127,10 +131,11 @@ struct Instrumentation {
         """
 
     // Targets that are not needed would only take time, and warnings are expected in instrumented code.
-    private static let onlyWhatIsTested = """
+    private static func onlyWhatIsTested(_ areas: Set<TestArea>) -> String {
+        """
 
 
-        var needed = Set(\(TestArea.testTargets))
+        var needed = Set(\(Set(areas.flatMap(\.testTargets)).sorted()))
         for _ in package.targets {
             for target in package.targets where needed.contains(target.name) {
                 for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
@@ -142,6 +147,7 @@ struct Instrumentation {
             target.swiftSettings?.append(.treatAllWarnings(as: .warning))
         }
         """
+    }
 
     // MARK: files
 

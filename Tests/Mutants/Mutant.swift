@@ -1,6 +1,6 @@
 let allMutants =
     VerifierMutants.all + RevocationMutants.all + HTTPMutants.all + IngressMutants.all + WebhooksMutants.all
-    + AccessMutants.all
+    + AccessMutants.all + StateMutants.all
 
 /// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
 struct Mutant {
@@ -16,7 +16,7 @@ struct Mutant {
 
 /// Whose tests must fail.
 enum TestArea: String, CaseIterable {
-    case verifier, revocation, http, ingress, webhooks, consumer, access
+    case verifier, revocation, http, ingress, webhooks, consumer, access, state
 
     /// The test targets, as a regular expression over the names of tests.
     var tests: String {
@@ -29,14 +29,24 @@ enum TestArea: String, CaseIterable {
             "^(IngressTests\\.|KafkaTests\\.(ProducerBreakerTests|PendingSendsTests|KafkaProducerFaultTests))"
         case .webhooks: "^WebhooksTests\\."
         case .consumer: "^(PipelineRuntimeTests\\.|KafkaTests\\.(DamagedBatchTests|KafkaConfigurationTests))"
+        case .state: "^KeyedStateTests\\."
         }
     }
 
-    static let testTargets = [
-        "AppStoreVerificationTests", "CryptographyTests", "AppStoreModelTests", "JSONTests", "BytesTests",
-        "HTTPServerTests", "ConcurrencyTests", "IngressTests", "KafkaTests", "WebhooksTests", "PipelineRuntimeTests",
-        "EntitlementRulesTests",
-    ]
+    /// The targets that hold them.
+    var testTargets: [String] {
+        switch self {
+        case .verifier:
+            ["AppStoreVerificationTests", "CryptographyTests", "AppStoreModelTests", "JSONTests", "BytesTests"]
+        case .revocation: ["CryptographyTests", "AppStoreVerificationTests", "IngressTests"]
+        case .http: ["HTTPServerTests", "ConcurrencyTests"]
+        case .ingress: ["IngressTests", "KafkaTests"]
+        case .webhooks: ["WebhooksTests"]
+        case .consumer: ["PipelineRuntimeTests", "KafkaTests"]
+        case .access: ["EntitlementRulesTests"]
+        case .state: ["KeyedStateTests"]
+        }
+    }
 }
 
 /// A text of one source file and its replacement while the mutant is active.

@@ -23,7 +23,8 @@ struct MutantRun {
 
     func run() throws(Failure) -> [Result] {
         let copy = work + "/package"
-        try Instrumentation(root: root, copy: copy).write(mutants)
+        try Instrumentation(root: root, copy: copy).write(
+            mutants, areas: Set(numbers.map { mutants[$0 - 1].area }))
         let tests = try build(copy)
         try checkUnchanged(tests)
         var results: [Result] = []

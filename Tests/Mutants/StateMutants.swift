@@ -1,0 +1,70 @@
+// Keyed state: what keeps rows, topic and offsets in agreement, whatever happens to a member, its file or the topic.
+
+private let state = "Pipeline/KeyedState/"
+private let merging = MutatedFile(.state, "merge", state + "KeyedState+Merging.swift", suites: "KeyedStateTests")
+private let contributing = MutatedFile(
+    .state, "contribute", state + "KeyedState+Merging.swift", suites: "StateLifetimeTests|StateProposalTests")
+private let owning = MutatedFile(.state, "owner", state + "KeyedState+Owning.swift", suites: "StateLifetimeTests")
+private let roles = MutatedFile(.state, "role", state + "KeyedState+Following.swift", suites: "StateRoleTests")
+private let following = MutatedFile(
+    .state, "follower", state + "KeyedState+Following.swift", suites: "StateLifetimeTests|StateCrashTests")
+private let history = MutatedFile(.state, "follower", state + "StateHistory.swift", suites: "StateHistoryTests")
+private let applying = MutatedFile(
+    .state, "follower", state + "StatePartition+Applying.swift", suites: "LocalStateTests|StateProposalTests")
+private let partition = MutatedFile(
+    .state, "owner", state + "StatePartition.swift", suites: "LocalStateTests|StateProposalTests")
+private let store = MutatedFile(.state, "follower", state + "StateStore.swift", suites: "KeyedStateTests")
+private let health = MutatedFile(
+    .state, "health", state + "KeyedState.swift", suites: "StateRoleTests|StateLifetimeTests")
+private let metrics = MutatedFile(.state, "health", state + "StateMetrics.swift", suites: "StateRoleTests")
+
+enum StateMutants {
+    static let all: [Mutant] = [
+        merging.without("state-before-acknowledgement", "try await settle(deliveries)", after: "public func merge("),
+        merging.without(
+            "derived-before-acknowledgement", "try await settle(deliveries)", after: "publishDerived(of roots"),
+        contributing.mutant("contribution-read-back", "true", after: "settle(deliveries, isReadBack: ", "false"),
+        contributing.without(
+            "oversized-kept", "try parts().store.keep(tooLarge, of: delivery.partition)",
+            after: "!isReadBack, !tooLarge.isEmpty {"),
+        contributing.mutant("oversized-holds-nothing-up", "$0.code != .messageTooLarge", "true"),
+        contributing.mutant(
+            "due-rows-of-the-owner", "partition.isOwned", after: "parts.partitions.values where ", "true"),
+
+        owning.mutant("fingerprint", "parts.store.position(of: place)?.form", "partition.form"),
+        owning.mutant("fingerprint-rate", "rows.count * 1_000", "0"),
+        owning.without("added-partition", "fail(failure)", after: "was added while this process ran"),
+
+        roles.mutant(
+            "worker-follows-its-own", "options.role != .worker", after: "try await refuseToForget(parts)", "true"),
+        roles.mutant("standbys", "options.standbys", after: ".prefix(", "0"),
+        roles.mutant(
+            "restoring-is-no-standby",
+            [
+                roles.expression("running.assigned.contains(place)", "false"),
+                roles.expression(
+                    "withRunning { $0.assigned }", "Set(parts.partitions.filter { $0.value.isOwned }.keys)"),
+            ]),
+        health.mutant("lag-and-readiness", "lag > options.maximumLag", "false"),
+        metrics.mutant("lag-gauge", "Double(lag)", "0"),
+
+        following.mutant("cluster-id", "known == cluster.id", "true"),
+        following.mutant("tombstones-missed", "missed > parts.retention[place.topic] ?? 0", "false"),
+        following.mutant(
+            "newer-not-overwritten", "error.code == .newer", after: "let error = StateError(error)", "false"),
+        following.mutant("large-values", "value.count > options.largeValue", "false"),
+        health.without(
+            "damage-healed", "StateFile(path: options.path, logger: logger).markDamaged()"),
+        history.mutant("forgotten-state", "next > low", "false"),
+
+        applying.mutant("own-records", "mark.writer == writer", "false"),
+        applying.without("unreadable-repaired", "entry.image.isBehind = true", after: "case .unreadable:"),
+        applying.mutant(
+            "misplaced", "KafkaPartition(ofKey: key, partitions: partitionCount) != name.partition", "false"),
+        applying.mutant("stale-repaired", "row != state", "false"),
+        applying.mutant("first-proposal", "found.offset <= standing.offset", "true"),
+        partition.mutant("one-proposal", "entry.image.proposal != nil", "false"),
+        partition.mutant("expiry", "expiry <= now", "false"),
+        store.mutant("position", ".integer(next)", after: "try guarded.position.run(", ".integer(0)"),
+    ]
+}
