@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Monotonic nanoseconds that stand still until they are moved.
+/// Monotonic nanoseconds that do not change until the test advances them.
 package final class ManualClock: Sendable {
     private let value = Atomic<UInt64>(1_000_000_000)
 

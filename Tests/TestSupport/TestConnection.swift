@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A blocking client socket to 127.0.0.1, for what no HTTP client would send. Reading gives up after ten seconds.
+/// A blocking client socket to 127.0.0.1, for what no HTTP client would send. Reading fails after ten seconds.
 package final class TestConnection {
     package struct Response {
         package var status = 0

@@ -55,7 +55,9 @@ final class BacklogFeed {
             try await ask()
             let done = committed.reduce(0, +)
             if done > before { lastChange = Clocks.monotonic }
-            guard Clocks.monotonic < lastChange + 60e9 else { throw BenchFailure("the consumer stands at \(done)") }
+            guard Clocks.monotonic < lastChange + 60e9 else {
+                throw BenchFailure("the consumer has stopped at \(done)")
+            }
             if done > 0, start == nil { start = Clocks.monotonic }
             while told < done * 100 / backlog.count {
                 told += 1

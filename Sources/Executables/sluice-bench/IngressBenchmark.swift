@@ -105,7 +105,7 @@ struct IngressBenchmark {
         return (ingress, generator)
     }
 
-    /// Memory and CPU of a process that nobody has asked anything.
+    /// Memory and CPU of a process that has had no request.
     private func measureIdle(_ ingress: ChildProcess, into report: inout BenchReport) throws {
         Thread.sleep(forTimeInterval: 1)
         let before = ingress.cpu

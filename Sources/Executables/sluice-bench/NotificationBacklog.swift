@@ -25,7 +25,7 @@ struct NotificationBacklog {
 
     private struct Template {
         let record: KafkaProducerRecord
-        /// Where three characters of an identifier stand that are the customer's.
+        /// Where the three characters of an identifier are that name the customer.
         let places: [Int]
         let keyPlaces: [Int]
         /// By header.
@@ -97,7 +97,7 @@ struct NotificationBacklog {
         return lives[life].records[0].key(of: copy)
     }
 
-    /// Which notification of which customer stands at a place of the backlog.
+    /// Which notification of which customer is at an index of the backlog.
     func place(_ index: Int) -> (step: Int, customer: Int) {
         let width = order == .spread ? customers : 64
         let (group, rest) = index.quotientAndRemainder(dividingBy: width * stepCount)

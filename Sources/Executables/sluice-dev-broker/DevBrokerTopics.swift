@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Records
 
-/// The topics of an installation, which nobody can create from outside.
+/// The topics of an installation, which no client can create.
 enum DevBrokerTopics {
     /// Every topic with its number of partitions.
     ///

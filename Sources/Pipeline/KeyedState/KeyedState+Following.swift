@@ -208,7 +208,7 @@ extension KeyedState {
             let next = last.offset.rawValue + 1
             guard await apply(records, upTo: next, of: partition, assigned, parts) else { return }
             reached(next, in: partition.name)
-            // Lets a larger transaction come together, unless somebody waits for what he published.
+            // Lets a larger transaction come together, unless a publication is awaited.
             if records.count < 200, !progress.isAwaited(partition.name) {
                 guard await assigned.pause(for: .milliseconds(25)) else { return }
             }

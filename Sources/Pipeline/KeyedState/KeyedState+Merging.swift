@@ -51,7 +51,7 @@ extension KeyedState {
         return try partition.known(key)
     }
 
-    /// A proposal that stands.
+    /// The proposal that has won.
     public struct StandingProposal: Sendable, Equatable {
         public let value: [UInt8]
         /// Of the record that first held it.
@@ -61,15 +61,15 @@ extension KeyedState {
     }
 
     /// Proposes something of which only one may ever be, such as the body of a request that has effects outside: of all
-    /// proposals for a key, by any member, the first in the log stands. Act only when one's own does.
+    /// proposals for a key, by any member, the first in the log wins. Act only when it is one's own.
     ///
     /// The state's topic should have a `min.compaction.lag.ms` of a day: compaction keeps the last record of a key, and
-    /// the owner publishes the standing proposal again after a later one.
+    /// the owner publishes the winning proposal again after a later one.
     ///
     /// - Parameters:
     ///   - state: merged into the row of the key, which need not exist.
     ///   - input: the topic whose state this is.
-    /// - Returns: the proposal that stands, for ever, when everything in front of one's own was read.
+    /// - Returns: the proposal that has won, permanently, once everything in front of one's own was read.
     public func propose(
         _ proposal: [UInt8], for state: State, in input: KafkaTopic
     ) async throws -> StandingProposal {
@@ -86,7 +86,7 @@ extension KeyedState {
         return StandingProposal(value: standing.value, offset: standing.offset, isOwn: standing.offset == offset)
     }
 
-    /// The proposal that stands for a key as far as the topic was read; nil for none.
+    /// The winning proposal for a key as far as the topic was read; nil for none.
     public func proposal(of key: [UInt8], in input: KafkaTopic) throws -> StandingProposal? {
         guard let topic = options.topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
         return try followed(place(of: key, in: topic)).proposal(of: key).map {

@@ -6,14 +6,14 @@ package import Telemetry
 package import Time
 
 /// State by key, whose truth is a compacted topic, the changelog: rows in SQLite are a prefix of it, applied by its
-/// reader and by nobody else.
+/// reader alone.
 ///
 /// - The owner of a partition computes on the row joined with what it has published and not yet read back, publishes,
 ///   and is done when that is acknowledged.
 /// - A record that says less than is known, or that cannot be read, is published again by the owner.
 /// - On assignment a partition is read to its end before the first record is handled.
 /// - What comes from no input topic (``contribute(to:from:_:)``) is published first and answered when it was read back;
-///   of several proposals (``propose(_:for:in:)``) the first in the log stands.
+///   of several proposals (``propose(_:for:in:)``) the first in the log wins.
 public final class KeyedState<Model: StateModel>: Sendable {
     public typealias State = Model.State
     typealias Partition = StatePartition<Model>
@@ -170,7 +170,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
 // MARK: Service
 
 extension KeyedState: Service {
-    /// Opens the database and begins to read the topics. A damaged file is set aside, because Kafka has all of it.
+    /// Opens the database and begins to read the topics. A damaged file is renamed, because Kafka has all of it.
     public func start() async throws {
         try await withTaskExecutorPreference(executor) { try await open() }
     }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Kafka
 
-/// The headers of a published row: who wrote it, by which rules, and which proposal stands.
+/// The headers of a published row: who wrote it, by which rules, and which proposal has won.
 ///
 /// `sluice.state` is `<writer>;<number>;<fingerprint>`, hexadecimal. A member recognises its own records by it, so that
 /// it need not parse what it has written.
@@ -26,7 +26,7 @@ struct RecordMark: Equatable {
         self.form = form
     }
 
-    /// Nil for a record of somebody else.
+    /// Nil for a record of another writer.
     init?(_ record: KafkaRecord) {
         guard let text = record.header(Self.header)?.value else { return nil }
         var values: [UInt64] = [0]
@@ -64,7 +64,7 @@ struct RecordMark: Equatable {
     }
 }
 
-/// A proposal in the log. Of several for one key the one with the smallest offset stands.
+/// A proposal in the log. Of several for one key the one with the smallest offset wins.
 struct Proposal: Sendable, Equatable {
     var value: [UInt8]
     /// Of the record that first held it; -1 when that was in an earlier topic of this name.

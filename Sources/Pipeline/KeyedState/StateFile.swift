@@ -4,7 +4,7 @@ internal import Lifecycle
 internal import SQLite
 internal import Telemetry
 
-/// The file of a keyed state: opened by one process, and set aside when it is damaged.
+/// The file of a keyed state: opened by one process, and renamed when it is damaged.
 struct StateFile {
     let path: String
     let logger: Logger
@@ -12,9 +12,9 @@ struct StateFile {
     /// Beside a file that was found damaged while it was in use.
     private var marker: String { path + ".damaged" }
 
-    /// Opens or makes the file; a damaged one is set aside, because Kafka has all of it.
+    /// Opens or makes the file; a damaged one is renamed, because Kafka has all of it.
     ///
-    /// - Parameter now: milliseconds since 1970, for the name of what is set aside.
+    /// - Parameter now: milliseconds since 1970, for the new name of a damaged file.
     /// - Throws: a `StartupError` for a file that this process cannot use.
     func open(topics: [KafkaTopic], now: Int64) throws(StartupError) -> StateStore {
         do throws(StateError) {
@@ -32,7 +32,7 @@ struct StateFile {
         }
     }
 
-    /// Has the next start set the file aside: SQLite itself does not find all damage when it opens a file.
+    /// Has the next start rename the file: SQLite itself does not find all damage when it opens a file.
     func markDamaged() {
         _ = FileManager.default.createFile(atPath: marker, contents: nil)
     }
@@ -40,7 +40,7 @@ struct StateFile {
     private func setAside(_ error: StateError, now: Int64) throws(StateError) {
         let aside = "\(path).damaged-\(now)"
         logger.error(
-            "state database is damaged, set aside: it is rebuilt from Kafka",
+            "state database is damaged and was renamed: it is rebuilt from Kafka",
             [LogField(.path, aside), LogField(.error, error.message)])
         do {
             if FileManager.default.fileExists(atPath: path) {
@@ -74,7 +74,7 @@ struct StateFile {
             case .ownedByAnother: "Stop the other process, or give this one a directory of its own"
             case .damaged: "Move \(path) away and start again: it is rebuilt from Kafka"
             case .newer: "Run the version that wrote it, or a later one"
-            default: "Name a directory that this user may write to and that has room"
+            default: "Name a directory that this user may write to and that has free space"
             }
         return StartupError(
             "cannot open \(path): \(error.message)", setting: "data.dir", fix: fix,

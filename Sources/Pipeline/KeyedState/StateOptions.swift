@@ -35,7 +35,7 @@ public struct StateOptions: Sendable {
     public var cacheBytes = 8 << 20
     /// Told when a partition of the input is ready, before its first record; work on its rows may begin.
     public var assigned: @Sendable (KafkaTopicPartition) async -> Void = { _ in }
-    /// Told when a partition of the input is given up; work on its rows must end before this returns.
+    /// Told when a partition of the input is revoked; work on its rows must end before this returns.
     public var revoked: @Sendable (KafkaTopicPartition) async -> Void = { _ in }
 
     public init(path: String, topics: [KafkaTopic: KafkaTopic]) {

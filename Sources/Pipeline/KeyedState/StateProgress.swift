@@ -33,7 +33,7 @@ final class StateProgress: Sendable {
         state.withLock { $0.next[partition] = next }
     }
 
-    /// Whether somebody waits for the partition.
+    /// Whether a task waits for the partition.
     func isAwaited(_ partition: KafkaTopicPartition) -> Bool {
         state.withLock { state in state.waiters.values.contains { $0.partition == partition } }
     }

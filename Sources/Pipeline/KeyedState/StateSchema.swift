@@ -27,7 +27,7 @@ enum StateSchema {
                 behind INTEGER NOT NULL, -- 1: the last record of the key says less than the row
                 due INTEGER,             -- when the owner has to publish again, ms since 1970
                 deadline INTEGER,        -- when work on the row is due, ms since 1970
-                proposal_offset INTEGER, -- of the proposal that stands
+                proposal_offset INTEGER, -- of the winning proposal
                 proposal BLOB,
                 key BLOB NOT NULL,
                 state BLOB NOT NULL,

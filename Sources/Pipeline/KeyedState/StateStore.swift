@@ -2,7 +2,7 @@ internal import Kafka
 internal import SQLite
 internal import Synchronization
 
-/// The database of a keyed state: a prefix of the state's topics, written by whoever applies them and by nobody else.
+/// The database of a keyed state: a prefix of the state's topics, written by whoever applies them, alone.
 ///
 /// `synchronous=NORMAL`: a lost tail is read again from Kafka.
 final class StateStore: Sendable {

@@ -54,15 +54,15 @@ final class ContractRun: Sendable {
     /// Runs the handler until everything written is finished.
     ///
     /// - Parameters:
-    ///   - anew: from the beginning, as a group that committed nothing.
+    ///   - asNewGroup: from the beginning, as a group that committed nothing.
     ///   - failing: everything fails twice, before and after its effect.
     ///   - meanwhile: what happens beside it, and what it finds wrong.
     /// - Returns: what was wrong.
     func consume(
-        _ handler: PipelineHandler, anew: Bool = false, failing: Bool = false, within limit: Duration,
+        _ handler: PipelineHandler, asNewGroup: Bool = false, failing: Bool = false, within limit: Duration,
         meanwhile: (HandlerWatch) async throws -> [String] = { _ in [] }
     ) async throws -> [String] {
-        if anew {
+        if asNewGroup {
             state.withLock { $0.group += 1 }
             watch.forget()
         }

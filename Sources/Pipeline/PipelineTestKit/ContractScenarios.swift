@@ -42,13 +42,13 @@ extension HandlerContract {
         case .rewind:
             try await run.write(records)
             let first = try await run.consume(handler, within: limit)
-            return first.isEmpty ? try await run.consume(handler, anew: true, within: limit) : first
+            return first.isEmpty ? try await run.consume(handler, asNewGroup: true, within: limit) : first
         case .crash:
             try await run.write(Array(records.prefix(records.count / 2)))
             let first = try await run.consume(handler, within: limit)
             try await run.write(Array(records.dropFirst(records.count / 2)))
             let next = try await subject.handler()
-            return first.isEmpty ? try await run.consume(next, anew: true, within: limit) : first
+            return first.isEmpty ? try await run.consume(next, asNewGroup: true, within: limit) : first
         case .malformedRecords:
             try await run.write(Self.mixed(records, with: Self.malformedRecords(like: records)))
             return try await run.consume(handler, within: limit)
@@ -112,8 +112,8 @@ extension HandlerContract {
         return records.flatMap { [$0] + (rest.popFirst().map { [$0] } ?? []) } + Array(rest)
     }
 
-    /// Keys and values that nobody wrote a model for. All but the last have keys and CloudEvents identifiers of their
-    /// own, so that nothing of them may stand in for a good record.
+    /// Keys and values that no model expects. All but the last have keys and CloudEvents identifiers of their
+    /// own, so that none of them may take the place of a good record.
     private static func malformedRecords(like records: [KafkaProducerRecord]) -> [KafkaProducerRecord] {
         guard let good = records.first, let last = records.last else { return [] }
         let value = good.value ?? []
@@ -123,9 +123,9 @@ extension HandlerContract {
             ("deep", [UInt8](repeating: UInt8(ascii: "["), count: 100_000)),
             ("cut", Array(value.dropLast(value.count / 2))),
         ]
-        var odd = values.enumerated().map { number, odd in
+        var malformed = values.enumerated().map { number, value in
             KafkaProducerRecord(
-                topic: good.topic, partition: good.partition, key: Array("contract.\(odd.0)".utf8), value: odd.1,
+                topic: good.topic, partition: good.partition, key: Array("contract.\(value.0)".utf8), value: value.1,
                 headers: good.headers.map { header in
                     header.key == "ce_id"
                         ? KafkaHeader(key: header.key, text: "00000000-0000-4000-8000-00000000000\(number)") : header
@@ -133,15 +133,16 @@ extension HandlerContract {
         }
         for key: [UInt8]? in [nil, [], [0xFF, 0x00]] {
             for value: [UInt8]? in [nil, Array("x".utf8)] {
-                odd.append(KafkaProducerRecord(topic: good.topic, partition: good.partition, key: key, value: value))
+                malformed.append(
+                    KafkaProducerRecord(topic: good.topic, partition: good.partition, key: key, value: value))
             }
         }
         // The last good record again, under headers that say nothing.
-        var strange = last
-        strange.headers = [
-            KafkaHeader(key: "ce_type", text: "com.example.nobody"), KafkaHeader(key: "ce_type", value: nil),
+        var unknown = last
+        unknown.headers = [
+            KafkaHeader(key: "ce_type", text: "com.example.unknown"), KafkaHeader(key: "ce_type", value: nil),
             KafkaHeader(key: "", value: [0xFF]), KafkaHeader(key: "traceparent", value: [0, 10, 13]),
         ]
-        return odd + [strange]
+        return malformed + [unknown]
     }
 }

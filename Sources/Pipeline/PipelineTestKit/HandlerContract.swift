@@ -50,7 +50,7 @@ public struct HandlerContract: Sendable {
         case rewind
         /// Half of the records handled and nothing committed, then everything, to a new handler.
         case crash
-        /// Values that are no text or cut off, null and empty ones, null and empty keys, headers and types of nobody.
+        /// Values that are no text or cut off, null and empty ones, null and empty keys, unknown headers and types.
         case malformedRecords = "malformed records"
         /// The partition is lost in the middle of the work, and comes back.
         case cancellation

@@ -5,7 +5,7 @@ package import Kafka
 /// Brokers learn of a new topic one after the other: for a moment it is unknown to some of them, its settings cannot be
 /// told, or its partitions have no leader.
 package struct SettledTopics: Sendable {
-    /// How long an error that may pass is asked away.
+    /// How long a question is repeated after an error that may pass.
     private let limit: Duration
     /// How long an answer that is not what was waited for is asked again.
     private let timeout: Duration

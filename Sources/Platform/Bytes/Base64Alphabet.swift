@@ -12,7 +12,7 @@ struct Base64Alphabet: Sendable {
     /// Characters by value, 64 of them.
     private let characters: [UInt8]
     /// Four tables of 256 entries, one for each place in a group of four characters. An entry holds its 6 bits where they
-    /// stand in the three bytes of output, the first byte lowest; a foreign character holds `foreign` alone.
+    /// are in the three bytes of output, the first byte lowest; a foreign character holds `foreign` alone.
     private let places: [UInt32]
 
     /// The two characters of each value of 12 bits, the first in the lower byte.
@@ -126,7 +126,7 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// How many bytes that many characters without padding stand for.
+    /// How many bytes that many characters without padding encode.
     static func decodedCount(_ characters: Int) -> Int {
         characters / 4 * 3 + (characters & 3 == 0 ? 0 : (characters & 3) - 1)
     }

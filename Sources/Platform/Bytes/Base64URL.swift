@@ -1,6 +1,6 @@
 /// Base64url without padding (RFC 4648 section 5, RFC 7515 section 2), strict: one text for every byte sequence.
 package enum Base64URL {
-    /// How many bytes that many characters stand for.
+    /// How many bytes that many characters encode.
     package static func decodedCount(_ characters: Int) -> Int { Base64Alphabet.decodedCount(characters) }
 
     /// How many characters that many bytes become.

@@ -14,7 +14,7 @@ void fixed_port_set_next(uint16_t port) { next_port = port; }
 typedef int (*bind_function)(int, const struct sockaddr *, socklen_t);
 
 int bind(int descriptor, const struct sockaddr *address, socklen_t length) {
-    // Looked up anew each time: binding is rare, and a cached pointer would have to be shared between threads.
+    // Looked up each time: binding is rare, and a cached pointer would have to be shared between threads.
     bind_function real = (bind_function)dlsym(RTLD_NEXT, "bind");
     if (!real) {
         errno = ENOSYS;

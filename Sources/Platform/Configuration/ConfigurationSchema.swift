@@ -32,7 +32,7 @@ public struct ConfigurationSchema: Sendable {
     public let settings: [SettingDescriptor]
     /// Open prefixes in the order of the help.
     public let openPrefixes: [OpenPrefix]
-    /// Keys, and prefixes that end with a dot, of other executables that may stand in the same file or environment.
+    /// Keys, and prefixes that end with a dot, of other executables that may be in the same file or environment.
     public let alsoKnown: [String]
     /// How settings are given by environment variables.
     public let variables: EnvironmentVariables
@@ -40,7 +40,7 @@ public struct ConfigurationSchema: Sendable {
     /// - Parameters:
     ///   - settings: in the order of the help.
     ///   - openPrefixes: keys that are handed on unread.
-    ///   - alsoKnown: keys, and prefixes that end with a dot, of other executables: they may stand in the same file or
+    ///   - alsoKnown: keys, and prefixes that end with a dot, of other executables: they may be in the same file or
     ///     environment and are not used.
     ///   - variables: how settings are given by environment variables.
     public init(

@@ -7,7 +7,7 @@ public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConver
         self.bytes = bytes
     }
 
-    /// The bytes. The name is long so that every use stands out in a review.
+    /// The bytes. The name is long so that no use is overlooked in a review.
     public var revealedBytes: [UInt8] { bytes }
 
     public var description: String { "<secret>" }

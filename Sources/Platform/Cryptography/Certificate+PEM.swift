@@ -2,7 +2,7 @@ internal import Bytes
 internal import COpenSSL
 
 extension Certificate {
-    /// Every certificate of a file's bytes: one in DER, or any number in PEM, in the order they stand.
+    /// Every certificate of a file's bytes: one in DER, or any number in PEM, in their order.
     ///
     /// Text around the PEM blocks is skipped, a block of another kind is not.
     ///

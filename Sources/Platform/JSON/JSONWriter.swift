@@ -3,7 +3,7 @@
 /// The caller sees to it that the text is JSON: a member inside an object, one value after each member's name. Commas
 /// are the writer's.
 package struct JSONWriter: Sendable {
-    /// Room for text; the first `count` bytes are written.
+    /// Memory for text; the first `count` bytes are written.
     private var storage: [UInt8]
     private var count = 0
 

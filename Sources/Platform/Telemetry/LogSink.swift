@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Where log lines go.
 public protocol LogSink: Sendable {
-    /// Takes one line, its line feed included. Never waits; a line for which there is no room is dropped and counted.
+    /// Takes one line, its line feed included. Never waits; a line that does not fit into the queue is dropped and counted.
     func write(_ line: [UInt8])
 
     /// Waits until every line is written, or the time is over.

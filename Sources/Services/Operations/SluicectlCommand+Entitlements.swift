@@ -53,7 +53,7 @@ extension SluicectlCommand {
     private static let claim = Command(
         "claim", summary: "Assign a purchase made without an appAccountToken to an account.",
         discussion: """
-            Takes the place of an earlier claim; an appAccountToken of the purchase itself stands above every claim. \
+            Takes the place of an earlier claim; an appAccountToken of the purchase itself overrides every claim. \
             The service must run with entitlements.changes=true.
             """,
         schema: asking([OperationsSettings.bundle]),

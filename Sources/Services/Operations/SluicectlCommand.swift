@@ -46,7 +46,7 @@ enum SluicectlCommand {
                 "apply", summary: "Create missing topics and report on all of them.",
                 discussion: """
                     Nothing that exists is changed: for what differs the command that corrects it is printed. \
-                    Partition counts of keyed topics are for ever. The embedded broker creates its topics itself. \
+                    Partition counts of keyed topics are permanent. The embedded broker creates its topics itself. \
                     Exits with 1 when something differs or could not be created.
                     """,
                 schema: topicsSchema.adding(ConfigurationSchema([OperationsSettings.dryRun])),
@@ -77,7 +77,7 @@ enum SluicectlCommand {
         discussion: """
             Reads all partitions without a consumer group: nothing is committed and no consumer notices. Records come \
             in the order of their partition. Tombstones and records that cannot be decoded are shown as what they \
-            are. Ends with control-C, when nobody reads its output, after --count records, or with --no-follow at the \
+            are. Ends with control-C, when its output is closed, after --count records, or with --no-follow at the \
             end of all partitions.
             """,
         schema: kafkaSchema.adding(
@@ -168,7 +168,7 @@ enum SluicectlCommand {
             Reads the configuration as sluice-ingress would (--config or SLUICE_CONFIG, environment, and its settings \
             as flags), and looks at clock, roots, brokers, topics and message \
             sizes; nothing is changed. OCSP responders are asked when a notification or certificates are given, for \
-            their addresses stand there. A line each: ok, warning, problem or skipped, what, what was found, and what \
+            their addresses are there. A line each: ok, warning, problem or skipped, what, what was found, and what \
             to do. Exits with 1 when there is a problem.
             """,
         schema: DoctorSettings.schema,

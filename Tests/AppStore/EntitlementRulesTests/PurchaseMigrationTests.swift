@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a claim on the old purchase is one on the new, and the new one's own word stands above both`() throws {
+    @Test func `a claim on the old purchase is one on the new, and the new one's own token overrides both`() throws {
         var claimed = try old(nil)
         claimed.insert(OwnerClaim(appAccountToken: AppAccountToken("a"), claimedAt: at(day)))
         #expect(settled([claimed, try new()])["9"]?.appAccountToken == AppAccountToken("a"))

@@ -249,7 +249,7 @@ private typealias Phase = SubscriptionState.Phase
         }
     }
 
-    @Test func `a transaction after the refund starts anew`() throws {
+    @Test func `a transaction after the refund starts again`() throws {
         let refund = Notification(
             .refund, signed: 5 * day, status: .revoked,
             transaction: period("1", from: 0, to: 30 * day).with("revocationDate", date: 5 * day))

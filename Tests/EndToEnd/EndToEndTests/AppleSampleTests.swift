@@ -135,7 +135,7 @@ extension EndToEnd.AppleSamples {
         let value = String(decoding: try #require(record.value), as: UTF8.self)
         #expect(value.utf8.count < 3000)
         #expect(try Self.rebuilt(record.value, certificates) == notification.signedPayload)
-        // The nested payloads stand there as they were signed, byte for byte.
+        // The nested payloads are there as they were signed, byte for byte.
         let payload = try #require(JSON.object(CompactJWS.payload(notification.signedPayload)))
         let data = try #require(payload.object("data"))
         for (member, nested) in [("transaction", "signedTransactionInfo"), ("renewalInfo", "signedRenewalInfo")] {

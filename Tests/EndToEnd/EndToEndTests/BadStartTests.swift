@@ -187,7 +187,7 @@ struct BadStart: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// A port of this machine that somebody listens on.
+/// A port of this machine that is in use.
 struct BusyPort {
     let number: UInt16
     private let socket: Int32

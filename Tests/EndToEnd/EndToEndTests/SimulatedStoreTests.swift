@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Whole life cycles from the simulated App Store, through the ingress, to what somebody may use.
+    /// Whole life cycles from the simulated App Store, through the ingress, to what a customer may use.
     @Suite struct SimulatedStore {
         @Test func `every scenario is acknowledged, recorded and answered for`() async throws {
             try await Harness.open { harness in

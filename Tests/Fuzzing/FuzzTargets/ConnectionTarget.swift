@@ -115,7 +115,7 @@ struct ConnectionScript {
     private func checkMemory() throws(Violation) {
         let limits = RequestSeeds.limits
         try hold(state.bodyBytes <= RequestSeeds.bodyLimit, "a body of \(state.bodyBytes) bytes")
-        try hold(state.directBodyBytes <= RequestSeeds.bodyLimit, "room for \(state.directBodyBytes) bytes of a body")
+        try hold(state.directBodyBytes <= RequestSeeds.bodyLimit, "space for \(state.directBodyBytes) bytes of a body")
         // Reading ahead stops at its limit; the last read may have been as long as that.
         try hold(readAhead <= 2 * limits.readAheadBytes, "\(readAhead) bytes read ahead")
         try hold(position <= stream.count, "more taken than given")

@@ -134,7 +134,7 @@ struct MontgomeryArithmetic: Sendable {
         let product = a.multipliedFullWidth(by: b)
         let (first, one) = product.low.addingReportingOverflow(t)
         let (low, two) = first.addingReportingOverflow(carry)
-        // The whole is at most 2¹²⁸ - 1, so the high word has room.
+        // The whole is at most 2¹²⁸ - 1, so the high word does not overflow.
         return (product.high &+ (one ? 1 : 0) &+ (two ? 1 : 0), low)
     }
 

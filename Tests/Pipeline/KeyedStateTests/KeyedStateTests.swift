@@ -135,7 +135,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `what became due while nobody had the partition is published by the next owner`() async throws {
+    @Test func `what became due while the partition had no owner is published by the next owner`() async throws {
         let harness = try StateHarness()
         try await StateTestBroker.configuration().write([
             KafkaProducerRecord(
@@ -194,7 +194,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `a damaged file is set aside and rebuilt`() async throws {
+    @Test func `a damaged file is renamed and rebuilt`() async throws {
         let harness = try StateHarness()
         let first = try await harness.member()
         try await first.partitionAssigned(harness.place())

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-    func `a topic of Apache Kafka that was made anew under a running member ends it`() async throws {
+    func `a topic of Apache Kafka that was recreated under a running member ends it`() async throws {
         let harness = try await StateHarness.onApacheKafka(["cleanup.policy": "compact"])
         let member = try await harness.member()
         let running = RunHarness { try await member.run() }

@@ -134,7 +134,7 @@ final class StateHarness: Sendable {
         return values
     }
 
-    /// Writes to the state's topic as somebody else.
+    /// Writes to the state's topic as another writer.
     func write(_ key: String, _ value: [UInt8]?, headers: [KafkaHeader] = []) async throws {
         let key = Array(key.utf8)
         try await kafka.write([

@@ -9,7 +9,7 @@ import Testing
 
 @testable import KeyedState
 
-/// What a group has read and nobody knows any more: the start is refused, and nothing else is.
+/// What a group has read and no member knows any more: the start is refused, and nothing else is.
 @Suite(.timeLimit(.minutes(1)), .serialized) struct StateHistoryTests {
     private let harness: StateHarness
     private let history: StateHistory

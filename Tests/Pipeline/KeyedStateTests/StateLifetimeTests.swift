@@ -160,7 +160,7 @@ import Testing
     @Test(arguments: [
         (StateError(.ownedByAnother, "x"), "Stop the other process"),
         (StateError(.damaged, "x"), "rebuilt from Kafka"),
-        (StateError(.newer, "x"), "Run the version that wrote it"), (StateError(.sqlite, "x"), "that has room"),
+        (StateError(.newer, "x"), "Run the version that wrote it"), (StateError(.sqlite, "x"), "that has free space"),
     ])
     func `a database that cannot be opened names data.dir and what to do`(error: StateError, fix: String) {
         let refusal = StateFile.test("/data/rows.sqlite").refusal(error)
@@ -224,7 +224,7 @@ import Testing
         #expect(state == NumberSet("a", [1, 2]))
         #expect(
             try other.parts().rows.row(of: key, in: harness.output())?.image.encoded == NumberSet("a", [1, 2]).text)
-        // Too large to publish: nobody knows of it, this member neither.
+        // Too large to publish: no member knows of it, this one neither.
         await #expect(throws: StateError.self) {
             _ = try await other.contribute(to: key, from: harness.input) { _ in NumberSet("a", [3]) }
         }

@@ -5,14 +5,14 @@ import Testing
 
 @testable import KeyedState
 
-/// First in the log wins: of several proposals for one key the one with the smallest offset stands, for every member.
+/// First in the log wins: of several proposals for one key the one with the smallest offset wins, for every member.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct StateProposalTests {
     private let harness: StateHarness
     private let key = Array("case".utf8)
 
     init() throws { harness = try StateHarness() }
 
-    @Test func `of two members that propose at once both learn whose proposal stands`() async throws {
+    @Test func `of two members that propose at once both learn whose proposal has won`() async throws {
         let one = try await harness.member("one")
         let two = try await harness.member("two")
         try await one.catchUp()
@@ -28,7 +28,7 @@ import Testing
         await two.end()
     }
 
-    @Test func `a proposal whose record lands later does not stand, and the owner publishes the standing one again`()
+    @Test func `a proposal whose record lands later does not win, and the owner publishes the winning one again`()
         async throws
     {
         let owner = try await harness.member("owner")
@@ -69,7 +69,7 @@ import Testing
         await owner.end()
     }
 
-    @Test func `a topic that was recreated keeps what stood in the earlier one`() async throws {
+    @Test func `a topic that was recreated keeps the winner of the earlier one`() async throws {
         let owner = try await harness.member("state")
         try await owner.partitionAssigned(harness.place())
         for number in 0..<5 { _ = try await owner.merge([NumberSet("other", [number])], from: harness.input) }

@@ -100,7 +100,7 @@ struct HandlerCallsTests {
         #expect(order.entries == ["one begins", "one ends", "alone"])
     }
 
-    @Test func `two processes of one directory have files of their own, and a foreign file is begun again`() throws {
+    @Test func `two processes of one directory have files of their own, and a foreign file is reset`() throws {
         let directory = try TemporaryDirectory()
         _ = try directory.write([UInt8](repeating: 0xFF, count: 500_000), to: "group.calls")
         let first = try CallFile.open(name: "group", in: directory.path)

@@ -168,7 +168,7 @@ struct PipelineConsumerTests {
             KafkaProducerRecord(topic: topic, partition: 0, key: [0], value: Array("2".utf8)),
             KafkaProducerRecord(topic: topic, partition: 1, key: [1], value: Array("3".utf8)),
         ])
-        // The embedded broker may have refused the commit at the hand-over: then the record comes again, never less.
+        // The embedded broker may have refused the commit at the revocation: then the record comes again, never less.
         try await waitUntil { Set((first.finished + second.finished).compactMap(\.number)) == [0, 1, 2, 3] }
         await two.stop()
         await one.stop()

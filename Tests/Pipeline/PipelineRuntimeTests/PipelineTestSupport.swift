@@ -123,7 +123,7 @@ final class RecordingHandler: RecordHandler {
     }
 }
 
-/// A handler of batches over a closure, noting the sizes of what it got.
+/// A handler of batches over a closure.
 struct BatchClosure: BatchHandler {
     let body: @Sendable ([KafkaRecord]) async throws -> [HandlerVerdict]
 

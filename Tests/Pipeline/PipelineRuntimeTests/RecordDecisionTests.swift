@@ -87,7 +87,7 @@ struct RecordDecisionTests {
         #expect(cause.firstFailureMilliseconds == 1000)
     }
 
-    @Test func `cancellation is nobody's fault`() {
+    @Test func `cancellation spends no attempt`() {
         var attempts = RecordAttempts(maximum: 1)
         guard case .wait(nil, .infrastructure) = attempts.threw(CancellationError(), at: 0) else {
             Issue.record("expected another attempt: only something inside the handler was cancelled")
@@ -213,7 +213,7 @@ struct PartitionWindowTests {
         #expect(await window.waitForRoom() == nil)
     }
 
-    @Test func `the room is what is left`() async {
+    @Test func `the capacity is what is left`() async {
         let window = PartitionWindow(limits: WindowLimits(records: 10, bytes: 100, distance: 50))
         _ = window.admit([record(0, bytes: 30), record(1, bytes: 30)])
         #expect(await window.waitForRoom() == PartitionWindow.Room(records: 8, bytes: 40))

@@ -63,7 +63,7 @@ struct KafkaConsumerGroupTests {
         let partitions = try await member.assigned(2)
         let others = try await ConsumerHarness.read(50, of: partitions[1])
         #expect(others.map(\.text) == (0..<50).map { "\($0)" })
-        // And it starts again where it stood.
+        // And it goes on where it was.
         let late = try await ConsumerHarness.read(3000, of: partitions[0])
         #expect(late.map(\.text) == (0..<3000).map { "\($0)" })
         for partition in partitions { await partition.release() }
@@ -89,7 +89,7 @@ struct KafkaConsumerGroupTests {
         let taken = try await second.assigned(1)
         #expect(taken.map(\.topicPartition) == [moving.topicPartition])
         #expect(first.noted.lost.isEmpty)
-        // The embedded broker refuses the commit of some members that give up partitions; only Kafka shows more.
+        // The embedded broker refuses the commit of some members whose partitions are revoked; only Kafka shows more.
         #expect(taken[0].startOffset == 5 || first.noted.commitFailures > 0)
         #expect(partitions.count(where: \.isActive) == 1)
         for partition in partitions + taken { await partition.release() }
@@ -119,7 +119,7 @@ struct KafkaConsumerGroupTests {
             KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded), topics: [topic])
         _ = try await producer.send(ConsumerTestBroker.numbered(1, topic: topic)[0], deadline: .seconds(10))
         await producer.close(within: .seconds(5))
-        // The interval is longer than the test, so that nothing is committed but by a hand-over.
+        // The interval is longer than the test, so that nothing is committed but at a revocation.
         let member = try await ConsumerHarness(
             .group("lost", topics: [topic]), properties: ["auto.commit.interval.ms": "60000"],
             bootstrapServers: broker.bootstrapServers)

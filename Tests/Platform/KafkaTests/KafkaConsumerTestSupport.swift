@@ -88,7 +88,7 @@ final class ConsumerHarness: Sendable {
 
     var noted: Notes { notes.notes.withLock { $0 } }
 
-    /// The partitions assigned and not given up, once there are `count`.
+    /// The partitions assigned and not revoked, once there are `count`.
     func assigned(_ count: Int, within limit: Duration = .seconds(20)) async throws -> [KafkaAssignedPartition] {
         try await waitUntil(within: limit) { self.noted.assigned.count(where: \.isActive) == count }
         return noted.assigned.filter(\.isActive).sorted { $0.topicPartition.partition < $1.topicPartition.partition }

@@ -88,7 +88,7 @@ import Testing
         await harness.broker.stop()
     }
 
-    @Test func `more records than admitted are refused until reports make room`() async throws {
+    @Test func `more records than admitted are refused until reports have come`() async throws {
         var options = KafkaProducer.Options()
         options.maxRecordsInFlight = 3
         let harness = try EmbeddedHarness(partitions: 1, options: options)

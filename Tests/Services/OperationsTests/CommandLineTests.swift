@@ -5,7 +5,7 @@ import Testing
 
 @testable import Operations
 
-/// What is told of wrong input, and what stands in the help.
+/// What is told of wrong input, and what the help says.
 @Suite struct CommandLineTests {
     @Test(arguments: [
         ([], 64, "a command is missing"),
@@ -38,7 +38,7 @@ import Testing
     @Test func `brokers that do not answer are one line with the setting`() async {
         for command in [["topics", "check"], ["tap"]] {
             let (code, printed) = await sluicectl(
-                command + ["--kafka.bootstrap.servers", "127.0.0.1:1"], patience: .milliseconds(100))
+                command + ["--kafka.bootstrap.servers", "127.0.0.1:1"], timeout: .milliseconds(100))
             #expect(code == 1)
             #expect(printed.complaints.count == 1)
             #expect(printed.complaints.first?.contains("kafka.bootstrap.servers: no Kafka broker answers") == true)

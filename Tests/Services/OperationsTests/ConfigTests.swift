@@ -57,7 +57,7 @@ import Testing
                 "sluice-ingress: configuration: http.prt (\(file):2): unknown key. Nearest is http.port."))
     }
 
-    @Test func `keys of other executables and of the tool may stand in the same file`() async throws {
+    @Test func `keys of other executables and of the tool may be in the same file`() async throws {
         let directory = try TemporaryDirectory()
         let lines = [
             "apps=com.example.app:1", "apps.com.example.app.environments=Production", "http.port=1",

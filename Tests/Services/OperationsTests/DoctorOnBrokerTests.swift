@@ -93,7 +93,7 @@ struct DoctorOnBrokerTests {
         let (exitCode, printed) = await sluicectl(
             [
                 "doctor", "--apps", "com.example.app:1", "--kafka.bootstrap.servers", "127.0.0.1:1", "--output", "json",
-            ], patience: .milliseconds(100))
+            ], timeout: .milliseconds(100))
         #expect(exitCode == 1)
         #expect(
             try Self.seen(printed) == [
@@ -163,7 +163,7 @@ struct DoctorOnBrokerTests {
 
     private static func ocspFindings(_ arguments: [String]) async throws -> [String] {
         let (_, printed) = await sluicectl(
-            ["doctor", "--output", "json"] + arguments, patience: .milliseconds(100))
+            ["doctor", "--output", "json"] + arguments, timeout: .milliseconds(100))
         let findings = try #require(try printed.objects.first?["findings"]?.array, "\(printed.complaints)")
         return findings.compactMap(\.object).filter { $0["what"]?.string == "ocsp" }
             .map { "\($0["status"]?.string ?? "?"): \($0["found"]?.string ?? "?")" }

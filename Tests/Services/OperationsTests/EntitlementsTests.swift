@@ -3,7 +3,7 @@ import Testing
 
 @testable import Operations
 
-/// `sluicectl entitlements show` against a stand-in of the read API.
+/// `sluicectl entitlements show` against a fake read API.
 @Suite(.timeLimit(.minutes(5)))
 struct EntitlementsTests {
     private static let answer = """

@@ -31,7 +31,7 @@ import Testing
         #expect(questions == 4)
     }
 
-    @Test func `an error that passes is asked away`() async {
+    @Test func `a question is repeated after an error that passes`() async {
         var questions = 0
         let leaderless = await LeaderWait.leaderless(topics) { _, _ throws(KafkaError) in
             questions += 1

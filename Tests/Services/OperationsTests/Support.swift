@@ -27,7 +27,7 @@ final class Printed: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter linesBeforeClosing: nobody reads after so many prints.
+    /// - Parameter linesBeforeClosing: the output is closed after so many prints.
     init(linesBeforeClosing: Int? = nil) {
         state.withLock { $0.linesBeforeClosing = linesBeforeClosing }
     }
@@ -56,12 +56,12 @@ final class Printed: Sendable {
 
 /// Runs `sluicectl` with parts like those of the executable.
 func sluicectl(
-    _ arguments: [String], environment: [String: String] = [:], patience: Duration = .seconds(10),
+    _ arguments: [String], environment: [String: String] = [:], timeout: Duration = .seconds(10),
     interruption: AsyncStream<String> = AsyncStream { _ in }, into printed: Printed = Printed()
 ) async -> (exitCode: Int32, printed: Printed) {
     let clocks = Clocks(wallMilliseconds: { Signed.now }, monotonicNanoseconds: { 0 })
     let tool = Sluicectl(
-        testParts, console: printed.console, clocks: clocks, timeout: patience, interruptions: { interruption })
+        testParts, console: printed.console, clocks: clocks, timeout: timeout, interruptions: { interruption })
     return (await tool.run(arguments, environment: environment), printed)
 }
 

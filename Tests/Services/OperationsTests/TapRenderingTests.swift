@@ -127,7 +127,7 @@ import Testing
         arguments: [
             (TapStart.beginning, 5), (.end, 20), (.last(3), 17), (.last(15), 5), (.last(1_000_000_000), 5),
         ] as [(TapStart, KafkaOffset)])
-    func `each partition is begun where it was asked`(_ start: TapStart, _ expected: KafkaOffset) {
+    func `each partition is read from where it was asked`(_ start: TapStart, _ expected: KafkaOffset) {
         #expect(TapReader.offset(of: start, low: 5, high: 20) == expected)
     }
 }

@@ -114,7 +114,7 @@ struct TapTests {
         await harness.close()
     }
 
-    @Test func `it ends when nobody reads any more`() async throws {
+    @Test func `it ends when its output is closed`() async throws {
         let harness = try Harness()
         try await harness.send([Self.notification("A")])
         try await harness.send([Self.notification("B")], partition: 1)
@@ -180,7 +180,7 @@ struct TapTests {
         let harness = try Harness()
         try await harness.send([Self.signed])
         let (exitCode, printed) = await sluicectl(
-            ["tap", "--signed", "--no-follow"] + harness.flags, patience: .seconds(3))
+            ["tap", "--signed", "--no-follow"] + harness.flags, timeout: .seconds(3))
         #expect(exitCode == 1)
         #expect(printed.output.isEmpty)
         let complaint = printed.complaints.last ?? ""

@@ -68,7 +68,7 @@ import Testing
         #expect(named.complaints.first?.contains("missing: ID") == true)
         let (silent, printed) = await sluicectl(
             ["webhooks", "resend", "a-0-1-2-d", "--kafka.bootstrap.servers", "127.0.0.1:1"],
-            patience: .milliseconds(100))
+            timeout: .milliseconds(100))
         #expect(silent == 1)
         #expect(printed.complaints.first?.contains("no Kafka broker answers") == true)
     }

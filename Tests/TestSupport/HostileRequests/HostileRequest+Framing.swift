@@ -61,7 +61,7 @@ extension HostileRequest {
         values.map { ("Transfer-Encoding: \($0.debugDescription)", encoded("Transfer-Encoding: \($0)\r\n") + next) }
     }
 
-    /// Sizes of chunks, and what stands between chunks.
+    /// Sizes of chunks, and what is between chunks.
     static let chunks: [HostileRequest] = rows(
         "H-10", framing,
         [

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Glibc
 
-/// A small file that says which records are in the handlers' hands, mapped into memory: noting a call costs a few stores
+/// A small file that says which records handlers are working on, mapped into memory: noting a call costs a few stores
 /// and no system call, and the file outlives the process (not the machine, which need not be survived).
 ///
 /// Words of 64 bits: the layout's version, whether the process crashed, then a slot for each call (hash of the topic,

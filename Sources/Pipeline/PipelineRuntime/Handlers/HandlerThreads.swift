@@ -21,7 +21,7 @@ package final class HandlerThreads: TaskExecutor {
         var jobs = FIFO<Job>()
         var threads = 0
         var idle = 0
-        /// Somebody looks whether jobs wait too long.
+        /// A check is scheduled for jobs that wait too long.
         var isWatched = false
     }
 

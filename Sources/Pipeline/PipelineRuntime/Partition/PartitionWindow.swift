@@ -71,7 +71,7 @@ final class PartitionWindow: Sendable {
     /// How much may be read now; nil when the window is full.
     var room: Room? { state.withLock { room(in: $0) } }
 
-    /// Waits until the window has room; nil when the window was closed.
+    /// Waits until the window has capacity; nil when the window was closed.
     func waitForRoom() async -> Room? {
         while true {
             let (room, isClosed) = state.withLock { (self.room(in: $0), $0.isClosed) }

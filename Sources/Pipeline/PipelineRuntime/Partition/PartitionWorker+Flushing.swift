@@ -27,7 +27,7 @@ extension PartitionWorker {
         }
     }
 
-    /// Appends while the window has room and the interval lasts, and flushes then, and at the end.
+    /// Appends while the window has capacity and the interval lasts, and flushes then, and at the end.
     func handleAndFlush(by handler: any FlushingHandler) async {
         var unflushed = Unflushed()
         var pending: ArraySlice<KafkaRecord> = []
@@ -38,7 +38,7 @@ extension PartitionWorker {
                 guard await flush(&unflushed, by: handler) else { return }
             } else if let record = pending.first {
                 let isAlone = calls.finding(record) != .innocent
-                // So that a crash can be nobody else's.
+                // So that a crash can be no other record's.
                 if isAlone, !unflushed.isEmpty {
                     guard await flush(&unflushed, by: handler) else { return }
                 }

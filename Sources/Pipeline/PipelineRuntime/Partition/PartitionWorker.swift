@@ -3,7 +3,7 @@ internal import Telemetry
 
 /// Runs the handler over the records of one assignment of one partition, from the assignment to the release.
 ///
-/// Reads while the window has room, dispatches, and stores the offset up to which everything is finished: a record is
+/// Reads while the window has capacity, dispatches, and stores the offset up to which everything is finished: a record is
 /// finished when the handler said so (and has flushed it, where it does), or when its dead letter is acknowledged. A
 /// record that was not started when the partition is revoked is left to the next owner.
 struct PartitionWorker: Sendable {
@@ -64,7 +64,7 @@ struct PartitionWorker: Sendable {
         return false
     }
 
-    /// The next records, when the window has room for them; nil when the partition is over.
+    /// The next records, when the window has capacity for them; nil when the partition is over.
     func read(atMost most: Int, bytes: Int = .max) async -> [KafkaRecord]? {
         guard let room = await window.waitForRoom(),
             let records = await partition.next(

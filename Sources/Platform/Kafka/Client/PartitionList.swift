@@ -6,7 +6,7 @@ struct PartitionList: ~Copyable {
     /// Owned by this value; never stored elsewhere.
     let pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>
 
-    /// An empty list with room for `capacity` partitions; it grows by itself.
+    /// An empty list for `capacity` partitions; it grows by itself.
     init(capacity: Int = 1) {
         pointer = rd_kafka_topic_partition_list_new(Int32(clamping: capacity))
     }

@@ -3,7 +3,7 @@ internal import Concurrency
 internal import Dispatch
 
 extension KafkaConsumer {
-    /// Gives up all partitions (draining and committing as in a rebalance), leaves the group and ends the client.
+    /// Revokes all partitions (draining and committing as in a rebalance), leaves the group and ends the client.
     ///
     /// A member that has not got its first assignment yet waits for it first, at most 5 s. When it does not come, the
     /// closed client is never destroyed: librdkafka up to 2.2 aborts the process then (its issue 4312), and a member

@@ -96,7 +96,7 @@ extension KafkaConsumer {
         let known = places.filter { partitions[$0] != nil }
         guard !known.isEmpty else { return }
         let list = PartitionList(known)
-        report(rd_kafka_incremental_unassign(handle.client.raw, list.pointer), during: "giving up partitions")
+        report(rd_kafka_incremental_unassign(handle.client.raw, list.pointer), during: "unassigning partitions")
         for place in known { forget(place) }
     }
 }

@@ -85,7 +85,7 @@ extension KafkaConsumer {
         let list = PartitionList()
         list.append(assigned.topicPartition, offset: nextOffset)
         let code = rd_kafka_offsets_store(handle.client.raw, list.pointer)
-        // Given up or lost a moment ago: the next owner reads the record again.
+        // Revoked or lost a moment ago: the next owner reads the record again.
         if code == RD_KAFKA_RESP_ERR__STATE || code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION { return }
         if code != RD_KAFKA_RESP_ERR_NO_ERROR { emit(.error(KafkaError(code, during: "storing an offset"))) }
     }

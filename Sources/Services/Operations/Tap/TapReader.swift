@@ -16,7 +16,7 @@ struct TapReader {
         case all
         /// The partition gives no more records although some are wanted.
         case failed
-        /// Nobody can interrupt any more.
+        /// It cannot be interrupted any more.
         case uninterruptible
     }
 

@@ -93,7 +93,7 @@ extension EndToEnd {
                     let ledger = try await StateLedger(load, group.broker)
                     let ahead = try await ledger.disagreements(with: member).count
                     try await member.die()
-                    // The database is a prefix of the topic: nobody is told what the topic does not have.
+                    // The database is a prefix of the topic: no client is told what the topic does not have.
                     #expect(ahead == 0)
                     #expect(ledger.missing.count > 0)
                     refused += ledger.missing.count

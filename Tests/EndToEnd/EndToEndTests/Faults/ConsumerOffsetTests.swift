@@ -143,7 +143,7 @@ extension EndToEnd.ConsumerOffsetsOnApacheKafka {
 
 /// A consumer on Apache Kafka that is stopped and started again.
 private struct Scene {
-    /// What it made of its records: the topic's last words, and the answers of the read API.
+    /// What it made of its records: the topic's last values, and the answers of the read API.
     struct Dump: Equatable, CustomStringConvertible {
         var facts: [String: String]
         var purchases: [String: String]

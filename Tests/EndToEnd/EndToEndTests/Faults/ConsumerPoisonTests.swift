@@ -84,7 +84,7 @@ private enum Poison: String, CaseIterable {
 extension EndToEnd.ConsumerPoison {
     /// Everything among the good ones that is not good: poison, each kind as often as the others, and what is skipped
     /// because it says nothing of a purchase.
-    private func odd(_ topic: KafkaTopic, _ count: Int) -> [KafkaProducerRecord] {
+    private func malformed(_ topic: KafkaTopic, _ count: Int) -> [KafkaProducerRecord] {
         let poison = (0..<count).map { number in
             let kind = Poison.allCases[number % Poison.allCases.count]
             let subscription = Subscription(number: 500_000 + number)
@@ -119,13 +119,13 @@ extension EndToEnd.ConsumerPoison {
     private func poison(_ broker: Broker, _ harness: Harness, _ count: Int) async throws -> [KafkaRecord] {
         let topic = broker.notifications(.production)
         let good = good(topic, count)
-        let odd = odd(topic, max(Poison.allCases.count, count / 1000))
+        let malformed = malformed(topic, max(Poison.allCases.count, count / 1000))
         let records = good.enumerated().flatMap { index, record in
             // Spread over all of them.
-            index % (good.count / odd.count) == 0 && index / (good.count / odd.count) < odd.count
-                ? [odd[index / (good.count / odd.count)], record] : [record]
+            index % (good.count / malformed.count) == 0 && index / (good.count / malformed.count) < malformed.count
+                ? [malformed[index / (good.count / malformed.count)], record] : [record]
         }
-        #expect(records.count == good.count + odd.count)
+        #expect(records.count == good.count + malformed.count)
 
         let client = HTTPClient()
         defer { client.close() }
@@ -141,7 +141,7 @@ extension EndToEnd.ConsumerPoison {
         try await check(letters, broker)
         #expect(
             letters.compactMap { $0.header(Poison.header)?.text }.sorted()
-                == odd.compactMap { $0.headers.first { $0.key == Poison.header }?.text }.sorted())
+                == malformed.compactMap { $0.headers.first { $0.key == Poison.header }?.text }.sorted())
         #expect(try await entitlements.metric("sluice_consumer_records_total{outcome=\"skipped\"", client) == 3)
 
         let clean = try await clean(good.map { ($0.key, $0.value, $0.headers) }, isEmbedded: broker.isEmbedded)
@@ -180,7 +180,7 @@ extension EndToEnd.ConsumerPoison {
         }
     }
 
-    /// Each is the record as it was, and its headers say where it stood and why it is here.
+    /// Each is the record as it was, and its headers say where it was and why it is here.
     private func check(_ letters: [KafkaRecord], _ broker: Broker) async throws {
         let inputs = try await broker.records(of: broker.notifications(.production))
         for letter in letters {

@@ -73,7 +73,7 @@ private final class Scene {
 
     /// - Parameters:
     ///   - count: records of each time that the sink is away.
-    ///   - mayPass: whether some of them may still get through: a full disk has room in the files that are there.
+    ///   - mayPass: whether some of them may still get through: a full disk has space in the files that are there.
     init(
         _ harness: Harness, _ broker: Broker, _ count: Int, mayPass: Bool = false, under wrapper: [String] = []
     ) async throws {

@@ -97,7 +97,7 @@ extension EndToEnd.Floods {
         }
     }
 
-    /// The last byte of the signature but a few is another one; `"}` stands after it.
+    /// The last byte of the signature but a few is another one; `"}` follows it.
     private static func withBrokenSignature(_ body: [UInt8]) -> [UInt8] {
         var body = body
         let position = body.count - 12

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A member of the entitlements' group that stands still and does not know it.
+    /// A member of the entitlements' group that is stopped and does not know it.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct FrozenConsumersOnApacheKafka {
         @Test(arguments: ConsumerGroup.Form.chosen)
         func `what a member publishes that slept through its session does not stay`(
@@ -44,7 +44,7 @@ extension EndToEnd {
                 report.add("longest sleep", slept.max())
                 report.add("repaired by the owner", Int(repaired))
                 let ledger = try await group.conclude(load, [awake, sleeper], report)
-                // One sleep may end before the other member has published anything newer, or after it gave up again.
+                // One sleep may end before the other member has published anything newer, or after its publications expired.
                 if TestScale.isLong {
                     #expect(ledger.publications.stale > 0)
                     #expect(repaired > 0)

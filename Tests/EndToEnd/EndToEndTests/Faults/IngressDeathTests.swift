@@ -29,7 +29,7 @@ extension EndToEnd {
         @Test func `SIGTERM under load leaves no request without an answer`() async throws {
             var ends: [Ending] = []
             var records: [String] = []
-            // An embedded broker has room for what about fifty of them take.
+            // An embedded broker holds what about fifty of them take.
             for batch in 0..<TestScale.choose(short: 1, long: 5) {
                 try await Harness.open { harness in
                     let broker = try await harness.embeddedBroker(partitions: 100)
@@ -68,7 +68,7 @@ extension EndToEnd {
                 let broker = try await harness.embeddedBroker(partitions: 100)
                 let app = try await harness.simulatedApp()
                 _ = try await harness.simulatedApp(pki: "forged")
-                // Signatures that stand, chains that do not, and junk: all parts are at work when the end comes.
+                // Valid signatures, invalid certificate chains, and junk: all parts are at work when the end comes.
                 let bodies =
                     try NotificationSupply.bodies(100, pki: harness.path("pki"), seed: 1)
                     + NotificationSupply.bodies(100, pki: harness.path("forged"), seed: 2)

@@ -17,7 +17,7 @@ extension EndToEnd {
                     try await load.wait(for: 200, ingress.process) { $0.isAcknowledged }
                     figures.steadyBytes = ingress.process.residentBytes
                     figures.descriptorsBefore = ingress.process.descriptorCount
-                    // Two thousand are more than have room: the listener sends one away for each that comes.
+                    // Two thousand are more than the limit: the listener evicts one for each that comes.
                     let count = TestScale.choose(short: 500, long: 2000)
                     let slow = SlowClients(port: ingress.port, count: count, interval: .seconds(5))
                     #expect(await eventually { slow.open >= min(count * 3 / 4, 1000) })

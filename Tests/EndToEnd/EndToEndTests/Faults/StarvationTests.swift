@@ -32,7 +32,7 @@ extension EndToEnd {
                 let ledger = try await Ledger(outcomes, broker)
                 ledger.check(ingress.process)
                 let meanwhile = outcomes.filter { $0.begun > starved && $0.begun < fed }
-                // Who is slow makes room for who is not.
+                // Slow clients are evicted for others.
                 #expect(try #require(meanwhile.map(\.duration).max()).keeps(.seconds(2)))
                 let isBack = await eventually(within: .seconds(20)) {
                     abs(ingress.process.descriptorCount - baseline) <= 5
@@ -218,7 +218,7 @@ extension EndToEnd.Starvation {
     }
 }
 
-/// A pipe with room for a few lines, in place of standard error.
+/// A pipe that holds a few lines, in place of standard error.
 private final class LogPipe {
     private let path: String
     private let descriptor: Int32
@@ -247,7 +247,7 @@ private final class LogPipe {
         return text
     }
 
-    /// Whether a writer would have to wait: no more than a line has room.
+    /// Whether a writer would have to wait: no more than a line fits.
     func isFull() -> Bool {
         var count: Int32 = 0
         return ioctl(descriptor, UInt(FIONREAD), &count) == 0 && count > 3500

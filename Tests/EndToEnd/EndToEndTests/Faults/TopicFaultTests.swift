@@ -38,14 +38,14 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a full disk of the broker brings 503 until there is room`() async throws {
+        @Test func `a full disk of the broker brings 503 until there is space`() async throws {
             try await Harness.open { harness in
                 let cluster = try await ApacheKafka.start()
                 let broker = try await harness.apacheKafka(cluster)
                 try await refused("disk of the broker refuses", broker, harness) {
                     try await cluster.limitFiles(to: 1)
                 } mend: {
-                    // Without the limit. Kafka gives up a directory that failed, and ends with its last one.
+                    // Without the limit. Kafka stops using a directory that failed, and ends with its last one.
                     try await cluster.restart()
                 }
                 try await cluster.stop()

@@ -45,7 +45,7 @@ extension Broker {
         topics.notifications(environment).deadLetters(of: Self.group)
     }
 
-    /// The facts that the state's topic has last of each key, as they stand there; without those of a tombstone.
+    /// The facts that the state's topic has last of each key, as they are there; without those of a tombstone.
     func facts(_ environment: AppStoreEnvironment = .production) async throws -> [String: String] {
         var facts: [String: String] = [:]
         try await read(entitlements(environment)) { records in

@@ -36,7 +36,7 @@ final class Flood: Sendable {
         for number in 0..<connections { Thread { self.run(number) }.start() }
     }
 
-    /// How often each status was the answer; 0 stands for none.
+    /// How often each status was the answer; 0 means none.
     var statuses: [Int: Int] { state.withLock { $0.statuses } }
 
     /// Waits until the total is reached.

@@ -33,7 +33,7 @@ struct Mutants {
         let dots = signedPayload.indices.filter { signedPayload[$0] == UInt8(ascii: ".") }
         var positions = [0, signedPayload.count - 1]
         for dot in dots { positions += [dot - 1, dot, dot + 1] }
-        // Four characters of the header hold three bytes of JSON, whose quotes stand around names and certificates.
+        // Four characters of the header hold three bytes of JSON, whose quotes are around names and certificates.
         let header = CompactJWS.decode(String(decoding: signedPayload[..<(dots.first ?? 0)], as: UTF8.self)) ?? []
         for (index, byte) in header.enumerated() where byte == UInt8(ascii: "\"") { positions.append(index * 4 / 3) }
         return positions

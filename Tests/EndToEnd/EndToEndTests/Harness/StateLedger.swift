@@ -190,9 +190,9 @@ extension ConsumerGroup {
     private func disagreements(with ledger: StateLedger) async throws -> Int {
         let undisturbed = try await undisturbed()
         let facts = ledger.publications.last.compactMapValues { $0?.facts }
-        let odd = facts.filter { undisturbed[$0.key] != $0.value }.keys.sorted()
+        let different = facts.filter { undisturbed[$0.key] != $0.value }.keys.sorted()
         #expect(undisturbed.count == facts.count)
-        #expect(odd == [])
-        return odd.count
+        #expect(different == [])
+        return different.count
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Connections that send a byte now and then and never a whole request, and come again when they are sent away.
+/// Connections that send a byte now and then and never a whole request, and come again when they are evicted.
 final class SlowClients: Sendable {
     private struct State {
         var open = 0
@@ -42,7 +42,7 @@ final class SlowClients: Sendable {
         while !state.withLock({ $0.isStopped }) {
             connections.removeAll { $0.connection.isOver }
             var opened = 0
-            // Four hundred a second: who is sent away takes his time.
+            // Four hundred a second: evicted clients come back slowly.
             while connections.count < count, opened < 20,
                 let connection = RawConnection(port: port, sending: Self.head)
             {
@@ -67,7 +67,7 @@ final class SlowClients: Sendable {
     private static let head = Array("POST /notifications HTTP/1.1\r\nHost: a\r\nX: ".utf8)
 }
 
-/// Requests that are sent up to the middle of their body, so many each second; the oldest of very many are given up.
+/// Requests that are sent up to the middle of their body, so many each second; the oldest of very many are closed.
 final class HalfSentRequests: Sendable {
     private static let kept = 2000
 
@@ -91,7 +91,7 @@ final class HalfSentRequests: Sendable {
     /// How many were sent so far.
     var sent: Int { state.withLock { $0.sent } }
 
-    /// Gives up all of them.
+    /// Closes all of them.
     func stop() async {
         state.withLock { $0.isStopped = true }
         _ = await eventually { state.withLock { $0.hasEnded } }
