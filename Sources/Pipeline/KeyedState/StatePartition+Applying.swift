@@ -106,7 +106,7 @@ extension StatePartition {
         switch reading {
         case .own(let mark):
             if let entry = try applyOwn(record, key, mark, &applied, &guarded) { return entry }
-            // Published before the partition was given up, or taken back: read as another's.
+            // Published before the partition was revoked, or taken back: read as another's.
             return try apply(record, key, read(record, asOwn: false), &applied, &guarded)
         case .misplaced:
             applied.misplaced += 1
@@ -219,9 +219,9 @@ extension StatePartition {
         if entry.publications.isEmpty, !entry.isUnpublished { entry.current = row }
     }
 
-    /// Of the proposals of a key the first in the log stands.
+    /// Of the proposals of a key the first in the log wins.
     ///
-    /// - Returns: whether the record lacks the one that stands, so that the owner publishes again.
+    /// - Returns: whether the record lacks the one that has won, so that the owner publishes again.
     private func stand(_ entry: Entry, _ record: KafkaRecord) -> Bool {
         let found = Proposal(record)
         guard let standing = entry.image.proposal else {

@@ -86,7 +86,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         }
     }
 
-    /// The partition is given up: what was not published is computed again by its next owner, and own records that are
+    /// The partition is revoked: what was not published is computed again by its next owner, and own records that are
     /// read back later are read as another's.
     func disown() {
         guarded.withLock { guarded in
@@ -108,7 +108,7 @@ final class StatePartition<Model: StateModel>: Sendable {
     /// What is known of a key, what was published and not read back included.
     func known(_ key: [UInt8]) throws -> State? { try guarded.withLock { try find(key, &$0)?.current?.value } }
 
-    /// The proposal that stands, as far as the topic was read.
+    /// The proposal that has won, as far as the topic was read.
     func proposal(of key: [UInt8]) throws -> Proposal? { try guarded.withLock { try find(key, &$0)?.image.proposal } }
 
     // MARK: Merging and publishing
@@ -221,9 +221,9 @@ final class StatePartition<Model: StateModel>: Sendable {
         _ = try join(state, into: entry)
     }
 
-    /// Publishes a proposal with what is known of its key, unless one stands already.
+    /// Publishes a proposal with what is known of its key, unless one has won already.
     ///
-    /// - Returns: nil when one stands.
+    /// - Returns: nil when one has won.
     func propose(_ proposal: [UInt8], for state: State, at now: Int64) throws -> StateDelivery? {
         try guarded.withLock { guarded in
             try requireUnblocked(guarded)
