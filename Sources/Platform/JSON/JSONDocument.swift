@@ -7,6 +7,8 @@ public struct JSONDocument: Sendable {
     /// Default limit of a text's length, in bytes.
     public static let defaultMaximumBytes = 4 << 20
     static let greatestMaximumBytes = 1 << 30
+    /// A limit of names for a text that anybody may have written: what decides about names costs more than their bytes.
+    public static let maximumUntrustedNames = 1000
 
     /// The text as given.
     public let bytes: [UInt8]
@@ -15,17 +17,21 @@ public struct JSONDocument: Sendable {
 
     /// Scans a whole text: strict RFC 8259 with the limits named at ``JSONError/Code``.
     public init(
-        _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes, maximumDepth: Int = defaultMaximumDepth
+        _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes, maximumDepth: Int = defaultMaximumDepth,
+        maximumNames: Int = .max
     ) throws(JSONError) {
-        self.nodes = try JSONScanner.scan(bytes, maximumBytes: maximumBytes, maximumDepth: maximumDepth)
+        self.nodes = try JSONScanner.scan(
+            bytes, maximumBytes: maximumBytes, maximumDepth: maximumDepth, maximumNames: maximumNames)
         self.bytes = bytes
     }
 
-    /// As ``init(_:maximumBytes:maximumDepth:)``, and the value must be an object.
+    /// As ``init(_:maximumBytes:maximumDepth:maximumNames:)``, and the value must be an object.
     public static func object(
-        _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes, maximumDepth: Int = defaultMaximumDepth
+        _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes, maximumDepth: Int = defaultMaximumDepth,
+        maximumNames: Int = .max
     ) throws(JSONError) -> JSONDocument {
-        let document = try JSONDocument(bytes, maximumBytes: maximumBytes, maximumDepth: maximumDepth)
+        let document = try JSONDocument(
+            bytes, maximumBytes: maximumBytes, maximumDepth: maximumDepth, maximumNames: maximumNames)
         guard document.root.kind == .object else { throw JSONError(.notAnObject, at: 0) }
         return document
     }

@@ -24,6 +24,8 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case loneSurrogate = "lone_surrogate"
         /// More containers inside each other than the caller allows.
         case tooDeep = "too_deep"
+        /// More names of members in the whole text than the caller allows.
+        case tooManyNames = "too_many_names"
         /// Two members of one object have the same name once escapes are resolved.
         case duplicateName = "duplicate_name"
         /// Something follows the value.

@@ -16,14 +16,21 @@ struct JSONScanner {
     }
 
     private let maximumDepth: Int
+    /// Names that may still come.
+    private var namesLeft: Int
 
-    private init(maximumDepth: Int) { self.maximumDepth = maximumDepth }
+    private init(maximumDepth: Int, maximumNames: Int) {
+        self.maximumDepth = maximumDepth
+        namesLeft = maximumNames
+    }
 
-    static func scan(_ bytes: [UInt8], maximumBytes: Int, maximumDepth: Int) throws(JSONError) -> [JSONNode] {
+    static func scan(
+        _ bytes: [UInt8], maximumBytes: Int, maximumDepth: Int, maximumNames: Int
+    ) throws(JSONError) -> [JSONNode] {
         guard bytes.count <= min(maximumBytes, JSONDocument.greatestMaximumBytes) else {
             throw JSONError(.tooLong, at: bytes.count)
         }
-        var scanner = JSONScanner(maximumDepth: maximumDepth)
+        var scanner = JSONScanner(maximumDepth: maximumDepth, maximumNames: maximumNames)
         // A record of a notification has about a hundred.
         scanner.nodes.reserveCapacity(bytes.count < 2048 ? 64 : 160)
         scanner.open.reserveCapacity(JSONDocument.defaultMaximumDepth)
@@ -118,6 +125,8 @@ struct JSONScanner {
     }
 
     private mutating func scanName(_ input: Span<UInt8>) throws(JSONError) {
+        guard namesLeft > 0 else { throw JSONError(.tooManyNames, at: position) }
+        namesLeft -= 1
         skipWhiteSpace(input)
         guard try byte(input) == UInt8(ascii: "\"") else { throw JSONError(.syntax, at: position) }
         try scanString(input)

@@ -73,6 +73,9 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
         }
         #expect(code(nested(32)) == nil)
         #expect(code(nested(33)) == .tooDeep)
+        let names = Array(#"{"a":{"b":1},"c":[{"d":2}]}"#.utf8)
+        #expect((try? JSONDocument(names, maximumNames: 4)) != nil)
+        #expect(throws: JSONError(.tooManyNames, at: 19)) { try JSONDocument(names, maximumNames: 3) }
         #expect(code(objects(32)) == nil)
         #expect(code(objects(33)) == .tooDeep)
         #expect(code(Array(repeating: UInt8(ascii: "["), count: 100_000)) == .tooDeep)
