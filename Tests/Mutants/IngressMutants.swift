@@ -22,6 +22,7 @@ private let budget = MutatedFile(
 private let bucket = MutatedFile(
     .ingress, "quarantine", "Platform/Concurrency/TokenBucket.swift", suites: "QuarantineBudgetTests")
 private let clock = MutatedFile(.ingress, "clock", ingress + "ClockSanity.swift", suites: "ClockSanityTests")
+private let dates = MutatedFile(.ingress, "clock", ingress + "SignedDates.swift", suites: "SignedDatesTests")
 private let producer = MutatedFile(
     .ingress, "breaker", "Platform/Kafka/Producer/KafkaProducer.swift", suites: "OutageTests")
 private let slow = MutatedFile(
@@ -39,9 +40,9 @@ enum IngressMutants {
         listener.mutant("method", #"head.methodIs("POST")"#, "true"),
         listener.mutant("body-size", "256 * 1024", "1 << 30"),
 
-        outage.without(
-            "response-before-acknowledgement", "metrics.accepted(identity, receivedAt: receivedAt)",
-            instead: "metrics.accepted(identity, receivedAt: receivedAt); work.exchange.respond(answer)"),
+        outage.mutant(
+            "response-before-acknowledgement", "AcknowledgementPolicy.notAcknowledged(error)",
+            after: "metrics.accepted(identity, receivedAt: receivedAt)", "answer"),
         outage.mutant(
             "response-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)", after: "private func publish",
             "answer"),
@@ -72,16 +73,17 @@ enum IngressMutants {
             "duplicates-are-answered", "for waiter in waiters { waiter.respond(AcknowledgementPolicy.duplicate) }"),
 
         quarantine.without(
-            "quarantine-without-record", "quarantine(notification, work, receivedAt: now)",
+            "quarantine-without-record", "quarantine(notification, work)",
+            after: "case .nonconforming(let notification):",
             instead: "work.exchange.respond(AcknowledgementPolicy.quarantined(notification))"),
         quarantine.mutant("quarantine-topic", "topics.quarantine", "topics.notifications(.production)"),
         quarantine.mutant(
             "quarantine-response-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)",
-            after: "giveBack(work.body.count)",
+            after: "giveBack(count)",
             "AcknowledgementPolicy.quarantined(notification)"),
-        quarantine.mutant("quarantine-copies", "isFirst(known, work)", after: "private func quarantine", "true"),
+        quarantine.mutant("quarantine-copies", "isFirst(known, exchange)", after: "private func quarantine", "true"),
         quarantine.mutant(
-            "budget", "quarantine.take(work.body.count, nowNanoseconds: clocks.monotonicNanoseconds())", "true"),
+            "budget", "quarantine.take(count, nowNanoseconds: clocks.monotonicNanoseconds())", "true"),
         quarantine.mutant("budget-given-back", "error.persistence == .no", "false"),
         bucket.mutant("budget-bound", "available(now: now) >= count", "true"),
         bucket.mutant(
@@ -91,7 +93,12 @@ enum IngressMutants {
         budget.mutant("budget-refill", "capacity / 3600", "capacity"),
 
         accepted.mutant(
-            "clock", "sanity.observe(wall: now, monotonic: clocks.monotonicMilliseconds())", "true"),
+            "clock", "sanity.observe(wall: now, monotonic: monotonic)", "true"),
+        accepted.mutant("clock-contradicted", "refusal.reason == .clock", "false"),
+        accepted.without("clock-agreed", "signedDates.agreed()", after: "case .accepted(let notification):"),
+        dates.mutant("clock-three", "$0.digests.count >= Self.enough", "$0.digests.count > 0"),
+        dates.mutant("clock-asked-again", "now - $0.last < Self.remembered", "true"),
+        policy.mutant("refused-connection-closes", "(400...403).contains(refusal.status)", "false"),
         clock.mutant("clock-early", "wall >= Self.earliest", "true"),
         clock.mutant("clock-late", "wall <= Self.latest", "true"),
         clock.mutant("clock-jump-ahead", "drift > Self.tolerance", "false"),
@@ -101,7 +108,8 @@ enum IngressMutants {
 
         readiness.mutant("ready-without-broker", "!status.isAvailable", "false"),
         readiness.mutant(
-            "ready-with-wrong-clock", "isSane", after: "monotonic: clocks.monotonicMilliseconds())", "true"),
+            "ready-with-wrong-clock", "sanity.observe(wall: clocks.wallMilliseconds(), monotonic: monotonic)", "true"),
+        readiness.mutant("ready-with-contradicted-clock", "!signedDates.contradictClock(at: monotonic)", "true"),
 
         slow.mutant("slow", "now - oldest > UInt64(limit.clampedNanoseconds)", "false"),
         slow.mutant("slow-partition", "record.partition ?? generation.partition(of: record)", "nil"),

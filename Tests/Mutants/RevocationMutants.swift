@@ -7,8 +7,6 @@ private let verifier = MutatedFile(
     .revocation, "12", verification + "NotificationVerifier.swift", suites: "RevocationTests")
 private let nested = MutatedFile(
     .revocation, "12", verification + "Checks/NestedObjectChecks.swift", suites: "RevocationTests")
-private let objects = MutatedFile(
-    .revocation, "12", verification + "SignedObjectVerifier.swift", suites: "RevocationTests")
 private let standing = MutatedFile(
     .revocation, "12", verification + "RevocationState.swift",
     suites: "RevocationTests|RevocationStateTests|RevocationMemoryTests")
@@ -28,11 +26,14 @@ enum RevocationMutants {
             "revocation-nested",
             "try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: verifier.cache, at: now)"),
         check.mutant("revocation-strict", "checker.policy != .strict", "true"),
-        check.without("revocation-unknown", "isUnknown = true", instead: "continue"),
+        check.mutant("revocation-unknown", "standings.contains(where: { $0.known(at: now) == .unknown })", "false"),
+        verifier.without(
+            "revocation-of-others", "try SignatureChecks.checkValidity(of: path, at: now)",
+            instead: "_ = revocation.standings(of: path, at: now); try SignatureChecks.checkValidity(of: path, at: now)"
+        ),
+        state.mutant("revocation-unused", "Self.difference(now, entry.lastUse) <= Self.inUse", "true"),
+        state.mutant("revocation-forgotten", "Self.difference(now, entry.lastUse) < Self.kept", "true"),
         check.without("revocation-drop", "cache.drop(path)"),
-        objects.without(
-            "revocation-before-signature", "cache.insert(path, digest)",
-            instead: "_ = revocation.standings(of: path, at: now); cache.insert(path, digest)"),
         standing.mutant("revocation-good-permanently", "now <= goodUntil.load(ordering: .relaxed)", "true"),
         standing.mutant("revocation-revoked", "revoked.load(ordering: .relaxed)", "false"),
         state.mutant("revocation-greatest-age", "min(next, latest)", "next"),

@@ -248,7 +248,11 @@ extension VerifierMutants {
         audienceCheck.mutant("audience-sandbox", "!isExpected", "false"),
         audienceCheck.mutant("audience-ambiguous", "envelope.environment.fault == .ambiguous", "false"),
         audienceCheck.mutant("audience-number", "envelope.appAppleId.fault != nil", "false"),
-        audienceCheck.mutant("audience-app-id", "envelope.appAppleId.value == app.appAppleId", "true"),
+        audienceCheck.mutant("audience-app-id", "appAppleId == app.appAppleId", "true"),
+        audienceCheck.mutant(
+            "audience-known-environment", "environment == .production || environment == .sandbox", "true"),
+        audienceCheck.mutant(
+            "audience-bytes", "app.bundleId.rawValue.utf8.elementsEqual(bundleId.rawValue.utf8)", "true"),
         audienceCheck.mutant("audience-containers", "envelope.containers.count == 1", "true"),
         audienceCheck.mutant(
             "audience-malformed-container", "!envelope.hasMalformedContainer", after: "envelope.containers.count == 1",
@@ -386,8 +390,8 @@ private let known = MutatedFile(
 extension VerifierMutants {
     private static let cache: [Mutant] = [
         known.without(
-            "cache-before-signature", "if known != nil { cache.insert(knownHeader()) }",
-            instead: "cache.insert(knownHeader())"),
+            "cache-before-signature", "if known != nil { cache.insert(fresh) }",
+            instead: "cache.insert(fresh)"),
         known.mutant("cache-none", "cache.header(of: jws)", "cache.header(of: [])"),
         known.mutant("limiter-for-known", "known == nil && !isNested", "!isNested"),
         known.mutant("limiter-for-nested", "known == nil && !isNested", "known == nil"),
@@ -399,6 +403,8 @@ extension VerifierMutants {
         chainCache.mutant("cache-header-end", "jws[count] == UInt8(ascii: \".\")", "true"),
         chainCache.mutant("cache-header-count", "state.headers.count >= Self.capacity", "false"),
         chainCache.mutant("cache-path-count", "state.paths.count >= Self.capacity", "false"),
+        known.without("remember-validity", "try SignatureChecks.checkValidity(of: path, at: now)"),
+        limiter.mutant("limiter-clocks", "back <= 1000", "false"),
         limiter.mutant("limiter-rate", "state.tokens >= 1000", "true"),
         limiter.mutant("limiter-concurrency", "state.running.count < limits.concurrency", "true"),
         limiter.mutant("limiter-same-path", "state.running[path] != nil", "false"),

@@ -10,20 +10,29 @@ final class KnownHeader: Sendable {
     let midstate: SHA256Midstate
     let hasCriticalMembers: Bool
     let path: ValidatedPath
-    /// What is known of the leaf's and the intermediate's revocation; empty when revocation is off.
-    let standings: [RevocationStanding]
+    /// What is known of the leaf's and the intermediate's revocation; nil until they are asked about, empty when
+    /// revocation is off.
+    private let knownStandings = Mutex<[RevocationStanding]?>(nil)
     // For choosing what to drop: the cache's count at the last use.
     let lastUse = Atomic<UInt64>(0)
 
-    init(
-        text: [UInt8], midstate: SHA256Midstate, hasCriticalMembers: Bool, path: ValidatedPath,
-        standings: [RevocationStanding]
-    ) {
+    init(text: [UInt8], midstate: SHA256Midstate, hasCriticalMembers: Bool, path: ValidatedPath) {
         self.text = text
         self.midstate = midstate
-        self.standings = standings
         self.hasCriticalMembers = hasCriticalMembers
         self.path = path
+    }
+
+    var standings: [RevocationStanding]? { knownStandings.withLock { $0 } }
+
+    /// The standings; those that `make` gives when there are none yet.
+    func standings(_ make: () -> [RevocationStanding]) -> [RevocationStanding] {
+        knownStandings.withLock { known in
+            if let known { return known }
+            let standings = make()
+            known = standings
+            return standings
+        }
     }
 }
 

@@ -41,8 +41,11 @@ final class NewCertificateChainLimiter: Sendable {
         }
     }
 
-    // Tokens are thousandths, so that a millisecond refills exactly the rate. A clock that was set back restarts it.
+    // Tokens are thousandths, so that a millisecond refills exactly the rate. Workers read the clock before they come
+    // here, so a little step back is another worker's and gives nothing; a clock that was set back restarts it.
     private static func refill(_ state: inout State, perSecond: Int64, at now: Int64) {
+        let (back, isFarBack) = state.refilledAt.subtractingReportingOverflow(now)
+        if now < state.refilledAt, !isFarBack, back <= 1000 { return }
         defer { state.refilledAt = now }
         guard now > state.refilledAt else { return }
         let (elapsed, overflow) = now.subtractingReportingOverflow(state.refilledAt)

@@ -21,8 +21,7 @@ public final class NotificationVerifier: Sendable {
         try configuration.validate(requester: requester)
         revocation = RevocationChecker(policy: configuration.revocation, requester: requester)
         objects = SignedObjectVerifier(
-            trust: try configuration.trustStore(), revocation: revocation,
-            newCertificateChains: configuration.newCertificateChains)
+            trust: try configuration.trustStore(), newCertificateChains: configuration.newCertificateChains)
         audience = AudienceCheck(apps: configuration.apps)
         requiresVersion = configuration.requiresVersion
     }
@@ -59,15 +58,29 @@ public final class NotificationVerifier: Sendable {
             envelope = read
             try AudienceCheck.checkKind(read)
             let audience = try audience.audience(read, in: document)
+            let isUnknown = try SignatureChecks.isRevocationUnknown(of: object.header, by: revocation, at: now)
             try ProfileChecks.check(object, document, read, requiresVersion: requiresVersion, at: now)
             let nested = try NestedObjectVerifier(verifier: objects, revocation: revocation, now: now)
                 .verify(read, in: object.payload, for: audience)
+            if isUnknown || nested.isRevocationUnknown { revocation.countAcceptedUnknown() }
             return .accepted(
                 VerifiedNotification(
                     signedPayload: signedPayload, notification: object.payload, envelope: read, nested: nested,
                     certificates: path.serials, reason: audience.isUnexpectedSandbox ? .sandbox : nil))
         } catch {
             return verdict(error, envelope, certificates, digest)
+        }
+    }
+
+    /// Takes up a header segment that another process has seen under a verified signature, from a place that only the
+    /// ingress writes. False when its certificates are not, or no longer, trusted.
+    /// - Parameter now: milliseconds since 1970.
+    public func remember(header segment: [UInt8], at now: Int64) -> Bool {
+        do throws(Refusal) {
+            try objects.remember(header: segment, at: now)
+            return true
+        } catch {
+            return false
         }
     }
 
@@ -91,6 +104,7 @@ public final class NotificationVerifier: Sendable {
         _ digest: SHA256Digest? = nil
     ) -> Verdict {
         switch (refusal.step, refusal.status) {
+        case (_, 429), (_, 503): return .retryLater(digest.map { refusal.naming($0.bytes) } ?? refusal)
         case (.profile, _):
             let bundleId = envelope?.bundleId.value.flatMap { audience.isConfigured($0) ? $0.rawValue : nil }
             let id = envelope?.notificationUUID.value.flatMap { $0.isWellFormed ? $0.rawValue : nil }
@@ -99,7 +113,6 @@ public final class NotificationVerifier: Sendable {
                     reason: refusal.reason, detail: refusal.detail, bundleId: bundleId,
                     environment: envelope?.environment.value?.rawValue, notificationUUID: id,
                     certificates: certificates, signedPartDigest: digest?.bytes))
-        case (_, 429), (_, 503): return .retryLater(refusal)
         case (.audience, _): return .notForUs(refusal)
         default: return .notApple(refusal)
         }

@@ -6,7 +6,7 @@
 public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     /// The body has no bytes.
     case empty
-    /// The body is not JSON in UTF-8, is nested too deep, or has bytes after the value.
+    /// The body is not JSON in UTF-8, is nested too deep, has more than a thousand names, or bytes after the value.
     case json
     /// The body is JSON, but not an object with exactly one non-empty text `signedPayload`.
     case jsonShape = "json_shape"
@@ -50,6 +50,9 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case certificateTime = "cert_time"
     /// The issuer has revoked a certificate of the path.
     case revoked
+    /// `signedDate` is more than 24 hours ahead: what Apple signed is better evidence about this machine's clock than
+    /// the reverse.
+    case clock
     /// The policy is strict and no answer about revocation is known.
     case revocationUnknown = "ocsp_unknown"
 
@@ -60,6 +63,9 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     /// Another kind of signed object (transaction, renewal info, app transaction) in place of a notification.
     case typeConfusion = "type_confusion"
 
+    /// The bundleId is configured, but the environment is absent, malformed or none that Apple has signed for so far, or
+    /// `appAppleId` is absent in Production.
+    case profileAudience = "profile_audience"
     /// The header has `crit` or `b64`.
     case profileCritical = "profile_crit"
     /// `x5c` is not leaf, intermediate, root.
@@ -74,7 +80,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case profileNested = "profile_nested"
     /// An integer the pipeline needs has a fraction or does not fit 64 bits.
     case profileNumber = "profile_number"
-    /// `signedDate` is absent, before the App Store opened, or more than 24 hours ahead.
+    /// `signedDate` is absent or before the App Store opened.
     case profileDate = "profile_date"
     /// Not exactly one of `data`, `summary`, `externalPurchaseToken` and `appData`, or one that is ambiguous.
     case profileContainer = "profile_container"
@@ -111,11 +117,13 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
         case .signatureLength: (.signature, 400)
         case .leafKey, .signature: (.signature, 403)
         case .certificateTime: (.validity, 403)
+        case .clock: (.validity, 503)
         case .revoked: (.revocation, 403)
         case .revocationUnknown: (.revocation, 503)
         case .audience, .typeConfusion: (.audience, 403)
         case .sandbox: (.audience, 200)
-        case .profileCritical, .profileChain, .profileType, .profileUUID, .profileVersion, .profileNested,
+        case .profileAudience, .profileCritical, .profileChain, .profileType, .profileUUID, .profileVersion,
+            .profileNested,
             .profileNumber, .profileDate, .profileContainer, .profileEncoding, .profileDuplicate, .profileText:
             (.profile, 200)
         }

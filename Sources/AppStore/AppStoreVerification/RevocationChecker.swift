@@ -26,8 +26,20 @@ final class RevocationChecker: Sendable {
         self.requester = requester
     }
 
-    /// The standings of the leaf and the intermediate. To be called only for a path under which a signature has
-    /// verified: the addresses to ask come from its certificates.
+    /// Whether a certificate of the path is known to be revoked. Asks nothing and remembers nothing.
+    func isRevoked(_ path: ValidatedPath, at now: Int64) -> Bool {
+        guard policy != .off else { return false }
+        return state.withLock { state in
+            state.isRevoked(path.leaf, issuer: path.intermediate, at: now)
+                || state.isRevoked(path.intermediate, issuer: path.root, at: now)
+        }
+    }
+
+    /// The standings of the leaf and the intermediate, which are asked about from now on.
+    ///
+    /// To be called only for a path that is valid now, under which a notification for us was signed: the addresses to
+    /// ask come from its certificates, and a missing answer calls for an operator. What Apple signed years ago, or for
+    /// others, anyone can post.
     func standings(of path: ValidatedPath, at now: Int64) -> [RevocationStanding] {
         guard policy != .off else { return [] }
         return state.withLock { state in

@@ -41,16 +41,32 @@ struct RevocationState {
     static let longestPause: Int64 = 600_000
     /// An answer missing for this long needs an operator.
     static let alertAfter: Int64 = 300_000
+    /// Only certificates used within this time need one: Apple changes leaves, and nobody answers for old ones.
+    static let inUse: Int64 = 3_600_000
+    /// One not used for so long is forgotten.
+    static let kept: Int64 = 48 * 3_600_000
 
     private var entries: [SHA256Digest: Entry] = [:]
     private var outcomes: [String: Int] = [:]
 
-    /// The standing of `subject` under `issuer`; a new one is due to be asked about at once.
-    mutating func standing(of subject: Certificate, issuer: Certificate, at now: Int64) -> RevocationStanding {
+    /// Whether `subject` is known to be revoked; counts as a use.
+    mutating func isRevoked(_ subject: Certificate, issuer: Certificate, at now: Int64) -> Bool {
+        let id = Self.id(of: subject, issuer: issuer)
+        guard let entry = entries[id], entry.standing.known(at: now) == .revoked else { return false }
+        entries[id]?.lastUse = now
+        return true
+    }
+
+    private static func id(of subject: Certificate, issuer: Certificate) -> SHA256Digest {
         var hash = SHA256()
         hash.update(subject.der)
         hash.update(issuer.der)
-        let id = hash.finish()
+        return hash.finish()
+    }
+
+    /// The standing of `subject` under `issuer`; a new one is due to be asked about at once.
+    mutating func standing(of subject: Certificate, issuer: Certificate, at now: Int64) -> RevocationStanding {
+        let id = Self.id(of: subject, issuer: issuer)
         if let entry = entries[id] {
             entries[id]?.lastUse = now
             return entry.standing
@@ -73,6 +89,10 @@ struct RevocationState {
 
     /// The questions that are due now. Each is in flight until its outcome is recorded.
     mutating func takeDueQuestions(at now: Int64) -> [Question] {
+        entries = entries.filter { _, entry in
+            entry.isAsking || entry.standing.known(at: .max) == .revoked
+                || Self.difference(now, entry.lastUse) < Self.kept
+        }
         var due: [Question] = []
         for (id, entry) in entries where !entry.isAsking && entry.nextQuestion <= now {
             entries[id]?.isAsking = true
@@ -110,10 +130,10 @@ struct RevocationState {
         entries[id] = entry
     }
 
-    /// Counts, and whether an operator should look.
+    /// Counts of the certificates in use, and whether an operator should look.
     func status(at now: Int64) -> RevocationStatus {
         var status = RevocationStatus(outcomes: outcomes)
-        for entry in entries.values {
+        for entry in entries.values where Self.difference(now, entry.lastUse) <= Self.inUse {
             switch entry.standing.known(at: now) {
             case .good: status.good += 1
             case .revoked:
@@ -192,7 +212,7 @@ public struct RevocationStatus: Sendable, Hashable {
     public var revoked = 0
     /// Certificates without an answer that counts.
     public var unknown = 0
-    /// Notifications accepted without an answer (policy `soft`).
+    /// Notifications accepted without an answer about one of their certificates (policy `soft`).
     public var acceptedUnknown = 0
     /// An answer has been missing for five minutes or longer, or a certificate is revoked.
     public var needsAttention = false

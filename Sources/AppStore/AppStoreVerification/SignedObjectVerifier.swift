@@ -13,14 +13,12 @@ struct SignedObject {
 /// Checks 4 to 10 for one compact JWS, the outer one and the nested ones alike.
 final class SignedObjectVerifier: Sendable {
     private let trust: TrustStore
-    private let revocation: RevocationChecker
     private let limiter: NewCertificateChainLimiter
     private let validated = Atomic<Int>(0)
     let cache = ChainCache()
 
-    init(trust: TrustStore, revocation: RevocationChecker, newCertificateChains: NewCertificateChainLimits) {
+    init(trust: TrustStore, newCertificateChains: NewCertificateChainLimits) {
         self.trust = trust
-        self.revocation = revocation
         limiter = NewCertificateChainLimiter(newCertificateChains)
     }
 
@@ -46,18 +44,29 @@ final class SignedObjectVerifier: Sendable {
         let path = try path(encodings, at: now, isLimited: known == nil && !isNested)
         let text = Array(jws[segments.header])
         let midstate = SHA256Midstate(prefix: text + [UInt8(ascii: ".")])
-        // To be called only once a signature has verified under the path: from then on responders are asked about it.
-        func knownHeader() -> KnownHeader {
-            KnownHeader(
-                text: text, midstate: midstate, hasCriticalMembers: header.hasCriticalMembers, path: path,
-                standings: revocation.standings(of: path, at: now))
-        }
+        let fresh = KnownHeader(
+            text: text, midstate: midstate, hasCriticalMembers: header.hasCriticalMembers, path: path)
         // A signature has verified under a known header before; renewing it at once keeps bad signatures under it cheap.
-        if known != nil { cache.insert(knownHeader()) }
+        if known != nil { cache.insert(fresh) }
         let digest = try check(signature, over: segments.payload, of: jws, midstate, path)
-        let fresh = knownHeader()
         if known == nil { cache.insert(fresh) }
         return SignedObject(payload: payload, header: fresh, digest: digest)
+    }
+
+    /// Takes up a header segment under which a signature has verified in another process, so that the first of Apple's
+    /// notifications after a start does not wait in line with chains that anyone can make. Its certificates pass the same checks as
+    /// ever; whether a signature under it verifies is examined as ever.
+    ///
+    /// - Throws: a refusal of checks 4 to 9 or 11.
+    func remember(header segment: [UInt8], at now: Int64) throws(Refusal) {
+        let header = try JWSHeader(try FormChecks.decode(segment.indices, of: segment))
+        try FormChecks.checkAlgorithm(of: header)
+        let path = try path(try CertificateChecks.encodings(header), at: now, isLimited: false)
+        try SignatureChecks.checkValidity(of: path, at: now)
+        let midstate = SHA256Midstate(prefix: segment + [UInt8(ascii: ".")])
+        cache.insert(
+            KnownHeader(
+                text: segment, midstate: midstate, hasCriticalMembers: header.hasCriticalMembers, path: path))
     }
 
     /// The hot path: the header is known, so two segments remain.

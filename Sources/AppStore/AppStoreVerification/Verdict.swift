@@ -11,7 +11,7 @@ public enum Verdict: Sendable {
     /// Not Apple's, or no longer to be trusted: nothing is stored.
     case notApple(Refusal)
     /// A retry can help: certificates just outside their validity, revocation not known yet, too many certificate
-    /// chains never seen before, a fault of this machine.
+    /// chains never seen before, a clock that what Apple signed contradicts, a fault of this machine.
     case retryLater(Refusal)
     /// A version 1 or status update body (`notification_type` beside a shared secret): unsigned, never verified here.
     case legacy
@@ -98,11 +98,13 @@ public struct Refusal: Error, Hashable {
     /// lower-case hexadecimal digits, unless that one is pinned. Either a root is missing here, or the markers were
     /// copied, which anyone can do.
     public let unknownRootFingerprint: String?
+    /// As ``NonconformingNotification/signedPartDigest``: where a retry can help, what was signed; otherwise nil.
+    public let signedPartDigest: [UInt8]?
 
     init(
         _ reason: Reason, _ detail: String, at step: VerificationStep? = nil, status: Int? = nil,
         secondsOutsideValidity: Int64? = nil, certificates: CertificateSerials? = nil, bundleId: String? = nil,
-        unknownRootFingerprint: String? = nil
+        unknownRootFingerprint: String? = nil, signedPartDigest: [UInt8]? = nil
     ) {
         self.reason = reason
         self.step = step ?? reason.step
@@ -112,6 +114,14 @@ public struct Refusal: Error, Hashable {
         self.certificates = certificates
         self.bundleId = bundleId
         self.unknownRootFingerprint = unknownRootFingerprint
+        self.signedPartDigest = signedPartDigest
+    }
+
+    func naming(_ digest: [UInt8]) -> Refusal {
+        Refusal(
+            reason, detail, at: step, status: status, secondsOutsideValidity: secondsOutsideValidity,
+            certificates: certificates, bundleId: bundleId, unknownRootFingerprint: unknownRootFingerprint,
+            signedPartDigest: digest)
     }
 }
 

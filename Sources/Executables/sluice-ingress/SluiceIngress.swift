@@ -9,6 +9,7 @@ internal import Telemetry
 @main
 struct SluiceIngress {
     static func main() async {
+        MemoryArenas.limit()
         let cryptography = Result { try initializeCryptography() }
         let command = IngressCommand.command.tolerating(SharedConfiguration.keys)
         let configuration = command.parseOrExit().configuration

@@ -17,14 +17,15 @@ enum AcknowledgementPolicy {
     /// More quarantine records than the budget allows.
     static let quarantineBudget = HTTPResponse(status: 503, reason: IngressReason.quarantineBudget)
     /// A version 1 or older body, which no app is configured to send.
-    static let legacyDisabled = HTTPResponse(status: 403, reason: IngressReason.legacyDisabled)
+    static let legacyDisabled = HTTPResponse(status: 403, reason: IngressReason.legacyDisabled, closes: true)
 
     /// A verified notification that cannot be named: a contradiction between two parts of this program.
     static let inconsistent = HTTPResponse(status: 503, reason: IngressReason.inconsistent)
 
-    /// Nothing is stored.
+    /// Nothing is stored. The connection ends with what is not Apple's, so that nobody keeps one by posting junk.
     static func refused(_ refusal: Refusal) -> HTTPResponse {
-        HTTPResponse(status: refusal.status, reason: refusal.reason.rawValue)
+        HTTPResponse(
+            status: refusal.status, reason: refusal.reason.rawValue, closes: (400...403).contains(refusal.status))
     }
 
     /// The quarantine topic has the bytes.

@@ -13,7 +13,7 @@ package import Time
 
 /// The ingress as a service: two listeners, verification workers and a producer.
 ///
-/// Start: topics checked → producer → workers → listeners. Stop, in this order because each depends on what comes
+/// Start: topics checked → Apple's certificates known → producer → workers → listeners. Stop, in this order because each depends on what comes
 /// after it: readiness off, the public listener accepts for two more seconds and drains (requests in work are answered),
 /// workers end, the producer drains, the admin listener closes.
 package final class Ingress: Service {
@@ -24,6 +24,7 @@ package final class Ingress: Service {
     private let metrics: MetricsRegistry
     private let clocks: Clocks
     private let sanity = ClockSanity()
+    private let signedDates = SignedDates()
     private let drain = DrainSwitch()
     private let running = Mutex<Running?>(nil)
 
@@ -66,6 +67,7 @@ package final class Ingress: Service {
         for warning in topics.warnings {
             logger.warning("tolerated by profile single-node", [LogField(.finding, warning)])
         }
+        await KnownCertificates.load(topics.kafka, ProducedTopics(plan.topics), into: verifier, logger, clocks)
         let ingressMetrics = IngressMetrics(metrics)
         let decisions = DecisionLog(logger, ingressMetrics)
         let producer = try makeProducer(topics.kafka)
@@ -147,7 +149,7 @@ package final class Ingress: Service {
         let processor = NotificationProcessor(
             verifier: verifier, producer: producer, topics: ProducedTopics(plan.topics),
             duplicates: DuplicateWindow(capacity: plan.rememberedNotifications), quarantine: budget, clocks: clocks,
-            sanity: sanity, metrics: metrics, decisions: decisions)
+            sanity: sanity, signedDates: signedDates, metrics: metrics, decisions: decisions)
         self.metrics.collect { [clocks] samples in
             IngressSamples.add(producer.status, to: &samples)
             IngressSamples.add(verifier.revocationStatus(at: clocks.wallMilliseconds()), to: &samples)
@@ -167,7 +169,7 @@ package final class Ingress: Service {
         let publicServer = HTTPServer(
             listeners: [NotificationListener.listener(plan, workers: workers, clocks: clocks)],
             clock: clocks.monotonicNanoseconds, requestEnded: { decisions.take($0) })
-        let checks = [drain.check] + IngressReadiness.checks(producer, sanity, clocks)
+        let checks = [drain.check] + IngressReadiness.checks(producer, sanity, signedDates, clocks)
         let adminServer = HTTPServer(
             listeners: [
                 AdminListener.listener(
@@ -175,6 +177,9 @@ package final class Ingress: Service {
             ])
         self.metrics.collect { samples in
             for counters in publicServer.counters { IngressSamples.add(counters, to: &samples) }
+            samples.counter(
+                IngressMetricName.slowPasses, help: "Passes of the listener's loop of 50 ms or more.",
+                UInt64(clamping: publicServer.slowPasses))
             let isReady = checks.allSatisfy { $0.problem() == nil }
             samples.gauge(
                 IngressMetricName.ready, help: "1 when /readyz answers 200, else 0.", isReady ? 1 : 0)

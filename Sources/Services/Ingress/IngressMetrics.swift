@@ -43,13 +43,13 @@ final class IngressMetrics: Sendable {
                 (
                     environment.rawValue,
                     registry.counters(
-                        IngressMetricName.notifications, help: "Accepted notifications passed to Kafka.",
+                        IngressMetricName.notifications, help: "Accepted notifications that Kafka has acknowledged.",
                         label: "type", values: NotificationType.known.map(\.rawValue),
                         labels: [MetricLabel("environment", environment.topicSuffix)])
                 )
             })
         quarantinedByReason = registry.counters(
-            IngressMetricName.quarantined, help: "Nonconforming notifications passed to the quarantine topic.",
+            IngressMetricName.quarantined, help: "Nonconforming notifications acknowledged in the quarantine topic.",
             label: "reason",
             values: Reason.allCases.filter { $0.step == .profile }.map(\.rawValue))
         kafkaFailures = registry.counters(

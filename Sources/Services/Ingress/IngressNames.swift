@@ -15,7 +15,6 @@ enum IngressMetricName {
     static let kafkaFailures = "sluice_ingress_kafka_failures_total"
     static let kafkaAvailable = "sluice_ingress_kafka_available"
     static let kafkaInFlight = "sluice_ingress_kafka_records_in_flight"
-    static let kafkaLateReports = "sluice_ingress_kafka_late_reports_total"
     static let producerGeneration = "sluice_ingress_kafka_producer_generation"
     static let quarantineSpent = "sluice_ingress_quarantine_budget_spent_ratio"
     static let ready = "sluice_ingress_ready"
@@ -33,6 +32,8 @@ enum IngressMetricName {
     static let responsesDropped = "sluice_http_responses_dropped_total"
     static let requestsInFlight = "sluice_http_requests_in_flight"
     static let bodyBytes = "sluice_http_body_bytes_in_flight"
+    static let unsentBytes = "sluice_http_unsent_bytes"
+    static let slowPasses = "sluice_http_slow_passes_total"
 }
 
 /// Codes that the ingress itself gives as the reason of an answer; the others are the verifier's and the HTTP
@@ -47,7 +48,8 @@ enum IngressReason {
     static let kafkaTimeout = "kafka_timeout"
     static let kafkaRecordTooLarge = "kafka_record_too_large"
     static let kafkaError = "kafka_error"
-    static let clock = "clock"
+    /// The verifier's too: in both cases the fault is this machine's clock.
+    static let clock = Reason.clock.rawValue
     static let quarantineBudget = "quarantine_budget"
     static let legacyDisabled = "v1_disabled"
     static let inconsistent = "internal"
@@ -73,6 +75,7 @@ extension LogKey {
     static let leafSerial = LogKey(rawValue: "leafSerial")
     static let secondsOutsideValidity = LogKey(rawValue: "secondsOutsideValidity")
     static let revoked = LogKey(rawValue: "revoked")
+    static let known = LogKey(rawValue: "known")
     static let unknown = LogKey(rawValue: "unknown")
     static let acceptedUnknown = LogKey(rawValue: "acceptedUnknown")
     static let generation = LogKey(rawValue: "generation")

@@ -5,7 +5,9 @@ internal import Time
 
 /// What must be true before Apple's requests are sent here. The roots are loaded before there is a listener at all.
 enum IngressReadiness {
-    static func checks(_ producer: KafkaProducer, _ sanity: ClockSanity, _ clocks: Clocks) -> [HealthCheck] {
+    static func checks(
+        _ producer: KafkaProducer, _ sanity: ClockSanity, _ signedDates: SignedDates, _ clocks: Clocks
+    ) -> [HealthCheck] {
         [
             HealthCheck("kafka") {
                 let status = producer.status
@@ -17,9 +19,14 @@ enum IngressReadiness {
                 return nil
             },
             HealthCheck("clock") {
-                let isSane = sanity.observe(
-                    wall: clocks.wallMilliseconds(), monotonic: clocks.monotonicMilliseconds())
-                return isSane ? nil : "the wall clock cannot be right, or has just jumped"
+                let monotonic = clocks.monotonicMilliseconds()
+                guard sanity.observe(wall: clocks.wallMilliseconds(), monotonic: monotonic) else {
+                    return "the wall clock cannot be right, or has just jumped"
+                }
+                guard !signedDates.contradictClock(at: monotonic) else {
+                    return "notifications were signed more than 24 hours ahead of the wall clock: it is slow"
+                }
+                return nil
             },
         ]
     }

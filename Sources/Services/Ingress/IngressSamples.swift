@@ -15,15 +15,13 @@ enum IngressSamples {
         samples.gauge(
             IngressMetricName.producerGeneration, help: "More than 1: a fatal producer error was survived.",
             Double(status.generation))
-        samples.counter(
-            IngressMetricName.kafkaLateReports, help: "Delivery reports that came after their deadline.",
-            UInt64(clamping: status.lateReports))
     }
 
     static func add(_ status: RevocationStatus, to samples: inout MetricSamples) {
         for (state, count) in [("good", status.good), ("revoked", status.revoked), ("unknown", status.unknown)] {
             samples.gauge(
-                IngressMetricName.revocationCertificates, help: "Certificates by what is known of their revocation.",
+                IngressMetricName.revocationCertificates,
+                help: "Certificates used within the hour by what is known of their revocation.",
                 labels: [MetricLabel("state", state)], Double(count))
         }
         for (outcome, count) in status.outcomes {
@@ -36,7 +34,8 @@ enum IngressSamples {
             UInt64(clamping: status.acceptedUnknown))
         samples.gauge(
             IngressMetricName.revocationNeedsAttention,
-            help: "1 when an answer has been missing for five minutes or a certificate is revoked, else 0.",
+            help:
+                "1 when a certificate used within the hour is revoked or its answer missing for five minutes, else 0.",
             status.needsAttention ? 1 : 0)
     }
 
@@ -73,5 +72,8 @@ enum IngressSamples {
         samples.gauge(
             IngressMetricName.bodyBytes, help: "Body bytes of requests that are not yet answered.",
             Double(counters.bodyBytes))
+        samples.gauge(
+            IngressMetricName.unsentBytes, help: "Bytes of responses that clients have not taken yet.",
+            Double(counters.unsentBytes))
     }
 }

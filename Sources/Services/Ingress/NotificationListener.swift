@@ -21,7 +21,8 @@ enum NotificationListener {
             handle: { request, exchange in
                 workers.add(
                     NotificationWork(
-                        body: request.body, traceParent: traceParent(request.head), exchange: exchange))
+                        body: request.body, traceParent: traceParent(request.head),
+                        receivedAt: clocks.wallMilliseconds(), exchange: exchange))
             },
             passEnded: { workers.announce() })
     }

@@ -11,7 +11,11 @@ struct NotificationWork: Sendable {
     let body: [UInt8]
     /// The request's `traceparent`, where it is valid.
     let traceParent: String?
+    /// When it came, milliseconds since 1970.
+    let receivedAt: Int64
     let exchange: Exchange
+    /// It has been refused once because too many certificate chains were new.
+    var isSecondTry = false
 }
 
 /// Decides one notification: verify, build its record, produce, and answer when Kafka has acknowledged.
@@ -29,11 +33,12 @@ final class NotificationProcessor: Sendable {
     private let sanity: ClockSanity
     private let metrics: IngressMetrics
     private let decisions: DecisionLog
+    private let signedDates: SignedDates
 
     init(
         verifier: NotificationVerifier, producer: KafkaProducer, topics: ProducedTopics,
         duplicates: DuplicateWindow<Exchange>, quarantine: QuarantineBudget, clocks: Clocks, sanity: ClockSanity,
-        metrics: IngressMetrics, decisions: DecisionLog
+        signedDates: SignedDates, metrics: IngressMetrics, decisions: DecisionLog
     ) {
         self.verifier = verifier
         self.producer = producer
@@ -48,57 +53,74 @@ final class NotificationProcessor: Sendable {
         self.quarantine = quarantine
         self.clocks = clocks
         self.sanity = sanity
+        self.signedDates = signedDates
         self.metrics = metrics
         self.decisions = decisions
     }
 
-    func process(_ work: NotificationWork) {
+    /// - Returns: the work, to be tried once more when others have had their turn; nil when it is answered, or will be.
+    func process(_ work: NotificationWork) -> NotificationWork? {
         let now = clocks.wallMilliseconds()
-        guard sanity.observe(wall: now, monotonic: clocks.monotonicMilliseconds()) else {
-            return work.exchange.respond(AcknowledgementPolicy.clock)
+        let monotonic = clocks.monotonicMilliseconds()
+        guard sanity.observe(wall: now, monotonic: monotonic) else {
+            work.exchange.respond(AcknowledgementPolicy.clock)
+            return nil
         }
         let begun = clocks.monotonicNanoseconds()
         let verdict = verifier.verify(body: work.body, at: now)
         metrics.verified(nanoseconds: clocks.monotonicNanoseconds() &- begun)
         switch verdict {
-        case .accepted(let notification): publish(notification, work, receivedAt: now)
-        case .nonconforming(let notification): quarantine(notification, work, receivedAt: now)
+        case .accepted(let notification):
+            signedDates.agreed()
+            publish(notification, work)
+        case .nonconforming(let notification):
+            signedDates.agreed()
+            quarantine(notification, work)
+        case .retryLater(let refusal) where refusal.reason == .newCertificateChains && !work.isSecondTry:
+            var again = work
+            again.isSecondTry = true
+            return again
         case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):
+            if refusal.reason == .clock { signedDates.contradicted(by: refusal.signedPartDigest, at: monotonic) }
             decisions.explain(refusal)
             work.exchange.respond(AcknowledgementPolicy.refused(refusal))
         case .legacy: work.exchange.respond(AcknowledgementPolicy.legacyDisabled)
         }
+        return nil
     }
 
     // MARK: Accepted notifications
 
-    private func publish(_ verified: VerifiedNotification, _ work: NotificationWork, receivedAt now: Int64) {
+    private func publish(_ verified: VerifiedNotification, _ work: NotificationWork) {
         // A verified notification has all that names it; the verifier's profile check says so.
         guard let identity = verified.recordIdentity,
             let uuid = NotificationIdentity(
                 notificationUUID: identity.notificationUUID.rawValue.utf8, environment: identity.environment.windowCode),
-            let receivedAt = AppStoreInstant(millisecondsSince1970: now)
+            let receivedAt = AppStoreInstant(millisecondsSince1970: work.receivedAt)
         else {
             metrics.inconsistent()
             return work.exchange.respond(AcknowledgementPolicy.inconsistent)
         }
         let known = RememberedIdentity.notification(uuid)
-        guard isFirst(known, work) else { return }
+        // What waits for Kafka holds the exchange and not the body, which is in the record.
+        let (exchange, traceParent) = (work.exchange, work.traceParent)
+        guard isFirst(known, exchange) else { return }
         let answer = verified.reason == nil ? AcknowledgementPolicy.accepted : AcknowledgementPolicy.sandbox
-        metrics.accepted(identity, receivedAt: receivedAt)
         withProof(of: verified) { [self] proof in
             switch proof {
-            case .failure(let error): settle(known, work, refused: AcknowledgementPolicy.notAcknowledged(error))
+            case .failure(let error): settle(known, exchange, refused: AcknowledgementPolicy.notAcknowledged(error))
             case .success(let proof):
                 let record = KafkaProducerRecord(
                     identity, to: topics.notifications(identity.environment),
                     content: RecordContent(verified, proof: proof), receivedAt: receivedAt,
-                    traceParent: work.traceParent)
+                    traceParent: traceParent)
                 send(record) { [self] result in
                     switch result {
-                    case .success: settle(known, work, acknowledged: answer)
+                    case .success:
+                        metrics.accepted(identity, receivedAt: receivedAt)
+                        settle(known, exchange, acknowledged: answer)
                     case .failure(let error):
-                        settle(known, work, refused: AcknowledgementPolicy.notAcknowledged(error))
+                        settle(known, exchange, refused: AcknowledgementPolicy.notAcknowledged(error))
                     }
                 }
             }
@@ -122,54 +144,55 @@ final class NotificationProcessor: Sendable {
     // MARK: Duplicates
 
     /// Whether this request is the one that produces; if not it is answered, or will be with the one that does.
-    private func isFirst(_ identity: RememberedIdentity, _ work: NotificationWork) -> Bool {
-        switch duplicates.arrive(identity, waiter: work.exchange) {
+    private func isFirst(_ identity: RememberedIdentity, _ exchange: Exchange) -> Bool {
+        switch duplicates.arrive(identity, waiter: exchange) {
         case .waits: return false
         case .acknowledged:
-            work.exchange.respond(AcknowledgementPolicy.duplicate)
+            exchange.respond(AcknowledgementPolicy.duplicate)
             return false
         case .first: return true
         }
     }
 
-    private func settle(_ identity: RememberedIdentity, _ work: NotificationWork, acknowledged answer: HTTPResponse) {
+    private func settle(_ identity: RememberedIdentity, _ exchange: Exchange, acknowledged answer: HTTPResponse) {
         let waiters = duplicates.settle(identity, acknowledged: true)
-        work.exchange.respond(answer)
+        exchange.respond(answer)
         for waiter in waiters { waiter.respond(AcknowledgementPolicy.duplicate) }
     }
 
-    private func settle(_ identity: RememberedIdentity, _ work: NotificationWork, refused answer: HTTPResponse) {
+    private func settle(_ identity: RememberedIdentity, _ exchange: Exchange, refused answer: HTTPResponse) {
         let waiters = duplicates.settle(identity, acknowledged: false)
-        work.exchange.respond(answer)
+        exchange.respond(answer)
         for waiter in waiters { waiter.respond(answer) }
     }
 
     // MARK: Nonconforming notifications
 
-    private func quarantine(_ notification: NonconformingNotification, _ work: NotificationWork, receivedAt now: Int64)
-    {
+    private func quarantine(_ notification: NonconformingNotification, _ work: NotificationWork) {
         // Its signature was verified, or it would not be quarantined.
         guard let known = notification.signedPartDigest.flatMap(RememberedIdentity.init(nonconformingWithDigest:))
         else {
             metrics.inconsistent()
             return work.exchange.respond(AcknowledgementPolicy.inconsistent)
         }
+        let (exchange, count) = (work.exchange, work.body.count)
         // Before the budget: whoever holds one such notification could otherwise spend all of it with copies.
-        guard isFirst(known, work) else { return }
-        guard quarantine.take(work.body.count, nowNanoseconds: clocks.monotonicNanoseconds()) else {
-            return settle(known, work, refused: AcknowledgementPolicy.quarantineBudget)
+        guard isFirst(known, exchange) else { return }
+        guard quarantine.take(count, nowNanoseconds: clocks.monotonicNanoseconds()) else {
+            return settle(known, exchange, refused: AcknowledgementPolicy.quarantineBudget)
         }
         let record = QuarantineRecord(
-            notification, body: work.body, receivedAt: AppStoreInstant(millisecondsSince1970: now))
-        metrics.quarantined(notification)
-        decisions.explain(notification)
+            notification, body: work.body, receivedAt: AppStoreInstant(millisecondsSince1970: work.receivedAt))
         send(record.produced(to: topics.quarantine)) { [self] result in
             switch result {
-            case .success: settle(known, work, acknowledged: AcknowledgementPolicy.quarantined(notification))
+            case .success:
+                metrics.quarantined(notification)
+                decisions.explain(notification)
+                settle(known, exchange, acknowledged: AcknowledgementPolicy.quarantined(notification))
             case .failure(let error):
                 // An outage must not spend the budget. A record that may have been written stays counted.
-                if error.persistence == .no { quarantine.giveBack(work.body.count) }
-                settle(known, work, refused: AcknowledgementPolicy.notAcknowledged(error))
+                if error.persistence == .no { quarantine.giveBack(count) }
+                settle(known, exchange, refused: AcknowledgementPolicy.notAcknowledged(error))
             }
         }
     }

@@ -19,13 +19,19 @@ final class WorkerPool<Item: Sendable>: Sendable {
     private let ended = Completion()
     private let count: Int
 
-    /// Starts `count` threads, each of which calls `work` for one item at a time until `close`.
-    init(count: Int, name: String, work: @escaping @Sendable (Item) -> Void) {
+    /// Starts `count` threads, each of which calls `work` for one item at a time until `close`. An item that it returns
+    /// is put at the end of the queue.
+    init(count: Int, name: String, work: @escaping @Sendable (Item) -> Item?) {
         self.count = max(1, count)
         for number in 1...self.count {
             state.withLock { $0.running += 1 }
             let error = OwnThread.start(name: "\(name)-\(number)", stackBytes: 1 << 20) { [self] in
-                while let item = next() { work(item) }
+                while let item = next() {
+                    if let again = work(item) {
+                        add(again)
+                        announce()
+                    }
+                }
                 threadEnded()
             }
             if error != 0 { threadEnded() }

@@ -15,7 +15,7 @@ extension HostileNotification {
         HostileNotification("H-100", "another appAppleId", .notForUs(.audience)) {
             $0.identity["appAppleId"] = "1234567891"
         },
-        HostileNotification("H-100", "no appAppleId in Production", .notForUs(.audience)) {
+        HostileNotification("H-100", "no appAppleId in Production", .nonconforming(.profileAudience)) {
             $0.identity["appAppleId"] = nil
         },
         HostileNotification("H-101", "Sandbox for an app of production only", .sandbox, .sandbox) { _ in },
@@ -25,15 +25,34 @@ extension HostileNotification {
         HostileNotification("H-101", "Sandbox with another appAppleId", .sandbox, .sandbox) {
             $0.identity["appAppleId"] = "1"
         },
-        HostileNotification("H-102", "Xcode", .notForUs(.audience)) { $0.identity["environment"] = "\"Xcode\"" },
-        HostileNotification("H-102", "LocalTesting", .notForUs(.audience)) {
+        HostileNotification("H-102", "Xcode", .nonconforming(.profileAudience)) {
+            $0.identity["environment"] = "\"Xcode\""
+        },
+        HostileNotification("H-102", "LocalTesting", .nonconforming(.profileAudience)) {
             $0.identity["environment"] = "\"LocalTesting\""
         },
-        HostileNotification("H-102", "an unknown environment", .notForUs(.audience)) {
+        HostileNotification("H-102", "an unknown environment", .nonconforming(.profileAudience)) {
             $0.identity["environment"] = "\"production\""
         },
-        HostileNotification("H-102", "no environment", .notForUs(.audience)) { $0.identity["environment"] = nil },
-        HostileNotification("H-102", "environment null", .notForUs(.audience)) { $0.identity["environment"] = "null" },
+        HostileNotification("H-102", "no environment", .nonconforming(.profileAudience)) {
+            $0.identity["environment"] = nil
+        },
+        HostileNotification("H-102", "an environment that Apple adds", .nonconforming(.profileAudience)) {
+            $0.identity["environment"] = "\"Preview\""
+        },
+        HostileNotification("H-102", "environment a number", .nonconforming(.profileAudience)) {
+            $0.identity["environment"] = "1"
+        },
+        HostileNotification("H-102", "an empty environment", .nonconforming(.profileAudience)) {
+            $0.identity["environment"] = "\"\""
+        },
+        HostileNotification("H-102", "an environment of another app", .notForUs(.audience)) {
+            $0.identity["environment"] = "\"Preview\""
+            $0.identity["bundleId"] = "\"com.example.other\""
+        },
+        HostileNotification("H-102", "environment null", .nonconforming(.profileAudience)) {
+            $0.identity["environment"] = "null"
+        },
         HostileNotification(
             "H-103", "a transaction", .notForUs(.typeConfusion),
             jws: { kit in

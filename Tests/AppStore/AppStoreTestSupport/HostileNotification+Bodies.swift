@@ -6,6 +6,13 @@ extension HostileNotification {
         HostileNotification("H-04", "no body", .badRequest(.empty)) { _ in [] },
         HostileNotification("H-04", "white space", .badRequest(.empty)) { _ in Array(" \r\n".utf8) },
         raw("H-28", "not JSON", .badRequest(.json), "hello"),
+        around("H-28", "1,000 names", .accepted) { "{\"signedPayload\":\"\($0)\",\"a\":{\(names(998))}}" },
+        around("H-28", "1,001 names", .badRequest(.json)) {
+            "{\"signedPayload\":\"\($0)\",\"a\":{\(names(999))}}"
+        },
+        around("H-28", "15,000 names with an escape each", .badRequest(.json)) {
+            "{\"signedPayload\":\"\($0)\",\"a\":{\(names(15_000, "\\n"))}}"
+        },
         raw("H-29", "an array", .badRequest(.jsonShape), "[]"),
         raw("H-29", "a text", .badRequest(.jsonShape), "\"x\""),
         raw("H-29", "a number", .badRequest(.jsonShape), "1"),
@@ -58,6 +65,11 @@ extension HostileNotification {
             "{\"signedPayload\":\"\($0)\",\"notification_type\":\"DID_RENEW\"}"
         },
     ]
+
+    /// So many members of different names.
+    private static func names(_ count: Int, _ prefix: String = "n") -> String {
+        (0..<count).map { "\"\(prefix)\($0)\":0" }.joined(separator: ",")
+    }
 
     private static func raw(_ id: String, _ name: String, _ expected: ExpectedVerdict, _ body: String)
         -> HostileNotification

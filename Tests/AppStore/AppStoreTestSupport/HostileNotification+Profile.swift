@@ -99,7 +99,7 @@ extension HostileNotification {
         HostileNotification("H-112", "signedDate 24 hours ahead", .accepted) {
             $0.outer["signedDate"] = "\(now + 24 * hour)"
         },
-        HostileNotification("H-112", "signedDate more than 24 hours ahead", .nonconforming(.profileDate)) {
+        HostileNotification("H-112", "signedDate more than 24 hours ahead", .retryLater(.clock)) {
             $0.outer["signedDate"] = "\(now + 24 * hour + 1)"
         },
         HostileNotification("H-113", "signedDate a year old", .accepted) {

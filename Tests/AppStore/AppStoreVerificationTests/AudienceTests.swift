@@ -38,6 +38,44 @@ import Testing
         #expect(ExpectedVerdict(verifier.verify(body: try kit.body(.sandbox), at: SigningKit.now)) == .accepted)
     }
 
+    @Test func `a bundleId that is equal as text and not as bytes is another app`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier { configuration in
+            configuration.apps = [
+                AppIdentity(bundleId: BundleId("com.example.Kit"), appAppleId: AppAppleId(SigningKit.appAppleId))
+            ]
+        }
+        // KELVIN SIGN
+        let body = try kit.body(.with { $0.identity["bundleId"] = "\"com.example.\u{212A}it\"" })
+        #expect(ExpectedVerdict(verifier.verify(body: body, at: SigningKit.now)) == .notForUs(.audience))
+    }
+
+    @Test func `what names our app is never refused for its environment`() throws {
+        let kit = try SigningKit.shared()
+        for environment in ["\"Preview\"", "null", "[]", "\"\(String(repeating: "x", count: 300))\""] {
+            let body = try kit.body(.with { $0.identity["environment"] = environment })
+            guard case .nonconforming(let kept) = try kit.verifier().verify(body: body, at: SigningKit.now) else {
+                Issue.record("not kept: \(environment)")
+                continue
+            }
+            #expect(kept.reason == .profileAudience)
+            #expect(kept.bundleId == SigningKit.bundleId)
+            #expect(kept.signedPartDigest?.count == 32)
+        }
+    }
+
+    @Test func `a signature from the future speaks of our clock, and says which notification it was`() throws {
+        let kit = try SigningKit.shared()
+        let body = try kit.body(.with { $0.outer["signedDate"] = "\(SigningKit.now + 25 * 3_600_000)" })
+        guard case .retryLater(let refusal) = try kit.verifier().verify(body: body, at: SigningKit.now) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(refusal.reason == .clock)
+        #expect(refusal.status == 503)
+        #expect(refusal.signedPartDigest?.count == 32)
+    }
+
     @Test func `a notification carries what was signed, byte for byte`() throws {
         let kit = try SigningKit.shared()
         let draft = NotificationDraft()

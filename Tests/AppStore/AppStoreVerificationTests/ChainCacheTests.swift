@@ -108,6 +108,48 @@ import Testing
         verifier.verify(body: try Self.newChain(61, kit), at: now + 20).expect(.retryLater(.newCertificateChains))
     }
 
+    @Test func `a header that another process has known is not limited`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier {
+            $0.newCertificateChains = NewCertificateChainLimits(perSecond: 1, concurrency: 1)
+        }
+        let segment = Array(try kit.jws().utf8.prefix { $0 != UInt8(ascii: ".") })
+        #expect(verifier.remember(header: segment, at: now))
+        _ = verifier.verify(body: try Self.newChain(0, kit), at: now)
+        verifier.verify(body: try Self.newChain(1, kit), at: now).expect(.retryLater(.newCertificateChains))
+        verifier.verify(body: try kit.body(), at: now).expect(.accepted)
+        // What is remembered is a header, not a signature.
+        let forged = SigningKit.body(try kit.jws(chain: kit.pki.chain, key: .generate(.p256)))
+        verifier.verify(body: forged, at: now).expect(.forbidden(.signature))
+    }
+
+    @Test func `a header of others, of none and of certificates that have expired is not remembered`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier()
+        let segment = Array(try kit.jws().utf8.prefix { $0 != UInt8(ascii: ".") })
+        let imposter = Array(try SigningKit.imposter().jws().utf8.prefix { $0 != UInt8(ascii: ".") })
+        #expect(!verifier.remember(header: imposter, at: now))
+        #expect(!verifier.remember(header: [], at: now))
+        #expect(!verifier.remember(header: Array("e30".utf8), at: now))
+        #expect(!verifier.remember(header: segment, at: now + 20 * 365 * 86_400_000))
+        #expect(verifier.objects.cache.counts.headers == 0)
+    }
+
+    @Test func `workers that read the clock in another order get no more than the rate`() throws {
+        try initializeCryptography()
+        let limiter = NewCertificateChainLimiter(NewCertificateChainLimits(perSecond: 50, concurrency: 1000))
+        let path = SHA256.digest(of: Array("path".utf8))
+        var admitted = 0
+        // A second in which every other request has an older reading.
+        for millisecond in 0..<1000 as Range<Int64> {
+            for reading in [now + millisecond, now + millisecond - 20] where limiter.enter(path, at: reading) {
+                admitted += 1
+                limiter.leave(path)
+            }
+        }
+        #expect((99...101).contains(admitted))
+    }
+
     @Test func `a known header whose path has expired is not limited`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { $0.newCertificateChains = NewCertificateChainLimits(perSecond: 1) }
@@ -164,7 +206,7 @@ import Testing
 }
 
 extension Verdict {
-    fileprivate func expect(_ expected: ExpectedVerdict, sourceLocation: SourceLocation = #_sourceLocation) {
+    func expect(_ expected: ExpectedVerdict, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(ExpectedVerdict(self) == expected, sourceLocation: sourceLocation)
     }
 }

@@ -30,7 +30,17 @@ import Testing
         try row.check()
     }
 
-    @Test(arguments: ["0", "\(SigningKit.now + 25 * 3_600_000)", "\"yesterday\"", "-1"])
+    @Test func `a nested signedDate more than a day ahead speaks of our clock`() throws {
+        let date = "\(SigningKit.now + 25 * 3_600_000)"
+        try HostileNotification("H-112", "transaction", .retryLater(.clock)) {
+            $0.transaction?["signedDate"] = date
+        }.check()
+        try HostileNotification("H-112", "renewal info", .retryLater(.clock)) {
+            $0.renewalInfo?["signedDate"] = date
+        }.check()
+    }
+
+    @Test(arguments: ["0", "\"yesterday\"", "-1"])
     func `a nested signedDate is a date of the App Store's time`(_ date: String) throws {
         try HostileNotification("H-110", "transaction \(date)", .nonconforming(.profileDate)) {
             $0.transaction?["signedDate"] = date

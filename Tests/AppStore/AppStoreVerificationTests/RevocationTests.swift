@@ -89,9 +89,52 @@ import Testing
         let status = verifier.revocationStatus(at: Self.now + 299_999)
         #expect(status.unknown == 2)
         #expect(status.outcomes == ["unreachable": 2])
-        #expect(status.acceptedUnknown >= 2)
+        #expect(status.acceptedUnknown == 2)
         #expect(!status.needsAttention)
         #expect(verifier.revocationStatus(at: Self.now + 300_000).needsAttention)
+    }
+
+    @Test func `a chain that signed for others, or once, is not asked about and calls for nobody`() async throws {
+        let (verifier, responders, _) = try Self.verifier(.soft) { _, _ in throw Responders.Unreachable() }
+        let kit = try Self.made.get()
+        let other = try kit.body(.with { $0.identity["bundleId"] = "\"com.example.other\"" })
+        verifier.verify(body: other, at: Self.now).expect(.notForUs(.audience))
+        let transaction = SigningKit.body(try kit.sign(NotificationDraft().transaction?.text ?? ""))
+        verifier.verify(body: transaction, at: Self.now).expect(.notForUs(.typeConfusion))
+        let years: Int64 = 20 * 365 * 24 * Self.hour
+        verifier.verify(body: try kit.body(), at: Self.now + years).expect(.forbidden(.certificateTime))
+        await Self.ask(verifier, at: Self.now + years)
+        #expect(responders.addresses.isEmpty)
+        let status = verifier.revocationStatus(at: Self.now + years)
+        #expect(status.unknown == 0)
+        #expect(status.acceptedUnknown == 0)
+        #expect(!status.needsAttention)
+    }
+
+    @Test func `under strict what is not for us is refused and not asked about`() async throws {
+        let (verifier, responders, _) = try Self.verifier(.strict)
+        let kit = try Self.made.get()
+        let other = try kit.body(.with { $0.identity["bundleId"] = "\"com.example.other\"" })
+        verifier.verify(body: other, at: Self.now).expect(.notForUs(.audience))
+        await Self.ask(verifier, at: Self.now)
+        #expect(responders.addresses.isEmpty)
+    }
+
+    @Test func `a leaf that Apple no longer uses calls for nobody after an hour and is forgotten after two days`()
+        async throws
+    {
+        let (verifier, responders, body) = try Self.verifier(.soft) { _, _ in throw Responders.Unreachable() }
+        verifier.verify(body: body, at: Self.now).expect(.accepted)
+        await Self.ask(verifier, at: Self.now)
+        #expect(verifier.revocationStatus(at: Self.now + Self.hour).needsAttention)
+        let status = verifier.revocationStatus(at: Self.now + Self.hour + 1)
+        #expect(!status.needsAttention)
+        #expect(status.unknown == 0)
+        await Self.ask(verifier, at: Self.now + 48 * Self.hour - 1)
+        let asked = responders.addresses.count
+        #expect(asked == 4)
+        await Self.ask(verifier, at: Self.now + 96 * Self.hour)
+        #expect(responders.addresses.count == asked)
     }
 
     @Test func `with revocation off, no responder is contacted`() async throws {

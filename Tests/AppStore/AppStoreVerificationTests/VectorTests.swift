@@ -178,8 +178,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("signedNotification.json", 41234, .notForUs(.audience)),
-            ("signedConsumptionRequestNotification.json", 41234, .notForUs(.audience)),
+            ("signedNotification.json", 41234, .nonconforming(.profileAudience)),
+            ("signedConsumptionRequestNotification.json", 41234, .nonconforming(.profileAudience)),
             ("signedExternalPurchaseTokenNotification.json", 55555, .accepted),
             ("signedTransaction.json", 1, .notForUs(.typeConfusion)),
             ("signedRenewalInfo.json", 1, .notForUs(.typeConfusion)),

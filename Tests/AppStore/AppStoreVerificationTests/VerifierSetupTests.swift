@@ -55,9 +55,11 @@ import Testing
             Reason.allCases.map(\.rawValue) == [
                 "empty", "json", "json_shape", "json_dup", "jws_form", "jws_b64", "jws_header", "alg", "jws_sig_len",
                 "x5c_form", "x5c_der", "chain_root", "chain_sig", "leaf_marker", "inter_marker", "not_ca", "cert_ext",
-                "leaf_key", "new_chains", "signature", "cert_time", "revoked", "ocsp_unknown", "audience", "sandbox",
+                "leaf_key", "new_chains", "signature", "cert_time", "revoked", "clock", "ocsp_unknown", "audience",
+                "sandbox",
                 "type_confusion",
-                "profile_crit", "profile_chain", "profile_type", "profile_uuid", "profile_version", "profile_nested",
+                "profile_audience", "profile_crit", "profile_chain", "profile_type", "profile_uuid", "profile_version",
+                "profile_nested",
                 "profile_number", "profile_date", "profile_container", "profile_encoding", "profile_dup",
                 "profile_text",
                 "internal",

@@ -63,7 +63,7 @@ import Testing
         Reason.allCases.map(\.rawValue) + [
             IngressReason.kafkaUnavailable, IngressReason.kafkaQueueFull, IngressReason.kafkaTimeout,
             IngressReason.kafkaSlow,
-            IngressReason.kafkaRecordTooLarge, IngressReason.kafkaError, IngressReason.clock,
+            IngressReason.kafkaRecordTooLarge, IngressReason.kafkaError,
             IngressReason.quarantineBudget, IngressReason.legacyDisabled,
         ] + [
             "path", "method", "too_large", "framing", "proxy_header", "headers", "uri", "slow", "idle", "encoding",
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `no reason has two meanings`() {
-        // `empty`, `sandbox` and `internal` are the verifier's and the listener's or the ingress's alike, and mean the same.
+        // `empty`, `sandbox`, `clock` and `internal` are the verifier's and the listener's or the ingress's alike, and mean the same.
         #expect(Set(Self.reasons).count == Self.reasons.count)
         for reason in Self.reasons { #expect(reason.wholeMatch(of: /[a-z0-9_]+/) != nil, "\(reason)") }
     }

@@ -175,6 +175,51 @@ import Time
         }
     }
 
+    @Test func `what Apple signed more than a day ahead is 503, and three of them are a clock that is not ready`()
+        async throws
+    {
+        try await IngressHarness.with(broker) { harness async throws in
+            var draft = TestAppStore.Draft()
+            draft.signedDate = TestTime.start + 25 * 3_600_000
+            for number in 1...3 {
+                #expect(try await harness.get("/readyz").status == 200, "before \(number)")
+                draft.notificationUUID = UUID().uuidString.lowercased()
+                #expect(try await harness.post(TestAppStore.body(try appStore.renewal(draft))).status == 503)
+            }
+            let ready = try await harness.get("/readyz")
+            #expect(ready.status == 503)
+            #expect(ready.text.contains("clock: notifications were signed more than 24 hours ahead"))
+            #expect(harness.decisions("clock", 503) == 3)
+            #expect(try await harness.records(harness.topics.quarantine).isEmpty)
+            #expect(try await harness.post(TestAppStore.body(try appStore.renewal())).status == 200)
+            #expect(try await harness.get("/readyz").status == 200)
+        }
+    }
+
+    @Test func `a connection ends with what is not Apple's and goes on with what is`() async throws {
+        try await IngressHarness.with(broker) { harness async throws in
+            let client = try TestConnection(port: harness.ingress.port)
+            for _ in 0..<2 {
+                let body = TestAppStore.body(try appStore.renewal())
+                client.send(HostileRun.head(of: body))
+                client.send(body)
+                #expect(try client.response().status == 200)
+            }
+            for (body, status) in [
+                (Array("{}".utf8), 400),
+                (TestAppStore.body(try appStore.renewal(by: JWSSigner(appStore.untrusted))), 403),
+            ] {
+                let other = try TestConnection(port: harness.ingress.port)
+                other.send(HostileRun.head(of: body))
+                other.send(body)
+                let response = try other.response()
+                #expect(response.status == status)
+                #expect(response.head.contains("\r\nConnection: close\r\n"))
+                #expect(other.isClosedByPeer())
+            }
+        }
+    }
+
     @Test func `a clock that cannot be right ends in 503 and not in a verdict`() async throws {
         let body = TestAppStore.body(try appStore.renewal())
         let clocks = Clocks(

@@ -7,7 +7,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct WorkerPoolTests {
     @Test(arguments: [1, 2, 8]) func `every item is worked on once`(threads: Int) async {
         let seen = Mutex<[Int]>([])
-        let pool = WorkerPool<Int>(count: threads, name: "test") { item in seen.withLock { $0.append(item) } }
+        let pool = WorkerPool<Int>(count: threads, name: "test") { item in
+            seen.withLock { $0.append(item) }
+            return nil
+        }
         for item in 0..<5_000 {
             pool.add(item)
             if item % 7 == 0 { pool.announce() }
@@ -16,9 +19,23 @@ import Testing
         #expect(seen.withLock { $0.sorted() } == Array(0..<5_000))
     }
 
+    @Test func `an item that is not done is taken again after the others`() async {
+        let seen = Mutex<[Int]>([])
+        let pool = WorkerPool<Int>(count: 1, name: "test") { item in
+            seen.withLock { $0.append(item) }
+            return item == 2 ? 20 : nil
+        }
+        for item in 1...5 { pool.add(item) }
+        await pool.close()
+        #expect(seen.withLock { $0 } == [1, 2, 3, 4, 5, 20])
+    }
+
     @Test func `items are taken in the order in which they were added`() async {
         let seen = Mutex<[Int]>([])
-        let pool = WorkerPool<Int>(count: 1, name: "test") { item in seen.withLock { $0.append(item) } }
+        let pool = WorkerPool<Int>(count: 1, name: "test") { item in
+            seen.withLock { $0.append(item) }
+            return nil
+        }
         for item in 0..<3_000 { pool.add(item) }
         await pool.close()
         #expect(seen.withLock { $0 } == Array(0..<3_000))
@@ -32,6 +49,7 @@ import Testing
             begun.signal()
             release.wait()
             isDone.withLock { $0 = true }
+            return nil
         }
         pool.add(1)
         pool.announce()
@@ -46,7 +64,7 @@ import Testing
 
     @Test func `a body is let go when its request is done`() async {
         final class Body: Sendable {}
-        let pool = WorkerPool<Body>(count: 1, name: "test") { _ in }
+        let pool = WorkerPool<Body>(count: 1, name: "test") { _ in nil }
         weak var kept: Body?
         do {
             let body = Body()
@@ -58,6 +76,6 @@ import Testing
     }
 
     @Test func `a pool without work ends at once`() async {
-        await WorkerPool<Int>(count: 4, name: "test") { _ in }.close()
+        await WorkerPool<Int>(count: 4, name: "test") { _ in nil }.close()
     }
 }

@@ -29,24 +29,34 @@ struct AudienceCheck: Sendable {
 
     func audience(_ envelope: NotificationEnvelope, in document: JSONDocument) throws(Refusal) -> Audience {
         try checkContainers(envelope, in: document)
-        guard let bundleId = envelope.bundleId.value, let app = apps[bundleId] else {
+        // Equal as bytes: equality of texts has look-alikes, and this one becomes a key.
+        guard let bundleId = envelope.bundleId.value, let app = apps[bundleId],
+            app.bundleId.rawValue.utf8.elementsEqual(bundleId.rawValue.utf8)
+        else {
             throw Refusal(.audience, "the app is not configured", bundleId: envelope.bundleId.value?.rawValue)
         }
         if envelope.environment.fault == .ambiguous {
             throw Refusal(.profileContainer, "the environment of the external purchase token is not clear")
         }
+        // The app is ours, so from here on what is new or missing is kept; only what names another app is not for us.
         guard let environment = envelope.environment.value else {
-            throw Refusal(.audience, "the environment is not a text", bundleId: bundleId.rawValue)
+            throw Refusal(.profileAudience, "the environment is not a text")
         }
         if envelope.appAppleId.fault != nil {
             throw Refusal(.profileNumber, "appAppleId is not a whole number")
         }
+        // Never Xcode, LocalTesting or anything unknown: no configuration with them starts.
+        guard environment == .production || environment == .sandbox else {
+            throw Refusal(.profileAudience, "the environment is none that is known")
+        }
         if environment == .production {
-            guard envelope.appAppleId.value == app.appAppleId else {
+            guard let appAppleId = envelope.appAppleId.value else {
+                throw Refusal(.profileAudience, "appAppleId is absent")
+            }
+            guard appAppleId == app.appAppleId else {
                 throw Refusal(.audience, "appAppleId is not the configured one", bundleId: bundleId.rawValue)
             }
         }
-        // Never Xcode, LocalTesting or anything unknown: no configuration with them starts.
         let isExpected = app.environments.contains(environment)
         guard isExpected || environment == .sandbox else {
             throw Refusal(.audience, "the environment is not configured for the app", bundleId: bundleId.rawValue)

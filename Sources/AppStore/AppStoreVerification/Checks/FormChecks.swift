@@ -11,11 +11,12 @@ enum FormChecks {
         case legacy
     }
 
-    /// Check 3: the body is one JSON object with exactly one text `signedPayload`; other members are ignored.
+    /// Check 3: the body is one JSON object with exactly one text `signedPayload`; other members are ignored, up to a
+    /// thousand names.
     static func content(of body: [UInt8]) throws(Refusal) -> Content {
         let document: JSONDocument
         do throws(JSONError) {
-            document = try JSONDocument(body)
+            document = try JSONDocument(body, maximumNames: JSONDocument.maximumUntrustedNames)
         } catch {
             switch error.code {
             case .empty: throw Refusal(.empty, "the body is empty")
@@ -105,7 +106,9 @@ struct JWSHeader {
 
     /// - Throws: a refusal with `jws_header` when the bytes are not one JSON object without ambiguity.
     init(_ bytes: [UInt8]) throws(Refusal) {
-        guard let document = try? JSONDocument.object(bytes) else {
+        guard
+            let document = try? JSONDocument.object(bytes, maximumNames: JSONDocument.maximumUntrustedNames)
+        else {
             throw Refusal(.jwsHeader, "the header is not a JSON object")
         }
         let root = document.root

@@ -12,6 +12,8 @@ struct NestedObjects {
     var transaction: NestedPayload<TransactionEnvelope>?
     var renewalInfo: NestedPayload<RenewalInfoEnvelope>?
     var appTransaction: NestedPayload<AppTransactionEnvelope>?
+    /// Nothing is known about the revocation of a certificate of one of them.
+    var isRevocationUnknown = false
 }
 
 /// Verifies the nested texts of a payload whose own signature has verified. Only one level: a nested payload is not
@@ -26,20 +28,26 @@ struct NestedObjectVerifier {
         _ envelope: NotificationEnvelope, in payload: [UInt8], for audience: AudienceCheck.Audience
     ) throws(Refusal) -> NestedObjects {
         var nested = NestedObjects()
-        if let document = try document(envelope.signedTransactionInfo, in: payload, "signedTransactionInfo") {
+        if let document = try document(
+            envelope.signedTransactionInfo, in: payload, "signedTransactionInfo", &nested.isRevocationUnknown)
+        {
             let transaction = TransactionEnvelope(document)
             try ProfileChecks.checkDate(
                 transaction.signedDate, of: "signedTransactionInfo", at: now, isRequired: false)
             try NestedObjectChecks.check(transaction, for: audience)
             nested.transaction = NestedPayload(payload: document.bytes, envelope: transaction)
         }
-        if let document = try document(envelope.signedRenewalInfo, in: payload, "signedRenewalInfo") {
+        if let document = try document(
+            envelope.signedRenewalInfo, in: payload, "signedRenewalInfo", &nested.isRevocationUnknown)
+        {
             let renewalInfo = RenewalInfoEnvelope(document)
             try ProfileChecks.checkDate(renewalInfo.signedDate, of: "signedRenewalInfo", at: now, isRequired: false)
             try NestedObjectChecks.check(renewalInfo, with: nested.transaction?.envelope, for: audience)
             nested.renewalInfo = NestedPayload(payload: document.bytes, envelope: renewalInfo)
         }
-        if let document = try document(envelope.signedAppTransactionInfo, in: payload, "signedAppTransactionInfo") {
+        if let document = try document(
+            envelope.signedAppTransactionInfo, in: payload, "signedAppTransactionInfo", &nested.isRevocationUnknown)
+        {
             let appTransaction = AppTransactionEnvelope(document)
             try NestedObjectChecks.check(appTransaction, for: audience)
             nested.appTransaction = NestedPayload(payload: document.bytes, envelope: appTransaction)
@@ -49,13 +57,13 @@ struct NestedObjectVerifier {
 
     /// The scanned payload of one nested text; nil where there is none.
     private func document(
-        _ field: EnvelopeField<Range<Int>>, in payload: [UInt8], _ name: String
+        _ field: EnvelopeField<Range<Int>>, in payload: [UInt8], _ name: String, _ isRevocationUnknown: inout Bool
     ) throws(Refusal) -> JSONDocument? {
         switch field {
         case .absent: return nil
         case .malformed: throw Refusal(.profileNested, "\(name): not a text")
         case .value(let range):
-            let object = try signedObject(Array(payload[range]), name)
+            let object = try signedObject(Array(payload[range]), name, &isRevocationUnknown)
             try ProfileChecks.checkHeader(object.header, of: name)
             let document = try ProfileChecks.document(object.payload, of: name)
             try TextChecks.checkEscapes(document, of: name)
@@ -65,11 +73,16 @@ struct NestedObjectVerifier {
 
     /// A nested text that is not Apple's does not make the notification someone else's: the outer signature has verified.
     /// What a retry can correct stays worth a retry.
-    private func signedObject(_ jws: [UInt8], _ name: String) throws(Refusal) -> SignedObject {
+    private func signedObject(
+        _ jws: [UInt8], _ name: String, _ isRevocationUnknown: inout Bool
+    ) throws(Refusal) -> SignedObject {
         do throws(Refusal) {
             let object = try verifier.verify(jws, at: now, isNested: true)
             try SignatureChecks.checkValidity(of: object.header.path, at: now)
             try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: verifier.cache, at: now)
+            if try SignatureChecks.isRevocationUnknown(of: object.header, by: revocation, at: now) {
+                isRevocationUnknown = true
+            }
             return object
         } catch {
             guard error.status < 500 else { throw error }

@@ -52,8 +52,8 @@ enum ProfileChecks {
         }
     }
 
-    /// `signedDate` is since the App Store exists and at most 24 hours ahead of now. How old it is does not matter:
-    /// histories and replays are old.
+    /// `signedDate` is since the App Store exists. How old it is does not matter: histories and replays are old. One that
+    /// is more than 24 hours ahead says that this machine's clock is wrong, which is no fault of the notification.
     /// - Parameter now: milliseconds since 1970.
     static func checkDate(
         _ date: EnvelopeField<AppStoreInstant>, of object: String, at now: Int64, isRequired: Bool
@@ -62,8 +62,11 @@ enum ProfileChecks {
         guard let date = date.value else { throw Refusal(.profileDate, "\(object): signedDate is not a date") }
         let (latest, overflow) = now.addingReportingOverflow(greatestLead)
         let milliseconds = date.millisecondsSince1970
-        guard milliseconds >= earliest, overflow || milliseconds <= latest else {
-            throw Refusal(.profileDate, "\(object): signedDate is out of range")
+        guard milliseconds >= earliest else {
+            throw Refusal(.profileDate, "\(object): signedDate is before the App Store")
+        }
+        guard overflow || milliseconds <= latest else {
+            throw Refusal(.clock, "\(object): signedDate is more than 24 hours ahead")
         }
     }
 

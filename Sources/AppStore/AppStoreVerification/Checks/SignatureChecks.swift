@@ -52,27 +52,32 @@ enum SignatureChecks {
 
     // MARK: Check 12
 
-    /// Check 12: no certificate of the path is revoked, and what is not known is allowed by the policy. A revoked path
-    /// leaves `cache` at once.
+    /// Check 12: no certificate of the path is known to be revoked. A revoked path leaves `cache` at once.
     static func checkRevocation(
         of header: KnownHeader, by checker: RevocationChecker, in cache: ChainCache, at now: Int64
     ) throws(Refusal) {
         let path = header.path
-        var isUnknown = false
-        for standing in header.standings {
-            switch standing.known(at: now) {
-            case .good: continue
-            case .unknown: isUnknown = true
-            case .revoked:
-                cache.drop(path)
-                throw Refusal(.revoked, "a certificate is revoked", certificates: path.serials)
-            }
+        // Of a header that was not asked about for us, another header with the same certificates may say more.
+        let isRevoked =
+            header.standings.map { $0.contains { $0.known(at: now) == .revoked } } ?? checker.isRevoked(path, at: now)
+        guard !isRevoked else {
+            cache.drop(path)
+            throw Refusal(.revoked, "a certificate is revoked", certificates: path.serials)
         }
-        guard isUnknown else { return }
+    }
+
+    /// The second half of check 12, after the audience: responders are asked only about what was signed for us.
+    /// - Returns: whether nothing is known about a certificate of the path.
+    /// - Throws: `ocsp_unknown` where the policy does not allow that.
+    static func isRevocationUnknown(
+        of header: KnownHeader, by checker: RevocationChecker, at now: Int64
+    ) throws(Refusal) -> Bool {
+        let standings = header.standings { checker.standings(of: header.path, at: now) }
+        guard standings.contains(where: { $0.known(at: now) == .unknown }) else { return false }
         guard checker.policy != .strict else {
             throw Refusal(
-                .revocationUnknown, "no answer about revocation is known", certificates: path.serials)
+                .revocationUnknown, "no answer about revocation is known", certificates: header.path.serials)
         }
-        checker.countAcceptedUnknown()
+        return true
     }
 }

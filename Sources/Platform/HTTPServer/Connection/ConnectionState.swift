@@ -20,6 +20,8 @@ package struct ConnectionState {
         case close(reason: String?)
     }
 
+    private static let pieceBytes = 64 * 1024
+
     private let rules: ConnectionRules
     private let isFromProxy: Bool
     package private(set) var phase = Phase.head
@@ -98,7 +100,7 @@ package struct ConnectionState {
     /// Lets `fill` put bytes of a known length straight into the body.
     package mutating func receiveBody(now: UInt64, _ fill: (inout OutputSpan<UInt8>) -> Void) -> Action {
         let before = body.count
-        body.append(addingCapacity: decoder.left, initializingWith: fill)
+        body.append(addingCapacity: min(decoder.left, Self.pieceBytes), initializingWith: fill)
         decoder.took(body.count - before)
         receivedBodyBytes = body.count
         return decoder.left == 0 ? dispatch(now: now) : .wait
@@ -218,7 +220,8 @@ package struct ConnectionState {
         } else {
             let length = head.contentLength ?? 0
             decoder = BodyDecoder(length: length)
-            body.reserveCapacity(length)
+            // An announced length is not believed with memory: a body grows as it arrives.
+            body.reserveCapacity(min(length, Self.pieceBytes))
         }
         return nil
     }

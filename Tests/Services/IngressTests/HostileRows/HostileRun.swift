@@ -64,15 +64,10 @@ final class HostileRun {
             let outcome = Outcome(listener: verdict, closes: closes)
             check(try answer(client), outcome, "\(request)", halfClosed: request.isHalfClosed)
             note(request.id, outcome)
+            // Its body is no notification, so what was pipelined after it is not looked at.
+            if outcome.closes { break }
         }
-        if request.isClosed {
-            #expect(client.isClosedByPeer(), "\(request)")
-        } else {
-            // It is kept: another request is answered on it.
-            client.send(HostileRequest.good)
-            check(try answer(client), .read, "\(request), then another")
-            count(.read)
-        }
+        #expect(client.isClosedByPeer(), "\(request)")
         await expectCounts("\(request)")
     }
 

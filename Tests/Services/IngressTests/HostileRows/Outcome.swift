@@ -30,7 +30,10 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
     /// Whole and well framed: what follows is the verifier's judgement of the body `{"signedPayload":"x"}`.
     static let read = refused(400, "jws_form")
 
-    static func refused(_ status: Int, _ reason: String) -> Outcome { Outcome(status: status, reason: reason) }
+    /// What is not Apple's ends its connection, what may be ours does not.
+    static func refused(_ status: Int, _ reason: String) -> Outcome {
+        Outcome(status: status, reason: reason, closes: (400...403).contains(status))
+    }
 
     static func closed(_ status: Int, _ reason: String) -> Outcome {
         Outcome(status: status, reason: reason, closes: true)
@@ -69,7 +72,7 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
         if words.count == 2, let status = Int(words[0]) {
             self.init(status: status, reason: String(words[1]), closes: closes)
         } else {
-            self = closes ? Outcome.read.closing() : .read
+            self = .read
         }
     }
 }

@@ -1,7 +1,8 @@
 /// Rows H-28 to H-58: the body and the form of the JWS.
 extension ThreatModelRow {
     static let bodies: [ThreatModelRow] = [
-        ThreatModelRow("H-28", "a body that is not JSON", .refused(400, "json")),
+        ThreatModelRow(
+            "H-28", "a body that is not JSON, or of more than 1,000 names", .refused(400, "json"), .accepted),
         ThreatModelRow("H-29", "a JSON array, text, number or null", .refused(400, "json_shape")),
         ThreatModelRow("H-30", "no signedPayload", .refused(400, "json_shape")),
         ThreatModelRow("H-31", "signedPayload of another type", .refused(400, "json_shape")),

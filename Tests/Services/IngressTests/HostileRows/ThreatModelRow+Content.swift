@@ -2,9 +2,13 @@
 extension ThreatModelRow {
     static let content: [ThreatModelRow] = [
         ThreatModelRow("H-99", "another bundleId", .refused(403, "audience")),
-        ThreatModelRow("H-100", "another appAppleId", .refused(403, "audience")),
+        ThreatModelRow(
+            "H-100", "another appAppleId; none in Production", .refused(403, "audience"),
+            .quarantined("profile_audience")),
         ThreatModelRow("H-101", "Sandbox, for an app configured for Production only", .sandbox),
-        ThreatModelRow("H-102", "Xcode, LocalTesting, an unknown environment or none", .refused(403, "audience")),
+        ThreatModelRow(
+            "H-102", "Xcode, LocalTesting, an unknown environment or none", .quarantined("profile_audience"),
+            .refused(403, "audience")),
         ThreatModelRow("H-103", "another kind of signed object", .refused(403, "type_confusion")),
         ThreatModelRow("H-104", "an unknown type or subtype", .accepted),
         ThreatModelRow(
@@ -19,7 +23,7 @@ extension ThreatModelRow {
             "H-109", "numbers out of range, under an untrusted certificate chain", .refused(403, "chain_root")),
         ThreatModelRow("H-110", "dates out of range or with fractions", .quarantined("profile_date"), .accepted),
         ThreatModelRow("H-111", "no signedDate", .quarantined("profile_date")),
-        ThreatModelRow("H-112", "signedDate more than 24 hours ahead", .quarantined("profile_date"), .accepted),
+        ThreatModelRow("H-112", "signedDate more than 24 hours ahead", .refused(503, "clock"), .accepted),
         ThreatModelRow("H-113", "signedDate a year old", .accepted),
         ThreatModelRow("H-114", "one notification 1,000 times", .accepted, .duplicate),
         ThreatModelRow(

@@ -21,7 +21,7 @@ extension ThreatModelRow {
         ThreatModelRow(
             "H-17", "silent connections", .closed(0, "idle"),
             elsewhere: "SlowRowTests; 2,000 of them in HTTPServerTests.SlowRowTests"),
-        ThreatModelRow("H-18", "100 pipelined requests", .accepted, .read),
+        ThreatModelRow("H-18", "100 pipelined requests", .accepted, .duplicate, .read),
         ThreatModelRow("H-19", "Content-Encoding: gzip", .closed(415, "encoding"), .read),
         ThreatModelRow(
             "H-20", "Expect: 100-continue", .closed(413, "too_large"), .closed(417, "expect"), .read),

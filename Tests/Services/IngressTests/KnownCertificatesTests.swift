@@ -1,0 +1,66 @@
+import AppStoreSigning
+import AppStoreVerification
+import Bytes
+import Cryptography
+import HTTPClient
+import KafkaDevBroker
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Ingress
+
+/// What a start takes over from the processes before it.
+@Suite(.timeLimit(.minutes(5))) struct KnownCertificatesTests {
+    /// A chain that anyone can make: the trusted leaf and intermediate with a third entry of its own, and no good
+    /// signature.
+    private func newChain(_ index: UInt8, _ appStore: TestAppStore) throws -> [UInt8] {
+        let texts = [appStore.pki.leaf.der, appStore.pki.intermediate.der, [index, 1, 2]]
+            .map { String(decoding: Base64.encode($0), as: UTF8.self) }
+        let signer = JWSSigner(header: JWSSigner.header(x5c: texts), key: appStore.untrusted.leafKey)
+        return TestAppStore.body(try appStore.renewal(by: signer))
+    }
+
+    /// The clock stands, so one chain is all that the limit ever lets in.
+    private func oneChain(_ plan: inout IngressPlan) {
+        plan.verifier.newCertificateChains = NewCertificateChainLimits(perSecond: 1, concurrency: 1)
+    }
+
+    @Test func `after a restart a flood of new chains does not keep the first notification out`() async throws {
+        let broker = try DevBroker()
+        let appStore = try TestAppStore.shared()
+        let first = try await IngressHarness(broker)
+        #expect(try await first.post(TestAppStore.body(try appStore.renewal())).status == 200)
+        await first.stop()
+        try await IngressHarness.with(
+            broker, clocks: TestTime.standing(),
+            { plan in
+                plan.topics = first.topics
+                oneChain(&plan)
+            },
+            { harness async throws in
+                let isTold = harness.log.lines.contains {
+                    $0.contains("\"certificates known\"") && $0.contains("\"known\":1")
+                }
+                #expect(isTold)
+                #expect(try await harness.post(newChain(0, appStore)).status == 403)
+                for number in 1..<20 as Range<UInt8> {
+                    #expect(try await harness.post(newChain(number, appStore)).status == 429)
+                }
+                #expect(try await harness.post(TestAppStore.body(try appStore.renewal())).status == 200)
+            })
+        await broker.stop()
+    }
+
+    @Test func `without records in the topic the first notification meets the limit like others`() async throws {
+        let broker = try DevBroker()
+        let appStore = try TestAppStore.shared()
+        try await IngressHarness.with(
+            broker, clocks: TestTime.standing(), { oneChain(&$0) },
+            { harness async throws in
+                #expect(try await harness.post(newChain(0, appStore)).status == 403)
+                #expect(try await harness.post(TestAppStore.body(try appStore.renewal())).status == 429)
+            })
+        await broker.stop()
+    }
+}
