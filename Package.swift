@@ -288,7 +288,8 @@ let package = Package(
         tests(
             "OperationsTests", layer: "Services",
             uses: [
-                "JSON", "Operations", "Ingress", "ServiceKit", "AppStoreModel", "AppStoreSigning", "Records", "Kafka",
+                "JSON", "Operations", "PipelineRuntime", "Ingress", "ServiceKit", "AppStoreModel", "AppStoreSigning",
+                "Records", "Kafka",
                 "Cryptography", "HTTPServer", "Configuration", "Telemetry", "KafkaDevBroker", "Time",
                 "AppStoreTestSupport", "TestSupport",
             ]),

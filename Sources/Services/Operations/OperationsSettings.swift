@@ -65,6 +65,25 @@ enum OperationsSettings {
         "signed", help: "Print the notifications as Apple signed them: a compact JWS on each line.")
     static let noFollow = Setting.flag("no-follow", help: "Stop at the end of all partitions.")
 
+    // quarantine, dlq
+    static let after = Setting(
+        "after", .position, help: "Begin after this position: the last one of an earlier run."
+    ).optional.onCommandLineOnly
+    static let rate = Setting.integer(
+        "rate", default: 50, in: 1...100_000, help: "Records per second."
+    ).onCommandLineOnly
+    static let quarantineReason = Setting.string(
+        "reason", help: "Only those with this reason.", example: "profile_audience"
+    ).optional.onCommandLineOnly
+    static let quarantineBundle = Setting.string(
+        "bundle", help: "Only those of this app.", example: "com.example.app"
+    ).optional.onCommandLineOnly
+    static let atReceipt = Setting.flag(
+        "at-receipt", help: "Judge certificates at the time of receipt instead of the present.")
+    static let deadLetterTopic = Setting.string(
+        "topic", help: "The dead letter topic.", example: "appstore.notifications.production.sluice-entitlements.dlq"
+    ).optional.onCommandLineOnly
+
     // verify
     static let verifyAt = Setting(
         "at", .instant, help: "Verify as of this time. Default: now."

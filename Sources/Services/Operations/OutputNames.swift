@@ -49,6 +49,25 @@ enum OutputName {
     static let renewalInfo = "renewalInfo"
     static let appTransaction = "appTransaction"
 
+    // quarantine, dlq
+    static let position = "position"
+    static let receivedTime = "receivedTime"
+    static let bundleId = "bundleId"
+    static let environment = "environment"
+    static let notificationUUID = "notificationUUID"
+    static let bytes = "bytes"
+    static let verification = "verification"
+    static let replayed = "replayed"
+    static let ready = "ready"
+    static let left = "left"
+    static let last = "last"
+    static let input = "input"
+    static let group = "group"
+    static let message = "message"
+    static let firstFailureTime = "firstFailureTime"
+    static let omitted = "omitted"
+    static let records = "records"
+
     // config
     static let executables = "executables"
     static let executable = "executable"

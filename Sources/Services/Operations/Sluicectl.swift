@@ -79,11 +79,41 @@ package struct Sluicectl: Sendable {
         case [DoctorCommand.name]: return try await doctor(configuration, arguments, environment)
         case ["entitlements", "rebuild"]:
             return try await RebuildCommand(configuration: configuration, timeout: timeout).run(console)
+        case let path where path.first == "quarantine": return try await quarantine(invocation)
+        case let path where path.first == "dlq": return try await deadLetters(invocation)
         case let path where path.first == "entitlements": return try await entitlements(invocation)
         case let path where path.first == "webhooks": return try await webhooks(invocation)
         case ["version"]:
             await VersionCommand.run(configuration[OperationsSettings.output], console)
             return .ok
+        default:
+            // Our bug: a command of SluicectlCommand has no case here.
+            preconditionFailure("no command \(invocation.commandPath)")
+        }
+    }
+
+    private func quarantine(_ invocation: Invocation) async throws -> ExitCode {
+        let command = QuarantineCommand(
+            configuration: invocation.configuration, source: parts.verification, clocks: clocks, timeout: timeout)
+        let position = invocation.arguments.first
+        switch invocation.commandPath.last {
+        case "list": return try await command.list(console)
+        case "show": return try await command.show(position ?? "", console)
+        case "release": return try await command.release(position, Interruption(interruptions()), console)
+        default:
+            // Our bug: a command of SluicectlCommand has no case here.
+            preconditionFailure("no command \(invocation.commandPath)")
+        }
+    }
+
+    private func deadLetters(_ invocation: Invocation) async throws -> ExitCode {
+        let command = DeadLettersCommand(configuration: invocation.configuration, timeout: timeout)
+        let position = invocation.arguments.first
+        switch invocation.commandPath.last {
+        case "list": return try await command.list(console)
+        case "show": return try await command.show(position ?? "", console)
+        case "replay": return try await command.replay(position, Interruption(interruptions()), console)
+        case "discard": return try await command.discard(position ?? "", console)
         default:
             // Our bug: a command of SluicectlCommand has no case here.
             preconditionFailure("no command \(invocation.commandPath)")

@@ -21,8 +21,9 @@ enum SluicectlCommand {
                 .init(
                     "sluicectl doctor --config sluice.properties", "Before starting the ingress, and when it fails."),
             ],
-            subcommands: [topics, tap, verify(parts), config(parts), doctor, entitlements] + webhooks(parts)
-                + [versionCommand],
+            subcommands: [
+                topics, tap, verify(parts), quarantine(parts), deadLetters, config(parts), doctor, entitlements,
+            ] + webhooks(parts) + [versionCommand],
             version: Build.version, readsConfiguration: false)
     }
 

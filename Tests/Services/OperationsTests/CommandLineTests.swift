@@ -49,6 +49,8 @@ import Testing
         [], ["topics"], ["topics", "apply"], ["topics", "check"], ["tap"], ["verify"], ["config"], ["config", "check"],
         ["config", "show"], ["entitlements"], ["entitlements", "show"], ["webhooks"], ["webhooks", "test"],
         ["webhooks", "attempts"], ["webhooks", "resend"], ["version"],
+        ["quarantine"], ["quarantine", "list"], ["quarantine", "show"], ["quarantine", "release"], ["dlq"],
+        ["dlq", "list"], ["dlq", "show"], ["dlq", "replay"], ["dlq", "discard"],
     ])
     func `every command has help with an example`(_ path: [String]) async {
         let (code, printed) = await sluicectl(path + ["--help"])

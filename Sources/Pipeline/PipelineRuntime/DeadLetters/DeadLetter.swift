@@ -35,29 +35,37 @@ extension DeadLetterCause {
     }
 }
 
+/// The names of the headers that a dead letter has beside those of its record, a contract.
+package enum DeadLetterHeader {
+    package static let topic = "__connect.errors.topic"
+    package static let partition = "__connect.errors.partition"
+    package static let offset = "__connect.errors.offset"
+    package static let exceptionClass = "__connect.errors.exception.class.name"
+    package static let exceptionMessage = "__connect.errors.exception.message"
+    package static let stage = "__connect.errors.stage"
+    package static let group = "sluice.dlq.group"
+    package static let reason = "sluice.dlq.reason"
+    package static let attempts = "sluice.dlq.attempts"
+    package static let firstFailureTime = "sluice.dlq.first.failure.time"
+
+    /// What of the record is missing, because the letter would be too large with it: ``DeadLetter/Content``'s text.
+    package static let omitted = "sluice.dlq.omitted"
+    /// Bytes of key, value and headers of the record, where something is missing.
+    package static let originalBytes = "sluice.dlq.original.bytes"
+
+    package static let all: Set<String> = [
+        topic, partition, offset, exceptionClass, exceptionMessage, stage, group, reason, attempts, firstFailureTime,
+        omitted, originalBytes,
+    ]
+}
+
 /// The record written to a dead letter topic: key, value and headers of the input byte for byte (unless that is too
 /// large for Kafka, ``Content``), and headers that say where it came from and why. The first ones carry the names of Kafka Connect (KIP-298), as text.
 enum DeadLetter {
     /// Longest value of a header that is added, in bytes.
     static let maximumHeaderBytes = 1024
 
-    /// Header names, a contract.
-    enum Header {
-        static let topic = "__connect.errors.topic"
-        static let partition = "__connect.errors.partition"
-        static let offset = "__connect.errors.offset"
-        static let exceptionClass = "__connect.errors.exception.class.name"
-        static let exceptionMessage = "__connect.errors.exception.message"
-        static let stage = "__connect.errors.stage"
-        static let group = "sluice.dlq.group"
-        static let reason = "sluice.dlq.reason"
-        static let attempts = "sluice.dlq.attempts"
-        static let firstFailureTime = "sluice.dlq.first.failure.time"
-        /// What of the record is missing, because the letter would be too large with it: ``Content``'s text.
-        static let omitted = "sluice.dlq.omitted"
-        /// Bytes of key, value and headers of the record, where something is missing.
-        static let originalBytes = "sluice.dlq.original.bytes"
-    }
+    typealias Header = DeadLetterHeader
 
     /// How much of the record its letter holds: less where Kafka takes no more. The record itself is at the offset that
     /// the headers name, as long as its topic keeps it.

@@ -1,0 +1,171 @@
+internal import AppStoreModel
+internal import Configuration
+internal import JSON
+internal import Kafka
+internal import Lifecycle
+internal import PipelineRuntime
+internal import Records
+
+/// `sluicectl dlq`: records that a consumer group could not handle, and how they go back or go away.
+struct DeadLettersCommand {
+    let configuration: Configuration
+    let timeout: Duration
+
+    private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
+
+    // MARK: list
+
+    func list(_ console: Console) async throws -> ExitCode {
+        try await withAdmin { admin, kafka in
+            let rows = RecoveryRows(
+                ["POSITION", "FAILED", "REASON", "GROUP", "ATTEMPTS", "KEY", "TOPIC", "MESSAGE"], configuration, console
+            )
+            for topic in try await topics(admin) {
+                let scan = try await TopicScan(topic, of: admin, with: kafka)
+                try await scan.run(after: configuration[OperationsSettings.after]) { record in
+                    let letter = ReadDeadLetter(record)
+                    return await rows.add(
+                        [
+                            "\(RecordPosition(record))", letter.firstFailure ?? "-", letter.reason ?? "-",
+                            letter.group ?? "-", letter.attempts ?? "-", letter.key ?? "-", topic.rawValue,
+                            letter.message ?? "-",
+                        ], json: letter.json)
+                }
+            }
+            return .ok
+        }
+    }
+
+    /// The topic of `--topic`, else every dead letter topic of the installation that exists.
+    private func topics(_ admin: KafkaAdmin) async throws -> [KafkaTopic] {
+        if let topic = configuration[OperationsSettings.deadLetterTopic] { return [KafkaTopic(rawValue: topic)] }
+        let own = names.specifications().map(\.name).filter { $0.rawValue.hasSuffix(".dlq") }
+        return try await admin.describeTopics(own).map(\.topic).sorted { $0.rawValue < $1.rawValue }
+    }
+
+    // MARK: show
+
+    func show(_ position: String, _ console: Console) async throws -> ExitCode {
+        let position = try QuarantineCommand.position(position)
+        return try await withScan { scan, _ in
+            let record = try await scan.record(at: position)
+            switch configuration[OperationsSettings.output] {
+            case .json:
+                var object = TappedRecord(record, names: names).json
+                object[OutputName.position] = .string("\(position)")
+                await console.write(line: JSONValue.object(object).json)
+            case .text:
+                let rows = record.headers.map {
+                    [PlainText.printable($0.key), PlainText.printable($0.text ?? "(no text)")]
+                }
+                let value = record.value.map { String(decoding: $0, as: UTF8.self) } ?? "(tombstone)"
+                await console.write(
+                    PlainText.table([["position", "\(position)"], ["key", ReadDeadLetter(record).key ?? "-"]] + rows)
+                        + "\n" + PlainText.printable(value, maximum: 1 << 20) + "\n")
+            }
+            return .ok
+        }
+    }
+
+    // MARK: replay
+
+    func replay(_ position: String?, _ interruption: Interruption, _ console: Console) async throws -> ExitCode {
+        let position = try position.map { try QuarantineCommand.position($0) }
+        return try await withScan { scan, kafka in
+            let inputs = AppStoreEnvironment.published.map(names.notifications)
+            let producer = try KafkaProducer(kafka, topics: inputs)
+            let run = ReplayRun(configuration: configuration, interruption: interruption, console: console)
+            do {
+                let exitCode = try await run.run(
+                    scan, only: position, through: producer, identity: { $0.headers.text(.id) },
+                    prepare: { record in
+                        let letter = ReadDeadLetter(record)
+                        guard let input = letter.input, inputs.contains(input) else {
+                            // A state topic says what holds now: an old row must not come after a newer one.
+                            return .failure(
+                                ReplayRefusal(
+                                    reason: "not_a_notification",
+                                    detail: "only records of the notification topics go back to where they came from"))
+                        }
+                        if let omitted = letter.omitted {
+                            return .failure(
+                                ReplayRefusal(
+                                    reason: "incomplete",
+                                    detail: "not in the letter: \(omitted); the record is where its headers say"))
+                        }
+                        return .success([letter.replayed(to: input)])
+                    })
+                await producer.close(within: .seconds(5))
+                return exitCode
+            } catch {
+                await producer.close(within: .seconds(1))
+                throw error
+            }
+        }
+    }
+
+    // MARK: discard
+
+    func discard(_ position: String, _ console: Console) async throws -> ExitCode {
+        let position = try QuarantineCommand.position(position)
+        let topic = try topic()
+        return try await withAdmin { admin, kafka in
+            let scan = try await TopicScan(topic, of: admin, with: kafka)
+            let record = try await scan.record(at: position)
+            let place = KafkaTopicPartition(topic: topic, partition: record.partition)
+            let isDone = configuration[OperationsSettings.yes]
+            let count = position.offset.rawValue - (scan.watermarks[place]?.low.rawValue ?? 0) + 1
+            if isDone {
+                try await admin.deleteRecords(
+                    before: [place: KafkaOffset(rawValue: position.offset.rawValue + 1)])
+            }
+            switch configuration[OperationsSettings.output] {
+            case .text:
+                await console.write(
+                    "\(place): \(isDone ? "deleted" : "would delete") everything up to \(position), at most \(count) records\n"
+                )
+            case .json:
+                let object: JSONObject = [
+                    OutputName.ok: .bool(isDone), OutputName.topic: .string(topic.rawValue),
+                    OutputName.position: .string("\(position)"), OutputName.records: .integer(count),
+                ]
+                await console.write(line: JSONValue.object(object).json)
+            }
+            guard isDone else { throw StartupError("nothing was changed", fix: "Repeat it with --yes") }
+            return .ok
+        }
+    }
+
+    // MARK: parts
+
+    private func topic() throws(StartupError) -> KafkaTopic {
+        guard let topic = configuration[OperationsSettings.deadLetterTopic] else {
+            throw StartupError(
+                "no topic is named", setting: "--topic", fix: "Name the one that list prints", exitCode: .usage)
+        }
+        guard topic.hasSuffix(".dlq") else {
+            throw StartupError(
+                "\(PlainText.printable(topic)) is no dead letter topic", setting: "--topic",
+                fix: "Name one that ends with .dlq", exitCode: .usage)
+        }
+        return KafkaTopic(rawValue: topic)
+    }
+
+    private func withScan(
+        _ body: (TopicScan, KafkaConfiguration) async throws -> ExitCode
+    ) async throws -> ExitCode {
+        let topic = try topic()
+        return try await withAdmin { admin, kafka in
+            try await body(try await TopicScan(topic, of: admin, with: kafka), kafka)
+        }
+    }
+
+    private func withAdmin(
+        _ body: (KafkaAdmin, KafkaConfiguration) async throws -> ExitCode
+    ) async throws -> ExitCode {
+        let brokers = try Brokers(configuration, timeout: timeout)
+        return try await brokers.admin().closing { admin in
+            try await body(admin, try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin)))
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import JSON
+internal import Kafka
+internal import PipelineRuntime
+internal import Records
+
+/// A dead letter with what its headers say.
+struct ReadDeadLetter {
+    let record: KafkaRecord
+
+    init(_ record: KafkaRecord) { self.record = record }
+
+    var key: String? { record.key.map { String(decoding: $0, as: UTF8.self) } }
+    /// The topic that it came from.
+    var input: KafkaTopic? { text(DeadLetterHeader.topic).map { KafkaTopic(rawValue: $0) } }
+    var group: String? { text(DeadLetterHeader.group) }
+    var reason: String? { text(DeadLetterHeader.reason) }
+    var attempts: String? { text(DeadLetterHeader.attempts) }
+    var message: String? { text(DeadLetterHeader.exceptionMessage) }
+    /// What of the record is not in the letter, because it was too large.
+    var omitted: String? { text(DeadLetterHeader.omitted) }
+    var firstFailure: String? { text(DeadLetterHeader.firstFailureTime) }
+
+    private func text(_ name: String) -> String? { record.headers.last { $0.key == name }?.text }
+
+    /// The record as it was read, byte for byte, but for its origin.
+    func replayed(to topic: KafkaTopic) -> KafkaProducerRecord {
+        var headers = record.headers.filter { !DeadLetterHeader.all.contains($0.key) }
+        if headers.contains(where: { $0.key == RecordHeaderName.origin.rawValue }) {
+            headers.removeAll { $0.key == RecordHeaderName.origin.rawValue }
+            headers.append(KafkaHeader(.origin, RecordOrigin.replay.rawValue))
+        }
+        return KafkaProducerRecord(topic: topic, key: record.key, value: record.value, headers: headers)
+    }
+
+    var json: JSONObject {
+        func value(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+        return [
+            OutputName.topic: .string(record.topic.rawValue),
+            OutputName.position: .string("\(RecordPosition(record))"), OutputName.key: value(key),
+            OutputName.input: value(input?.rawValue), OutputName.group: value(group), OutputName.reason: value(reason),
+            OutputName.attempts: value(attempts), OutputName.message: value(message),
+            OutputName.firstFailureTime: value(firstFailure), OutputName.omitted: value(omitted),
+            OutputName.notificationUUID: value(record.headers.text(.id)),
+        ]
+    }
+}

@@ -1,0 +1,173 @@
+internal import Configuration
+internal import JSON
+internal import Kafka
+internal import Lifecycle
+internal import Records
+
+/// What becomes of one record that an operator brings back.
+enum ReplayOutcome: Sendable {
+    case replayed
+    /// It would be, with `--yes`.
+    case ready
+    /// It stays where it is.
+    case left(reason: String, detail: String)
+
+    /// A contract: the values of `status`.
+    var status: String {
+        switch self {
+        case .replayed: "replayed"
+        case .ready: "ready"
+        case .left: "left"
+        }
+    }
+}
+
+/// Brings records back one after the other at a bounded rate, prints what became of each, and says where an
+/// interrupted run goes on.
+struct ReplayRun {
+    let configuration: Configuration
+    let interruption: Interruption
+    let console: Console
+
+    private var isDone: Bool { configuration[OperationsSettings.yes] }
+    private var output: OutputFormat { configuration[OperationsSettings.output] }
+
+    private final class Counts {
+        var replayed = 0
+        var ready = 0
+        var left = 0
+        var last: RecordPosition?
+        var isInterrupted = false
+    }
+
+    /// - Parameters:
+    ///   - position: the only record; nil: all after `--after`.
+    ///   - identity: how a record is named in the output.
+    ///   - prepare: what is to be produced of a record, or why not. An empty list is produced as nothing.
+    ///   - isWanted: whether the operator's filter lets a record through; the others are passed over silently.
+    func run(
+        _ scan: TopicScan, only position: RecordPosition?, through producer: KafkaProducer,
+        isWanted: (KafkaRecord) -> Bool = { _ in true }, identity: (KafkaRecord) -> String?,
+        prepare: (KafkaRecord) -> Result<[KafkaProducerRecord], ReplayRefusal>
+    ) async throws -> ExitCode {
+        let counts = Counts()
+        let pace = ReplayPace(perSecond: configuration[OperationsSettings.rate])
+        func take(_ record: KafkaRecord) async throws -> Bool {
+            guard !interruption.isRequested else {
+                counts.isInterrupted = true
+                return false
+            }
+            if isWanted(record) {
+                let outcome = try await bring(prepare(record), through: producer, pace)
+                switch outcome {
+                case .replayed: counts.replayed += 1
+                case .ready: counts.ready += 1
+                case .left: counts.left += 1
+                }
+                guard await print(record, outcome, identity(record)) else { return false }
+            }
+            counts.last = RecordPosition(record)
+            return true
+        }
+        do {
+            if let position {
+                _ = try await take(try await scan.record(at: position))
+            } else {
+                try await scan.run(after: configuration[OperationsSettings.after], take: take)
+            }
+        } catch {
+            // What was acknowledged is known; the operator goes on from there.
+            await finish(counts)
+            throw error
+        }
+        await finish(counts)
+        guard isDone || counts.ready == 0 else {
+            throw StartupError("nothing was changed", fix: "Repeat it with --yes")
+        }
+        return counts.isInterrupted || counts.left > 0 ? .failure : .ok
+    }
+
+    private func bring(
+        _ prepared: Result<[KafkaProducerRecord], ReplayRefusal>, through producer: KafkaProducer, _ pace: ReplayPace
+    ) async throws -> ReplayOutcome {
+        switch prepared {
+        case .failure(let refusal): return .left(reason: refusal.reason, detail: refusal.detail)
+        case .success(let records):
+            guard isDone else { return .ready }
+            try await pace.wait()
+            for record in records {
+                do {
+                    _ = try await producer.send(record, deadline: .seconds(30))
+                } catch {
+                    throw StartupError(
+                        "not acknowledged by Kafka: \(error.message)",
+                        fix:
+                            "Repeat it with the --after that was printed last; records that are there twice are absorbed"
+                    )
+                }
+            }
+            return .replayed
+        }
+    }
+
+    private func print(_ record: KafkaRecord, _ outcome: ReplayOutcome, _ identity: String?) async -> Bool {
+        let position = RecordPosition(record)
+        var reason: String?
+        var detail: String?
+        if case .left(let code, let text) = outcome { (reason, detail) = (code, text) }
+        switch output {
+        case .text:
+            let why = reason.map { "  \($0)\(detail.map { $0.isEmpty ? "" : ": \($0)" } ?? "")" } ?? ""
+            let line = "\(position)  \(outcome.status)  \(identity ?? "-")\(why)"
+            return await console.write(PlainText.printable(line, maximum: 400) + "\n")
+        case .json:
+            let object: JSONObject = [
+                OutputName.position: .string(position.description), OutputName.status: .string(outcome.status),
+                OutputName.notificationUUID: identity.map { .string($0) } ?? .null,
+                OutputName.reason: reason.map { .string($0) } ?? .null,
+                OutputName.detail: detail.map { .string($0) } ?? .null,
+            ]
+            return await console.write(line: JSONValue.object(object).json)
+        }
+    }
+
+    private func finish(_ counts: Counts) async {
+        switch output {
+        case .text:
+            var parts = ["\(counts.replayed) replayed"]
+            if counts.ready > 0 { parts.append("\(counts.ready) ready") }
+            parts.append("\(counts.left) left")
+            await console.write("\(parts.joined(separator: ", "))\n")
+        case .json:
+            let object: JSONObject = [
+                OutputName.ok: .bool(!counts.isInterrupted && counts.left == 0 && counts.ready == 0),
+                OutputName.replayed: .integer(Int64(counts.replayed)), OutputName.ready: .integer(Int64(counts.ready)),
+                OutputName.left: .integer(Int64(counts.left)),
+                OutputName.last: counts.last.map { .string($0.description) } ?? .null,
+            ]
+            await console.write(line: JSONValue.object(object).json)
+        }
+        if counts.isInterrupted, let last = counts.last { console.complain("interrupted; go on with --after \(last)") }
+    }
+}
+
+/// Why a record is not brought back.
+struct ReplayRefusal: Error {
+    let reason: String
+    let detail: String
+}
+
+/// At most so many records a second, evenly.
+final class ReplayPace {
+    private let interval: Duration
+    private var next: ContinuousClock.Instant?
+
+    init(perSecond: Int) { interval = .seconds(1) / max(1, perSecond) }
+
+    /// Returns when the next record may go.
+    func wait() async throws {
+        let now = ContinuousClock.now
+        if let next, next > now { try await Task.sleep(until: next, clock: .continuous) }
+        next = max(next ?? now, now) + interval
+    }
+}

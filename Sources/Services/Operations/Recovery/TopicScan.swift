@@ -1,0 +1,117 @@
+internal import Kafka
+internal import Lifecycle
+internal import Synchronization
+
+/// Reads a topic record by record, partition after partition, up to the ends that it has at the start. In this order a
+/// single position says where an interrupted run goes on.
+struct TopicScan {
+    let kafka: KafkaConfiguration
+    let topic: KafkaTopic
+    let watermarks: [KafkaTopicPartition: KafkaWatermarks]
+
+    /// - Throws: a ``StartupError`` when the topic does not exist.
+    init(_ topic: KafkaTopic, of admin: KafkaAdmin, with kafka: KafkaConfiguration) async throws {
+        let watermarks = try await Self.watermarks(of: topic, admin)
+        self.kafka = kafka
+        self.topic = topic
+        self.watermarks = watermarks
+    }
+
+    private static func watermarks(
+        of topic: KafkaTopic, _ admin: KafkaAdmin
+    ) async throws -> [KafkaTopicPartition: KafkaWatermarks] {
+        do {
+            return try await admin.watermarks(of: topic)
+        } catch {
+            guard error.code == .unknownTopic else { throw error }
+            throw StartupError(
+                "topic \(PlainText.printable(topic.rawValue)) does not exist",
+                fix: "Name one that exists, or create the topics with: sluicectl topics apply")
+        }
+    }
+
+    /// Every record after `position`, until `take` has enough.
+    ///
+    /// - Parameter take: returns false when it wants no more.
+    func run(after position: RecordPosition? = nil, take: (KafkaRecord) async throws -> Bool) async throws {
+        for place in watermarks.keys.sorted(by: { $0.partition.rawValue < $1.partition.rawValue }) {
+            guard let range = range(of: place, after: position) else { continue }
+            do {
+                try await read(place, range, take)
+            } catch is Enough {
+                return
+            }
+        }
+    }
+
+    private func read(
+        _ place: KafkaTopicPartition, _ range: Range<Int64>, _ take: (KafkaRecord) async throws -> Bool
+    ) async throws {
+        let start = KafkaOffset(rawValue: range.lowerBound)
+        try await KafkaConsumer.readToEnd(kafka, from: [place: start], within: .seconds(86_400)) { records in
+            for record in records where range.contains(record.offset.rawValue) {
+                let wantsMore = try await take(record)
+                if !wantsMore { throw Enough() }
+            }
+        }
+    }
+
+    /// The offsets of a partition that are to be read; nil when there are none.
+    private func range(of place: KafkaTopicPartition, after position: RecordPosition?) -> Range<Int64>? {
+        guard let marks = watermarks[place] else { return nil }
+        var start = marks.low.rawValue
+        if let position {
+            if place.partition.rawValue < position.partition.rawValue { return nil }
+            if place.partition == position.partition { start = max(start, position.offset.rawValue + 1) }
+        }
+        return start < marks.high.rawValue ? start..<marks.high.rawValue : nil
+    }
+
+    /// The record at a position.
+    /// - Throws: a ``StartupError`` when there is none.
+    func record(at position: RecordPosition) async throws -> KafkaRecord {
+        let place = KafkaTopicPartition(topic: topic, partition: position.partition)
+        let found = Found()
+        if let marks = watermarks[place], marks.low <= position.offset, position.offset < marks.high {
+            let before = RecordPosition(
+                partition: position.partition, offset: KafkaOffset(rawValue: position.offset.rawValue - 1))
+            try await run(after: before) { record in
+                found.record = record
+                return false
+            }
+        }
+        guard let record = found.record, RecordPosition(record) == position else {
+            throw StartupError(
+                "\(topic) has no record at \(position)", fix: "Look for it with list; what is old is deleted")
+        }
+        return record
+    }
+
+    private final class Found {
+        var record: KafkaRecord?
+    }
+
+    /// Thrown to end a reading early.
+    private struct Enough: Error {}
+}
+
+/// Whether the operator wants a command to end.
+final class Interruption: Sendable {
+    private final class Flag: Sendable {
+        let value = Atomic(false)
+    }
+
+    private let flag = Flag()
+    private let watch: Task<Void, Never>
+
+    /// - Parameter signals: yields when the operator does.
+    init(_ signals: AsyncStream<String>) {
+        watch = Task { [flag] in
+            for await _ in signals { flag.value.store(true, ordering: .relaxed) }
+        }
+    }
+
+    deinit { watch.cancel() }
+
+    var isRequested: Bool { flag.value.load(ordering: .relaxed) }
+}
