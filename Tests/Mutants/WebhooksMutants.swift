@@ -28,7 +28,7 @@ private let letters = MutatedFile(
     .consumer, "poison", "Pipeline/PipelineRuntime/DeadLetters/DeadLetterProducer.swift",
     suites: "LargeDeadLetterTests")
 private let attempts = MutatedFile(
-    .consumer, "poison", "Pipeline/PipelineRuntime/Partition/RecordAttempts.swift", suites: "RecordAttemptsTests")
+    .consumer, "poison", "Pipeline/PipelineRuntime/Partition/RecordAttempts.swift", suites: "RecordDecisionTests")
 private let pipeline = MutatedFile(
     .consumer, "damage", "Pipeline/PipelineRuntime/Group/PipelineConsumer.swift", suites: "DamagedTopicTests")
 private let consumer = MutatedFile(
