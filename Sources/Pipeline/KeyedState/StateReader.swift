@@ -1,42 +1,55 @@
 internal import Dispatch
 public import Kafka
 internal import SQLite
+internal import Synchronization
 
-/// Reads the rows of a keyed state on a queue and a read-only connection of its own, so that a reader never waits for
-/// the writer. What it sees is what was committed.
+/// Reads the rows of a keyed state on queues and read-only connections of its own, so that a reader never waits for the
+/// writer, and one that reads much holds up those that come to its queue only. What it sees is what was committed.
 public final class StateReader<Model: StateModel>: Sendable {
     private let model: Model
     private let topics: [KafkaTopic: Int64]
-    private let queue = DispatchQueue(label: "keyed state reader")
-    private let connection: ReaderConnection
+    private let lanes: [ReaderLane]
+    /// Readings of each lane that wait or run.
+    private let loads: Mutex<[Int]>
 
-    /// - Parameter path: of a database that a ``StateStore`` has opened before.
-    init(path: String, topics: [KafkaTopic: Int64], model: Model) throws(StateError) {
+    /// - Parameters:
+    ///   - path: of a database that a ``StateStore`` has opened before.
+    ///   - connections: how many readings run side by side.
+    init(path: String, topics: [KafkaTopic: Int64], model: Model, connections: Int = 4) throws(StateError) {
         self.model = model
         self.topics = topics
         do {
-            connection = ReaderConnection(try Database(path: path, access: .reader))
+            lanes = try (0..<max(1, connections)).map { _ in
+                ReaderLane(try Database(path: path, access: .reader))
+            }
         } catch {
             throw StateError(error)
         }
+        loads = Mutex([Int](repeating: 0, count: lanes.count))
     }
 
-    /// Runs `body` on the reader's queue over one state of the database, and hands what it found to `then`, there too.
-    /// How many may wait is the caller's bound.
+    /// Runs `body` on the queue that has least to do, over one state of the database, and hands what it found to `then`,
+    /// there too. How many may wait is the caller's bound.
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (StateView<Model>) throws -> Result,
         then: @escaping @Sendable (Swift.Result<Result, StateError>) -> Void
     ) {
-        queue.async { [connection, model, topics] in
-            let database = connection.database
-            do {
-                try database.run("BEGIN")
-                defer { try? database.run("COMMIT") }
-                then(.success(try body(StateView(database: database, model: model, topics: topics))))
-            } catch {
-                then(.failure(StateError(error)))
-            }
+        let index = loads.withLock { loads in
+            let index = loads.indices.min { loads[$0] < loads[$1] } ?? 0
+            loads[index] += 1
+            return index
         }
+        let lane = lanes[index]
+        lane.queue.async { [self] in
+            defer { loads.withLock { $0[index] -= 1 } }
+            then(Swift.Result { try read(lane.database, body) }.mapError { StateError($0) })
+        }
+    }
+
+    private func read<Result>(_ database: Database, _ body: (StateView<Model>) throws -> Result) throws -> Result {
+        try database.run("BEGIN")
+        defer { try? database.run("COMMIT") }
+        return try body(StateView(database: database, model: model, topics: topics))
     }
 
     /// As above, for whoever can wait.
@@ -50,12 +63,14 @@ public final class StateReader<Model: StateModel>: Sendable {
         }
     }
 
-    /// Closes the connection after what was asked before.
+    /// Closes the connections after what was asked before.
     package func close() async {
-        await withCheckedContinuation { continuation in
-            queue.async { [connection] in
-                connection.database.close()
-                continuation.resume()
+        for lane in lanes {
+            await withCheckedContinuation { continuation in
+                lane.queue.async {
+                    lane.database.close()
+                    continuation.resume()
+                }
             }
         }
     }
@@ -114,10 +129,11 @@ public struct StateView<Model: StateModel> {
     private func decode(_ row: Row) throws -> Model.State { try model.decode(row.blob(0)) }
 }
 
-/// The connection of the reader's queue.
-private final class ReaderConnection: @unchecked Sendable {
-    // @unchecked Sendable because only blocks of the reader's serial queue touch the database.
+/// A connection, and the queue on which alone it is used.
+private final class ReaderLane: @unchecked Sendable {
+    // @unchecked Sendable because only blocks of its serial queue touch the database.
     let database: Database
+    let queue = DispatchQueue(label: "keyed state reader")
 
     init(_ database: Database) { self.database = database }
 }
