@@ -55,11 +55,13 @@ extension EndToEnd {
                 ledger.check(ingress.process)
                 // The first second warms up.
                 let first = try #require(outcomes.map(\.begun).min()) + .seconds(1)
-                let baseline = outcomes.filter { $0.begun > first && $0.ended < begun }.map(\.duration).percentile(99)
+                // Nothing may have ended by then on a machine that is busy.
+                let baseline =
+                    outcomes.filter { $0.begun > first && $0.ended < begun }.map(\.duration).percentile(99) ?? .zero
                 let meanwhile = outcomes.filter { $0.begun > begun && $0.begun < ended }
                 #expect(meanwhile.allSatisfy { $0.isAcknowledged }, "\(ledger.answers)")
                 let flooded = try #require(meanwhile.map(\.duration).percentile(99))
-                #expect(flooded.keeps(max(.milliseconds(20), try #require(baseline) * 3)))
+                #expect(flooded.keeps(max(.milliseconds(20), baseline * 3)))
 
                 var report = FaultReport("valid beside half-sent requests, embedded broker")
                 report.add("half-sent", sent)
