@@ -2,7 +2,9 @@ internal import AppStoreModel
 package import JSON
 
 extension EntitlementAnswer {
-    /// Writes the members of the answer: `asOf`, `active` (sorted), `grants`, `balances`, `reports`, `nextChange`.
+    /// Writes the members of the answer: `asOf`, `active` (sorted), `grants` (those that hold), `inactive` (what granted
+    /// something before or will), `balances`, `reports`, `nextChange`, `knownSince`. Lists other than the first two are
+    /// left out where they are empty.
     package func write(to object: inout JSONWriter) {
         object.set("asOf", asOf)
         writeTimeless(to: &object)
@@ -11,7 +13,9 @@ extension EntitlementAnswer {
     /// As ``write(to:)`` without the moment: equal as long as the answer is.
     package func writeTimeless(to object: inout JSONWriter) {
         object.array("active") { for name in active.sorted() { $0.string(name) } }
-        object.array("grants") { array in for grant in grants { array.object { grant.write(to: &$0) } } }
+        Self.write(grants.filter(\.isEntitled), as: "grants", to: &object)
+        let inactive = grants.filter { !$0.isEntitled }
+        if !inactive.isEmpty { Self.write(inactive, as: "inactive", to: &object) }
         if !balances.isEmpty {
             object.array("balances") { array in for balance in balances { array.object { balance.write(to: &$0) } } }
         }
@@ -19,6 +23,8 @@ extension EntitlementAnswer {
             object.array("reports") { array in
                 for report in reports {
                     array.object {
+                        $0.set("environment", report.environment)
+                        $0.set("bundleId", report.bundleId)
                         $0.set("transactionId", report.transactionId)
                         $0.set("problem", report.problem.rawValue)
                     }
@@ -28,10 +34,16 @@ extension EntitlementAnswer {
         object.set("nextChange", nextChange)
         object.set("knownSince", knownSince)
     }
+
+    private static func write(_ grants: [EntitlementGrant], as name: StaticString, to object: inout JSONWriter) {
+        object.array(name) { array in for grant in grants { array.object { grant.write(to: &$0) } } }
+    }
 }
 
 extension UnitBalance {
     fileprivate func write(to object: inout JSONWriter) {
+        object.set("environment", environment)
+        object.set("bundleId", bundleId)
         object.set("productId", productId)
         object.set("creditedUnits", creditedUnits)
         object.set("debitedUnits", debitedUnits)
@@ -44,12 +56,17 @@ extension EntitlementGrant {
         object.set("entitlement", entitlement)
         object.set("isEntitled", isEntitled)
         object.set("state", state)
+        object.set("environment", environment)
+        object.set("bundleId", bundleId)
         object.set("productId", productId)
         object.set("originalTransactionId", originalTransactionId)
         object.set("transactionId", transactionId)
         object.set("inAppOwnershipType", ownership)
-        object.set("until", until)
+        details.write(to: &object)
+        if isEntitled { object.set("until", until) }
+        object.set("gracePeriodExpiresDate", gracePeriodExpiresDate)
         object.set("willRenew", willRenew)
+        object.set("autoRenewProductId", autoRenewProductId)
         object.set("pendingProductId", pendingProductId)
         object.set("priceIncreaseStatus", priceIncreaseStatus)
         object.set("expirationIntent", expirationIntent)

@@ -3,6 +3,8 @@ package import AppStoreModel
 /// One reason for an entitlement, whether it holds now or not.
 package struct EntitlementGrant: Hashable, Sendable {
     package var entitlement: String
+    package var environment: AppStoreEnvironment
+    package var bundleId: BundleId
     package var isEntitled: Bool
     /// `SubscriptionState.Phase` or `OneTimeState.Phase` as text.
     package var state: String
@@ -10,9 +12,13 @@ package struct EntitlementGrant: Hashable, Sendable {
     package var originalTransactionId: OriginalTransactionId
     package var transactionId: TransactionId
     package var ownership: InAppOwnershipType?
+    /// When this state ends by itself. It is published where it is the end of access.
     package var until: AppStoreInstant?
     package var willRenew: Bool?
+    package var autoRenewProductId: ProductId?
+    /// The product it renews as, where that is another.
     package var pendingProductId: ProductId?
+    package var gracePeriodExpiresDate: AppStoreInstant?
     /// Of an announced price increase: 0 while the customer has not answered.
     package var priceIncreaseStatus: PriceIncreaseStatus?
     package var expirationIntent: ExpirationIntent?
@@ -20,15 +26,23 @@ package struct EntitlementGrant: Hashable, Sendable {
     /// Advanced Commerce: the SKUs that are not revoked.
     package var skus: [String] = []
     package var needsStatusQuery = false
+    package var details = GrantDetails()
 }
 
-/// Units of one consumable product over all its transactions. Saturates at the limits of 64 bits.
+/// Units of one consumable product of an app over all its transactions. Saturates at the limits of 64 bits.
 package struct UnitBalance: Hashable, Sendable {
+    package var environment: AppStoreEnvironment
+    package var bundleId: BundleId
     package var productId: ProductId
     package var creditedUnits: Int64 = 0
     package var debitedUnits: Int64 = 0
 
-    package init(productId: ProductId, creditedUnits: Int64 = 0, debitedUnits: Int64 = 0) {
+    package init(
+        environment: AppStoreEnvironment, bundleId: BundleId, productId: ProductId, creditedUnits: Int64 = 0,
+        debitedUnits: Int64 = 0
+    ) {
+        self.environment = environment
+        self.bundleId = bundleId
         self.productId = productId
         self.creditedUnits = creditedUnits
         self.debitedUnits = debitedUnits
@@ -51,6 +65,8 @@ package struct UnitBalance: Hashable, Sendable {
 package struct EntitlementAnswer: Hashable, Sendable {
     /// A transaction that gives less than it may be meant to.
     package struct Report: Hashable, Sendable {
+        package var environment: AppStoreEnvironment
+        package var bundleId: BundleId
         package var transactionId: TransactionId
         package var problem: EntitlementProblem
     }
@@ -58,7 +74,7 @@ package struct EntitlementAnswer: Hashable, Sendable {
     package var asOf: AppStoreInstant
     /// Sorted by entitlement, then purchase, then transaction.
     package var grants: [EntitlementGrant] = []
-    /// Sorted by product.
+    /// Sorted by app, then product.
     package var balances: [UnitBalance] = []
     package var reports: [Report] = []
     /// When the answer changes by itself; nil if it never does.
@@ -96,12 +112,12 @@ extension EntitlementAnswer {
             for transaction in purchase.orderedTransactions where !transaction.isAutoRenewable {
                 if view == .history && transaction.start > instant { continue }
                 guard let productId = transaction.productId else {
-                    reports.append(Report(transactionId: transaction.transactionId, problem: .productMissing))
+                    report(.productMissing, of: transaction, in: purchase)
                     continue
                 }
                 oneTime.append(
                     OneTimeEntry(
-                        purchase: purchase.originalTransactionId, productId: productId,
+                        purchase: purchase, productId: productId,
                         facts: view == .history ? purchase.asKnown(transaction, at: instant) : transaction))
             }
         }
@@ -113,7 +129,16 @@ extension EntitlementAnswer {
                     < ($1.entitlement, $1.originalTransactionId, $1.transactionId)
             }
         }
-        balances.sort { $0.productId < $1.productId }
+        balances.sort { ($0.bundleId, $0.productId) < ($1.bundleId, $1.productId) }
+    }
+
+    private mutating func report(
+        _ problem: EntitlementProblem, of transaction: TransactionFacts, in purchase: PurchaseFacts
+    ) {
+        reports.append(
+            Report(
+                environment: purchase.environment, bundleId: purchase.bundleId,
+                transactionId: transaction.transactionId, problem: problem))
     }
 
     private mutating func add(subscription purchase: PurchaseFacts, rules: ProductRules, view: View) {
@@ -133,22 +158,27 @@ extension EntitlementAnswer {
             return
         }
         guard let productId = transaction.productId else {
-            reports.append(Report(transactionId: transaction.transactionId, problem: .productMissing))
+            report(.productMissing, of: transaction, in: purchase)
             return
         }
         if transaction.amountProblems.contains(.items) {
-            reports.append(Report(transactionId: transaction.transactionId, problem: .itemsOutOfRange))
+            report(.itemsOutOfRange, of: transaction, in: purchase)
         }
+        let renewal = purchase.renewal.flatMap { view == .newestFacts || $0.version.signedDate <= asOf ? $0 : nil }
+        let details = GrantDetails(of: transaction, in: purchase, at: asOf)
         for name in rules.rule(for: productId).entitlements {
             grants.append(
                 EntitlementGrant(
-                    entitlement: name, isEntitled: state.isEntitled, state: state.phase.rawValue,
+                    entitlement: name, environment: purchase.environment, bundleId: purchase.bundleId,
+                    isEntitled: state.isEntitled, state: state.phase.rawValue,
                     productId: productId, originalTransactionId: purchase.originalTransactionId,
                     transactionId: transaction.transactionId, ownership: transaction.inAppOwnershipType,
-                    until: state.until, willRenew: state.willRenew, pendingProductId: state.pendingProductId,
+                    until: state.until, willRenew: state.willRenew,
+                    autoRenewProductId: renewal?.autoRenewProductId, pendingProductId: state.pendingProductId,
+                    gracePeriodExpiresDate: renewal?.gracePeriodExpiresDate,
                     priceIncreaseStatus: state.priceIncreaseStatus, expirationIntent: state.expirationIntent,
                     seats: state.seats, skus: transaction.skus(at: asOf),
-                    needsStatusQuery: state.needsStatusQuery))
+                    needsStatusQuery: state.needsStatusQuery, details: details))
         }
     }
 
@@ -156,27 +186,34 @@ extension EntitlementAnswer {
     private mutating func reportMissingTransaction(of purchase: PurchaseFacts) {
         reports.append(
             Report(
+                environment: purchase.environment, bundleId: purchase.bundleId,
                 transactionId: TransactionId(purchase.originalTransactionId.rawValue), problem: .transactionMissing))
     }
 
     private mutating func add(_ entries: [OneTimeEntry], rules: ProductRules) {
-        var balances: [ProductId: UnitBalance] = [:]
-        for (productId, transactions) in Dictionary(grouping: entries, by: \.productId) {
+        var balances: [AppProduct: UnitBalance] = [:]
+        for (product, transactions) in Dictionary(grouping: entries, by: \.product) {
+            let productId = product.productId
             let rule = rules.rule(for: productId)
             for (entry, state) in OneTimeEntry.states(of: transactions, at: asOf, rule: rule) {
-                let transactionId = entry.facts.transactionId
-                reports += state.problems.map { Report(transactionId: transactionId, problem: $0) }
+                let purchase = entry.purchase
+                for problem in state.problems { report(problem, of: entry.facts, in: purchase) }
                 note(nextChange: state.until)
                 if entry.facts.type == .consumable {
-                    balances[productId, default: UnitBalance(productId: productId)].add(state)
+                    let none = UnitBalance(
+                        environment: purchase.environment, bundleId: product.bundleId, productId: productId)
+                    balances[product, default: none].add(state)
                     continue
                 }
                 guard state.phase != .unknown else { continue }
+                let details = GrantDetails(of: entry.facts, in: purchase, at: asOf)
                 grants += rule.entitlements.map { name in
                     EntitlementGrant(
-                        entitlement: name, isEntitled: state.isEntitled, state: state.phase.rawValue,
-                        productId: productId, originalTransactionId: entry.purchase, transactionId: transactionId,
-                        ownership: entry.facts.inAppOwnershipType, until: state.until)
+                        entitlement: name, environment: purchase.environment, bundleId: product.bundleId,
+                        isEntitled: state.isEntitled, state: state.phase.rawValue,
+                        productId: productId, originalTransactionId: purchase.originalTransactionId,
+                        transactionId: entry.facts.transactionId, ownership: entry.facts.inAppOwnershipType,
+                        until: state.until, details: details)
                 }
             }
         }
@@ -189,11 +226,19 @@ extension EntitlementAnswer {
     }
 }
 
+/// A product of an app: two apps may have products of one name.
+private struct AppProduct: Hashable {
+    var bundleId: BundleId
+    var productId: ProductId
+}
+
 /// One transaction of a product that does not renew by itself.
 private struct OneTimeEntry {
-    var purchase: OriginalTransactionId
+    var purchase: PurchaseFacts
     var productId: ProductId
     var facts: TransactionFacts
+
+    var product: AppProduct { AppProduct(bundleId: purchase.bundleId, productId: productId) }
 
     /// States of all transactions of one product. Non-renewing ones extend each other where the rule says so: each begins
     /// where the one before ends, unless that is past.

@@ -74,7 +74,12 @@ import Testing
         let one = charge(transaction("Consumable", "1"))
         let other = charge(transaction("Consumable", "2"), signed: 5)
         let answer = try answer([one, one, other, one], at: day, rule: ProductRule(entitlements: [], units: 10))
-        #expect(answer.balances == [UnitBalance(productId: ProductId("thing"), creditedUnits: 20)])
+        #expect(
+            answer.balances == [
+                UnitBalance(
+                    environment: .production, bundleId: BundleId("com.example"), productId: ProductId("thing"),
+                    creditedUnits: 20)
+            ])
     }
 
     @Test(arguments: [

@@ -161,9 +161,10 @@ extension EndToEnd.AppleSamples {
         let client = HTTPClient()
         defer { client.close() }
         func grants(at moment: String?) async throws -> [JSON.Object] {
-            try await entitlements.answer(
+            let answer = try await entitlements.answer(
                 originalTransactionId: notification.facts.originalTransactionId,
-                environment: notification.facts.environment, at: moment, with: client)?.objects("grants") ?? []
+                environment: notification.facts.environment, at: moment, with: client)
+            return ["grants", "inactive"].flatMap { answer?.objects($0) ?? [] }
         }
         let last = Self.states.last?.transaction
         let hasAll = try await eventually(within: .seconds(30)) {

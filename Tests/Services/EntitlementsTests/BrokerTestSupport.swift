@@ -132,11 +132,11 @@ final class RunningEntitlements: Sendable {
         return (answer.status, try JSONValue(json: answer.body).object ?? JSONObject())
     }
 
-    /// State and transaction of the grants.
+    /// State and transaction of the grants, those that do not hold included.
     func states(_ query: String) async throws -> [String] {
-        try await get(query).body["grants"]?.array?.compactMap(\.object).map { grant in
+        try await get(query).body.allGrants.map { grant in
             "\(grant["state"]?.string ?? "?") \(grant["transactionId"]?.string ?? "?")"
-        } ?? []
+        }
     }
 
     /// The sum of the metric's lines that begin like this.

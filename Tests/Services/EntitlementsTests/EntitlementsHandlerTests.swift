@@ -97,7 +97,7 @@ import Testing
 
     private static func state(_ record: KafkaRecord?) throws -> String {
         let value = try #require(record?.value)
-        let grant = try JSONValue(json: value).object?["grants"]?.array?.first?.object
+        let grant = try #require(try JSONValue(json: value).object).allGrants.first
         return "\(grant?["state"]?.string ?? "-") \(grant?["isEntitled"]?.bool ?? false)"
     }
 

@@ -68,9 +68,15 @@ final class ReadAPIHarness: Sendable {
 
     /// State and whether it is entitled, of the only grant there is.
     func state(_ query: String) async throws -> String {
-        let grants = try await body(query)["grants"]?.array ?? []
-        return grants.compactMap(\.object).map { grant in
+        try await body(query).allGrants.map { grant in
             "\(grant["state"]?.string ?? "?") \(grant["isEntitled"]?.bool ?? false) \(grant["transactionId"]?.string ?? "")"
         }.joined(separator: ", ")
+    }
+}
+
+extension JSONObject {
+    /// The grants of an answer, and what would be one but does not hold.
+    var allGrants: [JSONObject] {
+        ["grants", "inactive"].flatMap { self[$0]?.array ?? [] }.compactMap(\.object)
     }
 }

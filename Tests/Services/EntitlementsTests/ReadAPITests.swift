@@ -29,9 +29,11 @@ import Testing
             String(decoding: answer.body, as: UTF8.self) == #"""
                 {"environment":"Production","appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f",\#
                 "asOf":1771113600000,"active":["pro"],"grants":[{"entitlement":"pro","isEntitled":true,\#
-                "state":"ACTIVE","productId":"com.example.monthly","originalTransactionId":"1000",\#
-                "transactionId":"10002","inAppOwnershipType":"PURCHASED","until":1772409600000,"willRenew":false,\#
-                "seats":1}],"nextChange":1772409600000,"purchases":[{"bundleId":"com.example",\#
+                "state":"ACTIVE","environment":"Production","bundleId":"com.example",\#
+                "productId":"com.example.monthly","originalTransactionId":"1000",\#
+                "transactionId":"10002","inAppOwnershipType":"PURCHASED","purchaseDate":1769817600000,\#
+                "expiresDate":1772409600000,"until":1772409600000,"willRenew":false,\#
+                "autoRenewProductId":"com.example.monthly","seats":1}],"nextChange":1772409600000,"purchases":[{"bundleId":"com.example",\#
                 "originalTransactionId":"1000","appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"}]}
                 """#)
         await api.stop()
@@ -145,7 +147,9 @@ import Testing
         ])
         let body = try await api.body("?appAccountToken=\(account)")
         #expect(body["active"]?.array == ["com.example.yearly"])
-        #expect(body["grants"]?.array?.count == 2)
+        #expect(body["grants"]?.array?.count == 1)
+        let inactive = try #require(body["inactive"]?.array?.first?.object)
+        #expect(inactive["state"] == "EXPIRED" && inactive["until"] == nil)
         #expect(
             body["purchases"]?.array?.compactMap { $0.object?["originalTransactionId"]?.string } == ["1000", "2000"])
         await api.stop()
