@@ -46,7 +46,8 @@ extension MessageReading {
     /// `purchase.` and the state of its grants in lower case; `purchase.updated` where it has none, or several that
     /// differ.
     private static func type(of state: JSONElement) -> String {
-        let states = Set((state["grants"]?.elements ?? []).map { $0["state"]?.string })
+        let rows = (state["grants"]?.elements ?? []) + (state["inactive"]?.elements ?? [])
+        let states = Set(rows.map { $0["state"]?.string })
         guard states.count == 1, let name = states.first??.lowercased(), !name.isEmpty,
             name.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") })
         else { return updated }

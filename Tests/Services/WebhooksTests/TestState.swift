@@ -15,12 +15,16 @@ enum TestState {
     static func value(
         _ purchase: String, _ number: Int, app: String = "com.example", states: [String] = ["ACTIVE"]
     ) -> [UInt8] {
-        let grants = states.map { #"{"entitlement":"pro","isEntitled":true,"state":"\#($0)"}"# }.joined(separator: ",")
+        func rows(_ isEntitled: Bool) -> String {
+            states.filter { ($0 == "ACTIVE") == isEntitled }
+                .map { #"{"entitlement":"pro","isEntitled":\#(isEntitled),"state":"\#($0)"}"# }
+                .joined(separator: ",")
+        }
         return Array(
             """
             {"version":"\(String(repeating: "0", count: 9) + "\(100_000 + number)")-000001793491201000",\
             "environment":"Production","bundleId":"\(app)","originalTransactionId":"\(purchase)",\
-            "asOf":1793491201000,"active":["pro"],"grants":[\(grants)],"number":\(number),\
+            "asOf":1793491201000,"active":["pro"],"grants":[\(rows(true))],"inactive":[\(rows(false))],"number":\(number),\
             "facts":{"formatVersion":2,"claim":"internal"}}
             """.utf8)
     }

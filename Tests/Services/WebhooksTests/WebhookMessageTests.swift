@@ -67,7 +67,8 @@ import Testing
         let data = try #require(object["data"]?.object)
         #expect(
             data.names == [
-                "version", "environment", "bundleId", "originalTransactionId", "asOf", "active", "grants", "number",
+                "version", "environment", "bundleId", "originalTransactionId", "asOf", "active", "grants", "inactive",
+                "number",
             ])
         #expect(data["number"]?.integer == 5)
         #expect(message.bundleId == BundleId("com.example"))
