@@ -59,6 +59,9 @@ let appStore: [Target] = [
     module("Records", layer: "AppStore", uses: ["Bytes", "JSON", "AppStoreModel", "KafkaModel", "Cryptography"]),
     module("EntitlementRules", layer: "AppStore", uses: ["JSON", "AppStoreModel"]),
     module("AppStoreVerification", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Bytes", "Cryptography"]),
+    module(
+        "AppStoreSettings", layer: "AppStore",
+        uses: ["AppStoreModel", "AppStoreVerification", "Records", "Configuration", "Cryptography", "HTTPClient"]),
     module("AppStoreSigning", layer: "AppStore", uses: ["Bytes", "Cryptography"]),
 ]
 
@@ -78,14 +81,16 @@ let services: [Target] = [
     module(
         "Ingress", layer: "Services",
         uses: [
-            "AppStoreModel", "AppStoreVerification", "Records", "ServiceKit", "Kafka", "HTTPServer", "HTTPClient",
+            "AppStoreModel", "AppStoreSettings", "AppStoreVerification", "Records", "ServiceKit", "Kafka", "HTTPServer",
+            "HTTPClient",
             "Cryptography", "Telemetry", "Configuration", "Lifecycle", "Time", "Bytes", "Concurrency",
         ]),
     module(
         "Entitlements", layer: "Services",
         uses: [
-            "JSON", "AppStoreModel", "EntitlementRules", "Records", "PipelineRuntime", "KeyedState", "ServiceKit",
-            "Kafka", "HTTPServer", "Telemetry", "Configuration", "Lifecycle", "Time", "Bytes",
+            "JSON", "AppStoreModel", "AppStoreSettings", "AppStoreVerification", "EntitlementRules", "Records",
+            "PipelineRuntime", "KeyedState", "ServiceKit", "Kafka", "HTTPServer", "HTTPClient", "Telemetry",
+            "Configuration", "Cryptography", "Lifecycle", "Time", "Bytes",
         ]),
     module(
         "Webhooks", layer: "Services",
@@ -264,7 +269,7 @@ let package = Package(
         tests(
             "IngressTests", layer: "Services",
             uses: [
-                "Ingress", "Simulator", "ServiceKit", "AppStoreSigning", "AppStoreVerification",
+                "Ingress", "Simulator", "ServiceKit", "AppStoreSettings", "AppStoreSigning", "AppStoreVerification",
                 "AppStoreModel",
                 "Records", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
                 "Lifecycle", "KafkaDevBroker", "Time", "AppStoreTestSupport", "Bytes", "TestSupport",

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import AppStoreSettings
 internal import AppStoreVerification
 internal import Configuration
 internal import HTTPClient

@@ -1,8 +1,6 @@
-internal import AppStoreModel
+internal import AppStoreSettings
 package import AppStoreVerification
 package import Configuration
-internal import Cryptography
-internal import Foundation
 internal import HTTPServer
 internal import Records
 internal import ServiceKit
@@ -41,35 +39,11 @@ extension IngressPlan {
 
     /// The apps of `apps` and of the settings under it; none when ``IngressSettings/appsIfAny`` replaced it.
     package static func apps(_ configuration: Configuration) throws(ConfigurationError) -> [AppIdentity] {
-        let configured = configuration[IngressSettings.apps]
-        var seen: Set<String> = []
-        for app in configured where !seen.insert(app.bundleId).inserted {
-            throw configuration.error(IngressSettings.apps.key, "\(app.bundleId) is named twice.")
-        }
-        return configured.map { app in
-            let environments = configuration.value(IngressSettings.environments, for: app.bundleId)
-            return AppIdentity(
-                bundleId: BundleId(app.bundleId), appAppleId: AppAppleId(app.appAppleId),
-                environments: Set(environments))
-        }
+        try AppStoreSettings.apps(configuration)
     }
 
     /// The bytes of each certificate in the files of `root.certificates`; Apple's without the setting.
     package static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
-        guard let files = configuration[IngressSettings.roots] else { return [AppleRootCertificate.g3] }
-        var roots: [[UInt8]] = []
-        for file in files {
-            guard let bytes = FileManager.default.contents(atPath: file) else {
-                throw configuration.error(IngressSettings.roots.key, "\(file) cannot be read.")
-            }
-            do {
-                roots += try Certificate.certificates(encoded: Array(bytes)).map(\.der)
-            } catch {
-                throw configuration.error(
-                    IngressSettings.roots.key,
-                    "\(file) holds no certificate in PEM or DER: \(error.message). Name a file that does.")
-            }
-        }
-        return roots
+        try AppStoreSettings.roots(configuration)
     }
 }

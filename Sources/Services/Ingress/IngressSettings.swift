@@ -1,4 +1,5 @@
 package import AppStoreModel
+package import AppStoreSettings
 package import AppStoreVerification
 package import Configuration
 internal import Foundation
@@ -13,30 +14,11 @@ package enum IngressSettings {
     package static let port = Setting.integer(
         "http.port", default: 8080, in: 0...65535,
         help: "The port of the public listener; 0 takes a free one and logs it.")
-    package static let apps = Setting(
-        "apps", ValueKind.list(of: ConfiguredApp.kind),
-        help: "The apps whose notifications are accepted: bundle id and Apple's app id, from App Store Connect.",
-        example: "com.example.app:1234567890")
-    /// As ``apps``, for tools that can do without.
-    package static let appsIfAny = Setting(
-        "apps", ValueKind.list(of: ConfiguredApp.kind), default: [],
-        help: "The apps that notifications may be for: bundle id and Apple's app id, from App Store Connect.",
-        example: "com.example.app:1234567890")
-    package static let environments = Setting(
-        "apps.<bundleId>.environments", ValueKind.list(of: .oneOf(AppStoreEnvironment.published, text: \.rawValue)),
-        default: AppStoreEnvironment.published,
-        help: "The environments of one app. Sandbox notifications always go to the sandbox topic.",
-        example: "Production")
-    package static let roots = Setting.readableFiles(
-        "root.certificates", help: "Root certificates, PEM or DER, in place of the built-in Apple Root CA - G3.",
-        example: "/etc/sluice/root.pem"
-    ).optional
-    package static let revocation = Setting<RevocationPolicy>.oneOf(
-        "revocation", default: .soft,
-        help: """
-            OCSP: strict answers 503 while nothing is known about a certificate, soft accepts and raises an alert, off \
-            never asks. A revoked certificate is always refused.
-            """)
+    package static let apps = AppStoreSettings.apps
+    package static let appsIfAny = AppStoreSettings.appsIfAny
+    package static let environments = AppStoreSettings.environments
+    package static let roots = AppStoreSettings.roots
+    package static let revocation = AppStoreSettings.revocation
     package static let workers = Setting.integer(
         "verification.workers", default: max(1, ProcessInfo.processInfo.activeProcessorCount), in: 1...64,
         help: "Threads that verify signatures; by default one for each core.", example: "2")
@@ -69,33 +51,4 @@ package enum IngressSettings {
         quarantineBytesPerHour,
         proxies, forwarded,
     ]
-}
-
-/// An element of `apps`.
-package struct ConfiguredApp: Sendable, Equatable {
-    package let bundleId: String
-    package let appAppleId: Int64
-
-    static let kind = ValueKind<ConfiguredApp>(
-        name: "APP", expected: "a bundle id and Apple's app id with a colon between them",
-        example: "com.example.app:1234567890", text: { "\($0.bundleId):\($0.appAppleId)" }
-    ) { text throws(SettingProblem) in
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, let appAppleId = Int64(parts[1]), appAppleId > 0 else {
-            throw SettingProblem("is not a bundle id and Apple's app id, such as com.example.app:1234567890")
-        }
-        guard !parts[0].isEmpty, parts[0].utf8.count <= 155, parts[0].utf8.allSatisfy(isBundleIdByte) else {
-            throw SettingProblem("has a bundle id with other characters than letters, digits, dots and hyphens")
-        }
-        return ConfiguredApp(bundleId: String(parts[0]), appAppleId: appAppleId)
-    }
-
-    private static func isBundleIdByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
-            true
-        default: false
-        }
-    }
 }

@@ -1,3 +1,4 @@
+import AppStoreSettings
 import HTTPClient
 import HTTPServer
 import Synchronization

@@ -1,17 +1,19 @@
 internal import AppStoreVerification
-internal import HTTPClient
+package import HTTPClient
 
 /// Asks OCSP responders with the HTTP client: no redirects, no proxy, bounded answers.
-struct OCSPOverHTTP: OCSPRequester {
+package struct OCSPOverHTTP: OCSPRequester {
     private static let maximumAnswer = 64 * 1024
 
-    let client: HTTPClient
+    private let client: HTTPClient
 
-    struct BadStatus: Error {
-        let status: Int
+    package init(client: HTTPClient) { self.client = client }
+
+    package struct BadStatus: Error {
+        package let status: Int
     }
 
-    func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8] {
+    package func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8] {
         let response = try await client.send(
             HTTPClientRequest(
                 method: "POST", url: address,

@@ -1,0 +1,70 @@
+package import AppStoreModel
+package import AppStoreVerification
+package import Configuration
+internal import Cryptography
+internal import Foundation
+internal import Records
+
+/// Settings of every executable that verifies what Apple signed. Names and defaults are a contract.
+package enum AppStoreSettings {
+    package static let apps = Setting(
+        "apps", ValueKind.list(of: ConfiguredApp.kind),
+        help: "The apps whose notifications are accepted: bundle id and Apple's app id, from App Store Connect.",
+        example: "com.example.app:1234567890")
+    /// As ``apps``, for tools that can do without.
+    package static let appsIfAny = Setting(
+        "apps", ValueKind.list(of: ConfiguredApp.kind), default: [],
+        help: "The apps that notifications may be for: bundle id and Apple's app id, from App Store Connect.",
+        example: "com.example.app:1234567890")
+    package static let environments = Setting(
+        "apps.<bundleId>.environments", ValueKind.list(of: .oneOf(AppStoreEnvironment.published, text: \.rawValue)),
+        default: AppStoreEnvironment.published,
+        help: "The environments of one app. Sandbox notifications always go to the sandbox topic.",
+        example: "Production")
+    package static let roots = Setting.readableFiles(
+        "root.certificates", help: "Root certificates, PEM or DER, in place of the built-in Apple Root CA - G3.",
+        example: "/etc/sluice/root.pem"
+    ).optional
+    package static let revocation = Setting<RevocationPolicy>.oneOf(
+        "revocation", default: .soft,
+        help: """
+            OCSP: strict answers 503 while nothing is known about a certificate, soft accepts and raises an alert, off \
+            never asks. A revoked certificate is always refused.
+            """)
+}
+
+extension AppStoreSettings {
+    /// The apps of `apps` and of the settings under it; none when ``appsIfAny`` replaced it.
+    package static func apps(_ configuration: Configuration) throws(ConfigurationError) -> [AppIdentity] {
+        let configured = configuration[Self.apps]
+        var seen: Set<String> = []
+        for app in configured where !seen.insert(app.bundleId).inserted {
+            throw configuration.error(Self.apps.key, "\(app.bundleId) is named twice.")
+        }
+        return configured.map { app in
+            let environments = configuration.value(Self.environments, for: app.bundleId)
+            return AppIdentity(
+                bundleId: BundleId(app.bundleId), appAppleId: AppAppleId(app.appAppleId),
+                environments: Set(environments))
+        }
+    }
+
+    /// The bytes of each certificate in the files of `root.certificates`; Apple's without the setting.
+    package static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
+        guard let files = configuration[Self.roots] else { return [AppleRootCertificate.g3] }
+        var roots: [[UInt8]] = []
+        for file in files {
+            guard let bytes = FileManager.default.contents(atPath: file) else {
+                throw configuration.error(Self.roots.key, "\(file) cannot be read.")
+            }
+            do {
+                roots += try Certificate.certificates(encoded: Array(bytes)).map(\.der)
+            } catch {
+                throw configuration.error(
+                    Self.roots.key,
+                    "\(file) holds no certificate in PEM or DER: \(error.message). Name a file that does.")
+            }
+        }
+        return roots
+    }
+}
