@@ -35,4 +35,24 @@ struct AdmissionTests {
         #expect(answer.headers.contains { $0.name == "Allow" && $0.value == "POST" })
         #expect(answer.closes)
     }
+
+    @Test func `who presents no credentials is asked for them before the body comes`() throws {
+        let answer = try #require(refusal(.unauthorized(challenge: "Bearer"), "Content-Length: 100\r\n"))
+        #expect(answer.status == 401)
+        #expect(answer.headers.contains { $0.name == "WWW-Authenticate" && $0.value == "Bearer" })
+        #expect(answer.closes)
+    }
+
+    @Test(arguments: ["", "Content-Length: 0\r\n", "Transfer-Encoding: chunked\r\n\r\n0\r\n"])
+    func `where a body may come, none is fine`(_ fields: String) {
+        #expect(refusal(.optionalBody(limit: 4), fields) == nil)
+        #expect(refusal(.body(limit: 4), fields)?.reason == "empty")
+    }
+
+    @Test func `where a body may come, it is bounded`() {
+        #expect(refusal(.optionalBody(limit: 4), "Content-Length: 4\r\n") == nil)
+        #expect(refusal(.optionalBody(limit: 4), "Content-Length: 5\r\n")?.reason == "too_large")
+        let chunks = "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n0\r\n"
+        #expect(refusal(.optionalBody(limit: 4), chunks)?.reason == "too_large")
+    }
 }

@@ -49,6 +49,7 @@ package struct ConnectionState {
     /// Bytes that came and were not consumed: part of a head, or what follows the request in progress.
     private var buffer: [UInt8] = []
     private var isHeadMethod = false
+    private var needsBody = true
     private var keepsAlive = true
     private var inputEnded = false
     private var closesAfterResponse = false
@@ -213,9 +214,10 @@ package struct ConnectionState {
         let admission = rules.admit(head)
         if let refusal = check(head, admission, now: now) { return refusal }
         phase = .body
+        if case .optionalBody = admission { needsBody = false } else { needsBody = true }
         deadline = startedAt + rules.requestTime
         keepsAlive = !head.closes
-        if case .body(let limit) = admission, head.isChunked {
+        if let limit = admission.bodyLimit, head.isChunked {
             decoder = BodyDecoder(chunkedLimit: limit)
         } else {
             let length = head.contentLength ?? 0
@@ -233,14 +235,20 @@ package struct ConnectionState {
         case .methodNotAllowed(let allow):
             return refuse(
                 HTTPResponse(status: 405, reason: "method", headers: [("Allow", allow)], closes: true), now: now)
+        case .unauthorized(let challenge):
+            return refuse(
+                HTTPResponse(
+                    status: 401, reason: "unauthorized", headers: [("WWW-Authenticate", challenge)], closes: true),
+                now: now)
         case .noBody:
             let hasBody = head.isChunked || (head.contentLength ?? 0) > 0
             return hasBody ? refuse(413, "too_large", now: now) : nil
-        case .body(let limit):
+        case .body(let limit), .optionalBody(let limit):
             if head.hasContentEncoding { return refuse(415, "encoding", now: now) }
             if head.hasOtherExpectation { return refuse(417, "expect", now: now) }
             if head.isChunked { return nil }
-            guard let length = head.contentLength, length > 0 else { return refuse(400, "empty", now: now) }
+            let length = head.contentLength ?? 0
+            if length == 0, case .body = admission { return refuse(400, "empty", now: now) }
             return length > limit ? refuse(413, "too_large", now: now) : nil
         }
     }
@@ -248,7 +256,7 @@ package struct ConnectionState {
     private mutating func dispatch(now: UInt64) -> Action {
         // Never without: a body follows a head. If it were, one request would be refused.
         guard let head else { return refuse(400, "framing", now: now) }
-        if head.isChunked, body.isEmpty { return refuse(400, "empty", now: now) }
+        if head.isChunked, body.isEmpty, needsBody { return refuse(400, "empty", now: now) }
         phase = .working
         deadline = now + rules.handlerTime
         self.head = nil
