@@ -20,6 +20,8 @@ struct AudienceCheck: Sendable {
 
     func isConfigured(_ bundleId: BundleId) -> Bool { apps[bundleId] != nil }
 
+    func app(_ bundleId: BundleId) -> AppIdentity? { apps[bundleId] }
+
     /// A signed object without a notification's members is one of the others that Apple signs with the same key.
     static func checkKind(_ envelope: NotificationEnvelope) throws(Refusal) {
         guard !envelope.notificationType.isAbsent || !envelope.containers.isEmpty else {

@@ -1,0 +1,75 @@
+public import AppStoreModel
+internal import JSON
+
+/// A transaction, and where it came with it renewal info, that Apple signed for a configured app. Only this module can
+/// make one.
+public struct VerifiedTransaction: Sendable {
+    public let environment: AppStoreEnvironment
+    public let bundleId: BundleId
+    /// The JSON text of the transaction, as signed.
+    public let transaction: [UInt8]
+    /// The JSON text of the renewal info, as signed; nil where none was given.
+    public let renewalInfo: [UInt8]?
+}
+
+extension NotificationVerifier {
+    /// Verifies what an app got from StoreKit: the checks of a notification from 4 on, for each of the two objects, and
+    /// that both are about one purchase.
+    ///
+    /// - Parameters:
+    ///   - signedTransaction: compact JWS, StoreKit's `VerificationResult.jwsRepresentation`.
+    ///   - signedRenewalInfo: compact JWS of the same purchase.
+    ///   - now: milliseconds since 1970.
+    /// - Throws: a ``Refusal``; its `status` is 503 or 429 when trying again can help.
+    public func verify(
+        signedTransaction: [UInt8], signedRenewalInfo: [UInt8]? = nil, at now: Int64
+    ) throws(Refusal) -> VerifiedTransaction {
+        let document = try document(signedTransaction, "signedTransactionInfo", at: now)
+        let transaction = TransactionEnvelope(document)
+        guard transaction.isTransaction else {
+            throw Refusal(.typeConfusion, "the signed object is not a transaction")
+        }
+        let audience = try audience.audience(transaction)
+        try ProfileChecks.checkDate(transaction.signedDate, of: "signedTransactionInfo", at: now, isRequired: true)
+        try NestedObjectChecks.check(transaction, for: audience)
+        var renewalInfo: [UInt8]?
+        if let signedRenewalInfo {
+            let document = try self.document(signedRenewalInfo, "signedRenewalInfo", at: now)
+            let envelope = RenewalInfoEnvelope(document)
+            try ProfileChecks.checkDate(envelope.signedDate, of: "signedRenewalInfo", at: now, isRequired: true)
+            try NestedObjectChecks.check(envelope, with: transaction, for: audience)
+            renewalInfo = document.bytes
+        }
+        return VerifiedTransaction(
+            environment: audience.environment, bundleId: audience.app.bundleId, transaction: document.bytes,
+            renewalInfo: renewalInfo)
+    }
+
+    private func document(_ jws: [UInt8], _ name: String, at now: Int64) throws(Refusal) -> JSONDocument {
+        let object = try objects.verify(jws, at: now)
+        try SignatureChecks.checkValidity(of: object.header.path, at: now)
+        try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: objects.cache, at: now)
+        try ProfileChecks.checkHeader(object.header, of: name)
+        let document = try ProfileChecks.document(object.payload, of: name)
+        try TextChecks.checkEscapes(document, of: name)
+        return document
+    }
+}
+
+extension AudienceCheck {
+    /// The app and the environment of a transaction, which has no appAppleId.
+    fileprivate func audience(_ transaction: TransactionEnvelope) throws(Refusal) -> Audience {
+        guard let bundleId = transaction.bundleId.value, let app = app(bundleId) else {
+            throw Refusal(.audience, "the app is not configured", bundleId: transaction.bundleId.value?.rawValue)
+        }
+        guard let environment = transaction.environment.value else {
+            throw Refusal(.audience, "the environment is not a text", bundleId: bundleId.rawValue)
+        }
+        // As of notifications: never Xcode or LocalTesting, and the sandbox of an app that is configured without it.
+        let isExpected = app.environments.contains(environment)
+        guard isExpected || environment == .sandbox else {
+            throw Refusal(.audience, "the environment is not configured for the app", bundleId: bundleId.rawValue)
+        }
+        return Audience(app: app, environment: environment, isUnexpectedSandbox: !isExpected)
+    }
+}
