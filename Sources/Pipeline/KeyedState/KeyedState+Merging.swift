@@ -36,15 +36,18 @@ extension KeyedState {
     ///
     /// - Parameters:
     ///   - input: the topic whose state this is.
+    ///   - empty: what is known of a key without a row, to make one; nil: such a key is left alone.
     ///   - contribution: what to merge, made of what is known; nil for nothing.
     /// - Returns: the state afterwards; nil when there is no such row.
     public func contribute(
-        to key: [UInt8], from input: KafkaTopic, _ contribution: @Sendable (State) throws -> State?
+        to key: [UInt8], from input: KafkaTopic, orTo empty: State? = nil,
+        _ contribution: @Sendable (State) throws -> State?
     ) async throws -> State? {
         guard let topic = options.topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
         let partition = try followed(place(of: key, in: topic))
-        guard let known = try partition.known(key) else { return nil }
-        guard let other = try contribution(known) else { return known }
+        let row = try partition.known(key)
+        guard let known = row ?? empty else { return nil }
+        guard let other = try contribution(known) else { return row }
         let (merged, deliveries) = try await merge([other], in: topic, ancestors: [])
         if let fault = merged.faults[0] { throw fault }
         try await settle(deliveries, isReadBack: true)

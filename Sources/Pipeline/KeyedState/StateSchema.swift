@@ -47,5 +47,7 @@ enum StateSchema {
                 PRIMARY KEY (name, value, row)
             ) WITHOUT ROWID;
             """),
+        // Rows are found by more than before: they are read from the topics again.
+        Migration("DELETE FROM entries; DELETE FROM rows; DELETE FROM positions;"),
     ]
 }

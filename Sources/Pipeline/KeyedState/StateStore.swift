@@ -125,8 +125,9 @@ final class StateStore: Sendable {
             try guarded.update.run(values + [.integer(id)])
         }
         guard image.entries != write.oldEntries else { return id }
-        for entry in write.oldEntries where !image.entries.contains(entry) { try remove(entry, of: id, guarded) }
-        for entry in image.entries where !write.oldEntries.contains(entry) {
+        let (old, new) = (Set(write.oldEntries), Set(image.entries))
+        for entry in old.subtracting(new) { try remove(entry, of: id, guarded) }
+        for entry in new.subtracting(old) {
             try guarded.insertEntry.run([.text(entry.name), .text(entry.value), .integer(id)])
         }
         return id

@@ -114,6 +114,14 @@ import Testing
         #expect(state == NumberSet("a", [1, 7]))
         #expect(await eventually(within: .seconds(20)) { (try? await owner.dump()) == ["a=1,7"] })
         #expect(try await other.contribute(to: Array("b".utf8), from: harness.input) { $0 } == nil)
+        // Where it is wanted, a row is made, and only for what is contributed.
+        let empty = NumberSet("c", [])
+        #expect(try await other.contribute(to: Array("c".utf8), from: harness.input, orTo: empty) { _ in nil } == nil)
+        let made = try await other.contribute(to: Array("c".utf8), from: harness.input, orTo: empty) { known in
+            NumberSet(known.key, [3])
+        }
+        #expect(made == NumberSet("c", [3]))
+        #expect(await eventually(within: .seconds(20)) { (try? await owner.dump()) == ["a=1,7", "c=3"] })
         await owner.end()
         await other.end()
     }

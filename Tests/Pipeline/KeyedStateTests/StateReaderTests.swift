@@ -1,3 +1,5 @@
+import Dispatch
+import Kafka
 import SQLite
 import TestSupport
 import Testing
@@ -25,5 +27,30 @@ import Testing
             [.integer(1), .integer(0), .integer(9_000_000), .integer(10)]
         ) { try $0.text(3) }
         #expect(plan.first?.contains("USING INDEX rows_due") == true, "\(plan)")
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `a long reading holds up no other`() async throws {
+        let directory = try TemporaryDirectory()
+        let state = try LocalState(path: directory.file("state.sqlite"), model: NumberSetModel(), topics: ["state"])
+        try state.merge([NumberSet("a", [1])], in: "state", at: 0)
+        let reader = try state.reader()
+        let isHeld = DispatchSemaphore(value: 0)
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        // Awaited below.
+        let long = Task {
+            try await reader.read { rows in
+                begin.finish()
+                isHeld.wait()
+                return try rows.state(of: Array("a".utf8), in: "state")
+            }
+        }
+        for await _ in begun {}
+        for _ in 0..<20 {
+            let found = try await reader.read { try $0.state(of: Array("a".utf8), in: "state") }
+            #expect(found == NumberSet("a", [1]))
+        }
+        isHeld.signal()
+        #expect(try await long.value == NumberSet("a", [1]))
+        await reader.close()
     }
 }
