@@ -24,35 +24,40 @@ extension NotificationVerifier {
     public func verify(
         signedTransaction: [UInt8], signedRenewalInfo: [UInt8]? = nil, at now: Int64
     ) throws(Refusal) -> VerifiedTransaction {
-        let document = try document(signedTransaction, "signedTransactionInfo", at: now)
+        let (header, document) = try document(signedTransaction, "signedTransactionInfo", at: now)
         let transaction = TransactionEnvelope(document)
         guard transaction.isTransaction else {
             throw Refusal(.typeConfusion, "the signed object is not a transaction")
         }
         let audience = try audience.audience(transaction)
+        var isUnknown = try SignatureChecks.isRevocationUnknown(of: header, by: revocation, at: now)
         try ProfileChecks.checkDate(transaction.signedDate, of: "signedTransactionInfo", at: now, isRequired: true)
         try NestedObjectChecks.check(transaction, for: audience)
         var renewalInfo: [UInt8]?
         if let signedRenewalInfo {
-            let document = try self.document(signedRenewalInfo, "signedRenewalInfo", at: now)
+            let (header, document) = try self.document(signedRenewalInfo, "signedRenewalInfo", at: now)
+            if try SignatureChecks.isRevocationUnknown(of: header, by: revocation, at: now) { isUnknown = true }
             let envelope = RenewalInfoEnvelope(document)
             try ProfileChecks.checkDate(envelope.signedDate, of: "signedRenewalInfo", at: now, isRequired: true)
             try NestedObjectChecks.check(envelope, with: transaction, for: audience)
             renewalInfo = document.bytes
         }
+        if isUnknown { revocation.countAcceptedUnknown() }
         return VerifiedTransaction(
             environment: audience.environment, bundleId: audience.app.bundleId, transaction: document.bytes,
             renewalInfo: renewalInfo)
     }
 
-    private func document(_ jws: [UInt8], _ name: String, at now: Int64) throws(Refusal) -> JSONDocument {
+    private func document(
+        _ jws: [UInt8], _ name: String, at now: Int64
+    ) throws(Refusal) -> (header: KnownHeader, document: JSONDocument) {
         let object = try objects.verify(jws, at: now)
         try SignatureChecks.checkValidity(of: object.header.path, at: now)
         try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: objects.cache, at: now)
         try ProfileChecks.checkHeader(object.header, of: name)
         let document = try ProfileChecks.document(object.payload, of: name)
         try TextChecks.checkEscapes(document, of: name)
-        return document
+        return (object.header, document)
     }
 }
 

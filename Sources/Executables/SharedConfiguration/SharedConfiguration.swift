@@ -7,8 +7,9 @@ package enum SharedConfiguration {
     package static let keys = [
         "admin.host", "admin.port", "apps", "apps.", "consumer.attempts", "consumer.drain.limit",
         "consumer.record.deadline", "consumer.shutdown.limit", "data.dir", "duplicates.remembered",
-        "entitlements.changes", "entitlements.grace.fallback", "entitlements.renewal.leeway",
-        "entitlements.stale.tolerance", "entitlements.url", "http.forwarded", "http.host", "http.port", "http.proxies",
+        "entitlements.changes", "entitlements.grace.fallback", "entitlements.key.file",
+        "entitlements.renewal.leeway", "entitlements.stale.tolerance", "entitlements.url", "http.forwarded",
+        "http.host", "http.keys.file", "http.port", "http.proxies",
         "kafka.", "log.format",
         "log.level", "products", "profile",
         "quarantine.bytes.per.hour", "revocation", "root.certificates", "state.lag.limit", "state.republish.rate",

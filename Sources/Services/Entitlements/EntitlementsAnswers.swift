@@ -3,34 +3,74 @@ internal import EntitlementRules
 internal import JSON
 internal import Records
 
+/// What was found for one question.
+struct EntitlementsFinding: Sendable {
+    let query: EntitlementsQuery
+    /// By environment, then key.
+    let purchases: [PurchaseFacts]
+}
+
 /// The bodies of the read API's answers.
 struct EntitlementsAnswers {
     let rules: ProductRules
 
-    /// What a subject may use at a moment.
+    /// What a subject may use at the moment that it asks for, or now.
     ///
-    /// - Parameter isTimeless: without the moment, so that texts are equal as long as the answer is.
+    /// - Returns: the body, and the same without the moment: equal as long as the answer is.
     func entitlements(
-        _ query: EntitlementsQuery, _ purchases: [PurchaseFacts], _ answer: EntitlementAnswer, isTimeless: Bool
-    ) -> [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 1024)
+        _ finding: EntitlementsFinding, at now: AppStoreInstant
+    ) -> (timeless: [UInt8], body: [UInt8]) {
+        let answer = evaluate(finding, at: now)
+        func text(isTimeless: Bool) -> [UInt8] {
+            var writer = JSONWriter(reservingCapacity: 1024)
+            writer.object { write(finding, answer, isTimeless: isTimeless, to: &$0) }
+            return writer.bytes
+        }
+        return (text(isTimeless: true), text(isTimeless: false))
+    }
+
+    /// As ``entitlements(_:at:)`` for each question, in their order.
+    func batch(_ findings: [EntitlementsFinding], at now: AppStoreInstant) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 4096)
         writer.object { body in
-            writeSubject(query, to: &body)
-            if isTimeless { answer.writeTimeless(to: &body) } else { answer.write(to: &body) }
-            body.array(ReadAPIName.purchases) { array in
-                for purchase in purchases { array.object { writeIdentity(of: purchase, to: &$0) } }
+            body.array(ReadAPIName.answers) { array in
+                for finding in findings {
+                    array.object { write(finding, evaluate(finding, at: now), isTimeless: false, to: &$0) }
+                }
             }
         }
         return writer.bytes
     }
 
+    private func evaluate(_ finding: EntitlementsFinding, at now: AppStoreInstant) -> EntitlementAnswer {
+        let instant = finding.query.at ?? now
+        let environments = finding.query.environments.environments
+        return EntitlementAnswer.union(
+            of: environments.map { environment in
+                EntitlementAnswer(
+                    purchases: finding.purchases, environment: environment, at: instant, rules: rules,
+                    // A past moment is judged by what had happened by then.
+                    view: instant < now ? .history : .newestFacts)
+            }, at: instant)
+    }
+
+    private func write(
+        _ finding: EntitlementsFinding, _ answer: EntitlementAnswer, isTimeless: Bool, to body: inout JSONWriter
+    ) {
+        writeSubject(finding, to: &body)
+        if isTimeless { answer.writeTimeless(to: &body) } else { answer.write(to: &body) }
+        body.array(ReadAPIName.purchases) { array in
+            for purchase in finding.purchases { array.object { writeIdentity(of: purchase, to: &$0) } }
+        }
+    }
+
     /// What happened to the purchases of a subject, as far as their events are kept.
-    func history(_ query: EntitlementsQuery, _ purchases: [PurchaseFacts]) -> [UInt8] {
+    func history(_ finding: EntitlementsFinding) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 4096)
         writer.object { body in
-            writeSubject(query, to: &body)
+            writeSubject(finding, to: &body)
             body.array(ReadAPIName.purchases) { array in
-                for purchase in purchases {
+                for purchase in finding.purchases {
                     array.object { object in
                         writeIdentity(of: purchase, to: &object)
                         object.array(ReadAPIName.transitions) { array in
@@ -75,19 +115,20 @@ struct EntitlementsAnswers {
     func changed(_ request: ChangeRequest, _ purchase: PurchaseFacts) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { body in
-            body.set(ReadAPIName.environment, request.environment.rawValue)
             writeIdentity(of: purchase, to: &body)
             body.set(ReadAPIName.erasedAt, purchase.erasedAt)
         }
         return writer.bytes
     }
 
-    private func writeSubject(_ query: EntitlementsQuery, to body: inout JSONWriter) {
-        body.set(ReadAPIName.environment, query.environment.rawValue)
-        body.set(query.subject.name, query.subject.text)
+    private func writeSubject(_ finding: EntitlementsFinding, to body: inout JSONWriter) {
+        body.set(ReadAPIName.environment, finding.query.environments.text)
+        body.set(finding.query.subject.name, finding.query.subject.text)
+        body.set(ReadAPIName.known, !finding.purchases.isEmpty)
     }
 
     private func writeIdentity(of purchase: PurchaseFacts, to object: inout JSONWriter) {
+        object.set(ReadAPIName.environment, purchase.environment.rawValue)
         object.set(ReadAPIName.bundleId, purchase.bundleId.rawValue)
         object.set(ReadAPIName.originalTransactionId, purchase.originalTransactionId.rawValue)
         object.set(ReadAPIName.appAccountToken, purchase.appAccountToken?.rawValue)

@@ -19,9 +19,11 @@ package enum EntitlementsApplication {
             It is published to the topics …entitlements.production and .sandbox, and kept in a database that is \
             restored from them. Several members share the work of one group; each answers for all of it.
 
-            GET /v1/entitlements?appAccountToken=UUID, ?originalTransactionId=ID or ?appTransactionId=ID; with \
-            &environment=Sandbox, &bundleId=… and &at=MOMENT where wanted. GET /v1/history of the same; GET /v1/purchases \
-            lists. With entitlements.changes=true also POST /v1/claims and /v1/erasures.
+            GET /v1/entitlements?appAccountToken=UUID, ?originalTransactionId=ID, ?transactionId=ID or \
+            ?appTransactionId=ID; with &environment=Sandbox (or all), &bundleId=… and &at=MOMENT where wanted. GET \
+            /v1/history of the same; GET /v1/purchases lists; POST /v1/entitlements/query asks for up to 100 at once. With \
+            apps also POST /v1/transactions, with entitlements.changes=true also POST /v1/claims and /v1/erasures. GET \
+            /v1/openapi.json describes all of it. Clients present keys of http.keys.file.
 
             Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 66 records were deleted before they \
             were read, 78 configuration.
@@ -67,7 +69,7 @@ package enum EntitlementsApplication {
         options.history = EntitlementsHandler.history(of: context.group, topics: topics)
         let state = KeyedState(options, model: model, in: context)
         let metrics = EntitlementsMetrics(context.metrics)
-        let service = EntitlementsService(
+        let service = try EntitlementsService(
             state: state, rules: rules, topics: topics, metrics: metrics,
             configuration: configuration, logger: context.logger)
         // A worker follows only a part of what could be asked; a reader is in no group.

@@ -12,6 +12,8 @@ struct EntitlementsModel: StateModel {
         static let appAccountToken = "appAccountToken"
         static let appTransactionId = "appTransactionId"
         static let originalTransactionId = "originalTransactionId"
+        /// Of the transactions that are kept, but for the first of all, whose id is the purchase's.
+        static let transactionId = "transactionId"
         /// Of purchases that belong to no account; the value is the key, so that they can be listed in its order.
         static let unclaimed = "unclaimed"
     }
@@ -106,7 +108,7 @@ struct EntitlementsModel: StateModel {
 
     func indexEntries(of state: PurchaseFacts) -> [IndexEntry] {
         var entries: [IndexEntry] = []
-        entries.reserveCapacity(3)
+        entries.reserveCapacity(3 + state.transactions.count)
         guard !state.isErased else { return entries }
         if !state.isConsent {
             entries.append(IndexEntry(Entry.originalTransactionId, state.originalTransactionId.rawValue))
@@ -117,6 +119,10 @@ struct EntitlementsModel: StateModel {
             entries.append(IndexEntry(Entry.unclaimed, String(decoding: key(of: state), as: UTF8.self)))
         }
         if let id = state.appTransactionId { entries.append(IndexEntry(Entry.appTransactionId, id.rawValue)) }
+        for transaction in state.transactions.values {
+            let id = transaction.transactionId.rawValue
+            if id != state.originalTransactionId.rawValue { entries.append(IndexEntry(Entry.transactionId, id)) }
+        }
         return entries
     }
 }

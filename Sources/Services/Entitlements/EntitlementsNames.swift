@@ -25,25 +25,26 @@ enum EntitlementsReason {
     static let unknownTopic = "unknown_topic"
 }
 
-/// Paths, members and parameters of the read API, a contract; those of the answer itself are EntitlementRules' own.
+/// Members and parameters of the read API, a contract. Those of the answer itself are EntitlementRules' own, paths
+/// ``Route``'s; `OpenAPIDocument` describes all of them.
 enum ReadAPIName {
-    static let entitlementsPath: StaticString = "/v1/entitlements"
-    static let historyPath: StaticString = "/v1/history"
-    static let purchasesPath: StaticString = "/v1/purchases"
-    static let claimsPath: StaticString = "/v1/claims"
-    static let erasuresPath: StaticString = "/v1/erasures"
-
     static let appAccountToken: StaticString = "appAccountToken"
     static let transfer: StaticString = "transfer"
     static let originalTransactionId: StaticString = "originalTransactionId"
     static let appTransactionId: StaticString = "appTransactionId"
+    static let transactionId: StaticString = "transactionId"
     static let environment: StaticString = "environment"
     static let bundleId: StaticString = "bundleId"
     static let at: StaticString = "at"
     static let unclaimed: StaticString = "unclaimed"
     static let after: StaticString = "after"
     static let limit: StaticString = "limit"
+    static let subjects: StaticString = "subjects"
+    static let signedTransactionInfo: StaticString = "signedTransactionInfo"
+    static let signedRenewalInfo: StaticString = "signedRenewalInfo"
 
+    static let known: StaticString = "known"
+    static let answers: StaticString = "answers"
     static let asOf: StaticString = "asOf"
     static let purchases: StaticString = "purchases"
     static let previousOriginalTransactionId: StaticString = "previousOriginalTransactionId"
@@ -65,6 +66,10 @@ enum ReadAPIName {
     static let tooManyPurchases = "too_many_purchases"
     static let belongsToAnother = "belongs_to_another"
     static let changesAreOff = "changes_are_off"
+    static let uploadsAreOff = "uploads_are_off"
+    static let readOnlyKey = "read_only_key"
+    static let notVerified = "not_verified"
+    static let notReadable = "not_readable"
     static let busy = "busy"
     static let unavailable = "unavailable"
 }

@@ -1,61 +1,5 @@
 internal import AppStoreModel
-internal import KeyedState
 internal import Records
-
-/// Whose entitlements, or history, are asked for.
-enum Subject: Sendable, Equatable {
-    case appAccountToken(AppAccountToken)
-    case originalTransactionId(OriginalTransactionId)
-    case appTransactionId(AppTransactionId)
-
-    static let names = [
-        ReadAPIName.appAccountToken, ReadAPIName.originalTransactionId, ReadAPIName.appTransactionId,
-    ]
-
-    init(_ parameters: QueryParameters) throws(Refusal) {
-        let given = Self.names.filter { parameters[$0] != nil }
-        guard let name = given.first, given.count == 1, let text = parameters[name] else {
-            throw Refusal(message: "give one of \(Self.names.map(\.description).joined(separator: ", "))")
-        }
-        if let token = parameters[ReadAPIName.appAccountToken] {
-            let token = AppAccountToken(token)
-            guard token.isWellFormed else {
-                throw Refusal(message: "\(ReadAPIName.appAccountToken): expected a UUID")
-            }
-            self = .appAccountToken(token)
-        } else if parameters[ReadAPIName.originalTransactionId] != nil {
-            self = .originalTransactionId(OriginalTransactionId(text))
-        } else {
-            self = .appTransactionId(AppTransactionId(text))
-        }
-    }
-
-    /// The parameter and member that names the subject.
-    var name: StaticString {
-        switch self {
-        case .appAccountToken: ReadAPIName.appAccountToken
-        case .originalTransactionId: ReadAPIName.originalTransactionId
-        case .appTransactionId: ReadAPIName.appTransactionId
-        }
-    }
-
-    var text: String {
-        switch self {
-        case .appAccountToken(let token): token.rawValue
-        case .originalTransactionId(let id): id.rawValue
-        case .appTransactionId(let id): id.rawValue
-        }
-    }
-
-    /// Under what its purchases are found.
-    var entry: IndexEntry {
-        switch self {
-        case .appAccountToken: IndexEntry(EntitlementsModel.Entry.appAccountToken, text)
-        case .originalTransactionId: IndexEntry(EntitlementsModel.Entry.originalTransactionId, text)
-        case .appTransactionId: IndexEntry(EntitlementsModel.Entry.appTransactionId, text)
-        }
-    }
-}
 
 /// What is asked of `/v1/entitlements` and `/v1/history`.
 struct EntitlementsQuery: Sendable, Equatable {
@@ -66,19 +10,30 @@ struct EntitlementsQuery: Sendable, Equatable {
 
     var kind: Kind
     var subject: Subject
-    var environment: AppStoreEnvironment
+    var environments: QueriedEnvironments
     var bundleId: BundleId?
     /// Nil: now. A history has no moment.
     var at: AppStoreInstant?
 
+    init(
+        kind: Kind = .entitlements, subject: Subject, environments: QueriedEnvironments, bundleId: BundleId? = nil,
+        at: AppStoreInstant? = nil
+    ) {
+        self.kind = kind
+        self.subject = subject
+        self.environments = environments
+        self.bundleId = bundleId
+        self.at = at
+    }
+
     init(_ query: String?, kind: Kind = .entitlements) throws(Refusal) {
         let names = Subject.names + [ReadAPIName.environment, ReadAPIName.bundleId]
         let parameters = try QueryParameters(query, names: kind == .history ? names : names + [ReadAPIName.at])
-        self.kind = kind
-        subject = try Subject(parameters)
-        environment = try parameters.environment()
-        bundleId = parameters.bundleId
-        at = kind == .history ? nil : try parameters.instant(ReadAPIName.at)
+        self.init(
+            kind: kind, subject: try Subject { parameters[$0] },
+            environments: try QueriedEnvironments(parameters[ReadAPIName.environment]),
+            bundleId: parameters.bundleId,
+            at: kind == .history ? nil : try parameters.instant(ReadAPIName.at))
     }
 }
 

@@ -1,3 +1,4 @@
+internal import AppStoreSettings
 package import Configuration
 internal import EntitlementRules
 internal import KeyedState
@@ -20,10 +21,18 @@ package enum EntitlementsSettings {
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     package static let changes = Setting.boolean(
         "entitlements.changes", default: false,
+        help: "Whether the read API takes claims and erasures too, from keys that may do more than read.")
+    package static let keys = Setting.readableFile(
+        "http.keys.file",
         help: """
-            Whether the read API takes claims and erasures too. It asks nobody who they are: set it only where its \
-            address is reached by your own services alone.
-            """)
+            The keys of the read API's clients, one a line: a name, read or full, and the key, which they send as \
+            "Authorization: Bearer KEY". A change of the file counts at once. Without it the read API listens on \
+            this machine only, and asks for no key.
+            """,
+        example: "/etc/sluice/keys"
+    ).optional
+    /// The apps whose signed transactions are taken.
+    static let apps = AppStoreSettings.appsIfAny
     package static let renewalLeeway = Setting.duration(
         "entitlements.renewal.leeway", default: .seconds(3_600), in: .zero ... .seconds(7 * 86_400),
         help: """
@@ -46,14 +55,18 @@ package enum EntitlementsSettings {
     package static let schema = ConfigurationSchema(
         [
             host, port, dataDirectory, products, topicsPrefix, renewalLeeway, graceFallback, staleTolerance, changes,
+            keys, apps, AppStoreSettings.environments, AppStoreSettings.roots, AppStoreSettings.revocation,
         ] + StateSettings.all)
 
     /// Finds what the schema alone cannot find, without starting anything: librdkafka properties that are not accepted,
-    /// and a products file that is not one.
+    /// a products file or a file of keys that is none, a listener that anybody could reach without a key.
     ///
     /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
         _ = try ProductRules(configuration)
+        _ = try AccessKeys.list(configuration)
+        _ = try AppStoreSettings.apps(configuration)
+        _ = try AppStoreSettings.roots(configuration)
     }
 }

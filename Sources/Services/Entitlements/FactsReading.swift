@@ -98,8 +98,11 @@ enum FactsReading {
     private static func decisiveProblem(
         _ notification: NotificationPayload, _ transaction: TransactionPayload?, _ renewalInfo: RenewalInfoPayload?
     ) -> String? {
-        let problems =
-            notification.fieldProblems + (transaction?.fieldProblems ?? []) + (renewalInfo?.fieldProblems ?? [])
+        decisiveProblem(
+            notification.fieldProblems + (transaction?.fieldProblems ?? []) + (renewalInfo?.fieldProblems ?? []))
+    }
+
+    static func decisiveProblem(_ problems: [FieldProblem]) -> String? {
         let decisive = problems.filter { problem in
             problem.path.split(separator: ".").last.map { decisiveFields.contains(String($0)) } ?? false
         }

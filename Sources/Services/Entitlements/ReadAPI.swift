@@ -9,7 +9,7 @@ internal import Telemetry
 internal import Time
 
 /// The read API: what somebody may use, now or at a moment, evaluated when it is asked; what happened; which purchases
-/// there are. Where it is allowed, claims and erasures too.
+/// there are. Where it is allowed, claims and erasures too, and signed transactions from apps.
 struct ReadAPI: Sendable {
     /// Purchases of one answer. Most accounts have a handful; every consumable that is bought is a purchase of its own.
     static let maximumPurchases = 10_000
@@ -21,46 +21,55 @@ struct ReadAPI: Sendable {
     let clocks: Clocks
     let metrics: EntitlementsMetrics
     let log: RateLimitedLogger
+    /// Whose requests are answered; nil: everybody's, on a listener that only this machine reaches.
+    var keys: AccessKeys?
     /// Why answers may miss something; nil when they do not.
     let obstacle: @Sendable () -> String?
     /// Takes a claim or an erasure, and says whether there was room; nil where they are not allowed.
     let change: (@Sendable (ChangeRequest, Exchange) -> Bool)?
+    /// Takes a signed transaction, and says whether there was room; nil where no app is configured.
+    var upload: (@Sendable (TransactionUpload, Exchange) -> Bool)?
     var maximumPurchases = Self.maximumPurchases
 
     func listener(host: String, port: Int) -> Listener {
         Listener(
             name: "entitlements", host: host, port: UInt16(clamping: port), limits: .readAPI,
-            admit: { head in
-                switch head.path {
-                case ReadAPIName.entitlementsPath.description, ReadAPIName.historyPath.description,
-                    ReadAPIName.purchasesPath.description:
-                    return head.isGetOrHead ? .noBody : .methodNotAllowed(allow: "GET, HEAD")
-                case ReadAPIName.claimsPath.description, ReadAPIName.erasuresPath.description:
-                    guard head.methodIs("POST") else { return .methodNotAllowed(allow: "POST") }
-                    return .body(limit: ChangeRequest.maximumBytes)
-                default: return .notFound
-                }
-            },
+            admit: { admission(of: $0) },
             handle: { request, exchange in handle(request, exchange) })
     }
 
-    /// On the loop thread, which only reads the request; finding, evaluating and writing are the reader's queue's work.
+    private func admission(of head: RequestHead) -> Admission {
+        guard let route = Route(rawValue: head.path) else { return .notFound }
+        if let keys, route.needsKey, keys.permission(in: head.header("authorization")) == nil {
+            return .unauthorized(challenge: AccessKeys.challenge)
+        }
+        guard let limit = route.bodyLimit else {
+            return head.isGetOrHead ? .noBody : .methodNotAllowed(allow: "GET, HEAD")
+        }
+        return head.methodIs("POST") ? .optionalBody(limit: limit) : .methodNotAllowed(allow: "POST")
+    }
+
+    /// On the loop thread, which only reads the request; finding, evaluating and writing are the reader's queues' work.
     private func handle(_ request: HTTPRequest, _ exchange: Exchange) {
+        guard let route = Route(rawValue: request.head.path) else { return }
+        if route == .openAPI { return exchange.respond(answer(OpenAPIDocument.text, request)) }
         if let obstacle = obstacle() {
             return exchange.respond(Self.problem(503, ReadAPIName.unavailable, obstacle))
         }
+        if let keys, route.isChange, keys.permission(in: request.head.header("authorization")) != .full {
+            return exchange.respond(
+                Self.problem(403, ReadAPIName.readOnlyKey, "this key may read and change nothing"))
+        }
         do throws(Refusal) {
-            switch request.head.path {
-            case ReadAPIName.claimsPath.description:
-                return take(try ChangeRequest(claim: request.body), exchange)
-            case ReadAPIName.erasuresPath.description:
-                return take(try ChangeRequest(erasure: request.body), exchange)
-            case ReadAPIName.purchasesPath.description:
-                return list(try PurchasesQuery(request.head.query), exchange)
-            case ReadAPIName.historyPath.description:
-                return find(try EntitlementsQuery(request.head.query, kind: .history), request, exchange)
-            default:
-                return find(try EntitlementsQuery(request.head.query), request, exchange)
+            switch route {
+            case .entitlements: find(try EntitlementsQuery(request.head.query), request, exchange)
+            case .history: find(try EntitlementsQuery(request.head.query, kind: .history), request, exchange)
+            case .batch: find(try EntitlementsBatch(request.body), exchange)
+            case .purchases: list(try PurchasesQuery(request.head.query), exchange)
+            case .claims: take(try ChangeRequest(claim: request.body), exchange)
+            case .erasures: take(try ChangeRequest(erasure: request.body), exchange)
+            case .transactions: take(try TransactionUpload(request.body), exchange)
+            case .openAPI: break
             }
         } catch {
             exchange.respond(Self.problem(400, ReadAPIName.badRequest, error.message))
@@ -70,40 +79,58 @@ struct ReadAPI: Sendable {
     // MARK: Subjects
 
     private func find(_ query: EntitlementsQuery, _ request: HTTPRequest, _ exchange: Exchange) {
-        let knownETag = request.head.header("if-none-match")
         read(exchange) { rows in
-            try rows.states(
-                under: query.subject.entry, in: topics.state(query.environment), atMost: maximumPurchases + 1)
-        } answer: { found in
-            guard found.count <= maximumPurchases else {
-                return Self.problem(
-                    422, ReadAPIName.tooManyPurchases,
-                    "more than \(maximumPurchases) purchases; ask by \(ReadAPIName.originalTransactionId)")
-            }
-            let purchases = found.filter { query.bundleId == nil || $0.bundleId == query.bundleId }
-            guard !purchases.isEmpty else {
-                return Self.problem(404, ReadAPIName.notFound, "nothing is known of this \(query.subject.name)")
-            }
-            return answer(query, purchases, knownETag)
+            try find([query], rows)
+        } answer: { findings in
+            guard let findings, let finding = findings.first else { return tooManyPurchases }
+            let answers = EntitlementsAnswers(rules: rules)
+            guard query.kind == .entitlements else { return answer(answers.history(finding), request) }
+            let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
+            // The tag names what was answered but for the moment of evaluation, so that a client may keep it until it
+            // changes.
+            let (timeless, body) = answers.entitlements(finding, at: now)
+            return answer(body, request, tag: EntityTag(of: timeless))
         }
     }
 
-    private func answer(_ query: EntitlementsQuery, _ purchases: [PurchaseFacts], _ knownETag: String?) -> HTTPResponse
-    {
-        let answers = EntitlementsAnswers(rules: rules)
-        guard query.kind == .entitlements else {
-            let body = answers.history(query, purchases)
-            return Self.answer(body, EntityTag(of: body), knownETag)
+    private func find(_ batch: EntitlementsBatch, _ exchange: Exchange) {
+        read(exchange) { rows in
+            try find(batch.queries, rows)
+        } answer: { findings in
+            guard let findings else { return tooManyPurchases }
+            let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
+            let body = EntitlementsAnswers(rules: rules).batch(findings, at: now)
+            return HTTPResponse(status: 200, reason: "ok", headers: [Self.revalidate], body: body)
         }
-        let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
-        let instant = query.at ?? now
-        let evaluated = EntitlementAnswer(
-            purchases: purchases, environment: query.environment, at: instant, rules: rules,
-            // A past moment is judged by what had happened by then.
-            view: instant < now ? .history : .newestFacts)
-        // Names what was answered but for the moment of evaluation, so that a client may keep it until it changes.
-        let tag = EntityTag(of: answers.entitlements(query, purchases, evaluated, isTimeless: true))
-        return Self.answer(answers.entitlements(query, purchases, evaluated, isTimeless: false), tag, knownETag)
+    }
+
+    /// The purchases of each question's subject, of one state of the database; nil for too many.
+    private func find(
+        _ queries: [EntitlementsQuery], _ rows: StateView<EntitlementsModel>
+    ) throws -> [EntitlementsFinding]? {
+        var findings: [EntitlementsFinding] = []
+        var left = maximumPurchases
+        for query in queries {
+            var found: [PurchaseFacts] = []
+            for environment in query.environments.environments {
+                for entry in query.subject.entries {
+                    found += try rows.states(
+                        under: entry, in: topics.state(environment), atMost: left - found.count + 1)
+                    if found.count > left { return nil }
+                }
+            }
+            left -= found.count
+            let purchases = found.filter { query.bundleId == nil || $0.bundleId == query.bundleId }
+            findings.append(EntitlementsFinding(query: query, purchases: purchases))
+        }
+        return findings
+    }
+
+    private var tooManyPurchases: HTTPResponse {
+        Self.problem(
+            422, ReadAPIName.tooManyPurchases,
+            "more than \(maximumPurchases) purchases; ask by \(ReadAPIName.originalTransactionId), or for fewer subjects"
+        )
     }
 
     // MARK: Lists
@@ -124,13 +151,13 @@ struct ReadAPI: Sendable {
         }
     }
 
-    /// Reads on the reader's queue, and answers there.
-    private func read(
-        _ exchange: Exchange, _ find: @escaping @Sendable (StateView<EntitlementsModel>) throws -> [PurchaseFacts],
-        answer: @escaping @Sendable ([PurchaseFacts]) -> HTTPResponse
+    /// Reads on one of the reader's queues, and answers there.
+    private func read<Found: Sendable>(
+        _ exchange: Exchange, _ find: @escaping @Sendable (StateView<EntitlementsModel>) throws -> Found,
+        answer: @escaping @Sendable (Found) -> HTTPResponse
     ) {
         let begun = clocks.monotonicNanoseconds()
-        let then = { @Sendable (result: Result<[PurchaseFacts], StateError>) in
+        let then = { @Sendable (result: Result<Found, StateError>) in
             switch result {
             case .success(let found): exchange.respond(answer(found))
             case .failure(let error):
@@ -160,17 +187,30 @@ struct ReadAPI: Sendable {
         }
     }
 
+    private func take(_ upload: TransactionUpload, _ exchange: Exchange) {
+        guard let take = self.upload else {
+            return exchange.respond(
+                Self.problem(
+                    403, ReadAPIName.uploadsAreOff, "set \(EntitlementsSettings.apps.key) to the apps to take them for")
+            )
+        }
+        if !take(upload, exchange) {
+            exchange.respond(Self.problem(503, ReadAPIName.busy, "too many transactions wait"))
+        }
+    }
+
     // MARK: Answers
 
-    private static func answer(_ body: [UInt8], _ tag: EntityTag, _ known: String?) -> HTTPResponse {
-        let headers = [("ETag", tag.text), revalidate]
-        if let known, tag.isNamed(in: known) {
+    private func answer(_ body: [UInt8], _ request: HTTPRequest, tag: EntityTag? = nil) -> HTTPResponse {
+        let tag = tag ?? EntityTag(of: body)
+        let headers = [("ETag", tag.text), Self.revalidate]
+        if let known = request.head.header("if-none-match"), tag.isNamed(in: known) {
             return HTTPResponse(status: 304, reason: "not_modified", headers: headers)
         }
         return HTTPResponse(status: 200, reason: "ok", headers: headers, body: body)
     }
 
-    private static let revalidate = ("Cache-Control", "no-cache")
+    static let revalidate = ("Cache-Control", "no-cache")
 
     static func problem(_ status: Int, _ code: String, _ message: String) -> HTTPResponse {
         var body = JSONWriter()

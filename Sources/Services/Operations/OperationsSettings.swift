@@ -11,6 +11,11 @@ enum OperationsSettings {
         "entitlements.url", .httpURL, default: "http://127.0.0.1:8081",
         help: "The read API of sluice-entitlements.")
 
+    static let entitlementsKey = Setting<SecretFile>.secretFile(
+        "entitlements.key.file", help: "File with the key that the read API knows sluicectl by.",
+        example: "/run/secrets/entitlements"
+    ).optional
+
     static let output = Setting<OutputFormat>.oneOf(
         "output", default: .text, help: "text for people, json for scripts."
     )
@@ -99,6 +104,8 @@ enum OperationsSettings {
         .optional.onCommandLineOnly
 
     static let isAppTransaction = Setting.flag("app-transaction", help: "The id is an appTransactionId.")
+    static let isTransaction = Setting.flag(
+        "transaction", help: "The id is a transactionId of the purchase, such as that of a renewal.")
     static let bundle = Setting.string(
         "bundle", help: "The app, if several have a purchase with this id.", example: "com.example.app"
     ).optional.onCommandLineOnly
@@ -112,7 +119,9 @@ enum OperationsSettings {
     static let entitlementsGroup = ConsumerSettings.group(default: "sluice-entitlements")
 
     /// Settings allowed in a file or the environment.
-    static let inFiles = ConfigurationSchema([topicsPrefix, topicsPartitions, entitlementsURL, webhooksAdminURL])
+    static let inFiles = ConfigurationSchema([
+        topicsPrefix, topicsPartitions, entitlementsURL, entitlementsKey, webhooksAdminURL,
+    ])
 
     /// Selects the executable whose configuration is checked.
     static func executable(of names: [String]) -> Setting<String?> {

@@ -5,7 +5,10 @@ internal import ServiceKit
 extension SluicectlCommand {
     private static func asking(_ settings: [any AnySetting]) -> ConfigurationSchema {
         ConfigurationSchema(
-            [OperationsSettings.entitlementsURL, OperationsSettings.environment, OperationsSettings.output] + settings)
+            [
+                OperationsSettings.entitlementsURL, OperationsSettings.entitlementsKey, OperationsSettings.environment,
+                OperationsSettings.output,
+            ] + settings)
     }
 
     private static let id = Command.Argument("ID", help: "an appAccountToken or an originalTransactionId")
@@ -18,7 +21,9 @@ extension SluicectlCommand {
 
     private static let show = Command(
         "show", summary: "Show the entitlements of an account or a purchase.", discussion: idIs,
-        schema: asking([OperationsSettings.entitledAt, OperationsSettings.isAppTransaction]), arguments: [id],
+        schema: asking([
+            OperationsSettings.entitledAt, OperationsSettings.isAppTransaction, OperationsSettings.isTransaction,
+        ]), arguments: [id],
         examples: [
             .init("sluicectl entitlements show 2000000000000001", "Entitlements of one purchase now."),
             .init(
@@ -31,8 +36,8 @@ extension SluicectlCommand {
 
     private static let history = Command(
         "history", summary: "Show the changes of an account's purchases and the notifications behind them.",
-        discussion: idIs + " The last 32 notifications of each purchase are kept.",
-        schema: asking([OperationsSettings.isAppTransaction]), arguments: [id],
+        discussion: idIs + " The last 12 notifications of each purchase are kept.",
+        schema: asking([OperationsSettings.isAppTransaction, OperationsSettings.isTransaction]), arguments: [id],
         examples: [
             .init("sluicectl entitlements history 2000000000000001", "Changes of state, then each notification."),
             .init("sluicectl entitlements history 2000000000000001 --output json", "For scripts."),

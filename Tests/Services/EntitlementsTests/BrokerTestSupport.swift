@@ -89,10 +89,15 @@ final class RunningEntitlements: Sendable {
     private let services: [any Service]
     private let api: EntitlementsService
     private let client = HTTPClient()
+    private let document: OpenAPIValidator
     private let trigger: AsyncStream<String>.Continuation
     private let group: Task<ExitCode, Never>
 
+    /// Of the read API.
+    var port: UInt16 { api.port }
+
     init(_ configuration: Configuration) async throws {
+        document = try OpenAPIValidator()
         let logger = Logger(label: "test", level: .info, format: .json, sink: log)
         let services = try await EntitlementsApplication.application.services(
             configuration, logger: logger, metrics: registry)
@@ -122,6 +127,7 @@ final class RunningEntitlements: Sendable {
         _ query: String, path: String = "/v1/entitlements"
     ) async throws -> (status: Int, body: JSONObject) {
         let answer = try await client.send(HTTPClientRequest(url: "http://127.0.0.1:\(api.port)\(path)\(query)"))
+        check(answer, "GET", path)
         return (answer.status, try JSONValue(json: answer.body).object ?? JSONObject())
     }
 
@@ -129,7 +135,15 @@ final class RunningEntitlements: Sendable {
         let answer = try await client.send(
             HTTPClientRequest(
                 method: "POST", url: "http://127.0.0.1:\(api.port)\(path)", body: JSONValue.object(body).json))
+        check(answer, "POST", path)
         return (answer.status, try JSONValue(json: answer.body).object ?? JSONObject())
+    }
+
+    /// Every answer is as the service documents it.
+    private func check(_ answer: HTTPClientResponse, _ method: String, _ path: String) {
+        let problems = document.problems(
+            of: method, path, status: answer.status, body: answer.body, header: { answer.header($0) })
+        #expect(problems.isEmpty, "\(method) \(path)")
     }
 
     /// State and transaction of the grants, those that do not hold included.

@@ -8,7 +8,7 @@ import Testing
     @Test func `a query names its subject, and everything else has a default`() throws {
         let query = try EntitlementsQuery("originalTransactionId=1000")
         #expect(query.subject == .originalTransactionId(OriginalTransactionId("1000")))
-        #expect(query.environment == .production)
+        #expect(query.environments == .one(.production))
         #expect(query.bundleId == nil)
         #expect(query.at == nil)
     }
@@ -45,7 +45,7 @@ import Testing
     }
 
     static let refused: [(String?, String)] = [
-        (nil, "give one of appAccountToken, originalTransactionId, appTransactionId"),
+        (nil, "give one of appAccountToken, originalTransactionId, appTransactionId, transactionId"),
         ("", "give one of"),
         ("environment=Sandbox", "give one of"),
         ("appAccountToken=\(account)&originalTransactionId=1", "give one of"),
@@ -60,7 +60,7 @@ import Testing
         ("originalTransactionId=\(String(repeating: "1", count: 257))", "originalTransactionId: expected"),
         ("appAccountToken=1", "appAccountToken: expected a UUID"),
         ("appAccountToken=%7B\(account)%7D", "appAccountToken: expected a UUID"),
-        ("originalTransactionId=1&environment=production", "environment: expected Production or Sandbox"),
+        ("originalTransactionId=1&environment=production", "environment: expected Production, Sandbox or all"),
         ("originalTransactionId=1&environment=Xcode", "environment: expected"),
         ("originalTransactionId=1&at=now", "at: expected RFC 3339"),
         ("originalTransactionId=1&at=2026-02-30T00:00:00Z", "at: expected"),

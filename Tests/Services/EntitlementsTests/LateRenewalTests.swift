@@ -43,8 +43,7 @@ import Testing
     }
 
     private func states(_ value: [UInt8]) throws -> [String] {
-        let grants = try JSONValue(json: value).object?["grants"]?.array ?? []
-        return grants.compactMap { $0.object?["state"]?.string }
+        (try JSONValue(json: value).object ?? JSONObject()).allGrants.compactMap { $0["state"]?.string }
     }
 
     @Test func `no published state takes access away from somebody whose renewal is told late`() throws {

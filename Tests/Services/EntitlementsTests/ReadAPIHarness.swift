@@ -8,6 +8,7 @@ import Records
 import Synchronization
 import Telemetry
 import TestSupport
+import Testing
 import Time
 
 @testable import Entitlements
@@ -28,8 +29,13 @@ final class ReadAPIHarness: Sendable {
     private let reader: StateReader<EntitlementsModel>
     private let server: HTTPServer
     private let client = HTTPClient()
+    private let document: OpenAPIValidator
 
-    init(now: Int64, rules: ProductRules = ProductRules(), maximumPurchases: Int = 1000) async throws {
+    /// - Parameter keys: the lines of `http.keys.file`; nil: without one.
+    init(
+        now: Int64, rules: ProductRules = ProductRules(), maximumPurchases: Int = 1000, keys: String? = nil
+    ) async throws {
+        document = try OpenAPIValidator()
         directory = try TemporaryDirectory()
         rows = try RowsHarness(path: directory.database, rules: rules)
         reader = try rows.store.reader()
@@ -39,6 +45,12 @@ final class ReadAPIHarness: Sendable {
             clocks: Clocks(wallMilliseconds: { now }, monotonicNanoseconds: Clocks.system.monotonicNanoseconds),
             metrics: EntitlementsMetrics(registry), log: RateLimitedLogger(logger, perSecond: 1),
             obstacle: { [obstacle] in obstacle.text.withLock { $0 } }, change: nil)
+        if let keys {
+            let list = try AccessKeyList(lines: Array(keys.utf8))
+            let path = try directory.write(keys, to: "keys")
+            api.keys = AccessKeys(
+                path: path, Array(keys.utf8), list, clocks: .system, log: RateLimitedLogger(logger, perSecond: 1))
+        }
         api.maximumPurchases = maximumPurchases
         server = HTTPServer(listeners: [api.listener(host: "127.0.0.1", port: 0)])
         try server.start()
@@ -54,12 +66,24 @@ final class ReadAPIHarness: Sendable {
 
     func get(
         _ query: String, path: String = "/v1/entitlements", method: String = "GET", ifNoneMatch: String? = nil,
-        body: String? = nil
+        body: String? = nil, key: String? = nil
     ) async throws -> HTTPClientResponse {
-        try await client.send(
+        let headers = [("If-None-Match", ifNoneMatch), ("Authorization", key.map { "Bearer \($0)" })]
+        let answer = try await client.send(
             HTTPClientRequest(
                 method: method, url: "http://127.0.0.1:\(server.port())\(path)\(query)",
-                headers: ifNoneMatch.map { [("If-None-Match", $0)] } ?? [], body: body.map { Array($0.utf8) } ?? []))
+                headers: headers.compactMap { name, value in value.map { (name, $0) } },
+                body: body.map { Array($0.utf8) } ?? []))
+        let problems = document.problems(
+            of: method, path, status: answer.status, body: answer.body, header: { answer.header($0) })
+        #expect(problems.isEmpty, "\(method) \(path)\(query)")
+        return answer
+    }
+
+    /// Asks for several subjects.
+    func query(_ body: String, key: String? = nil) async throws -> (status: Int, body: JSONObject) {
+        let answer = try await get("", path: "/v1/entitlements/query", method: "POST", body: body, key: key)
+        return (answer.status, try JSONValue(json: answer.body).object ?? JSONObject())
     }
 
     func body(_ query: String, path: String = "/v1/entitlements") async throws -> JSONObject {

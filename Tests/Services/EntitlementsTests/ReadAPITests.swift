@@ -28,13 +28,15 @@ import Testing
         #expect(
             String(decoding: answer.body, as: UTF8.self) == #"""
                 {"environment":"Production","appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f",\#
-                "asOf":1771113600000,"active":["pro"],"grants":[{"entitlement":"pro","isEntitled":true,\#
+                "known":true,"asOf":1771113600000,"active":["pro"],"grants":[{"entitlement":"pro","isEntitled":true,\#
                 "state":"ACTIVE","environment":"Production","bundleId":"com.example",\#
                 "productId":"com.example.monthly","originalTransactionId":"1000",\#
                 "transactionId":"10002","inAppOwnershipType":"PURCHASED","purchaseDate":1769817600000,\#
                 "expiresDate":1772409600000,"until":1772409600000,"willRenew":false,\#
-                "autoRenewProductId":"com.example.monthly","seats":1}],"nextChange":1772409600000,"purchases":[{"bundleId":"com.example",\#
-                "originalTransactionId":"1000","appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"}]}
+                "autoRenewProductId":"com.example.monthly","seats":1}],"nextChange":1772409600000,\#
+                "purchases":[{"environment":"Production",\#
+                "bundleId":"com.example","originalTransactionId":"1000",\#
+                "appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"}]}
                 """#)
         await api.stop()
     }
@@ -42,24 +44,38 @@ import Testing
     @Test func `a purchase without an account is found by its purchase alone`() async throws {
         let api = try await ReadAPIHarness(now: on(1))
         try api.merge([lifeOfOne(token: nil)[0]])
-        #expect(try await api.get("?appAccountToken=\(account)").status == 404)
+        #expect(try await api.body("?appAccountToken=\(account)")["known"] == false)
         let body = try await api.body("?originalTransactionId=1000")
         #expect(body["originalTransactionId"]?.string == "1000")
         #expect(body["active"]?.array == ["com.example.monthly"])
         await api.stop()
     }
 
-    @Test func `what is not known is 404, in the environment that was asked for`() async throws {
+    /// Who never bought anything owns nothing: that is no error.
+    @Test func `of what is not known the answer is empty, in the environment and app that was asked for`()
+        async throws
+    {
         let api = try await ReadAPIHarness(now: on(1))
         try api.merge([lifeOfOne()[0]])
         let unknown = try await api.get("?originalTransactionId=2")
-        #expect(unknown.status == 404)
+        #expect(unknown.status == 200)
+        #expect(unknown.header("ETag") != nil)
         #expect(
-            String(decoding: unknown.body, as: UTF8.self)
-                == #"{"error":"not_found","message":"nothing is known of this originalTransactionId"}"#)
-        #expect(try await api.get("?originalTransactionId=1000&environment=Sandbox").status == 404)
-        #expect(try await api.get("?originalTransactionId=1000&bundleId=com.other").status == 404)
-        #expect(try await api.get("?originalTransactionId=1000&bundleId=com.example").status == 200)
+            String(decoding: unknown.body, as: UTF8.self) == #"""
+                {"environment":"Production","originalTransactionId":"2","known":false,"asOf":1767312000000,\#
+                "active":[],"grants":[],"purchases":[]}
+                """#)
+        let isKnown = [
+            "": true, "&environment=Sandbox": false, "&environment=all": true, "&bundleId=com.other": false,
+            "&bundleId=com.example": true,
+        ]
+        for (further, isKnown) in isKnown {
+            for path in ["/v1/entitlements", "/v1/history"] {
+                let body = try await api.body("?originalTransactionId=1000\(further)", path: path)
+                #expect(body["known"]?.bool == isKnown, "\(path)\(further)")
+                #expect(body["purchases"]?.array?.isEmpty == !isKnown, "\(path)\(further)")
+            }
+        }
         #expect(try await api.get("?originalTransactionId=1000", path: "/v1/entitlements/").status == 404)
         #expect(try await api.get("", path: "/").status == 404)
         await api.stop()
@@ -199,7 +215,7 @@ import Testing
         let body = try await api.body("?appTransactionId=704")
         #expect(body["appTransactionId"] == "704")
         #expect(body["purchases"]?.array?.count == 1)
-        #expect(try await api.get("?appTransactionId=705").status == 404)
+        #expect(try await api.body("?appTransactionId=705")["known"] == false)
         await api.stop()
     }
 
@@ -224,8 +240,9 @@ import Testing
         #expect(answer.status == 200)
         #expect(
             String(decoding: answer.body, as: UTF8.self) == #"""
-                {"environment":"Production","originalTransactionId":"1000","purchases":[{"bundleId":"com.example",\#
-                "originalTransactionId":"1000","appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f",\#
+                {"environment":"Production","originalTransactionId":"1000","known":true,\#
+                "purchases":[{"environment":"Production","bundleId":"com.example","originalTransactionId":"1000",\#
+                "appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f",\#
                 "transitions":[{"to":"ACTIVE","at":1767225600000,"cause":{"notificationType":"SUBSCRIBED",\#
                 "subtype":"INITIAL_BUY","transactionId":"10001","status":1,"signedDate":1767225600000,\#
                 "notificationUUID":"SUBSCRIBED-1767225600000-1000"}},{"from":"ACTIVE","to":"EXPIRED",\#
@@ -246,7 +263,7 @@ import Testing
         #expect(again.status == 304)
         let unknown = try await api.get("?originalTransactionId=1000&at=1", path: "/v1/history")
         #expect(unknown.status == 400)
-        #expect(try await api.get("?originalTransactionId=9", path: "/v1/history").status == 404)
+        #expect(try await api.body("?originalTransactionId=9", path: "/v1/history")["known"] == false)
         await api.stop()
     }
 
@@ -270,8 +287,8 @@ import Testing
         }
         #expect(
             String(decoding: try await api.get("?limit=1", path: "/v1/purchases").body, as: UTF8.self) == #"""
-                {"environment":"Production","asOf":1767312000000,"purchases":[{"bundleId":"com.example",\#
-                "originalTransactionId":"1","productId":"com.example.monthly","state":"ACTIVE","active":["pro"],\#
+                {"environment":"Production","asOf":1767312000000,"purchases":[{"environment":"Production",\#
+                "bundleId":"com.example","originalTransactionId":"1","productId":"com.example.monthly","state":"ACTIVE","active":["pro"],\#
                 "latestSignedDate":1767225600000}],"next":"com.example/1"}
                 """#)
         await api.stop()
@@ -286,6 +303,151 @@ import Testing
         let get = try await api.get("", path: "/v1/claims")
         #expect(get.status == 405)
         #expect(get.header("Allow") == "POST")
+        await api.stop()
+    }
+
+    // MARK: Several environments, transactions and subjects
+
+    @Test func `all environments in one question, each row with its own`() async throws {
+        let api = try await ReadAPIHarness(now: on(1), rules: Self.rules)
+        try api.merge([lifeOfOne(purchase: "1")[0], lifeOfOne(purchase: "2", environment: .sandbox)[0]])
+        let all = try await api.body("?appAccountToken=\(account)&environment=all")
+        #expect(all["environment"] == "all")
+        #expect(all["active"] == ["pro"])
+        for list in ["grants", "purchases"] {
+            let rows = all[list]?.array?.compactMap(\.object) ?? []
+            #expect(rows.map { $0["environment"] } == ["Production", "Sandbox"], "\(list)")
+        }
+        let sandbox = try await api.body("?appAccountToken=\(account)&environment=Sandbox")
+        #expect(sandbox["grants"]?.array?.count == 1)
+        await api.stop()
+    }
+
+    @Test func `any transaction that is kept finds its purchase, the first of all too`() async throws {
+        let api = try await ReadAPIHarness(now: on(45))
+        try api.merge(lifeOfOne(purchase: "1000"))
+        try api.merge([lifeOfOne(purchase: "2000")[0]])
+        for id in ["10001", "10002", "1000"] {
+            let body = try await api.body("?transactionId=\(id)")
+            #expect(body["transactionId"]?.string == id)
+            let purchases = body["purchases"]?.array?.compactMap(\.object) ?? []
+            #expect(purchases.map { $0["originalTransactionId"] } == ["1000"], "\(id)")
+            #expect(try await api.body("?transactionId=\(id)", path: "/v1/history")["known"] == true)
+        }
+        #expect(try await api.body("?transactionId=10003")["known"] == false)
+        await api.stop()
+    }
+
+    @Test func `transactions that are no longer kept are no longer found`() throws {
+        let rows = try RowsHarness()
+        let count = FactsBounds.periods + 10
+        try rows.merge(
+            (0..<count).map { index in
+                let start = on(Double(index * 7))
+                return try Draft(
+                    "DID_RENEW", signed: start, transaction: period("\(5000 + index)", from: start, to: start + 7 * day)
+                ).facts()
+            })
+        let state = try #require(try rows.store.states().first)
+        let entries = rows.model.indexEntries(of: state).filter { $0.name == EntitlementsModel.Entry.transactionId }
+        #expect(entries.map(\.value) == (10..<count).map { "\(5000 + $0)" })
+    }
+
+    @Test func `a batch has an answer for each subject, in their order`() async throws {
+        let api = try await ReadAPIHarness(now: on(1), rules: Self.rules)
+        try api.merge([lifeOfOne(purchase: "1")[0], lifeOfOne(purchase: "2", token: nil, environment: .sandbox)[0]])
+        let batch = try await api.query(
+            """
+            {"environment":"all","subjects":[{"originalTransactionId":"9"},{"appAccountToken":"\(account)"},\
+            {"transactionId":"21"}]}
+            """)
+        #expect(batch.status == 200)
+        let answers = batch.body["answers"]?.array?.compactMap(\.object) ?? []
+        #expect(answers.map { $0["known"] } == [false, true, true])
+        #expect(answers.map { $0["active"] } == [[], ["pro"], ["pro"]])
+        // As if each had been asked alone.
+        let alone = try await api.body("?transactionId=21&environment=all")
+        #expect(answers.last == alone)
+        let past = try await api.query(
+            #"{"subjects":[{"originalTransactionId":"1"}],"at":"2025-01-01T00:00:00Z","bundleId":"com.example"}"#)
+        let answer = try #require(past.body["answers"]?.array?.first?.object)
+        #expect(answer["known"] == true && answer["active"] == [])
+        await api.stop()
+    }
+
+    @Test(arguments: [
+        ("", "expected a JSON object"), ("[]", "expected a JSON object"), ("{}", "subjects: expected 1 to 100"),
+        (#"{"subjects":[]}"#, "subjects: expected 1 to 100"),
+        (#"{"subjects":[1]}"#, "subjects[0]: expected an object"),
+        (#"{"subjects":[{"transactionId":"1"},{}]}"#, "subjects[1]: give one of"),
+        (#"{"subjects":[{"transactionId":1}]}"#, "subjects[0]: transactionId: expected a text"),
+        (#"{"subjects":[{"appAccountToken":"x"}]}"#, "subjects[0]: appAccountToken: expected a UUID"),
+        (#"{"subjects":[{"id":"1"}]}"#, "subjects[0]: id: unknown member"),
+        (#"{"subjects":[{"transactionId":"1"}],"at":"x"}"#, "at: expected RFC 3339"),
+        (#"{"subjects":[{"transactionId":"1"}],"at":1e99}"#, "at: expected RFC 3339"),
+        (#"{"subjects":[{"transactionId":"1"}],"environment":"x"}"#, "environment: expected"),
+        (#"{"subjects":[{"transactionId":"1"}],"x":1}"#, "x: unknown member"),
+    ])
+    func `a batch that is none is 400 with the subject and the member`(body: String, message: String) async throws {
+        let api = try await ReadAPIHarness(now: on(1))
+        let answer = try await api.query(body)
+        #expect(answer.status == 400)
+        #expect(answer.body["message"]?.string?.hasPrefix(message) == true, "\(answer.body)")
+        await api.stop()
+    }
+
+    @Test func `a batch has 100 subjects at most, and all of them together the purchases of one answer`()
+        async throws
+    {
+        let api = try await ReadAPIHarness(now: on(1), maximumPurchases: 3)
+        func subjects(_ ids: some Sequence<Int>) -> String {
+            #"{"subjects":[\#(ids.map { #"{"originalTransactionId":"\#($0)"}"# }.joined(separator: ","))]}"#
+        }
+        try api.merge((1...4).map { lifeOfOne(purchase: "\($0)")[0] })
+        #expect(try await api.query(subjects(1...100)).status == 422)
+        #expect(try await api.query(subjects(2...101)).status == 200)
+        #expect(try await api.query(subjects(2...102)).status == 400)
+        await api.stop()
+    }
+
+    // MARK: Keys
+
+    @Test func `without a listed key nothing is answered but the description of the API`() async throws {
+        let (reader, writer) = (String(repeating: "r", count: 24), String(repeating: "w", count: 24))
+        let api = try await ReadAPIHarness(now: on(1), keys: "app read \(reader)\nsupport full \(writer)\n")
+        try api.merge([lifeOfOne()[0]])
+        let query = "?originalTransactionId=1000"
+        for key in [nil, "", String(repeating: "x", count: 24)] {
+            for path in ["/v1/entitlements", "/v1/history", "/v1/purchases"] {
+                let refused = try await api.get(query, path: path, key: key)
+                #expect(refused.status == 401)
+                #expect(refused.header("WWW-Authenticate")?.hasPrefix("Bearer ") == true)
+                #expect(refused.body.isEmpty)
+            }
+            #expect(try await api.get("", path: "/v1/claims", method: "POST", body: "{}", key: key).status == 401)
+        }
+        #expect(try await api.get("", path: "/v1/openapi.json").status == 200)
+        for key in [reader, writer] {
+            #expect(try await api.get(query, key: key).status == 200)
+            #expect(try await api.query(#"{"subjects":[{"originalTransactionId":"1000"}]}"#, key: key).status == 200)
+        }
+        for path in ["/v1/claims", "/v1/erasures", "/v1/transactions"] {
+            let refused = try await api.get("", path: path, method: "POST", body: "{}", key: reader)
+            #expect(refused.status == 403)
+            #expect(String(decoding: refused.body, as: UTF8.self).contains("read_only_key"))
+            #expect(try await api.get("", path: path, method: "POST", body: "{}", key: writer).status == 400)
+        }
+        await api.stop()
+    }
+
+    @Test func `the document is served with a tag, and names every path`() async throws {
+        let api = try await ReadAPIHarness(now: on(1))
+        let document = try await api.get("", path: "/v1/openapi.json")
+        #expect(document.status == 200)
+        let paths = try JSONValue(json: document.body).object?["paths"]?.object
+        #expect(Set(paths?.names ?? []) == Set(Route.allCases.map(\.rawValue)))
+        let again = try await api.get("", path: "/v1/openapi.json", ifNoneMatch: document.header("ETag"))
+        #expect(again.status == 304)
         await api.stop()
     }
 }

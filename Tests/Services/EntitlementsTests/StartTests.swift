@@ -43,10 +43,13 @@ import Testing
             .init(path: path, topics: [:]), model: model,
             kafka: KafkaConfiguration(bootstrapServers: "127.0.0.1:1", profile: .embedded), logger: logger,
             metrics: metrics)
-        let service = EntitlementsService(
+        let service = try EntitlementsService(
             state: state, rules: ProductRules(),
             topics: TopicNames(), metrics: EntitlementsMetrics(metrics),
-            configuration: try configuration(["--http.host", host, "--http.port", "\(port)"]), logger: logger)
+            configuration: try configuration([
+                "--http.host", host, "--http.port", "\(port)", "--http.keys.file",
+                try directory.write("a read \(String(repeating: "r", count: 24))\n", to: "keys"),
+            ]), logger: logger)
         return (
             service,
             {

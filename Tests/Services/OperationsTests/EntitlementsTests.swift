@@ -1,4 +1,6 @@
 import AppStoreModel
+import Foundation
+import TestSupport
 import Testing
 
 @testable import Operations
@@ -38,6 +40,27 @@ struct EntitlementsTests {
         await api.stop()
     }
 
+    @Test func `what does not hold any more is in the table too`() async throws {
+        let ended = Self.answer.replacingOccurrences(of: "\"grants\"", with: "\"grants\":[],\"inactive\"")
+            .replacingOccurrences(of: "\"isEntitled\":true", with: "\"isEntitled\":false")
+        let api = try FakeReadAPI(status: 200, body: ended)
+        let (_, printed) = await sluicectl(["entitlements", "show", "2000000000000001"] + api.flag)
+        #expect(printed.output.contains("com.example.monthly  no     active"))
+        await api.stop()
+    }
+
+    @Test func `the key of the file is sent, and never printed`() async throws {
+        let directory = try TemporaryDirectory()
+        let key = String(repeating: "k", count: 24)
+        let path = try directory.write(key + "\n", to: "key")
+        let api = try FakeReadAPI(status: 401, body: "")
+        let (_, printed) = await sluicectl(
+            ["entitlements", "show", "1", "--entitlements.key.file", path] + api.flag)
+        #expect(api.keys == ["Bearer \(key)"])
+        #expect(!printed.complaints.contains { $0.contains(key) } && !printed.output.contains(key))
+        await api.stop()
+    }
+
     @Test func `for programs the answer is as the service gave it`() async throws {
         let api = try FakeReadAPI(status: 200, body: Self.answer)
         let (exitCode, printed) = await sluicectl(["entitlements", "show", "1", "--output", "json"] + api.flag)
@@ -52,6 +75,7 @@ struct EntitlementsTests {
             ["7E3FB204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "--environment", "sandbox"],
             "appAccountToken=7E3FB204-2ab3-4c5f-8f0e-0d9c1b6a7e55&environment=Sandbox"
         ),
+        (["2000000000000002", "--transaction"], "transactionId=2000000000000002&environment=Production"),
         (
             ["a b&c=é", "--at", "2026-11-01T00:00:00Z"],
             "originalTransactionId=a%20b%26c%3D%C3%A9&environment=Production&at=2026-11-01T00%3A00%3A00.000Z"
@@ -65,7 +89,9 @@ struct EntitlementsTests {
     }
 
     @Test(arguments: [
-        (404, #"{"error":"not_found","message":"nothing is known of this originalTransactionId"}"#, "nothing is known"),
+        (200, #"{"environment":"Production","known":false,"active":[],"grants":[]}"#, "nothing is known of this id"),
+        (401, "", "entitlements.key.file"),
+        (403, #"{"error":"read_only_key","message":"this key may read"}"#, "entitlements.key.file"),
         (400, #"{"error":"bad_request","message":"at: expected a date"}"#, "at: expected a date"),
         (200, "<html>", "is not one of sluice-entitlements (status 200)"),
         (502, "Bad gateway", "is not one of sluice-entitlements (status 502)"),

@@ -6,6 +6,7 @@ final class FakeReadAPI: Sendable {
     private final class Asked: Sendable {
         let targets = Mutex<[String]>([])
         let bodies = Mutex<[String]>([])
+        let keys = Mutex<[String?]>([])
     }
 
     private let server: HTTPServer
@@ -23,6 +24,7 @@ final class FakeReadAPI: Sendable {
                 admit: { $0.methodIs("POST") ? .body(limit: 4096) : .noBody },
                 handle: { request, exchange in
                     asked.targets.withLock { $0.append("\(request.head.target)") }
+                    asked.keys.withLock { $0.append(request.head.header("authorization")) }
                     if !request.body.isEmpty {
                         asked.bodies.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) }
                     }
@@ -36,5 +38,7 @@ final class FakeReadAPI: Sendable {
     var flag: [String] { ["--entitlements.url", "http://127.0.0.1:\(server.port())/"] }
     var seen: [String] { asked.targets.withLock { $0 } }
     var bodies: [String] { asked.bodies.withLock { $0 } }
+    /// What was sent as `Authorization`.
+    var keys: [String?] { asked.keys.withLock { $0 } }
     func stop() async { await server.drain(within: .zero) }
 }

@@ -20,20 +20,38 @@ struct EntitlementsClient {
     func get(_ path: String, _ parameters: [(String, String)]) async throws(StartupError) -> [UInt8] {
         try await send(
             HTTPClientRequest(
-                url: base + Self.target(path, parameters), headers: [("Accept", "application/json")]))
+                url: base + Self.target(path, parameters), headers: headers))
     }
 
     func post(_ path: String, _ body: JSONObject) async throws(StartupError) -> [UInt8] {
         try await send(
             HTTPClientRequest(
-                method: "POST", url: base + path, headers: [("Accept", "application/json")],
+                method: "POST", url: base + path, headers: headers,
                 // The service waits for Kafka.
                 body: JSONValue.object(body).json, timeout: .seconds(60)))
+    }
+
+    private var headers: [(String, String)] {
+        let key = configuration[OperationsSettings.entitlementsKey]?.contents.revealedBytes
+        return [("Accept", "application/json")]
+            + (key.map { [("Authorization", "Bearer " + String(decoding: $0, as: UTF8.self))] } ?? [])
     }
 
     /// An answer as an object.
     func object(_ body: [UInt8]) throws(StartupError) -> JSONObject {
         guard case .object(let answer)? = try? JSONValue(json: body) else { throw unexpected(200) }
+        return answer
+    }
+
+    static let unknownFix =
+        "Look at the id and at --environment; a purchase is known once its first notification was handled"
+
+    /// An answer about a subject of which something is known.
+    func known(_ body: [UInt8]) throws(StartupError) -> JSONObject {
+        let answer = try object(body)
+        guard answer["known"]?.bool != false else {
+            throw StartupError("nothing is known of this id", fix: Self.unknownFix)
+        }
         return answer
     }
 
@@ -70,7 +88,7 @@ struct EntitlementsClient {
                 setting: OperationsSettings.entitlementsURL.key,
                 fix: "Start sluice-entitlements, or set \(OperationsSettings.entitlementsURL.key) to where it listens")
         }
-        guard response.status == 200 else { throw refusal(response) }
+        guard response.status == 200 else { throw response.status == 401 ? unauthorized : refusal(response) }
         return response.body
     }
 
@@ -80,14 +98,25 @@ struct EntitlementsClient {
         else { return unexpected(response.status) }
         let fix =
             switch response.status {
-            case 404: "Look at the id and at --environment; a purchase is known once its first notification was handled"
-            case 403: "Start sluice-entitlements with entitlements.changes=true"
+            case 404: Self.unknownFix
+            case 403:
+                problem["error"]?.string == "read_only_key"
+                    ? "Name a key that may do more in \(OperationsSettings.entitlementsKey.key)"
+                    : "Start sluice-entitlements with entitlements.changes=true"
             case 409: "Ask for the purchase with sluicectl entitlements show"
             case 503: "Try again"
             default: "Correct the arguments"
             }
         return StartupError(PlainText.printable(message), fix: fix)
     }
+
+    private var unauthorized: StartupError {
+        StartupError(
+            "sluice-entitlements asks for a key that it knows", setting: OperationsSettings.entitlementsKey.key,
+            fix: "Name a file with a key of its \(Self.keysFile)")
+    }
+
+    private static let keysFile = "http.keys.file"
 
     private func unexpected(_ status: Int) -> StartupError {
         StartupError(

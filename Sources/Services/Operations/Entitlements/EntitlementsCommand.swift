@@ -73,7 +73,9 @@ struct EntitlementsCommand {
         let name =
             UUID(uuidString: id) != nil
             ? "appAccountToken"
-            : configuration[OperationsSettings.isAppTransaction] ? "appTransactionId" : "originalTransactionId"
+            : configuration[OperationsSettings.isAppTransaction]
+                ? "appTransactionId"
+                : configuration[OperationsSettings.isTransaction] ? "transactionId" : "originalTransactionId"
         return [(name, id), ("environment", client.environment)]
     }
 
@@ -95,7 +97,7 @@ struct EntitlementsCommand {
             parameters.append(("environment", client.environment))
         }
         if let bundle = configuration[OperationsSettings.bundle] { parameters.append(("bundleId", bundle)) }
-        let answer = try client.object(try await client.get("/v1/entitlements", parameters))
+        let answer = try client.known(try await client.get("/v1/entitlements", parameters))
         return (answer["purchases"]?.array ?? []).compactMap(\.object).compactMap { purchase in
             guard let bundleId = purchase["bundleId"]?.string, let id = purchase["originalTransactionId"]?.string else {
                 return nil
@@ -110,7 +112,7 @@ struct EntitlementsCommand {
         switch configuration[OperationsSettings.output] {
         // As the service gave it.
         case .json: await console.write(line: body)
-        case .text: await console.write(text(try client.object(body)))
+        case .text: await console.write(text(try client.known(body)))
         }
         return .ok
     }

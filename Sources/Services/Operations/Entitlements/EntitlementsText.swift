@@ -5,7 +5,7 @@ internal import JSON
 enum EntitlementsText {
     static func text(_ answer: JSONObject) -> String {
         var text = heading(answer)
-        let grants = objects(answer["grants"])
+        let grants = objects(answer["grants"]) + objects(answer["inactive"])
         if !grants.isEmpty {
             text +=
                 "\n"
@@ -41,7 +41,7 @@ enum EntitlementsText {
     private static func heading(_ answer: JSONObject) -> String {
         let active = (answer["active"]?.array ?? []).compactMap(\.string).map { PlainText.printable($0) }
         var rows: [[String]] = []
-        for name in ["appAccountToken", "originalTransactionId", "appTransactionId"] {
+        for name in ["appAccountToken", "originalTransactionId", "appTransactionId", "transactionId"] {
             if let value = answer[name] { rows.append([name, cell(value)]) }
         }
         rows.append(["environment", cell(answer["environment"])])

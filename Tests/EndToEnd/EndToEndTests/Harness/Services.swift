@@ -92,11 +92,11 @@ struct Entitlements: Sendable {
         var target = "\(url)/v1/entitlements?originalTransactionId=\(originalTransactionId)&environment=\(environment)"
         if let moment { target += "&at=\(moment)" }
         let response = try await client.send(HTTPClientRequest(url: target))
-        guard response.status != 404, response.status != 503 else { return nil }
+        guard response.status != 503 else { return nil }
         let body = String(decoding: response.body, as: UTF8.self)
         try #require(response.status == 200, "\(response.status) \(body); \(process)")
         let answer = try #require(JSON.object(response.body), "\(body)")
-        return answer
+        return answer.flag("known") == false ? nil : answer
     }
 }
 

@@ -1,0 +1,16 @@
+package import AppStoreModel
+
+extension EntitlementAnswer {
+    /// The answers of several environments as one, each row with its environment. Whoever asks for it lets sandbox
+    /// purchases count, as a backend does whose customers include App Review and testers.
+    package static func union(of answers: [EntitlementAnswer], at instant: AppStoreInstant) -> EntitlementAnswer {
+        if let only = answers.first, answers.count == 1 { return only }
+        var union = EntitlementAnswer(asOf: instant)
+        union.grants = answers.flatMap(\.grants).sorted { $0.entitlement < $1.entitlement }
+        union.balances = answers.flatMap(\.balances)
+        union.reports = answers.flatMap(\.reports)
+        union.nextChange = answers.compactMap(\.nextChange).min()
+        union.knownSince = answers.compactMap(\.knownSince).max()
+        return union
+    }
+}

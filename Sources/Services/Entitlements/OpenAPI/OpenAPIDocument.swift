@@ -1,0 +1,16 @@
+/// The description of the read API (OpenAPI 3.1), which it serves at `/v1/openapi.json`. A contract: tests compare
+/// every answer with it.
+enum OpenAPIDocument {
+    static let text = Array("{\(general),\"paths\":\(paths),\"components\":{\(shared),\"schemas\":\(schemas)}}".utf8)
+
+    private static let general = #"""
+          "openapi": "3.1.0",
+          "info": {
+            "title": "sluice-entitlements",
+            "version": "1",
+            "description": "What customers may use. Answers may get further members, which clients ignore.",
+            "license": {"name": "Apache License 2.0", "identifier": "Apache-2.0"}
+          },
+          "security": [{"key": []}]
+        """#
+}

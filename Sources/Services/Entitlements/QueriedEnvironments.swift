@@ -1,0 +1,38 @@
+internal import AppStoreModel
+internal import Records
+
+/// The environments that a question is about: one, or all that are published.
+enum QueriedEnvironments: Sendable, Equatable {
+    case one(AppStoreEnvironment)
+    case all
+
+    /// Production where none is named.
+    init(_ text: String?) throws(Refusal) {
+        switch text {
+        case nil: self = .one(.production)
+        case Self.allName: self = .all
+        case .some(let text):
+            guard let environment = AppStoreEnvironment(published: text) else {
+                throw Refusal(message: "\(ReadAPIName.environment): expected Production, Sandbox or \(Self.allName)")
+            }
+            self = .one(environment)
+        }
+    }
+
+    private static let allName = "all"
+
+    var environments: [AppStoreEnvironment] {
+        switch self {
+        case .one(let environment): [environment]
+        case .all: AppStoreEnvironment.published
+        }
+    }
+
+    /// As it is asked for.
+    var text: String {
+        switch self {
+        case .one(let environment): environment.rawValue
+        case .all: Self.allName
+        }
+    }
+}

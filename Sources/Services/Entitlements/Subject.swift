@@ -1,0 +1,68 @@
+internal import AppStoreModel
+internal import KeyedState
+
+/// Whose entitlements, or history, are asked for.
+enum Subject: Sendable, Equatable {
+    case appAccountToken(AppAccountToken)
+    case originalTransactionId(OriginalTransactionId)
+    case appTransactionId(AppTransactionId)
+    /// Any transaction of a purchase that is kept: the latest ones, and the first of all.
+    case transactionId(TransactionId)
+
+    static let names = [
+        ReadAPIName.appAccountToken, ReadAPIName.originalTransactionId, ReadAPIName.appTransactionId,
+        ReadAPIName.transactionId,
+    ]
+
+    /// - Parameter value: of a parameter or member, where it is given.
+    init(_ value: (StaticString) -> String?) throws(Refusal) {
+        let given = Self.names.compactMap { name in value(name).map { (name: name, text: $0) } }
+        guard let one = given.first, given.count == 1 else {
+            throw Refusal(message: "give one of \(Self.names.map(\.description).joined(separator: ", "))")
+        }
+        switch one.name.description {
+        case ReadAPIName.appAccountToken.description:
+            let token = AppAccountToken(one.text)
+            guard token.isWellFormed else {
+                throw Refusal(message: "\(ReadAPIName.appAccountToken): expected a UUID")
+            }
+            self = .appAccountToken(token)
+        case ReadAPIName.appTransactionId.description: self = .appTransactionId(AppTransactionId(one.text))
+        case ReadAPIName.transactionId.description: self = .transactionId(TransactionId(one.text))
+        default: self = .originalTransactionId(OriginalTransactionId(one.text))
+        }
+    }
+
+    /// The parameter and member that names the subject.
+    var name: StaticString {
+        switch self {
+        case .appAccountToken: ReadAPIName.appAccountToken
+        case .originalTransactionId: ReadAPIName.originalTransactionId
+        case .appTransactionId: ReadAPIName.appTransactionId
+        case .transactionId: ReadAPIName.transactionId
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .appAccountToken(let token): token.rawValue
+        case .originalTransactionId(let id): id.rawValue
+        case .appTransactionId(let id): id.rawValue
+        case .transactionId(let id): id.rawValue
+        }
+    }
+
+    /// Under what its purchases are found; no purchase is under two of them.
+    var entries: [IndexEntry] {
+        switch self {
+        case .appAccountToken: [IndexEntry(EntitlementsModel.Entry.appAccountToken, text)]
+        case .originalTransactionId: [IndexEntry(EntitlementsModel.Entry.originalTransactionId, text)]
+        case .appTransactionId: [IndexEntry(EntitlementsModel.Entry.appTransactionId, text)]
+        case .transactionId:
+            [
+                IndexEntry(EntitlementsModel.Entry.transactionId, text),
+                IndexEntry(EntitlementsModel.Entry.originalTransactionId, text),
+            ]
+        }
+    }
+}

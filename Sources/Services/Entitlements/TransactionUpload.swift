@@ -1,0 +1,54 @@
+internal import AppStoreModel
+internal import AppStoreVerification
+internal import EntitlementRules
+internal import JSON
+
+/// What `POST /v1/transactions` takes: the signed transaction that an app got from StoreKit (`jwsRepresentation`), and
+/// where it has it the signed renewal info. Facts like those of a notification, once they are verified.
+struct TransactionUpload: Sendable, Equatable {
+    /// Compact JWS.
+    var signedTransaction: [UInt8]
+    var signedRenewalInfo: [UInt8]?
+
+    /// Apple's are of 4 to 8 kilobytes, most of it certificates.
+    static let maximumBytes = 128 * 1024
+
+    /// Reads a body: one JSON object with these members and no others.
+    init(_ body: [UInt8]) throws(Refusal) {
+        let members = try BodyMembers(body, names: [ReadAPIName.signedTransactionInfo, ReadAPIName.signedRenewalInfo])
+        guard let transaction = try Self.jws(ReadAPIName.signedTransactionInfo, members) else {
+            throw Refusal(message: "\(ReadAPIName.signedTransactionInfo): expected a compact JWS")
+        }
+        signedTransaction = transaction
+        signedRenewalInfo = try Self.jws(ReadAPIName.signedRenewalInfo, members)
+    }
+
+    private static func jws(_ name: StaticString, _ members: BodyMembers) throws(Refusal) -> [UInt8]? {
+        guard let value = members[name] else { return nil }
+        guard let text = value.string, !text.isEmpty else { throw Refusal(message: "\(name): expected a compact JWS") }
+        return Array(text.utf8)
+    }
+
+    /// The facts of what was verified.
+    ///
+    /// - Throws: a `Refusal` where a field that decides who may use what is not as documented.
+    static func facts(of verified: VerifiedTransaction) throws(Refusal) -> PurchaseFacts {
+        guard let transaction = try? TransactionPayload(json: verified.transaction) else { throw unreadable }
+        let renewalInfo = try? verified.renewalInfo.map { try RenewalInfoPayload(json: $0) }
+        guard renewalInfo != nil || verified.renewalInfo == nil else { throw unreadable }
+        if let problem = FactsReading.decisiveProblem(
+            transaction.fieldProblems + (renewalInfo?.fieldProblems ?? []))
+        {
+            throw Refusal(message: problem)
+        }
+        guard
+            let facts = PurchaseFacts(
+                environment: verified.environment, bundleId: verified.bundleId, transaction: transaction,
+                renewalInfo: renewalInfo, status: nil)
+        else { throw unreadable }
+        guard facts.hasBoundedIdentifiers else { throw Refusal(message: "an identifier is too long") }
+        return facts
+    }
+
+    private static let unreadable = Refusal(message: "not a transaction with originalTransactionId and signedDate")
+}

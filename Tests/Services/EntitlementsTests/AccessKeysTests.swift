@@ -1,0 +1,109 @@
+import Configuration
+import Foundation
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+import Time
+
+@testable import Entitlements
+
+@Suite struct AccessKeysTests {
+    private static let reader = String(repeating: "r", count: 32)
+    private static let writer = String(repeating: "w", count: 32)
+
+    private static func list(_ text: String) throws(AccessKeyList.Problem) -> AccessKeyList {
+        try AccessKeyList(lines: Array(text.utf8))
+    }
+
+    @Test func `a line is a name, a permission and a key, and others do not count`() throws {
+        let list = try Self.list("# who\n\n  backend\tread  \(Self.reader)\r\nsupport full \(Self.writer)")
+        #expect(list.permission(of: Array(Self.reader.utf8)) == .read)
+        #expect(list.permission(of: Array(Self.writer.utf8)) == .full)
+        for other in ["", "r", String(Self.reader.dropLast()), Self.reader + "r", Self.writer.uppercased()] {
+            #expect(list.permission(of: Array(other.utf8)) == nil, "\(other)")
+        }
+    }
+
+    @Test(arguments: [
+        ("", "holds no key"), ("# none\n", "holds no key"),
+        ("a read", "line 1 is not a name, read or full, and a key"),
+        ("\na write \(reader)", "line 2 has neither read nor full"),
+        ("a read short", "line 1 has a key that is not 24 to 256"),
+        ("a read \(String(repeating: "é", count: 20))", "line 1 has a key that is not"),
+        ("a read \(reader)\na full \(writer)", "line 2 has a name that is there already"),
+        ((0...100).map { "n\($0) read \(reader)" }.joined(separator: "\n"), "holds 101 keys; 100 are allowed"),
+    ])
+    func `what is no list says which line is wrong, and never repeats a key`(text: String, message: String) throws {
+        let problem = #expect(throws: AccessKeyList.Problem.self) { try Self.list(text) }
+        #expect(problem?.message.contains(message) == true, "\(problem?.message ?? "")")
+        #expect(problem?.message.contains(Self.reader) == false)
+    }
+
+    // MARK: The file
+
+    private final class Clock: Sendable {
+        let seconds = Mutex<UInt64>(100)
+
+        var clocks: Clocks {
+            Clocks(
+                wallMilliseconds: { 0 },
+                monotonicNanoseconds: { [self] in seconds.withLock { $0 * 1_000_000_000 } })
+        }
+    }
+
+    private func keys(
+        _ arguments: [String], _ clock: Clock = Clock(), _ log: MemoryLogSink = MemoryLogSink()
+    ) throws -> AccessKeys? {
+        let logger = Logger(label: "test", level: .info, format: .json, sink: log)
+        return try AccessKeys(
+            configuration(arguments), clocks: clock.clocks, log: RateLimitedLogger(logger, perSecond: 100))
+    }
+
+    @Test func `a key that is added or taken away counts within a second, without a restart`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("keys")
+        func write(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
+        try write("a read \(Self.reader)\n")
+        let clock = Clock()
+        let log = MemoryLogSink()
+        let keys = try #require(try keys(["--http.keys.file", path], clock, log))
+        #expect(keys.permission(in: "Bearer \(Self.reader)") == .read)
+        try write("b full \(Self.writer)\n")
+        clock.seconds.withLock { $0 += 1 }
+        #expect(keys.permission(in: "Bearer \(Self.reader)") == nil)
+        #expect(keys.permission(in: "bearer  \(Self.writer)") == .full)
+        // What is no list, or no file, changes nothing and is said.
+        for broken in ["nothing", nil] {
+            if let broken { try write(broken) } else { try FileManager.default.removeItem(atPath: path) }
+            clock.seconds.withLock { $0 += 1 }
+            #expect(keys.permission(in: "Bearer \(Self.writer)") == .full)
+        }
+        #expect(log.lines.count { $0.contains("keys stay as they were") } == 2)
+        #expect(log.lines.count { $0.contains("keys were read again") } == 1)
+        #expect(!log.lines.contains { $0.contains(Self.writer) })
+    }
+
+    @Test(arguments: [nil, "", "Bearer", "Bearer ", "Basic \(reader)", reader, "Bearer x", "Bearer \(reader) x"])
+    func `anything but a listed bearer key is none`(field: String?) throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("keys")
+        try Data("a read \(Self.reader)\n".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try keys(["--http.keys.file", path])?.permission(in: field) == nil)
+    }
+
+    @Test(arguments: ["127.0.0.1", "127.8.9.10", "::1", "localhost"])
+    func `without a file this machine alone may ask`(host: String) throws {
+        #expect(try keys(["--http.host", host]) == nil)
+    }
+
+    @Test(arguments: ["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.example.com", "127.0.0", "127.1.1.999"])
+    func `a listener that others reach does not start without keys`(host: String) throws {
+        let error = #expect(throws: ConfigurationError.self) { try keys(["--http.host", host]) }
+        #expect(error?.key == "http.keys.file")
+        #expect("\(try #require(error))".contains("http.host=\(host)"))
+        #expect(throws: ConfigurationError.self) {
+            try EntitlementsSettings.check(configuration(["--http.host", host]))
+        }
+    }
+}
