@@ -15,7 +15,8 @@ private let state = MutatedFile(
     suites: "RevocationTests|RevocationStateTests|RevocationMemoryTests")
 private let answer = MutatedFile(
     .revocation, "12", "Platform/Cryptography/OCSPRequest.swift", suites: "OCSPTests|OCSPAnswerTests")
-private let http = MutatedFile(.revocation, "12", "AppStore/AppStoreSettings/OCSPOverHTTP.swift", suites: "OCSPOverHTTPTests")
+private let http = MutatedFile(
+    .revocation, "12", "AppStore/AppStoreSettings/OCSPOverHTTP.swift", suites: "OCSPOverHTTPTests")
 
 enum RevocationMutants {
     static let all: [Mutant] = [
