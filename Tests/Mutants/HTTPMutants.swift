@@ -109,7 +109,7 @@ enum HTTPMutants {
         body.mutant("body-limit-of-chunks", "left <= limit - bodyBytes", "true"),
         body.mutant("body-limit-of-each-chunk", "left <= limit - bodyBytes", "left <= limit"),
         state.mutant("body-limit-of-length", "length > limit", "false"),
-        state.mutant("body-empty", "length > 0", after: "guard let length = head.contentLength", "true"),
+        state.mutant("body-empty", "length == 0", "false"),
         state.mutant("body-empty-chunks", "body.isEmpty", after: "if head.isChunked, ", "false"),
         state.mutant("body-of-none", "head.isChunked || (head.contentLength ?? 0) > 0", "false"),
         state.mutant("body-encoding", "head.hasContentEncoding", "false"),

@@ -41,8 +41,10 @@ public final class StateReader<Model: StateModel>: Sendable {
         }
         let lane = lanes[index]
         lane.queue.async { [self] in
-            defer { loads.withLock { $0[index] -= 1 } }
-            then(Swift.Result { try read(lane.database, body) }.mapError { StateError($0) })
+            let result = Swift.Result { try read(lane.database, body) }.mapError { StateError($0) }
+            // First: whoever reads again at once must not find all but a long reading busy, and wait behind it.
+            loads.withLock { $0[index] -= 1 }
+            then(result)
         }
     }
 
