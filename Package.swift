@@ -277,7 +277,8 @@ let package = Package(
         tests(
             "EntitlementsTests", layer: "Services",
             uses: [
-                "Entitlements", "JSON", "AppStoreModel", "Records", "EntitlementRules", "PipelineRuntime",
+                "Entitlements", "JSON", "AppStoreModel", "AppStoreSigning", "Records", "EntitlementRules",
+                "PipelineRuntime",
                 "KeyedState", "Kafka", "SQLite", "HTTPClient", "HTTPServer", "Configuration", "Lifecycle", "Telemetry",
                 "KafkaDevBroker", "Time", "PipelineTestSupport", "TestSupport",
             ]),

@@ -132,8 +132,7 @@ extension EndToEnd {
             #expect(try shown.json.text("originalTransactionId") == original)
             let unknown = try await harness.sluicectl(
                 ["entitlements", "show", "1", "--entitlements.url", entitlements.url])
-            #expect(unknown.end == .exit(0), "\(unknown)")
-            #expect(try unknown.json.flag("known") == false)
+            #expect(unknown.end == .exit(1), "\(unknown)")
         }
     }
 }

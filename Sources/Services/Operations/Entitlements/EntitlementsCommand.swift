@@ -109,10 +109,11 @@ struct EntitlementsCommand {
     private func print(
         _ body: [UInt8], _ console: Console, _ text: (JSONObject) -> String
     ) async throws -> ExitCode {
+        let answer = try client.known(body)
         switch configuration[OperationsSettings.output] {
         // As the service gave it.
         case .json: await console.write(line: body)
-        case .text: await console.write(text(try client.known(body)))
+        case .text: await console.write(text(answer))
         }
         return .ok
     }
