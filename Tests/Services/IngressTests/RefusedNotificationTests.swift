@@ -182,7 +182,10 @@ import Time
             var draft = TestAppStore.Draft()
             draft.signedDate = TestTime.start + 25 * 3_600_000
             for number in 1...3 {
-                #expect(try await harness.get("/readyz").status == 200, "before \(number)")
+                // Once the producer has its broker.
+                #expect(
+                    await eventually(within: .seconds(30)) { (try? await harness.get("/readyz").status) == 200 },
+                    "before \(number)")
                 draft.notificationUUID = UUID().uuidString.lowercased()
                 #expect(try await harness.post(TestAppStore.body(try appStore.renewal(draft))).status == 503)
             }
