@@ -113,6 +113,10 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
                 told(.gracePeriodExpired, on: 32, .billingRetry, first, failing),
             ], (32.5, "no RETRY monthly until 90")),
         .init(
+            "only the renewal info tells of the failed charge",
+            [bought, told(.didChangeRenewalStatus, .autoRenewEnabled, on: 29, nil, nil, failing)],
+            (29.5, "ACTIVE monthly until 30"), (30.01, "no RETRY monthly until 90")),
+        .init(
             "Apple says active after the expiry that is known",
             [bought, told(.priceIncrease, .pending, on: 31, .active, nil, renewal())],
             (31.02, "STALE monthly until 31 asks"), (31.05, "no STALE monthly asks")),
@@ -125,6 +129,15 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
             "an upgrade",
             [bought, told(.didChangeRenewalPref, .upgrade, on: 10, .active, yearly, renewal(product: "yearly"))],
             (11, "ACTIVE yearly until 375")),
+        .init(
+            "an upgrade replaces a renewal that has not begun",
+            [
+                bought,
+                told(
+                    .didChangeRenewalPref, .upgrade, on: 29.5, .active,
+                    period("3", from: 59 * day / 2, to: 395 * day, product: "yearly"), renewal(product: "yearly")),
+                told(.didRenew, on: 29, .active, second.with("isUpgraded", true), renewal(product: "yearly")),
+            ], (29.75, "ACTIVE yearly until 395"), (31, "ACTIVE yearly until 395")),
         .init(
             "only the transaction that an upgrade replaced is known",
             [
@@ -178,6 +191,16 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
                     first.with("quantity", 10).with("multiSeatInfo", ["revokedSeatQuantity": 10])
                         .with("revocationDate", date: 5 * day)),
             ], (6, "ACTIVE monthly until 30 5 seats")),
+        .init(
+            "added seats are revoked after some of them were refunded",
+            [
+                told(.subscribed, .initialBuy, on: 0, .active, first.with("quantity", 10)),
+                told(
+                    .refund, .seats, on: 5, .active,
+                    period("2", from: day, to: 30 * day).with("quantity", 5)
+                        .with("additionalTransactionReason", "SEAT_ADDITION")
+                        .with("multiSeatInfo", ["revokedSeatQuantity": 2]).with("revocationDate", date: 5 * day)),
+            ], (6, "ACTIVE monthly until 30 10 seats")),
     ]
 }
 
@@ -236,6 +259,14 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
         #expect(phase(35) == "GRACE true")
         #expect(phase(41) == "ACTIVE true")
         #expect(purchase.whollyKnownSince(before: at(35 * day)) == nil)
+    }
+
+    @Test func `a past moment between a revocation and the notification of it is answered with access`() throws {
+        let purchase = try purchase(
+            AccessCase.bought,
+            AccessCase.told(.refund, on: 20, .revoked, AccessCase.first.with("revocationDate", date: 10 * day)))
+        #expect(purchase.state(asOf: at(15 * day))?.phase == .active)
+        #expect(purchase.state(asOf: at(21 * day))?.phase == .revoked)
     }
 
     @Test func `a past moment before an extension says that it is not known`() throws {

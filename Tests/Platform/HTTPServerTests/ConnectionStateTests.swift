@@ -165,6 +165,13 @@ struct ConnectionStateTests {
         #expect(name(receive(&state, "x")) == "dispatch 2")
     }
 
+    @Test func `an HTTP 1.0 client that expects to be told to continue is not`() {
+        var state = makeState()
+        let head = "POST /n HTTP/1.0\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+        #expect(name(receive(&state, head)) == "wait")
+        #expect(name(receive(&state, "xx")) == "dispatch 2")
+    }
+
     @Test func `a drain and a head with close end the connection`() {
         var state = makeState()
         _ = receive(&state, HostileRequest.good)
