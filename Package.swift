@@ -58,6 +58,7 @@ let appStore: [Target] = [
     module("AppStoreModel", layer: "AppStore", uses: ["JSON", "Time", "Bytes"]),
     module("Records", layer: "AppStore", uses: ["Bytes", "JSON", "AppStoreModel", "KafkaModel", "Cryptography"]),
     module("EntitlementRules", layer: "AppStore", uses: ["JSON", "AppStoreModel"]),
+    module("RefundCases", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Records"]),
     module("AppStoreVerification", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Bytes", "Cryptography"]),
     module(
         "AppStoreSettings", layer: "AppStore",
@@ -239,6 +240,9 @@ let package = Package(
         tests(
             "EntitlementRulesTests", layer: "AppStore",
             uses: ["JSON", "EntitlementRules", "AppStoreModel", "TestSupport"]),
+        tests(
+            "RefundCasesTests", layer: "AppStore",
+            uses: ["JSON", "AppStoreModel", "KafkaModel", "Records", "RefundCases", "TestSupport"]),
         tests(
             "AppStoreVerificationTests", layer: "AppStore",
             uses: [

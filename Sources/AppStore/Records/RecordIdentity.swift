@@ -71,6 +71,11 @@ public enum RecordKey {
         text(bundleId: bundleId, subject: originalTransactionId.rawValue)
     }
 
+    /// Key of the refund of one transaction: refund topics.
+    public static func transaction(_ bundleId: BundleId, _ transactionId: TransactionId) -> String {
+        text(bundleId: bundleId, subject: transactionId.rawValue)
+    }
+
     /// Splits a key at its first slash: a bundle identifier has none. Nil if there is no slash or a part is empty.
     public static func parts(of key: String) -> (bundleId: BundleId, subject: String)? {
         guard let slash = key.firstIndex(of: "/") else { return nil }

@@ -42,9 +42,14 @@ public struct TopicNames: Hashable, Sendable {
         KafkaTopic(rawValue: "\(prefix).entitlements.\(environment.topicSuffix)")
     }
 
+    /// The refund of each transaction; compacted.
+    public func refunds(_ environment: AppStoreEnvironment) -> KafkaTopic {
+        KafkaTopic(rawValue: "\(prefix).refunds.\(environment.topicSuffix)")
+    }
+
     /// Every topic but the dead letter topics, which are named after their group.
     public var all: [KafkaTopic] {
         AppStoreEnvironment.published.map(notifications) + [quarantine, certificates]
-            + AppStoreEnvironment.published.map(entitlements)
+            + AppStoreEnvironment.published.map(entitlements) + AppStoreEnvironment.published.map(refunds)
     }
 }

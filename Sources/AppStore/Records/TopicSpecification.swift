@@ -7,8 +7,8 @@ public struct TopicSpecification: Hashable, Sendable {
     public enum Cleanup: Hashable, Sendable {
         /// Records are deleted after so many days.
         case delete(afterDays: Int)
-        /// The last record of each key stays indefinitely.
-        case compact
+        /// The last record of each key stays indefinitely, and every record for at least so many days.
+        case compact(afterDays: Int = 0)
     }
 
     public let name: KafkaTopic
@@ -33,11 +33,12 @@ public struct TopicSpecification: Hashable, Sendable {
                 "cleanup.policy": "delete", "retention.ms": String(Int64(days) * 86_400_000),
                 "max.message.bytes": String(Self.maximumMessageBytes),
             ]
-        case .compact:
+        case .compact(let days):
             [
                 "cleanup.policy": "compact", "max.message.bytes": String(Self.maximumMessageBytes),
                 "delete.retention.ms": String(Int64(Self.tombstoneDays) * 86_400_000),
-            ]
+            ].merging(
+                days > 0 ? ["min.compaction.lag.ms": String(Int64(days) * 86_400_000)] : [:], uniquingKeysWith: { $1 })
         }
     }
 
@@ -71,7 +72,7 @@ extension TopicNames {
             TopicSpecification(
                 name: quarantine, partitions: 1, cleanup: .delete(afterDays: TopicSpecification.quarantineDays),
                 isKeyed: false),
-            TopicSpecification(name: certificates, partitions: 1, cleanup: .compact, isKeyed: false),
+            TopicSpecification(name: certificates, partitions: 1, cleanup: .compact(), isKeyed: false),
         ]
     }
 
@@ -99,8 +100,12 @@ extension TopicNames {
     /// The compacted topics.
     public func state(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         AppStoreEnvironment.published.map {
-            TopicSpecification(name: entitlements($0), partitions: partitions, cleanup: .compact)
+            TopicSpecification(name: entitlements($0), partitions: partitions, cleanup: .compact())
         }
+            + AppStoreEnvironment.published.map {
+                // A proposal is not lost to a later one before the owner has published it again.
+                TopicSpecification(name: refunds($0), partitions: partitions, cleanup: .compact(afterDays: 1))
+            }
     }
 
     /// Every topic of an installation, the dead letters of its own consumers included.
@@ -112,7 +117,7 @@ extension TopicNames {
 
     /// The consumer groups of Sluice's own executables that read the notification topics; part of the names of their
     /// dead letter topics.
-    public static let consumerGroups = ["sluice-entitlements"]
+    public static let consumerGroups = ["sluice-entitlements", "sluice-refunds"]
     /// The group that reads the entitlement topics.
     public static let webhooksGroup = "sluice-webhooks"
 }

@@ -1,0 +1,78 @@
+package import AppStoreModel
+package import Records
+
+/// What one notification record means to refunds.
+package enum RefundReading: Sendable {
+    case refund(RefundCase)
+    /// Says nothing about refunds.
+    case irrelevant
+    /// Should say something, and cannot be used: the reason's code and a detail.
+    case unusable(String, String?)
+
+    /// - Parameters:
+    ///   - environment: of the topic that the record was read from.
+    ///   - timestamp: of the Kafka record, milliseconds since 1970, where its headers say no time of receipt.
+    package init(_ record: NotificationRecord, environment: AppStoreEnvironment, timestamp: Int64) {
+        let notification = record.notification
+        let type = notification.notificationType
+        guard let type, Self.types.contains(type) else {
+            self = .irrelevant
+            return
+        }
+        guard let signedDate = notification.signedDate, let uuid = notification.notificationUUID else {
+            self = .unusable(RefundReason.identityMissing, "no signedDate or notificationUUID")
+            return
+        }
+        let isSigned = record.trust == .signed
+        var found: RefundCase
+        if type == .rescindConsent {
+            guard let consent = Self.consent(record, environment) else {
+                self = .unusable(RefundReason.identityMissing, "no appTransactionId")
+                return
+            }
+            found = consent
+            found.consentRescindedAt = signedDate
+        } else {
+            guard let payload = record.transaction, let transactionId = payload.transactionId,
+                let bundleId = payload.bundleId ?? notification.data?.bundleId
+            else {
+                self = .unusable(RefundReason.transactionMissing, type.rawValue)
+                return
+            }
+            guard [notification.data?.environment, payload.environment].allSatisfy({ $0 == nil || $0 == environment })
+            else {
+                self = .unusable(RefundReason.environmentMismatch, "in the topic of \(environment.rawValue)")
+                return
+            }
+            found = RefundCase(environment: environment, bundleId: bundleId, transactionId: transactionId)
+            found.transaction = RefundTransaction(payload, isSigned: isSigned)
+            let verdict = RefundVerdict(signedDate: signedDate, transaction: payload)
+            switch type {
+            case .refund: found.granted = verdict
+            case .refundDeclined: found.declined = verdict
+            case .refundReversed: found.reversed = verdict
+            default:
+                found.insert(
+                    RefundRequest(
+                        notificationUUID: uuid, signedDate: signedDate,
+                        receivedAt: record.receivedAt ?? AppStoreInstant(clampingMillisecondsSince1970: timestamp),
+                        reason: notification.data?.consumptionRequestReason, isSigned: isSigned))
+            }
+        }
+        self =
+            found.isBounded && found.bundleId.isBounded
+            ? .refund(found) : .unusable(RefundReason.identifierTooLong, nil)
+    }
+
+    private static let types: Set<NotificationType> = [
+        .consumptionRequest, .refund, .refundDeclined, .refundReversed, .rescindConsent,
+    ]
+
+    /// A withdrawn consent is kept under the customer's appTransactionId.
+    private static func consent(_ record: NotificationRecord, _ environment: AppStoreEnvironment) -> RefundCase? {
+        guard let data = record.notification.appData, data.environment == nil || data.environment == environment,
+            let id = record.appTransaction?.appTransactionId, let bundleId = data.bundleId
+        else { return nil }
+        return RefundCase(environment: environment, bundleId: bundleId, transactionId: TransactionId(id.rawValue))
+    }
+}

@@ -1,0 +1,89 @@
+package import AppStoreModel
+internal import JSON
+
+/// What is known of the transaction of a case, by the newest statement about it.
+package struct RefundTransaction: RefundStatement {
+    package var signedDate: AppStoreInstant
+    /// False for what only a shared secret vouched for; it never replaces what was signed.
+    package var isSigned: Bool
+    package var originalTransactionId: OriginalTransactionId?
+    package var appTransactionId: AppTransactionId?
+    package var appAccountToken: AppAccountToken?
+    package var productId: ProductId?
+    package var type: ProductType?
+    package var inAppOwnershipType: InAppOwnershipType?
+    package var purchaseDate: AppStoreInstant?
+    package var expiresDate: AppStoreInstant?
+    package var quantity: Int32?
+    /// Milliunits of the currency.
+    package var price: Int64?
+    /// ISO 4217.
+    package var currency: String?
+    package var isAdvancedCommerce: Bool
+
+    /// Nil without a signedDate.
+    package init?(_ payload: TransactionPayload, isSigned: Bool = true) {
+        guard let signedDate = payload.signedDate else { return nil }
+        self.signedDate = signedDate
+        self.isSigned = isSigned
+        originalTransactionId = payload.originalTransactionId
+        appTransactionId = payload.appTransactionId
+        appAccountToken = payload.appAccountToken
+        productId = payload.productId
+        type = payload.type
+        inAppOwnershipType = payload.inAppOwnershipType
+        purchaseDate = payload.purchaseDate
+        expiresDate = payload.expiresDate
+        quantity = payload.quantity
+        price = payload.price
+        currency = payload.currency
+        isAdvancedCommerce = payload.advancedCommerceInfo != nil
+    }
+
+    var rank: [Int64] { [isSigned ? 1 : 0, signedDate.millisecondsSince1970] }
+
+    /// Whether every text may be kept.
+    var isBounded: Bool {
+        let texts = [
+            originalTransactionId?.rawValue, appTransactionId?.rawValue, appAccountToken?.rawValue,
+            productId?.rawValue, type?.rawValue, inAppOwnershipType?.rawValue, currency,
+        ]
+        return texts.allSatisfy { $0.map(BoundedText.accepts) ?? true }
+    }
+
+    func write(to object: inout JSONWriter) {
+        object.set("signedDate", signedDate)
+        if !isSigned { object.set("trust", RefundCase.sharedSecret) }
+        object.set("originalTransactionId", originalTransactionId)
+        object.set("appTransactionId", appTransactionId)
+        object.set("appAccountToken", appAccountToken)
+        object.set("productId", productId)
+        object.set("type", type?.rawValue)
+        object.set("inAppOwnershipType", inAppOwnershipType?.rawValue)
+        object.set("purchaseDate", purchaseDate)
+        object.set("expiresDate", expiresDate)
+        object.set("quantity", quantity)
+        object.set("price", price)
+        object.set("currency", currency)
+        if isAdvancedCommerce { object.set("advancedCommerce", true) }
+    }
+
+    init?(_ element: JSONElement) {
+        var fields = FieldReader(element)
+        guard let signedDate = fields.instant("signedDate") else { return nil }
+        self.signedDate = signedDate
+        isSigned = fields.string("trust") != RefundCase.sharedSecret
+        originalTransactionId = fields.identifier("originalTransactionId")
+        appTransactionId = fields.identifier("appTransactionId")
+        appAccountToken = fields.identifier("appAccountToken")
+        productId = fields.identifier("productId")
+        type = fields.enumeration("type")
+        inAppOwnershipType = fields.enumeration("inAppOwnershipType")
+        purchaseDate = fields.instant("purchaseDate")
+        expiresDate = fields.instant("expiresDate")
+        quantity = fields.int32("quantity")
+        price = fields.int64("price")
+        currency = fields.string("currency")
+        isAdvancedCommerce = fields.bool("advancedCommerce") ?? false
+    }
+}

@@ -1,0 +1,170 @@
+import AppStoreModel
+import JSON
+import RefundCases
+import TestSupport
+import Testing
+
+@Suite("A refund case") struct RefundCaseTests {
+    // MARK: Opened, answered, closed
+
+    @Test func `a request opens a case whose answer is due 12 hours after its receipt`() throws {
+        let refund = try request(0, received: 5_000).refund()
+        #expect(refund.answerStatus == .waiting)
+        #expect(refund.openedAt == at(5_000))
+        // Never later than 12 hours after Apple signed the newest repetition.
+        #expect(refund.deadline == at(12 * hour))
+    }
+
+    @Test func `repetitions under new notificationUUIDs are the same request`() throws {
+        let refund = try merged([request(0), request(8 * hour), request(16 * hour)])
+        #expect(refund.requests.count == 3)
+        #expect(refund.openedAt == at(1_000))
+        #expect(refund.deadline == at(12 * hour + 1_000))
+    }
+
+    @Test func `a request that comes a second time counts from its first receipt`() throws {
+        let refund = try merged([
+            request(0, received: 3 * hour, uuid: "a"), request(0, received: 2_000, uuid: "a"),
+        ])
+        #expect(refund.requests.count == 1)
+        #expect(refund.openedAt == at(2_000))
+    }
+
+    @Test func `an accepted answer answers the repetitions too`() throws {
+        var refund = try request(0).refund()
+        refund.acceptance = AnswerAcceptance(at: at(60_000), attempts: 1)
+        #expect(refund.answerStatus == .accepted)
+        refund.merge(try request(8 * hour).refund())
+        #expect(refund.answerStatus == .accepted)
+        #expect(refund.outcome == nil)
+    }
+
+    @Test(arguments: [
+        (NotificationType.refund, RefundCaseOutcome.granted), (.refundDeclined, .declined),
+        (.refundReversed, .reversed),
+    ])
+    func `the outcome closes the case`(_ type: NotificationType, _ outcome: RefundCaseOutcome) throws {
+        let refund = try merged([request(0), RefundNotification(type, signed: day)])
+        #expect(refund.outcome == outcome)
+        #expect(refund.answerStatus == .overtaken)
+        #expect(refund.deadline == nil)
+    }
+
+    @Test func `a reversal reopens what was granted, and the customer may ask again`() throws {
+        var refund = try merged([request(0), RefundNotification(.refund, signed: day)])
+        refund.acceptance = AnswerAcceptance(at: at(60_000), attempts: 1)
+        #expect(refund.isRefunded)
+        refund.merge(try RefundNotification(.refundReversed, signed: 2 * day).refund())
+        #expect(refund.outcome == .reversed && !refund.isRefunded)
+        refund.merge(try request(3 * day).refund())
+        #expect(refund.answerStatus == .waiting)
+        #expect(refund.deadline == at(3 * day + 12 * hour))
+    }
+
+    @Test func `a refund that was signed before the request leaves it open`() throws {
+        let refund = try merged([RefundNotification(.refundDeclined, signed: 0), request(hour)])
+        #expect(refund.answerStatus == .waiting)
+    }
+
+    @Test(arguments: [
+        (AnswerEnd.Kind.withheld, AnswerStatus.withheld), (.refused, .refused), (.missed, .missed),
+    ])
+    func `an answer that is not given ends the request`(_ kind: AnswerEnd.Kind, _ status: AnswerStatus) throws {
+        var refund = try request(0).refund()
+        refund.end = AnswerEnd(kind, at: at(hour), reason: "why")
+        #expect(refund.answerStatus == status)
+        #expect(refund.expiry == at(hour).advanced(byMilliseconds: 400 * day))
+    }
+
+    @Test func `a case is kept 400 days after the last that was heard of it, and while Apple waits`() throws {
+        #expect(try request(0).refund().expiry == nil)
+        let closed = try merged([request(0), RefundNotification(.refund, signed: day)])
+        #expect(closed.expiry == at(401 * day))
+    }
+
+    // MARK: Facts
+
+    @Test func `a purchase that moved to another account is asked about under its newest one`() throws {
+        var moved = request(8 * hour)
+        moved.transaction["appAccountToken"] = "7e3fb204-2d5b-4a5c-8f1e-000000000002"
+        for order in [[request(0), moved], [moved, request(0)]] {
+            let refund = try merged(order)
+            #expect(
+                refund.transaction?.appAccountToken == AppAccountToken("7e3fb204-2d5b-4a5c-8f1e-000000000002"))
+        }
+    }
+
+    @Test func `what a shared secret vouched for never replaces what was signed`() throws {
+        var unsigned = request(hour)
+        unsigned.isSigned = false
+        unsigned.transaction["price"] = 1
+        for order in [[request(0), unsigned], [unsigned, request(0)]] {
+            #expect(try merged(order).transaction?.price == 4990)
+        }
+        #expect(try unsigned.refund().transaction?.isSigned == false)
+    }
+
+    @Test func `a withdrawn consent is kept under the appTransactionId of the customer`() throws {
+        let refund = try RefundNotification(.rescindConsent, signed: hour).refund()
+        #expect(refund.transactionId == TransactionId("70"))
+        #expect(refund.consentRescindedAt == at(hour))
+        #expect(refund.answerStatus == AnswerStatus.none && refund.expiry != nil)
+    }
+
+    @Test func `no more requests are kept than Apple would send, and the newest`() throws {
+        let refund = try merged((0..<100).map { request($0 * hour) })
+        #expect(refund.requests.count == 64)
+        #expect(refund.newestRequest?.signedDate == at(99 * hour))
+        #expect(try merged((0..<100).reversed().map { request($0 * hour) }) == refund)
+    }
+
+    // MARK: Records
+
+    @Test func `notifications about other things say nothing`() throws {
+        guard case .irrelevant = try RefundNotification(.didRenew, signed: 0).reading else {
+            throw NotARefund()
+        }
+    }
+
+    @Test(arguments: [
+        ("transactionId", JSONValue.null, RefundReason.transactionMissing),
+        ("transactionId", 7, RefundReason.transactionMissing),
+        ("environment", "Sandbox", RefundReason.environmentMismatch),
+        ("transactionId", .string(String(repeating: "7", count: 257)), RefundReason.identifierTooLong),
+        ("productId", .string(String(repeating: "p", count: 300)), RefundReason.identifierTooLong),
+        ("transactionId", "7\u{7}", RefundReason.identifierTooLong),
+    ])
+    func `a request that cannot be used is named`(_ member: String, _ value: JSONValue, _ code: String) throws {
+        var notification = request(0)
+        notification.transaction[member] = value
+        guard case .unusable(code, _) = try notification.reading else {
+            throw NotARefund()
+        }
+    }
+
+    @Test(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
+    func `the request and the refund that Apple signed open and close one case`() throws {
+        let refunds = try TestVectors.appleSamples().compactMap { sample -> RefundCase? in
+            guard ["CONSUMPTION_REQUEST", "REFUND"].contains(sample.facts.notificationType) else { return nil }
+            let notification = try CompactJWS.payload(sample.signedPayload)
+            let data = try #require(NotificationPayload(json: notification).data)
+            let transaction = try CompactJWS.payload(#require(data.signedTransactionInfo))
+            let value = Array("{\"notification\":".utf8) + notification + Array(",\"transaction\":".utf8) + transaction
+            let record = try RefundNotification.record(value + Array("}".utf8))
+            guard case .refund(let refund) = RefundReading(record, environment: .sandbox, timestamp: 0) else {
+                return nil
+            }
+            return refund
+        }
+        try #require(refunds.count == 2)
+        for order in [refunds, refunds.reversed()] {
+            var refund = order[0]
+            refund.merge(order[1])
+            #expect(refund.requests.count == 1)
+            #expect(refund.outcome == .granted)
+            #expect(refund.answerStatus == .overtaken)
+        }
+        #expect(refunds[0].answerStatus == .waiting)
+        #expect(refunds[0].transaction?.type == .autoRenewableSubscription)
+    }
+}
