@@ -61,6 +61,12 @@ let appStore: [Target] = [
     module("RefundCases", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Records"]),
     module("AppStoreVerification", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Bytes", "Cryptography"]),
     module(
+        "AppStoreServerAPI", layer: "AppStore",
+        uses: [
+            "AppStoreModel", "AppStoreVerification", "HTTPClient", "JSON", "Bytes", "Time", "Cryptography",
+            "Telemetry",
+        ]),
+    module(
         "AppStoreSettings", layer: "AppStore",
         uses: ["AppStoreModel", "AppStoreVerification", "Records", "Configuration", "Cryptography", "HTTPClient"]),
     module("AppStoreSigning", layer: "AppStore", uses: ["Bytes", "Cryptography"]),

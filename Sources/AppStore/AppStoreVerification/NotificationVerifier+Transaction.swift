@@ -29,7 +29,7 @@ extension NotificationVerifier {
         guard transaction.isTransaction else {
             throw Refusal(.typeConfusion, "the signed object is not a transaction")
         }
-        let audience = try audience.audience(transaction)
+        let audience = try audience.audience(bundleId: transaction.bundleId, environment: transaction.environment)
         var isUnknown = try SignatureChecks.isRevocationUnknown(of: header, by: revocation, at: now)
         try ProfileChecks.checkDate(transaction.signedDate, of: "signedTransactionInfo", at: now, isRequired: true)
         try NestedObjectChecks.check(transaction, for: audience)
@@ -48,7 +48,8 @@ extension NotificationVerifier {
             renewalInfo: renewalInfo)
     }
 
-    private func document(
+    /// The payload of a signed object that came by itself, and not inside a notification.
+    func document(
         _ jws: [UInt8], _ name: String, at now: Int64
     ) throws(Refusal) -> (header: KnownHeader, document: JSONDocument) {
         let object = try objects.verify(jws, at: now)
@@ -62,12 +63,14 @@ extension NotificationVerifier {
 }
 
 extension AudienceCheck {
-    /// The app and the environment of a transaction, which has no appAppleId.
-    fileprivate func audience(_ transaction: TransactionEnvelope) throws(Refusal) -> Audience {
-        guard let bundleId = transaction.bundleId.value, let app = app(bundleId) else {
-            throw Refusal(.audience, "the app is not configured", bundleId: transaction.bundleId.value?.rawValue)
+    /// The app and the environment of an object that came by itself. A transaction has no appAppleId.
+    func audience(
+        bundleId named: EnvelopeField<BundleId>, environment: EnvelopeField<AppStoreEnvironment>
+    ) throws(Refusal) -> Audience {
+        guard let bundleId = named.value, let app = app(bundleId) else {
+            throw Refusal(.audience, "the app is not configured", bundleId: named.value?.rawValue)
         }
-        guard let environment = transaction.environment.value else {
+        guard let environment = environment.value else {
             throw Refusal(.audience, "the environment is not a text", bundleId: bundleId.rawValue)
         }
         // As of notifications: never Xcode or LocalTesting, and the sandbox of an app that is configured without it.

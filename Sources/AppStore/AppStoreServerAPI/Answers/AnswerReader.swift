@@ -1,0 +1,105 @@
+internal import AppStoreModel
+internal import JSON
+
+/// The body of a success. Unlike in a notification, a documented member of another JSON type fails the whole answer: it is
+/// asked for again or reported, and never read as a default. Members that are not documented are ignored.
+package protocol APIAnswer: Sendable, Hashable {
+    init(reading members: inout AnswerReader) throws(AnswerProblem)
+}
+
+/// What is not as documented in an answer.
+package struct AnswerProblem: Error, Sendable, Equatable {
+    package let message: String
+
+    static func absent(_ name: StaticString) -> AnswerProblem { AnswerProblem(message: "\(name) is absent") }
+}
+
+/// Reads the members of one object of an answer.
+package struct AnswerReader {
+    private var fields: FieldReader
+
+    private init(_ element: JSONElement, path: String = "") { fields = FieldReader(element, path: path) }
+
+    /// Reads a whole answer.
+    ///
+    /// - Throws: ``APIFailure`` of kind `unreadable` that names the member.
+    static func read<Answer: APIAnswer>(_ body: [UInt8], of operation: APIOperation) throws(APIFailure) -> Answer {
+        let document: JSONDocument
+        do throws(JSONError) {
+            document = try JSONDocument.object(body, maximumBytes: AppStoreServerClient.maximumBodyBytes)
+        } catch {
+            throw .unreadable("\(operation): the answer is not a JSON object: \(error)", status: 200)
+        }
+        do throws(AnswerProblem) {
+            var reader = AnswerReader(document.root)
+            let answer = try Answer(reading: &reader)
+            try reader.check()
+            return answer
+        } catch {
+            throw .unreadable("\(operation): the answer is not as documented: \(error.message)", status: 200)
+        }
+    }
+
+    private func check() throws(AnswerProblem) {
+        if let problem = fields.problems.first { throw AnswerProblem(message: problem.description) }
+    }
+
+    // MARK: members that may be absent
+
+    mutating func string(_ name: StaticString) -> String? { fields.string(name) }
+
+    mutating func integer(_ name: StaticString) -> Int64? { fields.int64(name) }
+
+    mutating func bool(_ name: StaticString) -> Bool? { fields.bool(name) }
+
+    mutating func instant(_ name: StaticString) -> AppStoreInstant? { fields.instant(name) }
+
+    mutating func identifier<Identifier: AppStoreIdentifier>(_ name: StaticString) -> Identifier? {
+        fields.identifier(name)
+    }
+
+    mutating func enumeration<Value: OpenEnumeration>(_ name: StaticString) -> Value? where Value.RawValue == String {
+        fields.enumeration(name)
+    }
+
+    mutating func enumeration<Value: OpenEnumeration>(_ name: StaticString) -> Value? where Value.RawValue == Int32 {
+        fields.enumeration(name)
+    }
+
+    /// Empty when absent.
+    mutating func strings(_ name: StaticString) -> [String] { fields.strings(name) ?? [] }
+
+    /// Empty when absent.
+    mutating func objects<Part: APIAnswer>(_ name: StaticString) throws(AnswerProblem) -> [Part] {
+        guard let array = fields.element(name), !array.isNull else { return [] }
+        guard array.kind == .array else { throw AnswerProblem(message: "\(name): not a valid array") }
+        var parts: [Part] = []
+        for (index, element) in array.elements.enumerated() {
+            let path = "\(name).\(index)"
+            guard element.kind == .object else { throw AnswerProblem(message: "\(path): not a valid object") }
+            var reader = AnswerReader(element, path: "\(path).")
+            parts.append(try Part(reading: &reader))
+            try reader.check()
+        }
+        return parts
+    }
+
+    // MARK: members without which the answer says nothing
+
+    mutating func required<Value>(
+        _ name: StaticString, _ read: (inout AnswerReader) -> Value?
+    ) throws(AnswerProblem) -> Value {
+        let value = read(&self)
+        try check()
+        guard let value else { throw .absent(name) }
+        return value
+    }
+
+    mutating func requiredString(_ name: StaticString) throws(AnswerProblem) -> String {
+        try required(name) { $0.string(name) }
+    }
+
+    mutating func requiredBool(_ name: StaticString) throws(AnswerProblem) -> Bool {
+        try required(name) { $0.bool(name) }
+    }
+}

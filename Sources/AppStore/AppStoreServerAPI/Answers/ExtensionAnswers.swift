@@ -1,0 +1,44 @@
+package import AppStoreModel
+
+/// Extend a Subscription Renewal Date. Apple: ExtendRenewalDateResponse.
+package struct RenewalDateExtension: APIAnswer {
+    package let originalTransactionId: OriginalTransactionId?
+    package let webOrderLineItemId: WebOrderLineItemId?
+    package let success: Bool
+    /// The new expiry.
+    package let effectiveDate: AppStoreInstant?
+
+    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+        originalTransactionId = members.identifier("originalTransactionId")
+        webOrderLineItemId = members.identifier("webOrderLineItemId")
+        success = try members.requiredBool("success")
+        effectiveDate = members.instant("effectiveDate")
+    }
+}
+
+/// Extend Subscription Renewal Dates for All Active Subscribers.
+package struct MassExtension: APIAnswer {
+    package let requestIdentifier: RequestIdentifier
+
+    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+        requestIdentifier = try members.required("requestIdentifier") { $0.identifier("requestIdentifier") }
+    }
+}
+
+/// Get Status of Subscription Renewal Date Extensions.
+package struct MassExtensionStatus: APIAnswer {
+    package let requestIdentifier: RequestIdentifier?
+    package let complete: Bool
+    package let completeDate: AppStoreInstant?
+    /// Absent until the request is complete, as `failedCount`.
+    package let succeededCount: Int64?
+    package let failedCount: Int64?
+
+    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+        requestIdentifier = members.identifier("requestIdentifier")
+        complete = try members.requiredBool("complete")
+        completeDate = members.instant("completeDate")
+        succeededCount = members.integer("succeededCount")
+        failedCount = members.integer("failedCount")
+    }
+}

@@ -1,0 +1,40 @@
+package import AppStoreModel
+
+/// Get All Subscription Statuses, as Apple sends it: nobody has verified the signed texts yet. Apple: StatusResponse.
+package struct SubscriptionStatusesAnswer: APIAnswer {
+    package struct Group: APIAnswer {
+        package let subscriptionGroupIdentifier: SubscriptionGroupIdentifier?
+        package let lastTransactions: [Item]
+
+        package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+            subscriptionGroupIdentifier = members.identifier("subscriptionGroupIdentifier")
+            lastTransactions = try members.objects("lastTransactions")
+        }
+    }
+
+    package struct Item: APIAnswer {
+        package let status: SubscriptionStatus
+        package let originalTransactionId: OriginalTransactionId?
+        package let signedTransactionInfo: String
+        package let signedRenewalInfo: String?
+
+        package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+            status = try members.required("status") { $0.enumeration("status") }
+            originalTransactionId = members.identifier("originalTransactionId")
+            signedTransactionInfo = try members.requiredString("signedTransactionInfo")
+            signedRenewalInfo = members.string("signedRenewalInfo")
+        }
+    }
+
+    package let environment: AppStoreEnvironment?
+    package let bundleId: BundleId?
+    package let appAppleId: AppAppleId?
+    package let data: [Group]
+
+    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+        environment = members.enumeration("environment")
+        bundleId = members.identifier("bundleId")
+        appAppleId = members.integer("appAppleId").map { AppAppleId($0) }
+        data = try members.objects("data")
+    }
+}

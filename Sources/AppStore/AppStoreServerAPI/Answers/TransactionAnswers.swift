@@ -1,0 +1,63 @@
+package import AppStoreModel
+
+// Answers as Apple sends them: their signed texts are compact JWS that nobody has verified yet.
+
+/// Get Transaction Info.
+package struct TransactionInfoAnswer: APIAnswer {
+    package let signedTransactionInfo: String
+
+    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+        signedTransactionInfo = try members.requiredString("signedTransactionInfo")
+    }
+}
+
+/// Get App Transaction Info.
+package struct AppTransactionInfoAnswer: APIAnswer {
+    package let signedAppTransactionInfo: String
+
+    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+        signedAppTransactionInfo = try members.requiredString("signedAppTransactionInfo")
+    }
+}
+
+/// One page of Get Transaction History or Get Refund History; the latter has no app and environment.
+package struct TransactionHistoryAnswer: APIAnswer {
+    package let revision: String?
+    package let hasMore: Bool
+    package let bundleId: BundleId?
+    package let appAppleId: AppAppleId?
+    package let environment: AppStoreEnvironment?
+    package let signedTransactions: [String]
+
+    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+        revision = members.string("revision")
+        hasMore = try members.requiredBool("hasMore")
+        bundleId = members.identifier("bundleId")
+        appAppleId = members.integer("appAppleId").map { AppAppleId($0) }
+        environment = members.enumeration("environment")
+        signedTransactions = members.strings("signedTransactions")
+    }
+}
+
+/// Look Up Order ID.
+package struct OrderLookupAnswer: APIAnswer {
+    package let status: OrderLookupStatus
+    package let signedTransactions: [String]
+
+    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+        status = try members.required("status") { $0.enumeration("status") }
+        signedTransactions = members.strings("signedTransactions")
+    }
+}
+
+/// Whether an order id is one of the app's. Apple: OrderLookupStatus.
+package struct OrderLookupStatus: OpenEnumeration {
+    package var rawValue: Int32
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    package static let valid = OrderLookupStatus(0)
+    /// Unknown, or of another app.
+    package static let invalid = OrderLookupStatus(1)
+
+    package static let known: Set<OrderLookupStatus> = [.valid, .invalid]
+}

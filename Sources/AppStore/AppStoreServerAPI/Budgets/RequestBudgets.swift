@@ -1,0 +1,118 @@
+internal import AppStoreModel
+internal import Synchronization
+package import Time
+
+/// The budgets of all apps, environments and endpoints of this process, shared by all callers.
+///
+/// Other processes with the same key have budgets of their own; where the sum is too much, Apple's 429 closes them.
+package final class RequestBudgets: Sendable {
+    package struct Limits: Sendable {
+        /// Of each endpoint's limit, how much background requests may use: more than 0, at most 1.
+        package var backgroundShare: Double
+        /// How long a request waits for its turn; longer: a failure of kind `rateLimited` with the time.
+        package var longestWait: Duration
+
+        package init(backgroundShare: Double = 0.5, longestWait: Duration = .seconds(30)) {
+            self.backgroundShare = backgroundShare
+            self.longestWait = longestWait
+        }
+    }
+
+    struct Key: Hashable {
+        let bundleId: BundleId
+        let environment: AppStoreEnvironment
+        let group: EndpointGroup
+    }
+
+    private let limits: Limits
+    private let clocks: Clocks
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let budgets = Mutex<[Key: RequestBudget]>([:])
+
+    /// - Parameter sleep: waits; throws when the task is cancelled.
+    package init(
+        _ limits: Limits = Limits(), clocks: Clocks = .system,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.limits = limits
+        self.clocks = clocks
+        self.sleep = sleep
+    }
+
+    /// Returns when a request may go.
+    ///
+    /// - Throws: ``APIFailure``: `rateLimited` with `retryAt` when that would take too long, `cancelled`.
+    package func waitForTurn(_ operation: APIOperation, _ scope: APIScope) async throws(APIFailure) {
+        let key = Key(operation, scope)
+        let longestWait = UInt64(limits.longestWait.clampedNanoseconds)
+        let begin = clocks.monotonicNanoseconds()
+        while true {
+            let now = clocks.monotonicNanoseconds()
+            let waited = now - min(begin, now)
+            let turn = withBudget(key) {
+                $0.take(scope.priority, now: now, longestWait: longestWait - min(waited, longestWait))
+            }
+            switch turn {
+            case .at(let moment):
+                try await wait(until: moment, from: now)
+                // Closed while this one waited: it takes another turn.
+                if withBudget(key, { $0.isOpen(at: max(moment, clocks.monotonicNanoseconds())) }) { return }
+            case .askAgain(let moment): try await wait(until: moment, from: now)
+            case .tooFar(let moment): throw spent(operation, until: wallMilliseconds(of: moment, now: now))
+            }
+        }
+    }
+
+    /// Apple answered 429: nobody asks this endpoint again before the time it named.
+    ///
+    /// - Parameter retryAt: milliseconds since 1970; nil when Apple named none.
+    /// - Returns: until when the budget is closed, in milliseconds since 1970.
+    package func close(_ operation: APIOperation, _ scope: APIScope, until retryAt: Int64?) -> Int64 {
+        let now = clocks.monotonicNanoseconds()
+        let wall = clocks.wallMilliseconds()
+        let moment = retryAt.map { now + UInt64(min(max(0, $0.saturatingAdd(-wall)), RetryAfter.longest)) * 1_000_000 }
+        return wallMilliseconds(of: withBudget(Key(operation, scope)) { $0.close(until: moment, now: now) }, now: now)
+    }
+
+    /// Apple answered something else than 429.
+    func answered(_ operation: APIOperation, _ scope: APIScope) {
+        withBudget(Key(operation, scope)) { $0.answered() }
+    }
+
+    private func withBudget<Value: Sendable>(_ key: Key, _ body: (inout RequestBudget) -> Value) -> Value {
+        let now = clocks.monotonicNanoseconds()
+        return budgets.withLock { budgets in
+            body(
+                &budgets[
+                    key,
+                    default: RequestBudget(
+                        perSecond: key.group.perSecond(in: key.environment), backgroundShare: limits.backgroundShare,
+                        now: now)])
+        }
+    }
+
+    private func wait(until moment: UInt64, from now: UInt64) async throws(APIFailure) {
+        guard moment > now else { return }
+        do {
+            try await sleep(.nanoseconds(Int64(clamping: moment - now)))
+        } catch {
+            throw APIFailure(kind: .cancelled, message: "the wait for a turn was cancelled", isRetriable: true)
+        }
+    }
+
+    private func wallMilliseconds(of moment: UInt64, now: UInt64) -> Int64 {
+        clocks.wallMilliseconds().saturatingAdd(Int64(clamping: (moment - min(moment, now)) / 1_000_000))
+    }
+
+    private func spent(_ operation: APIOperation, until: Int64) -> APIFailure {
+        APIFailure(
+            kind: .rateLimited, message: "\(operation): the rate limit leaves no turn in time", isRetriable: true,
+            retryAt: until, fix: "try again at the time given; nothing was sent")
+    }
+}
+
+extension RequestBudgets.Key {
+    init(_ operation: APIOperation, _ scope: APIScope) {
+        self.init(bundleId: scope.bundleId, environment: scope.environment, group: EndpointGroup(operation))
+    }
+}

@@ -1,0 +1,123 @@
+internal import AppStoreModel
+internal import AppStoreVerification
+internal import Time
+
+extension AppStoreServerClient {
+    /// Sends a request and reads the answer. Its signed texts are not verified.
+    func answer<Answer: APIAnswer>(
+        _ request: APIRequest, to scope: APIScope
+    ) async throws(APIFailure) -> Answer {
+        try AnswerReader.read(try await send(request, to: scope), of: request.operation)
+    }
+
+    // MARK: one signed object
+
+    /// A transaction of the app and environment that were asked.
+    ///
+    /// - Throws: ``RefusedObject``.
+    func verified(
+        _ signedTransaction: String, renewalInfo: String? = nil, _ operation: APIOperation, _ scope: APIScope
+    ) throws(RefusedObject) -> VerifiedTransaction {
+        do throws(RefusedObject) {
+            let verified: VerifiedTransaction
+            do throws(Refusal) {
+                verified = try verifier.verify(
+                    signedTransaction: Array(signedTransaction.utf8),
+                    signedRenewalInfo: renewalInfo.map { Array($0.utf8) }, at: clocks.wallMilliseconds())
+            } catch {
+                throw RefusedObject(error)
+            }
+            try check(verified.bundleId, verified.environment, scope)
+            return verified
+        } catch {
+            throw reported(error, operation, scope)
+        }
+    }
+
+    /// As ``verified(_:renewalInfo:_:_:)``, of an app transaction.
+    func verified(
+        appTransaction: String, _ operation: APIOperation, _ scope: APIScope
+    ) throws(RefusedObject) -> VerifiedAppTransaction {
+        do throws(RefusedObject) {
+            let verified: VerifiedAppTransaction
+            do throws(Refusal) {
+                verified = try verifier.verify(
+                    signedAppTransaction: Array(appTransaction.utf8), at: clocks.wallMilliseconds())
+            } catch {
+                throw RefusedObject(error)
+            }
+            try check(verified.bundleId, verified.environment, scope)
+            return verified
+        } catch {
+            throw reported(error, operation, scope)
+        }
+    }
+
+    /// What a notification in an answer would have been had it been posted: `accepted` or `nonconforming`.
+    ///
+    /// - Throws: ``RefusedObject`` for every other verdict.
+    func verdict(
+        on signedPayload: [UInt8], _ operation: APIOperation, _ scope: APIScope
+    ) throws(RefusedObject) -> Verdict {
+        let verdict = verifier.verify(signedPayload: signedPayload, at: clocks.wallMilliseconds())
+        do throws(RefusedObject) {
+            switch verdict {
+            case .accepted(let notification):
+                let envelope = notification.envelope
+                try check(envelope.bundleId.value, envelope.environment.value, scope)
+            case .nonconforming(let notification):
+                // A nonconforming one may lack either; what it says must not be another's.
+                try check(
+                    notification.bundleId.map { BundleId($0) } ?? scope.bundleId,
+                    notification.environment.map { AppStoreEnvironment($0) } ?? scope.environment, scope)
+            case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):
+                throw RefusedObject(refusal)
+            case .legacy: throw RefusedObject("a version 1 notification, which is never signed")
+            }
+            return verdict
+        } catch {
+            throw reported(error, operation, scope)
+        }
+    }
+
+    // MARK: a list of signed objects
+
+    /// Each transaction by itself: one that is refused does not take the others with it.
+    func verified(
+        _ signedTransactions: [String], _ operation: APIOperation, _ scope: APIScope
+    ) -> (accepted: [VerifiedTransaction], refused: [RefusedObject]) {
+        var (accepted, refused): ([VerifiedTransaction], [RefusedObject]) = ([], [])
+        for text in signedTransactions {
+            do throws(RefusedObject) {
+                accepted.append(try verified(text, operation, scope))
+            } catch {
+                refused.append(error)
+            }
+        }
+        return (accepted, refused)
+    }
+
+    private func check(
+        _ bundleId: BundleId?, _ environment: AppStoreEnvironment?, _ scope: APIScope
+    ) throws(RefusedObject) {
+        if let refused = RefusedObject(bundleId: bundleId, environment: environment, unless: scope) { throw refused }
+    }
+
+    private func reported(_ refused: RefusedObject, _ operation: APIOperation, _ scope: APIScope) -> RefusedObject {
+        report(.refusedObject(operation, scope, reason: refused.reason))
+        return refused
+    }
+}
+
+extension APIFailure {
+    /// The one signed object of an answer was refused.
+    init(_ refused: RefusedObject, in operation: APIOperation) {
+        self.init(
+            kind: .unverified, status: 200,
+            message: "\(operation): the signed object in the answer is refused: \(refused)",
+            isRetriable: refused.isRetriable,
+            fix:
+                "check apps, root.certificates and appstore.api.url; if all are right, Apple's answer is not to be trusted"
+        )
+    }
+}

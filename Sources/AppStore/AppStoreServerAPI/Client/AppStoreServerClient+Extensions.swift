@@ -1,0 +1,36 @@
+package import AppStoreModel
+
+extension AppStoreServerClient {
+    /// Extend a Subscription Renewal Date: at most twice within 365 days per customer.
+    ///
+    /// - Throws: ``APIFailure``.
+    package func extendSubscriptionRenewalDate(
+        of id: OriginalTransactionId, _ request: RenewalDateExtensionRequest, _ scope: APIScope
+    ) async throws(APIFailure) -> RenewalDateExtension {
+        try await answer(
+            APIRequest(.extendSubscriptionRenewalDate, id.rawValue, body: request.body), to: scope)
+    }
+
+    /// Extend Subscription Renewal Dates for All Active Subscribers of a product. Cannot be undone.
+    ///
+    /// - Parameter storefronts: three letters each; nil for all.
+    /// - Throws: ``APIFailure``.
+    package func extendRenewalDatesForAllActiveSubscribers(
+        of productId: ProductId, in storefronts: [String]?, _ request: RenewalDateExtensionRequest, _ scope: APIScope
+    ) async throws(APIFailure) -> MassExtension {
+        try await answer(
+            APIRequest(
+                .extendRenewalDatesForAllActiveSubscribers,
+                body: request.body(productId: productId, storefronts: storefronts)), to: scope)
+    }
+
+    /// Get Status of Subscription Renewal Date Extensions.
+    ///
+    /// - Throws: ``APIFailure``; 4040009 for a request that Apple does not know.
+    package func getStatusOfRenewalDateExtensions(
+        _ requestIdentifier: RequestIdentifier, of productId: ProductId, _ scope: APIScope
+    ) async throws(APIFailure) -> MassExtensionStatus {
+        try await answer(
+            APIRequest(.getStatusOfRenewalDateExtensions, productId.rawValue, requestIdentifier.rawValue), to: scope)
+    }
+}

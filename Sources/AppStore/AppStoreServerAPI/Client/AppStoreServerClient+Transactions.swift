@@ -1,0 +1,90 @@
+package import AppStoreModel
+package import AppStoreVerification
+
+extension AppStoreServerClient {
+    /// Get Transaction Info.
+    ///
+    /// - Throws: ``APIFailure``; code `transactionIdNotFound` when this environment has no such transaction of the app.
+    package func getTransactionInfo(
+        _ id: TransactionId, _ scope: APIScope
+    ) async throws(APIFailure) -> VerifiedTransaction {
+        let operation = APIOperation.getTransactionInfo
+        let answer: TransactionInfoAnswer = try await answer(APIRequest(operation, id.rawValue), to: scope)
+        do throws(RefusedObject) {
+            return try verified(answer.signedTransactionInfo, operation, scope)
+        } catch {
+            throw APIFailure(error, in: operation)
+        }
+    }
+
+    /// Get App Transaction Info.
+    ///
+    /// - Throws: ``APIFailure``.
+    package func getAppTransactionInfo(
+        _ id: AnyTransactionId, _ scope: APIScope
+    ) async throws(APIFailure) -> VerifiedAppTransaction {
+        let operation = APIOperation.getAppTransactionInfo
+        let answer: AppTransactionInfoAnswer = try await answer(APIRequest(operation, id.rawValue), to: scope)
+        do throws(RefusedObject) {
+            return try verified(appTransaction: answer.signedAppTransactionInfo, operation, scope)
+        } catch {
+            throw APIFailure(error, in: operation)
+        }
+    }
+
+    /// Get All Subscription Statuses of a customer.
+    ///
+    /// - Parameter statuses: only entries with one of these; empty for all.
+    /// - Throws: ``APIFailure``.
+    package func getAllSubscriptionStatuses(
+        _ id: AnyTransactionId, statuses: [SubscriptionStatus] = [], _ scope: APIScope
+    ) async throws(APIFailure) -> SubscriptionStatuses {
+        let operation = APIOperation.getAllSubscriptionStatuses
+        let request = APIRequest(
+            operation, id.rawValue, query: statuses.map { (name: "status", value: String($0.rawValue)) })
+        let answer: SubscriptionStatusesAnswer = try await answer(request, to: scope)
+        var refused: [RefusedObject] = []
+        let groups = answer.data.map { group in
+            let subscriptions = group.lastTransactions.compactMap { item -> SubscriptionStatuses.Subscription? in
+                do throws(RefusedObject) {
+                    let latest = try verified(
+                        item.signedTransactionInfo, renewalInfo: item.signedRenewalInfo, operation, scope)
+                    return SubscriptionStatuses.Subscription(status: item.status, latest: latest)
+                } catch {
+                    refused.append(error)
+                    return nil
+                }
+            }
+            return SubscriptionStatuses.Group(
+                subscriptionGroupIdentifier: group.subscriptionGroupIdentifier, subscriptions: subscriptions)
+        }
+        return SubscriptionStatuses(groups: groups, refused: refused)
+    }
+
+    /// Look Up Order ID.
+    ///
+    /// - Throws: ``APIFailure``. An order of another app is no failure: its status is `invalid`.
+    package func lookUpOrderId(_ id: OrderId, _ scope: APIScope) async throws(APIFailure) -> OrderLookup {
+        let operation = APIOperation.lookUpOrderId
+        let answer: OrderLookupAnswer = try await answer(APIRequest(operation, id.rawValue), to: scope)
+        let (transactions, refused) = verified(answer.signedTransactions, operation, scope)
+        return OrderLookup(status: answer.status, transactions: transactions, refused: refused)
+    }
+
+    /// Set App Account Token: the customer's account in the developer's system, for a purchase made without it.
+    ///
+    /// - Parameter id: a subscription keeps it for all its transactions.
+    /// - Throws: ``APIFailure``.
+    package func setAppAccountToken(
+        _ token: AppAccountToken, of id: OriginalTransactionId, _ scope: APIScope
+    ) async throws(APIFailure) {
+        _ = try await send(.setAppAccountToken(token, of: id), to: scope)
+    }
+
+    /// Finish Transaction, in the app's place.
+    ///
+    /// - Throws: ``APIFailure``.
+    package func finishTransaction(_ id: TransactionId, _ scope: APIScope) async throws(APIFailure) {
+        _ = try await send(APIRequest(.finishTransaction, id.rawValue), to: scope)
+    }
+}

@@ -1,0 +1,141 @@
+package import AppStoreModel
+package import AppStoreVerification
+package import HTTPClient
+internal import Telemetry
+package import Time
+
+/// Apple's App Store Server API, both environments, for all configured apps. One for a process: it owns the tokens and the
+/// budgets.
+///
+/// Follows no redirect, reads at most 16 MiB of an answer, waits at most 30 seconds for it, and retries nothing but a
+/// refused token, once. Everything signed in an answer is verified and checked to be of the app and the environment that
+/// were asked. Source: Apple, "App Store Server API" 1.20.
+package final class AppStoreServerClient: Sendable {
+    package struct Configuration: Sendable {
+        /// By app. An app without credentials has no API: `noKey`.
+        package var credentials: [BundleId: APICredentials]
+        /// Scheme, host and port, and a path before `/inApps` where a proxy needs one; no `/` at the end.
+        package var productionURL: String
+        package var sandboxURL: String
+        package var limits: RequestBudgets.Limits
+        /// From the request to the last byte of the answer; the wait for a turn is not in it.
+        package var timeout: Duration
+
+        package static let appleProductionURL = "https://api.storekit.apple.com"
+        package static let appleSandboxURL = "https://api.storekit-sandbox.apple.com"
+
+        package init(
+            credentials: [BundleId: APICredentials], productionURL: String = appleProductionURL,
+            sandboxURL: String = appleSandboxURL, limits: RequestBudgets.Limits = RequestBudgets.Limits(),
+            timeout: Duration = .seconds(30)
+        ) {
+            self.credentials = credentials
+            self.productionURL = productionURL
+            self.sandboxURL = sandboxURL
+            self.limits = limits
+            self.timeout = timeout
+        }
+    }
+
+    static let maximumBodyBytes = 16 * 1024 * 1024
+    private static let userAgent = "sluice/\(Build.version)"
+
+    private let configuration: Configuration
+    private let http: HTTPClient
+    private let tokens: BearerTokens
+    private let budgets: RequestBudgets
+    let verifier: NotificationVerifier
+    let clocks: Clocks
+    let report: @Sendable (APIEvent) -> Void
+
+    /// - Parameters:
+    ///   - verifier: for the signed objects in answers; its apps are those of `configuration`.
+    ///   - budgets: of the process; new ones when nil.
+    ///   - report: is told what an operator may want to know; called on any thread, and must not wait.
+    package init(
+        _ configuration: Configuration, http: HTTPClient, verifier: NotificationVerifier, clocks: Clocks = .system,
+        budgets: RequestBudgets? = nil, report: @escaping @Sendable (APIEvent) -> Void = { _ in }
+    ) {
+        self.configuration = configuration
+        self.http = http
+        self.verifier = verifier
+        self.clocks = clocks
+        self.report = report
+        self.budgets = budgets ?? RequestBudgets(configuration.limits, clocks: clocks)
+        tokens = BearerTokens(credentials: configuration.credentials, clocks: clocks, report: report)
+    }
+
+    /// Whether a key is configured for the app.
+    package func isConfigured(_ bundleId: BundleId) -> Bool { configuration.credentials[bundleId] != nil }
+
+    /// Sends any request and returns the body of a success, whatever 2xx it is.
+    ///
+    /// - Throws: ``APIFailure`` of any kind but `unverified`.
+    package func send(_ request: APIRequest, to scope: APIScope) async throws(APIFailure) -> [UInt8] {
+        let url = try baseURL(of: scope) + request.target()
+        let token = try tokens.token(for: scope.bundleId)
+        do throws(APIFailure) {
+            return try await send(request, url, token, scope)
+        } catch {
+            guard error.kind == .unauthorized else { throw error }
+            // The key may have been rotated a moment ago, or the clock corrected.
+            tokens.discard(token, of: scope.bundleId)
+            let renewed = try tokens.token(for: scope.bundleId)
+            do throws(APIFailure) {
+                return try await send(request, url, renewed, scope)
+            } catch {
+                if error.kind == .unauthorized { report(.unauthorized(scope)) }
+                throw error
+            }
+        }
+    }
+
+    private func send(
+        _ request: APIRequest, _ url: String, _ token: BearerToken, _ scope: APIScope
+    ) async throws(APIFailure) -> [UInt8] {
+        try await budgets.waitForTurn(request.operation, scope)
+        let begin = clocks.monotonicMilliseconds()
+        let response: HTTPClientResponse
+        do throws(HTTPClientError) {
+            response = try await http.send(httpRequest(request, url, token))
+        } catch {
+            report(
+                .answered(request.operation, scope, status: nil, milliseconds: clocks.monotonicMilliseconds() - begin))
+            throw APIFailure(error)
+        }
+        let elapsed = clocks.monotonicMilliseconds() - begin
+        report(.answered(request.operation, scope, status: response.status, milliseconds: elapsed))
+        if (200...299).contains(response.status) {
+            budgets.answered(request.operation, scope)
+            return response.body
+        }
+        let failure = APIFailure(response, token: token, now: clocks.wallMilliseconds())
+        if failure.kind == .rateLimited {
+            let until = budgets.close(request.operation, scope, until: failure.retryAt)
+            report(.rateLimited(request.operation, scope, until: until))
+        } else {
+            budgets.answered(request.operation, scope)
+        }
+        throw failure
+    }
+
+    private func httpRequest(_ request: APIRequest, _ url: String, _ token: BearerToken) -> HTTPClientRequest {
+        var headers = [
+            (name: "Authorization", value: token.revealedAuthorization), (name: "Accept", value: "application/json"),
+            (name: "User-Agent", value: Self.userAgent),
+        ]
+        if request.body != nil { headers.append((name: "Content-Type", value: "application/json")) }
+        return HTTPClientRequest(
+            method: request.operation.method, url: url, headers: headers, body: request.body,
+            timeout: configuration.timeout, maximumBodyBytes: Self.maximumBodyBytes)
+    }
+
+    private func baseURL(of scope: APIScope) throws(APIFailure) -> String {
+        switch scope.environment {
+        case .production: return configuration.productionURL
+        case .sandbox: return configuration.sandboxURL
+        default:
+            throw .invalidRequest("the App Store Server API has the environments Production and Sandbox only")
+        }
+    }
+}

@@ -1,0 +1,94 @@
+internal import HTTPClient
+internal import JSON
+internal import Time
+
+extension APIFailure {
+    /// What an answer that is no success means.
+    ///
+    /// - Parameters:
+    ///   - token: is replaced wherever the answer repeats it: some proxies echo requests in their error pages.
+    ///   - now: milliseconds since 1970.
+    init(_ response: HTTPClientResponse, token: BearerToken, now: Int64) {
+        let error = ErrorBody(response.body)
+        let code = error?.code
+        let serverDate = response.header("Date").flatMap(HTTPDate.seconds).map { $0 * 1000 }
+        let words = token.redacted(error?.message ?? ErrorBody.start(of: response.body))
+        let status = response.status
+        let (kind, isRetriable): (Kind, Bool) =
+            switch status {
+            case 401: (.unauthorized, false)
+            case 429: (.rateLimited, true)
+            case 400...499: (.refused, code?.isRetriable ?? false)
+            case 500...599: (.server, true)
+            // A redirect is not followed: it would take the token elsewhere. Nothing was decided about the request.
+            default: (.unreadable, true)
+            }
+        var failure = APIFailure(
+            kind: kind, status: status, code: code, message: "the App Store Server API answered \(status)",
+            isRetriable: isRetriable, fix: code?.fix, serverDate: serverDate)
+        if !words.isEmpty { failure.message = PrintableText.bounded("\(failure.message): \(words)", to: 512) }
+        switch kind {
+        case .unauthorized: failure.fix = Self.causesOfUnauthorized(clockDifference: serverDate.map { now - $0 })
+        case .rateLimited: failure.retryAt = RetryAfter.moment(response.header("Retry-After"), now: now)
+        case .unreadable: failure.fix = "check appstore.api.url and what is between this machine and Apple"
+        default: break
+        }
+        self = failure
+    }
+
+    /// Why there is no answer at all. The client's messages name scheme, host and port only.
+    init(_ error: HTTPClientError) {
+        switch error.code {
+        case .cancelled:
+            self.init(kind: .cancelled, message: error.message, isRetriable: true)
+        case .bodyTooLarge:
+            self.init(kind: .unreadable, message: error.message, isRetriable: false)
+        case .invalidURL, .invalidRequest:
+            self.init(
+                kind: .invalidRequest, message: error.message, isRetriable: false,
+                fix: "check appstore.api.url and appstore.api.sandbox.url")
+        case .tls:
+            self.init(
+                kind: .noAnswer, message: error.message, isRetriable: true,
+                fix: "check the root certificates and the clock of this machine, and proxies that intercept TLS")
+        default:
+            self.init(kind: .noAnswer, message: error.message, isRetriable: true)
+        }
+    }
+
+    /// A 401 has no code, so these are all that is known of its causes.
+    ///
+    /// - Parameter clockDifference: this machine's clock less Apple's, in milliseconds.
+    static func causesOfUnauthorized(clockDifference: Int64?) -> String {
+        var causes: [String] = []
+        if let clockDifference, clockDifference.magnitude >= 30_000 {
+            causes.append("this machine's clock differs from Apple's by \(clockDifference / 1000) s: correct it")
+        }
+        causes += [
+            "the key id is not that of the key file", "the issuer id is not the account's",
+            "the key was revoked in App Store Connect, or is not an In-App Purchase key",
+            "the bundle id is not an app of the key's account",
+        ]
+        if clockDifference == nil { causes.append("this machine's clock is wrong") }
+        return "one of: " + causes.joined(separator: "; ")
+    }
+}
+
+/// `{"errorCode": 4040010, "errorMessage": "…"}`, as far as it is that.
+private struct ErrorBody {
+    let code: APIErrorCode?
+    let message: String?
+
+    /// Nil when it is no JSON object.
+    init?(_ body: [UInt8]) {
+        guard let document = try? JSONDocument.object(body, maximumNames: JSONDocument.maximumUntrustedNames) else {
+            return nil
+        }
+        let number = document.root["errorCode"]
+        code = (number?.integer ?? number?.string.flatMap { Int64($0) }).map { APIErrorCode($0) }
+        message = document.root["errorMessage"]?.string
+    }
+
+    /// Of a body in another form, such as the page of a proxy.
+    static func start(of body: [UInt8]) -> String { String(decoding: body.prefix(2048), as: UTF8.self) }
+}

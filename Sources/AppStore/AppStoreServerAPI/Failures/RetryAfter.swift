@@ -1,0 +1,48 @@
+internal import Time
+
+/// The header field `Retry-After` of a 429. Apple writes a UNIX time in milliseconds, unlike RFC 9110 section 10.2.3, so
+/// a number is understood by its size, and the standard's forms too. Source: Apple, "Identifying Rate Limits".
+package enum RetryAfter {
+    /// No answer closes a budget for longer.
+    package static let longest: Int64 = 3_600_000
+
+    /// When to try again, in milliseconds since 1970: not before `now` and at most an hour after it. Nil when the field is
+    /// absent or has another form; then the caller's own backoff counts.
+    ///
+    /// | text | meaning |
+    /// | --- | --- |
+    /// | a number from 10^11 | milliseconds since 1970 |
+    /// | from 10^8 to 10^11 | seconds since 1970 |
+    /// | a smaller number | seconds from now |
+    /// | an HTTP date | that moment |
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    package static func moment(_ text: String?, now: Int64) -> Int64? {
+        guard let text, !text.isEmpty, text.utf8.count <= 64 else { return nil }
+        let moment: Int64
+        if isNumber(text) {
+            // Digits beyond Int64 mean later than any bound.
+            let number = Int64(text) ?? .max
+            switch number {
+            case 100_000_000_000...: moment = number
+            case 100_000_000...: moment = number * 1000
+            default: moment = now.saturatingAdd(number * 1000)
+            }
+        } else {
+            guard let seconds = HTTPDate.seconds(text) else { return nil }
+            moment = seconds * 1000
+        }
+        return min(max(moment, now), now.saturatingAdd(longest))
+    }
+
+    private static func isNumber(_ text: String) -> Bool {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}
+
+extension Int64 {
+    func saturatingAdd(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+}

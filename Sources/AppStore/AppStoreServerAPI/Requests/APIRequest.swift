@@ -1,0 +1,78 @@
+/// One request to the App Store Server API, without base URL, token and budget.
+package struct APIRequest: Sendable {
+    package let operation: APIOperation
+    /// What takes the place of each `*` in the operation's path.
+    package var arguments: [String]
+    /// In the order sent; a name may occur more than once.
+    package var query: [(name: String, value: String)]
+    /// JSON, sent as it is.
+    package var body: [UInt8]?
+
+    package init(
+        _ operation: APIOperation, _ arguments: String..., query: [(name: String, value: String)] = [],
+        body: [UInt8]? = nil
+    ) {
+        self.operation = operation
+        self.arguments = arguments
+        self.query = query
+        self.body = body
+    }
+
+    /// Path and query, percent-encoded.
+    ///
+    /// - Throws: ``APIFailure`` of kind `invalidRequest` for an argument that no identifier of Apple's can be: nothing
+    ///   that came from outside may change the path.
+    package func target() throws(APIFailure) -> String {
+        var target = ""
+        var rest = arguments[...]
+        for segment in operation.path.split(separator: "/") {
+            target += "/"
+            guard segment == "*" else {
+                target += segment
+                continue
+            }
+            guard let argument = rest.popFirst(), Self.isPathArgument(argument) else {
+                throw .invalidRequest("\(operation): an identifier of the path is empty or has other characters")
+            }
+            target += argument
+        }
+        guard rest.isEmpty else { throw .invalidRequest("\(operation): more identifiers than the path takes") }
+        for (index, (name, value)) in query.enumerated() {
+            target += index == 0 ? "?" : "&"
+            target += Self.percentEncoded(name) + "=" + Self.percentEncoded(value)
+        }
+        return target
+    }
+
+    /// Letters, digits, hyphen, underscore and dot, at most 256 bytes, and not only dots: what needs no encoding in a
+    /// path, and all that Apple's identifiers and product identifiers consist of.
+    static func isPathArgument(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return (1...256).contains(bytes.count) && bytes.allSatisfy(isPlain) && !bytes.allSatisfy { $0 == 0x2E }
+    }
+
+    /// RFC 3986 section 2.1: everything but the unreserved characters.
+    static func percentEncoded(_ text: String) -> String {
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            if isPlain(byte) || byte == UInt8(ascii: "~") {
+                encoded.append(byte)
+            } else {
+                encoded.append(UInt8(ascii: "%"))
+                for digit in [byte >> 4, byte & 15] {
+                    encoded.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10)
+                }
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package import AppStoreModel
+
+/// What a transaction history is limited to; every page is asked with the same. Apple: Get Transaction History.
+package struct TransactionHistoryQuery: Sendable, Hashable {
+    /// Purchased then or later.
+    package var startDate: AppStoreInstant?
+    /// Purchased before.
+    package var endDate: AppStoreInstant?
+    package var productIds: [ProductId] = []
+    package var productTypes: [HistoryProductType] = []
+    package var sort: HistorySort?
+    package var subscriptionGroupIdentifiers: [SubscriptionGroupIdentifier] = []
+    package var inAppOwnershipType: InAppOwnershipType?
+    /// Only revoked ones, or only others; nil for both.
+    package var revoked: Bool?
+
+    package init() {}
+
+    /// - Parameter revision: of the page before.
+    func parameters(revision: String?) -> [(name: String, value: String)] {
+        var parameters: [(name: String, value: String)] = []
+        func add(_ name: String, _ value: String?) {
+            if let value { parameters.append((name, value)) }
+        }
+        add("revision", revision)
+        add("startDate", startDate.map { String($0.millisecondsSince1970) })
+        add("endDate", endDate.map { String($0.millisecondsSince1970) })
+        for id in productIds { add("productId", id.rawValue) }
+        for type in productTypes { add("productType", type.rawValue) }
+        add("sort", sort?.rawValue)
+        for group in subscriptionGroupIdentifiers { add("subscriptionGroupIdentifier", group.rawValue) }
+        add("inAppOwnershipType", inAppOwnershipType?.rawValue)
+        add("revoked", revoked.map { $0 ? "true" : "false" })
+        return parameters
+    }
+}
+
+/// Kind of product in a history's query, which spells it otherwise than a transaction. Apple: ProductType.
+package struct HistoryProductType: OpenEnumeration {
+    package var rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package static let autoRenewable = HistoryProductType("AUTO_RENEWABLE")
+    package static let nonRenewable = HistoryProductType("NON_RENEWABLE")
+    package static let consumable = HistoryProductType("CONSUMABLE")
+    package static let nonConsumable = HistoryProductType("NON_CONSUMABLE")
+
+    package static let known: Set<HistoryProductType> = [.autoRenewable, .nonRenewable, .consumable, .nonConsumable]
+}
+
+/// By the time of the last change. Apple: Order.
+package struct HistorySort: OpenEnumeration {
+    package var rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package static let ascending = HistorySort("ASCENDING")
+    package static let descending = HistorySort("DESCENDING")
+
+    package static let known: Set<HistorySort> = [.ascending, .descending]
+}

@@ -1,0 +1,58 @@
+/// The pages of one history, one request each.
+///
+/// Ends after the last page. When Apple announces more under a cursor that was used before, or under none, the reading
+/// would never end: it stops with a failure of kind `unreadable` after the page in question was returned.
+package struct Pages<Page: Sendable>: Sendable {
+    /// A page with what names the next one.
+    struct Fetched: Sendable {
+        let page: Page
+        let cursor: String?
+        let hasMore: Bool
+    }
+
+    private enum Position: Sendable {
+        case next
+        case end
+        case repeated
+    }
+
+    private let fetch: @Sendable (String?) async throws(APIFailure) -> Fetched
+    private let reportRepeat: @Sendable () -> Void
+    /// What was asked for already.
+    private var seen: Set<String> = []
+    private var position = Position.next
+    /// The cursor of the page after the last one returned: to go on later, after a failure or in another process.
+    package private(set) var cursor: String?
+
+    init(
+        from cursor: String?, reportRepeat: @escaping @Sendable () -> Void,
+        fetch: @escaping @Sendable (String?) async throws(APIFailure) -> Fetched
+    ) {
+        self.cursor = cursor
+        self.reportRepeat = reportRepeat
+        self.fetch = fetch
+        if let cursor { seen.insert(cursor) }
+    }
+
+    /// The next page; nil after the last. After a failure it may be called again and asks for the same page.
+    package mutating func next() async throws(APIFailure) -> Page? {
+        switch position {
+        case .end: return nil
+        case .repeated:
+            position = .end
+            throw .unreadable("more pages are announced under a revision or token that was used before")
+        case .next: break
+        }
+        let fetched = try await fetch(cursor)
+        if !fetched.hasMore {
+            position = .end
+        } else if let next = fetched.cursor, seen.insert(next).inserted {
+            position = .next
+        } else {
+            position = .repeated
+            reportRepeat()
+        }
+        if let next = fetched.cursor { cursor = next }
+        return fetched.page
+    }
+}

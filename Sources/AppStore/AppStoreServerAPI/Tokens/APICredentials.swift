@@ -1,0 +1,15 @@
+/// Who asks: an issuer and one of its In-App Purchase keys, from App Store Connect. The key itself stays in its file.
+package struct APICredentials: Sendable, Hashable {
+    /// A UUID (App Store Connect: Users and Access, Integrations, In-App Purchase).
+    package var issuerId: String
+    /// Ten letters and digits, also in the file's name.
+    package var keyId: String
+    /// The path of the `.p8` file: PKCS#8 in PEM, on P-256.
+    package var keyFile: String
+
+    package init(issuerId: String, keyId: String, keyFile: String) {
+        self.issuerId = issuerId
+        self.keyId = keyId
+        self.keyFile = keyFile
+    }
+}

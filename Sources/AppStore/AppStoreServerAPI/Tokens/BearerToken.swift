@@ -1,0 +1,57 @@
+internal import AppStoreModel
+internal import Bytes
+internal import Cryptography
+internal import JSON
+
+/// A JWT for one app. Its text never prints.
+struct BearerToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// How long Apple is told that it is good. At most 60 minutes are allowed; Apple's libraries use five.
+    static let lifetimeSeconds: Int64 = 300
+
+    private let text: String
+    /// Seconds since 1970.
+    let issuedAt: Int64
+
+    /// Apple, "Generating JSON Web Tokens for API requests".
+    ///
+    /// - Parameter now: seconds since 1970.
+    /// - Throws: ``CryptographyError`` when OpenSSL cannot sign.
+    init(
+        credentials: APICredentials, key: PrivateKey, bundleId: BundleId, now: Int64
+    ) throws(CryptographyError) {
+        var header = JSONWriter()
+        header.object {
+            $0.set("alg", "ES256")
+            $0.set("kid", credentials.keyId)
+            $0.set("typ", "JWT")
+        }
+        var claims = JSONWriter()
+        claims.object {
+            $0.set("iss", credentials.issuerId)
+            $0.set("iat", now)
+            $0.set("exp", now.saturatingAdd(Self.lifetimeSeconds))
+            $0.set("aud", "appstoreconnect-v1")
+            $0.set("bid", bundleId.rawValue)
+        }
+        var signed = Base64URL.encode(header.bytes)
+        signed.append(UInt8(ascii: "."))
+        signed += Base64URL.encode(claims.bytes)
+        let signature = Base64URL.encode(try key.es256Signature(of: signed))
+        text = String(decoding: signed + [UInt8(ascii: ".")] + signature, as: UTF8.self)
+        issuedAt = now
+    }
+
+    /// The value of the field `Authorization`. The name is long so that no use is overlooked in a review.
+    var revealedAuthorization: String { "Bearer \(text)" }
+
+    /// The text without this token, or the parts of it that matter.
+    func redacted(_ other: String) -> String {
+        text.split(separator: ".").reduce(other) { $0.split(separator: $1).joined(separator: "<token>") }
+    }
+
+    func isSame(as other: BearerToken) -> Bool { text == other.text }
+
+    var description: String { "<token>" }
+    var debugDescription: String { "<token>" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+}

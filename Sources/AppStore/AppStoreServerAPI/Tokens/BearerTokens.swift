@@ -1,0 +1,119 @@
+package import AppStoreModel
+internal import Cryptography
+internal import Synchronization
+package import Time
+
+/// The tokens of all apps: made when needed, used for some minutes, made anew when the key file changes.
+package final class BearerTokens: Sendable {
+    /// After this a token is made anew: well before it expires, so that it is good when the request arrives.
+    private static let useSeconds: Int64 = 180
+    /// Key files are looked at this often while they are used.
+    private static let lookMilliseconds: Int64 = 5_000
+
+    private struct KeyState {
+        var file: SigningKeyFile
+        var lookedAt: Int64?
+        /// Counts the keys read from it.
+        var generation = 0
+    }
+
+    private struct CachedToken {
+        let token: BearerToken
+        let generation: Int
+    }
+
+    private struct State {
+        var keys: [String: KeyState] = [:]
+        var tokens: [BundleId: CachedToken] = [:]
+    }
+
+    private let credentials: [BundleId: APICredentials]
+    private let clocks: Clocks
+    private let report: @Sendable (APIEvent) -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - credentials: by app.
+    ///   - report: is told when a key was read, and when its file cannot be used.
+    package init(
+        credentials: [BundleId: APICredentials], clocks: Clocks = .system,
+        report: @escaping @Sendable (APIEvent) -> Void = { _ in }
+    ) {
+        self.credentials = credentials
+        self.clocks = clocks
+        self.report = report
+    }
+
+    /// The token of an app.
+    ///
+    /// - Throws: ``APIFailure`` of kind `noKey`.
+    func token(for bundleId: BundleId) throws(APIFailure) -> BearerToken {
+        guard let credentials = credentials[bundleId] else {
+            throw APIFailure(
+                kind: .noKey, message: "no App Store Server API key is configured for \(bundleId)", isRetriable: false,
+                fix: "set appstore.api.issuer.id, appstore.api.key.id and appstore.api.key.file")
+        }
+        let now = clocks.wallMilliseconds() / 1000
+        let monotonic = clocks.monotonicMilliseconds()
+        let (result, event) = state.withLock { state in
+            Self.token(for: bundleId, credentials, in: &state, now: now, monotonic: monotonic)
+        }
+        if let event { report(event) }
+        return try result.get()
+    }
+
+    /// Forgets a token that Apple refused, and looks at the key's file again.
+    func discard(_ token: BearerToken, of bundleId: BundleId) {
+        guard let credentials = credentials[bundleId] else { return }
+        state.withLock { state in
+            // Another request may have had it replaced already.
+            guard let cached = state.tokens[bundleId], cached.token.isSame(as: token) else { return }
+            state.tokens[bundleId] = nil
+            state.keys[credentials.keyFile]?.lookedAt = nil
+        }
+    }
+
+    private static func token(
+        for bundleId: BundleId, _ credentials: APICredentials, in state: inout State, now: Int64, monotonic: Int64
+    ) -> (Result<BearerToken, APIFailure>, APIEvent?) {
+        let path = credentials.keyFile
+        var key = state.keys[path] ?? KeyState(file: SigningKeyFile(path: path))
+        var event: APIEvent?
+        if key.lookedAt.map({ monotonic - $0 >= lookMilliseconds }) ?? true {
+            key.lookedAt = monotonic
+            switch key.file.refresh() {
+            case .unchanged: break
+            case .read:
+                key.generation += 1
+                event = .keyRead(file: path)
+            case .unusable(let message): event = .keyUnusable(file: path, message: message)
+            }
+        }
+        state.keys[path] = key
+        // A clock that was set back makes a token of the future, which Apple refuses.
+        if let cached = state.tokens[bundleId], cached.generation == key.generation,
+            (0..<useSeconds).contains(now - cached.token.issuedAt)
+        {
+            return (.success(cached.token), event)
+        }
+        guard let signingKey = key.file.key else {
+            return (.failure(unusable(path)), event)
+        }
+        do throws(CryptographyError) {
+            let token = try BearerToken(credentials: credentials, key: signingKey, bundleId: bundleId, now: now)
+            state.tokens[bundleId] = CachedToken(token: token, generation: key.generation)
+            return (.success(token), event)
+        } catch {
+            let failure = APIFailure(
+                kind: .noKey, message: "the App Store Server API token cannot be signed: \(error.message)",
+                isRetriable: true)
+            return (.failure(failure), event)
+        }
+    }
+
+    private static func unusable(_ path: String) -> APIFailure {
+        APIFailure(
+            kind: .noKey, message: "the App Store Server API key \(path) cannot be used", isRetriable: true,
+            fix: "put the .p8 file of App Store Connect there, readable for this process; it is read again by itself")
+    }
+}
