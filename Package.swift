@@ -50,6 +50,7 @@ let platform: [Target] = [
     module("KafkaDevBroker", layer: "Platform", uses: ["CRdKafka", "Kafka", "Time", "Concurrency"]),
     module("Cryptography", layer: "Platform", uses: ["COpenSSL", "Bytes"]),
     module("SQLite", layer: "Platform", uses: ["CSQLite"]),
+    module("SignedRequests", layer: "Platform", uses: ["Bytes", "Configuration", "Cryptography"]),
     module("HTTPServer", layer: "Platform", uses: ["CSockets", "Time", "Concurrency", "Bytes"]),
     module("HTTPClient", layer: "Platform", uses: ["CCurl", "Concurrency", "Bytes"]),
 ]
@@ -103,7 +104,7 @@ let services: [Target] = [
         "Webhooks", layer: "Services",
         uses: [
             "Bytes", "AppStoreModel", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "HTTPClient", "Cryptography",
-            "Telemetry", "Configuration", "Lifecycle", "Time", "JSON",
+            "Telemetry", "Configuration", "Lifecycle", "Time", "JSON", "SignedRequests",
         ]),
     module(
         "Simulator", layer: "Services",
@@ -231,6 +232,7 @@ let package = Package(
         tests(
             "KafkaTests", layer: "Platform",
             uses: ["Kafka", "KafkaDevBroker", "KafkaModel", "Concurrency", "KafkaTestSupport", "TestSupport"]),
+        tests("SignedRequestsTests", layer: "Platform", uses: ["SignedRequests", "Configuration"]),
         tests("CryptographyTests", layer: "Platform", uses: ["Bytes", "Cryptography", "TestSupport"]),
         tests("SQLiteTests", layer: "Platform", uses: ["SQLite", "TestSupport"]),
         tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport", "Time"]),

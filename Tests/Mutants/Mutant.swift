@@ -27,7 +27,7 @@ enum TestArea: String, CaseIterable {
         case .access: "^EntitlementRulesTests\\."
         case .ingress:
             "^(IngressTests\\.|KafkaTests\\.(ProducerBreakerTests|PendingSendsTests|KafkaProducerFaultTests))"
-        case .webhooks: "^WebhooksTests\\."
+        case .webhooks: "^(WebhooksTests|SignedRequestsTests)\\."
         case .consumer: "^(PipelineRuntimeTests\\.|KafkaTests\\.(DamagedBatchTests|KafkaConfigurationTests))"
         case .state: "^KeyedStateTests\\."
         }
@@ -41,7 +41,7 @@ enum TestArea: String, CaseIterable {
         case .revocation: ["CryptographyTests", "AppStoreVerificationTests", "IngressTests"]
         case .http: ["HTTPServerTests", "ConcurrencyTests"]
         case .ingress: ["IngressTests", "KafkaTests"]
-        case .webhooks: ["WebhooksTests"]
+        case .webhooks: ["WebhooksTests", "SignedRequestsTests"]
         case .consumer: ["PipelineRuntimeTests", "KafkaTests"]
         case .access: ["EntitlementRulesTests"]
         case .state: ["KeyedStateTests"]

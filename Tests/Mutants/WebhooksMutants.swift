@@ -18,7 +18,7 @@ private let notifications = MutatedFile(
 private let versions = MutatedFile(
     .webhooks, "content", webhooks + "WebhookVersion.swift", suites: "WebhookMessageTests")
 private let secrets = MutatedFile(
-    .webhooks, "signature", webhooks + "WebhookSecrets.swift", suites: "WebhookSecretsTests")
+    .webhooks, "signature", "Platform/SignedRequests/SigningKeys.swift", suites: "SigningKeysTests")
 private let certificates = MutatedFile(
     .webhooks, "content", "AppStore/Records/CertificateDirectory.swift", suites: "NotificationContentTests")
 

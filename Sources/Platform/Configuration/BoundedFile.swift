@@ -1,8 +1,11 @@
 internal import Foundation
 
-/// Why a file could not be read, in the operating system's words.
-struct FileProblem: Error {
-    let message: String
+/// Why a file could not be read, in the operating system's words, or holds something else than it should.
+package struct FileProblem: Error, Equatable {
+    /// Without a full stop.
+    package let message: String
+
+    package init(message: String) { self.message = message }
 }
 
 /// Reading of small files with a limit.

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Configuration
 internal import Cryptography
 
 /// Keys that clients present as `Authorization: Bearer KEY` (RFC 6750), as a file lists them: one a line, its name, what
@@ -12,11 +13,6 @@ struct AccessKeyList: Sendable {
         case full
     }
 
-    /// Why a file holds no keys. It never repeats a key.
-    struct Problem: Error, Equatable {
-        let message: String
-    }
-
     private struct Key {
         let permission: Permission
         let digest: [UInt8]
@@ -28,13 +24,14 @@ struct AccessKeyList: Sendable {
 
     private let keys: [Key]
 
-    init(lines text: [UInt8]) throws(Problem) {
+    /// - Throws: why it holds no keys, which are not repeated.
+    init(lines text: [UInt8]) throws(FileProblem) {
         var keys: [Key] = []
         var names: Set<String> = []
         for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             let parts = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
             guard let first = parts.first, first.first != UInt8(ascii: "#") else { continue }
-            func problem(_ message: String) -> Problem { Problem(message: "line \(index + 1) \(message)") }
+            func problem(_ message: String) -> FileProblem { FileProblem(message: "line \(index + 1) \(message)") }
             guard parts.count == 3 else { throw problem("is not a name, read or full, and a key") }
             let name = String(decoding: first, as: UTF8.self)
             guard Self.nameBytes.contains(first.count), names.insert(name).inserted else {
@@ -52,9 +49,9 @@ struct AccessKeyList: Sendable {
             }
             keys.append(Key(permission: permission, digest: SHA256.digest(of: Array(parts[2])).bytes))
         }
-        guard !keys.isEmpty else { throw Problem(message: "the file holds no key") }
+        guard !keys.isEmpty else { throw FileProblem(message: "the file holds no key") }
         guard keys.count <= Self.maximumKeys else {
-            throw Problem(message: "the file holds \(keys.count) keys; \(Self.maximumKeys) are allowed")
+            throw FileProblem(message: "the file holds \(keys.count) keys; \(Self.maximumKeys) are allowed")
         }
         self.keys = keys
     }

@@ -4,6 +4,7 @@ internal import EntitlementRules
 internal import KeyedState
 internal import Records
 internal import ServiceKit
+internal import Time
 
 /// Settings of `sluice-entitlements` beside those of every consumer. Names and defaults are a contract.
 package enum EntitlementsSettings {
@@ -65,7 +66,7 @@ package enum EntitlementsSettings {
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
         _ = try ProductRules(configuration)
-        _ = try AccessKeys.list(configuration)
+        _ = try AccessKeys.file(configuration, clocks: .system)
         _ = try AppStoreSettings.apps(configuration)
         _ = try AppStoreSettings.roots(configuration)
     }

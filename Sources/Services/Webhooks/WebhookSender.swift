@@ -1,4 +1,5 @@
 internal import HTTPClient
+internal import SignedRequests
 internal import Telemetry
 internal import Time
 
@@ -46,13 +47,8 @@ struct WebhookSender: Sendable {
     private func headers(
         _ message: WebhookMessage, _ timestamp: Int64
     ) throws -> [(name: String, value: String)] {
-        var headers = [
-            (name: WebhooksHeader.id, value: message.id),
-            (name: WebhooksHeader.timestamp, value: String(timestamp)),
-            (
-                name: WebhooksHeader.signature,
-                value: try plan.secrets.signature(id: message.id, timestamp: timestamp, body: message.body)
-            ),
+        var headers = try plan.secrets.headers(id: message.id, timestamp: timestamp, body: message.body)
+        headers += [
             (name: WebhooksHeader.contentType, value: "application/json"),
             // Some firewalls refuse requests that have none.
             (name: WebhooksHeader.userAgent, value: "sluice-webhooks/\(Build.version)"),

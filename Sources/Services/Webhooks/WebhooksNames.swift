@@ -46,11 +46,8 @@ enum WebhooksReason {
     static let otherType = "other_type"
 }
 
-/// Header fields of a delivery (https://www.standardwebhooks.com), a contract.
+/// Header fields of a delivery beside those of its signature, a contract.
 enum WebhooksHeader {
-    static let id = "webhook-id"
-    static let timestamp = "webhook-timestamp"
-    static let signature = "webhook-signature"
     static let contentType = "content-type"
     static let userAgent = "user-agent"
     static let traceParent = "traceparent"

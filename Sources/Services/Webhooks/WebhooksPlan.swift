@@ -3,11 +3,12 @@ package import Configuration
 internal import Cryptography
 internal import Foundation
 internal import Records
+internal import SignedRequests
 
 /// What the service does, from its configuration: everything checked that can be without starting anything.
 package struct WebhooksPlan: Sendable {
     let url: String
-    let secrets: WebhookSecrets
+    let secrets: SigningKeys
     let environments: [AppStoreEnvironment]
     let topics: TopicNames
     let timeout: Duration
@@ -22,7 +23,7 @@ package struct WebhooksPlan: Sendable {
     /// - Throws: a ``ConfigurationError`` that names the key, where it was set, and what is wrong.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         url = configuration[WebhooksSettings.url]
-        let parts = WebhookURL(url)
+        let parts = EndpointURL(url)
         guard !parts.hasUser else {
             throw configuration.error(
                 WebhooksSettings.url.key,
@@ -34,7 +35,7 @@ package struct WebhooksPlan: Sendable {
                 "an http:// URL sends purchases in clear; use https://, or allow it with webhooks.insecure=true")
         }
         do {
-            secrets = try WebhookSecrets(lines: configuration[WebhooksSettings.secrets].contents.revealedBytes)
+            secrets = try SigningKeys(lines: configuration[WebhooksSettings.secrets].contents.revealedBytes)
         } catch {
             throw configuration.error(
                 WebhooksSettings.secrets.key,

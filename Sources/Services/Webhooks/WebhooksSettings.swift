@@ -1,11 +1,12 @@
 package import AppStoreModel
 package import Configuration
 internal import Records
+internal import SignedRequests
 
 /// Settings of `sluice-webhooks` beside those of every consumer. Names and defaults are a contract.
 package enum WebhooksSettings {
     package static let url = Setting(
-        "webhooks.url", .webhookURL,
+        "webhooks.url", .endpointURL,
         help: "Where everything is posted. Redirects are not followed.",
         example: "https://api.example.com/entitlements")
     package static let secrets = Setting<SecretFile>.secretFile(
@@ -81,16 +82,6 @@ package enum GoneReceiver: String, Sendable, CaseIterable {
 }
 
 extension ValueKind where Value == String {
-    /// An absolute `https` or `http` URL without a fragment, which is never sent.
-    fileprivate static var webhookURL: ValueKind<String> {
-        ValueKind(
-            name: "URL", expected: "an https:// URL", example: "https://api.example.com/webhooks", text: { $0 }
-        ) { text throws(SettingProblem) in
-            if let problem = WebhookURL(text).problem { throw SettingProblem(problem) }
-            return text
-        }
-    }
-
     /// No more than that nothing else was meant: no space, no slash, no star.
     fileprivate static var bundleId: ValueKind<String> { word("bundle id", "com.example.app", "-") }
 

@@ -12,7 +12,7 @@ import Time
     private static let reader = String(repeating: "r", count: 32)
     private static let writer = String(repeating: "w", count: 32)
 
-    private static func list(_ text: String) throws(AccessKeyList.Problem) -> AccessKeyList {
+    private static func list(_ text: String) throws(FileProblem) -> AccessKeyList {
         try AccessKeyList(lines: Array(text.utf8))
     }
 
@@ -35,7 +35,7 @@ import Time
         ((0...100).map { "n\($0) read \(reader)" }.joined(separator: "\n"), "holds 101 keys; 100 are allowed"),
     ])
     func `what is no list says which line is wrong, and never repeats a key`(text: String, message: String) throws {
-        let problem = #expect(throws: AccessKeyList.Problem.self) { try Self.list(text) }
+        let problem = #expect(throws: FileProblem.self) { try Self.list(text) }
         #expect(problem?.message.contains(message) == true, "\(problem?.message ?? "")")
         #expect(problem?.message.contains(Self.reader) == false)
     }

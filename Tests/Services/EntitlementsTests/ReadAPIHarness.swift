@@ -46,10 +46,8 @@ final class ReadAPIHarness: Sendable {
             metrics: EntitlementsMetrics(registry), log: RateLimitedLogger(logger, perSecond: 1),
             obstacle: { [obstacle] in obstacle.text.withLock { $0 } }, change: nil)
         if let keys {
-            let list = try AccessKeyList(lines: Array(keys.utf8))
-            let path = try directory.write(keys, to: "keys")
-            api.keys = AccessKeys(
-                path: path, Array(keys.utf8), list, clocks: .system, log: RateLimitedLogger(logger, perSecond: 1))
+            let file = try AccessKeys.file(directory.write(keys, to: "keys"), clocks: .system)
+            api.keys = AccessKeys(file, clocks: .system, log: RateLimitedLogger(logger, perSecond: 1))
         }
         api.maximumPurchases = maximumPurchases
         server = HTTPServer(listeners: [api.listener(host: "127.0.0.1", port: 0)])

@@ -1,12 +1,13 @@
-import Cryptography
+import Configuration
+import Foundation
 import Testing
 
-@testable import Webhooks
+@testable import SignedRequests
 
-@Suite struct WebhookSecretsTests {
+@Suite struct SigningKeysTests {
     /// From the test suites of the reference libraries of Standard Webhooks.
     @Test func `the signature is that of the specification's libraries`() throws {
-        let secrets = try WebhookSecrets(lines: Array("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".utf8))
+        let secrets = try SigningKeys(lines: Array("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".utf8))
         let signature = try secrets.signature(
             id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330, body: Array(#"{"test": 2432232314}"#.utf8))
         #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
@@ -14,9 +15,9 @@ import Testing
 
     @Test func `every key signs, whatever the lines look like`() throws {
         let lines = "\n  \(TestKey.line(TestKey.first))\r\n\n\(TestKey.line(TestKey.second).dropFirst(6))\t\n"
-        let both = try WebhookSecrets(lines: Array(lines.utf8)).signature(id: "a", timestamp: 1, body: [])
+        let both = try SigningKeys(lines: Array(lines.utf8)).signature(id: "a", timestamp: 1, body: [])
         let each = try [TestKey.first, TestKey.second].map {
-            try WebhookSecrets(lines: Array(TestKey.line($0).utf8)).signature(id: "a", timestamp: 1, body: [])
+            try SigningKeys(lines: Array(TestKey.line($0).utf8)).signature(id: "a", timestamp: 1, body: [])
         }
         #expect(both == each.joined(separator: " "))
     }
@@ -32,8 +33,15 @@ import Testing
     func `a file that holds no usable key says which line is wrong, and not what it holds`(
         lines: String, problem: String
     ) {
-        let error = #expect(throws: WebhookSecrets.Problem.self) { try WebhookSecrets(lines: Array(lines.utf8)) }
+        let error = #expect(throws: FileProblem.self) { try SigningKeys(lines: Array(lines.utf8)) }
         #expect(error?.message.contains(problem) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("nonsense") == false)
     }
+}
+
+private enum TestKey {
+    static let first = [UInt8](repeating: 1, count: 32)
+    static let second = [UInt8](repeating: 2, count: 24)
+
+    static func line(_ key: [UInt8]) -> String { "whsec_" + Data(key).base64EncodedString() }
 }

@@ -1,14 +1,16 @@
-/// The parts of the receiver's URL that decide whether it may be used.
-struct WebhookURL: Sendable, Equatable {
+package import Configuration
+
+/// The parts of a configured service's URL that decide whether it may be used.
+package struct EndpointURL: Sendable, Equatable {
     /// Whether bodies travel in clear.
-    let isEncrypted: Bool
+    package let isEncrypted: Bool
     /// Whether it names a user, perhaps with a password: what is refused must not be printed then.
-    let hasUser: Bool
+    package let hasUser: Bool
     /// What is wrong with it, as the end of a sentence; nil when nothing is.
-    let problem: String?
+    package let problem: String?
     private let host: Substring
 
-    init(_ text: String) {
+    package init(_ text: String) {
         let lowercase = text.lowercased()
         isEncrypted = lowercase.hasPrefix("https://")
         guard isEncrypted || lowercase.hasPrefix("http://"), text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
@@ -33,7 +35,7 @@ struct WebhookURL: Sendable, Equatable {
     }
 
     /// Whether it stays on this machine.
-    var isLoopback: Bool {
+    package var isLoopback: Bool {
         if host.lowercased() == "localhost" || host == "[::1]" { return true }
         let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
         return numbers.count == 4 && numbers.first == 127 && !numbers.contains(nil)
@@ -44,5 +46,17 @@ struct WebhookURL: Sendable, Equatable {
         let end = authority.lastIndex(of: "]").map { authority.index(after: $0) } ?? authority.startIndex
         guard let colon = authority[end...].firstIndex(of: ":") else { return (authority, nil) }
         return (authority[..<colon], authority[authority.index(after: colon)...])
+    }
+}
+
+extension ValueKind where Value == String {
+    /// An absolute `https` or `http` URL without a fragment, which is never sent.
+    package static var endpointURL: ValueKind<String> {
+        ValueKind(
+            name: "URL", expected: "an https:// URL", example: "https://api.example.com/webhooks", text: { $0 }
+        ) { text throws(SettingProblem) in
+            if let problem = EndpointURL(text).problem { throw SettingProblem(problem) }
+            return text
+        }
     }
 }

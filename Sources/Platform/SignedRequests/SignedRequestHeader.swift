@@ -1,0 +1,6 @@
+/// Header fields of a signed request (https://www.standardwebhooks.com), a contract.
+package enum SignedRequestHeader {
+    package static let id = "webhook-id"
+    package static let timestamp = "webhook-timestamp"
+    package static let signature = "webhook-signature"
+}
