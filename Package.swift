@@ -60,6 +60,8 @@ let appStore: [Target] = [
     module("Records", layer: "AppStore", uses: ["Bytes", "JSON", "AppStoreModel", "KafkaModel", "Cryptography"]),
     module("EntitlementRules", layer: "AppStore", uses: ["JSON", "AppStoreModel"]),
     module("RefundCases", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Records"]),
+    module(
+        "RefundRules", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Configuration", "Cryptography", "Time"]),
     module("AppStoreVerification", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Bytes", "Cryptography"]),
     module(
         "AppStoreServerAPI", layer: "AppStore",
@@ -105,6 +107,12 @@ let services: [Target] = [
         uses: [
             "Bytes", "AppStoreModel", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "HTTPClient", "Cryptography",
             "Telemetry", "Configuration", "Lifecycle", "Time", "JSON", "SignedRequests",
+        ]),
+    module(
+        "Refunds", layer: "Services",
+        uses: [
+            "AppStoreModel", "Configuration", "Cryptography", "HTTPClient", "JSON", "RefundRules", "SignedRequests",
+            "Telemetry", "Time",
         ]),
     module(
         "Simulator", layer: "Services",
@@ -252,6 +260,9 @@ let package = Package(
             "RefundCasesTests", layer: "AppStore",
             uses: ["JSON", "AppStoreModel", "KafkaModel", "Records", "RefundCases", "TestSupport"]),
         tests(
+            "RefundRulesTests", layer: "AppStore",
+            uses: ["JSON", "RefundRules", "AppStoreModel", "JSONTestSupport", "TestSupport"]),
+        tests(
             "AppStoreVerificationTests", layer: "AppStore",
             uses: [
                 "Bytes", "JSON", "AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography",
@@ -300,6 +311,12 @@ let package = Package(
                 "Webhooks", "AppStoreModel", "Records", "PipelineRuntime", "PipelineTestKit", "Kafka", "HTTPServer",
                 "HTTPClient", "Cryptography", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker", "JSON",
                 "Bytes", "Time", "JSONTestSupport", "PipelineTestSupport", "TestSupport",
+            ]),
+        tests(
+            "RefundsTests", layer: "Services",
+            uses: [
+                "AppStoreModel", "Configuration", "HTTPServer", "JSONTestSupport", "RefundRules", "Refunds",
+                "SignedRequests", "Telemetry", "TestSupport", "Time",
             ]),
         tests(
             "SimulatorTests", layer: "Services", uses: ["Simulator", "AppStoreSigning", "AppStoreModel", "TestSupport"]),

@@ -1,10 +1,11 @@
 /// Durations as operators write them: a whole number and one unit.
-enum DurationText {
+package enum DurationText {
     private static let units: [(suffix: String, milliseconds: Int64)] = [
         ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
 
-    static func parse(_ text: String) -> Duration? {
+    /// Nil for another text, and for what does not fit.
+    package static func parse(_ text: String) -> Duration? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let suffix = text.dropFirst(digits.count)
         guard let count = Int64(digits), let unit = units.first(where: { $0.suffix == suffix }) else { return nil }

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import JSON
 
-/// A published JSON Schema, with the keywords that ours use: type, required, properties, items, pattern, const, enum,
-/// oneOf, and $ref to a definition. A keyword that it does not know is a fault of the schema.
+/// A published JSON Schema, with the keywords that ours use: type, required, properties, additionalProperties (false),
+/// items, the bounds of counts and integers, pattern, const, enum, oneOf, and $ref to a definition. A keyword that it does not know is a fault of the schema.
 package struct JSONSchema: Sendable {
     private let root: JSONObject
 
@@ -25,13 +25,23 @@ package struct JSONSchema: Sendable {
     }
 
     private func faults(of value: JSONValue, _ schema: JSONObject, _ path: String) -> [String] {
-        schema.members.flatMap { faults(of: value, $0.name, $0.value, path) }
+        schema.members.flatMap { faults(of: value, $0.name, $0.value, path) } + unknownMembers(value, schema, path)
+    }
+
+    private func unknownMembers(_ value: JSONValue, _ schema: JSONObject, _ path: String) -> [String] {
+        guard schema["additionalProperties"]?.bool == false, let object = value.object else { return [] }
+        let known = schema["properties"]?.object?.names ?? []
+        return object.names.filter { !known.contains($0) }.map { "\(path): unknown \($0)" }
     }
 
     private func faults(of value: JSONValue, _ keyword: String, _ rule: JSONValue, _ path: String) -> [String] {
         switch keyword {
         case "$schema", "$id", "$defs", "title", "description": return []
         case "type": return rule.string == typeName(value) || isInteger(value, rule) ? [] : ["\(path): not \(rule)"]
+        // Read with the properties.
+        case "additionalProperties": return rule.bool == false ? [] : ["additionalProperties is not false"]
+        case "minimum", "maximum", "minItems", "maxItems", "minProperties":
+            return isWithin(value, keyword, rule) ? [] : ["\(path): \(keyword) \(rule)"]
         case "const": return value == rule ? [] : ["\(path): not \(rule)"]
         case "enum": return rule.array?.contains(value) == true ? [] : ["\(path): none of \(rule)"]
         case "pattern": return matches(value, rule) ? [] : ["\(path): not like \(rule)"]
@@ -56,6 +66,17 @@ package struct JSONSchema: Sendable {
             guard let definition = root["$defs"]?.object?[name]?.object else { return ["no definition \(name)"] }
             return faults(of: value, definition, path)
         default: return ["unknown keyword \(keyword)"]
+        }
+    }
+
+    private func isWithin(_ value: JSONValue, _ keyword: String, _ rule: JSONValue) -> Bool {
+        guard let bound = rule.integer else { return false }
+        switch keyword {
+        case "minimum": return value.integer.map { $0 >= bound } ?? true
+        case "maximum": return value.integer.map { $0 <= bound } ?? true
+        case "minItems": return value.array.map { $0.count >= bound } ?? true
+        case "maxItems": return value.array.map { $0.count <= bound } ?? true
+        default: return value.object.map { $0.members.count >= bound } ?? true
         }
     }
 

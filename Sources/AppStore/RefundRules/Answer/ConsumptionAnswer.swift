@@ -1,0 +1,29 @@
+/// The answer to one consumption request: the body that is frozen in the case and then sent, byte for byte.
+package struct ConsumptionAnswer: Hashable, Sendable {
+    /// Which endpoint takes it. The raw value is the version in Apple's path.
+    package enum Form: Int32, CaseIterable, Sendable {
+        /// Apple: ConsumptionRequestV1, for Advanced Commerce purchases.
+        case version1 = 1
+        /// Apple: ConsumptionRequest.
+        case version2 = 2
+    }
+
+    package let form: Form
+    /// Compact JSON with Apple's members in a fixed order.
+    package let body: [UInt8]
+    /// What was left out.
+    package let notes: [ConsumptionNote]
+
+    /// Makes the body, with every constraint that Apple documents checked.
+    ///
+    /// - Throws: ``ConsumptionProblem``; then nothing must be sent.
+    package init(_ facts: RefundFacts, _ decision: RefundDecision) throws(ConsumptionProblem) {
+        let statement = try ConsumptionStatement(facts, decision)
+        // The version 2 endpoint refuses Advanced Commerce, the version 1 endpoint is documented for nothing else.
+        form = facts.isAdvancedCommerce ? .version1 : .version2
+        switch form {
+        case .version1: (body, notes) = ConsumptionBodyVersion1.write(facts, statement)
+        case .version2: (body, notes) = ConsumptionBodyVersion2.write(facts, statement)
+        }
+    }
+}

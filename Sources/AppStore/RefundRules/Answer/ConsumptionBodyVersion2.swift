@@ -1,0 +1,52 @@
+internal import AppStoreModel
+internal import JSON
+
+/// Apple's ConsumptionRequest.
+enum ConsumptionBodyVersion2 {
+    private static let wholePercentage: Int64 = 100_000
+
+    static func write(
+        _ facts: RefundFacts, _ statement: ConsumptionStatement
+    ) -> (body: [UInt8], notes: [ConsumptionNote]) {
+        let percentage = percentage(facts, statement)
+        let preference = preference(facts, statement, percentage.value)
+        var json = JSONWriter()
+        json.object {
+            $0.set("customerConsented", true)
+            $0.set("deliveryStatus", statement.deliveryStatus.rawValue)
+            $0.set("sampleContentProvided", statement.sampleContentProvided)
+            $0.set("consumptionPercentage", percentage.value)
+            $0.set("refundPreference", preference.value)
+        }
+        return (json.bytes, [percentage.note, preference.note].compactMap(\.self))
+    }
+
+    /// Never of an auto-renewable subscription; nothing but 0 of what was not delivered.
+    private static func percentage(
+        _ facts: RefundFacts, _ statement: ConsumptionStatement
+    ) -> (value: Int64?, note: ConsumptionNote?) {
+        guard let percentage = statement.facts.consumptionPercentage else { return (nil, nil) }
+        guard let type = facts.productType, type.isKnown else { return (nil, .percentageOfUnknownType) }
+        guard type != .autoRenewableSubscription else { return (nil, .percentageOfSubscription) }
+        guard (0...wholePercentage).contains(percentage) else { return (nil, .percentageOutOfRange) }
+        guard statement.deliveryStatus == .delivered || percentage == 0 else { return (nil, .percentageOfUndelivered) }
+        return (percentage, nil)
+    }
+
+    private static func preference(
+        _ facts: RefundFacts, _ statement: ConsumptionStatement, _ percentage: Int64?
+    ) -> (value: String?, note: ConsumptionNote?) {
+        switch statement.outcome {
+        case .decline: return ("DECLINE", nil)
+        case .grantFull: return ("GRANT_FULL", nil)
+        case .grantProrated:
+            let isDivisible = percentage.map { $0 > 0 && $0 < wholePercentage } ?? false
+            guard facts.productType == .autoRenewableSubscription || isDivisible else {
+                return (nil, .proratedWithoutPercentage)
+            }
+            return ("GRANT_PRORATED", nil)
+        // Without the member Apple knows of no preference; the statement refuses doNotAnswer.
+        case .noPreference, .doNotAnswer: return (nil, nil)
+        }
+    }
+}

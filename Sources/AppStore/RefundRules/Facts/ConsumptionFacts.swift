@@ -1,0 +1,48 @@
+/// What the company knows about one purchase and its customer. Nil is unknown, never false or zero.
+package struct ConsumptionFacts: Hashable, Sendable {
+    /// Whether the customer has consented to share these data with Apple. Only true is consent.
+    package var customerConsented: Bool?
+    package var deliveryStatus: DeliveryStatus?
+    /// Whether a sample, trial or description was available before the purchase.
+    package var sampleContentProvided: Bool?
+    /// Milliunits of a percent: 100000 is all.
+    package var consumptionPercentage: Int64?
+
+    // For the version 1 body.
+
+    package var consumptionStatus: ConsumptionStatus?
+    package var platform: ConsumptionPlatform?
+    /// Whole days since the account was created.
+    package var accountTenureDays: Int64?
+    /// Whole minutes that the customer used the app.
+    package var playTimeMinutes: Int64?
+    /// Cents of US dollars, on all platforms.
+    package var lifetimePurchasedCents: Int64?
+    /// Cents of US dollars, on all platforms.
+    package var lifetimeRefundedCents: Int64?
+    package var userStatus: UserStatus?
+
+    /// What the company's service has decided itself, instead of the rules.
+    package var outcome: RefundOutcome?
+
+    package init() {}
+
+    /// These facts, and those of `others` where these say nothing.
+    package func merging(_ others: ConsumptionFacts?) -> ConsumptionFacts {
+        guard let others else { return self }
+        var merged = self
+        merged.customerConsented = customerConsented ?? others.customerConsented
+        merged.deliveryStatus = deliveryStatus ?? others.deliveryStatus
+        merged.sampleContentProvided = sampleContentProvided ?? others.sampleContentProvided
+        merged.consumptionPercentage = consumptionPercentage ?? others.consumptionPercentage
+        merged.consumptionStatus = consumptionStatus ?? others.consumptionStatus
+        merged.platform = platform ?? others.platform
+        merged.accountTenureDays = accountTenureDays ?? others.accountTenureDays
+        merged.playTimeMinutes = playTimeMinutes ?? others.playTimeMinutes
+        merged.lifetimePurchasedCents = lifetimePurchasedCents ?? others.lifetimePurchasedCents
+        merged.lifetimeRefundedCents = lifetimeRefundedCents ?? others.lifetimeRefundedCents
+        merged.userStatus = userStatus ?? others.userStatus
+        merged.outcome = outcome ?? others.outcome
+        return merged
+    }
+}

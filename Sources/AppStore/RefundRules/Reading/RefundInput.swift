@@ -1,0 +1,108 @@
+internal import JSON
+
+/// A JSON value that must be exactly as documented, with its place: every reader names the line and the member.
+struct RefundInput {
+    private let element: JSONElement
+    private let name: String
+    private let member: String
+
+    private init(_ element: JSONElement, name: String, member: String) {
+        self.element = element
+        self.name = name
+        self.member = member
+    }
+
+    /// Reads a whole text, an object.
+    init(json: [UInt8], name: String, maximumBytes: Int) throws(RefundInputError) {
+        do throws(JSONError) {
+            element = try JSONDocument.object(json, maximumBytes: maximumBytes, maximumDepth: 8).root
+        } catch {
+            let message =
+                error.code == .notAnObject ? "expected an object" : "is not JSON: \(error.code.rawValue)"
+            throw RefundInputError(
+                name: name, line: Self.line(of: error.offset, in: json), member: "", message: message)
+        }
+        self.name = name
+        member = ""
+    }
+
+    /// The value as compact JSON, less one member.
+    func json(without member: String) -> [UInt8] {
+        var object = JSONObject(element)
+        object[member] = nil
+        return JSONValue.object(object).json
+    }
+
+    func error(_ message: String) -> RefundInputError {
+        RefundInputError(
+            name: name, line: Self.line(of: element.range.lowerBound, in: element.document.bytes), member: member,
+            message: message)
+    }
+
+    private static func line(of offset: Int, in bytes: [UInt8]) -> Int {
+        1 + bytes.prefix(max(0, offset)).count { $0 == UInt8(ascii: "\n") }
+    }
+
+    // MARK: containers
+
+    /// The members of an object, none of which has another name than these.
+    func members(_ known: [String]) throws(RefundInputError) -> [String: RefundInput] {
+        guard element.kind == .object else { throw error("expected an object") }
+        var members: [String: RefundInput] = [:]
+        for found in element.members {
+            let value = RefundInput(
+                found.value, name: name, member: member.isEmpty ? found.name : "\(member).\(found.name)")
+            guard known.contains(found.name) else {
+                var quoted: [UInt8] = []
+                JSONBytes.append(visible: found.name, limit: 64, to: &quoted)
+                let place = RefundInput(found.value, name: name, member: member)
+                throw place.error(
+                    "unknown member \(String(decoding: quoted, as: UTF8.self)); allowed are "
+                        + known.joined(separator: ", "))
+            }
+            members[found.name] = value
+        }
+        return members
+    }
+
+    /// The elements of an array of at least one and at most `limit`.
+    func elements(atMost limit: Int, of expected: String) throws(RefundInputError) -> [RefundInput] {
+        let elements = element.elements
+        guard element.kind == .array, !elements.isEmpty, elements.count <= limit else {
+            throw error("expected a list of 1 to \(limit) \(expected)")
+        }
+        return elements.enumerated().map { RefundInput($1, name: name, member: "\(member)[\($0)]") }
+    }
+
+    /// Whether it is an array without elements.
+    var isEmptyList: Bool { element.kind == .array && element.elements.isEmpty }
+
+    // MARK: values
+
+    func bool() throws(RefundInputError) -> Bool {
+        guard let value = element.bool else { throw error("expected true or false") }
+        return value
+    }
+
+    func integer(in range: ClosedRange<Int64>) throws(RefundInputError) -> Int64 {
+        guard let value = element.integer, range.contains(value) else {
+            throw error("expected a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+
+    /// A text of which `read` makes a value.
+    ///
+    /// - Parameter expected: the end of "expected …".
+    func text<Value>(_ expected: String, _ read: (String) -> Value?) throws(RefundInputError) -> Value {
+        guard let value = element.string.flatMap(read) else { throw error("expected \(expected)") }
+        return value
+    }
+
+    /// One of an enum's raw values.
+    func oneOf<Value: RawRepresentable & CaseIterable>(
+        _ type: Value.Type = Value.self
+    ) throws(RefundInputError) -> Value where Value.RawValue == String {
+        try text("one of " + Value.allCases.map(\.rawValue).joined(separator: ", "), Value.init(rawValue:))
+    }
+}

@@ -1,0 +1,43 @@
+internal import AppStoreModel
+
+/// When a rule applies: all conditions that are given must hold. A condition on something unknown does not hold.
+struct RefundConditions: Hashable, Sendable {
+    /// A price in one currency.
+    struct Price: Hashable, Sendable {
+        var currency: String
+        /// Milliunits of the currency.
+        var bounds: HalfOpenBounds
+    }
+
+    var products: [ProductPattern]?
+    var productTypes: Set<ProductType>?
+    var price: Price?
+    var reasons: Set<ConsumptionRequestReason>?
+    /// Milliseconds.
+    var age: HalfOpenBounds?
+    var earlierRefunds: HalfOpenBounds?
+    /// Milliunits of a percent.
+    var consumptionPercentage: HalfOpenBounds?
+    var environments: Set<AppStoreEnvironment>?
+    var bundleIds: Set<BundleId>?
+
+    /// Whether it applies to every case.
+    var isEmpty: Bool { self == RefundConditions() }
+
+    func hold(_ facts: RefundFacts, _ consumption: ConsumptionFacts) -> Bool {
+        if let products, !products.contains(where: { $0.matches(facts.productId) }) { return false }
+        if let productTypes, !Self.contains(productTypes, facts.productType) { return false }
+        if let price, facts.currency != price.currency || !price.bounds.contains(facts.price) { return false }
+        if let reasons, !Self.contains(reasons, facts.consumptionRequestReason) { return false }
+        if let age, !age.contains(facts.ageMilliseconds) { return false }
+        if let earlierRefunds, !earlierRefunds.contains(facts.earlierRefunds) { return false }
+        if let bounds = consumptionPercentage, !bounds.contains(consumption.consumptionPercentage) { return false }
+        if let environments, !environments.contains(facts.environment) { return false }
+        if let bundleIds, !bundleIds.contains(facts.bundleId) { return false }
+        return true
+    }
+
+    private static func contains<Value: Hashable>(_ values: Set<Value>, _ value: Value?) -> Bool {
+        value.map(values.contains) ?? false
+    }
+}

@@ -1,0 +1,69 @@
+package import Configuration
+internal import Cryptography
+internal import Foundation
+internal import HTTPClient
+internal import SignedRequests
+package import Telemetry
+package import Time
+
+extension ConsumptionProvider {
+    /// Nil without `refunds.provider.url`.
+    ///
+    /// - Throws: a `ConfigurationError` that names the key, where it was set, and what is wrong.
+    package init?(
+        _ configuration: Configuration, clocks: Clocks = .system, log: RateLimitedLogger
+    ) throws(ConfigurationError) {
+        guard let url = configuration[RefundsSettings.providerURL] else { return nil }
+        try Self.check(url, configuration)
+        self.url = url
+        timeout = configuration[RefundsSettings.providerTimeout]
+        keys = try Self.keys(configuration, now: clocks.monotonicNanoseconds())
+        client = HTTPClient(HTTPClient.Configuration(trustRootsFile: try Self.rootsFile(configuration)))
+        self.clocks = clocks
+        self.log = log
+    }
+
+    private static func check(_ url: String, _ configuration: Configuration) throws(ConfigurationError) {
+        let parts = EndpointURL(url)
+        guard !parts.hasUser else {
+            throw configuration.error(
+                RefundsSettings.providerURL.key,
+                "the URL holds a user or password; leave it out, your service knows the sender by webhook-signature")
+        }
+        guard parts.isEncrypted || parts.isLoopback || configuration[RefundsSettings.providerInsecure] else {
+            throw configuration.error(
+                RefundsSettings.providerURL.key,
+                """
+                an http:// URL sends purchases in clear; use https://, or allow it with \
+                \(RefundsSettings.providerInsecure.key)=true
+                """)
+        }
+    }
+
+    private static func keys(
+        _ configuration: Configuration, now: UInt64
+    ) throws(ConfigurationError) -> ReloadedFile<SigningKeys> {
+        let key = RefundsSettings.providerSecret.key
+        guard let file = configuration[RefundsSettings.providerSecret] else {
+            throw configuration.error(
+                key, "not set, while \(RefundsSettings.providerURL.key) is: requests are signed. \(Self.makeKey)")
+        }
+        do throws(FileProblem) {
+            return try ReloadedFile(
+                path: file.path, limit: SecretFile.maximumBytes, now: now, make: SigningKeys.init(lines:))
+        } catch {
+            throw configuration.error(key, "\(error.message). \(Self.makeKey)")
+        }
+    }
+
+    private static let makeKey = "Make a key with: echo whsec_$(openssl rand -base64 32)"
+
+    private static func rootsFile(_ configuration: Configuration) throws(ConfigurationError) -> String? {
+        guard let file = configuration[RefundsSettings.providerRoots] else { return nil }
+        let bytes = FileManager.default.contents(atPath: file).map { Array($0) } ?? []
+        guard (try? Certificate.certificates(encoded: bytes))?.isEmpty == false else {
+            throw configuration.error(RefundsSettings.providerRoots.key, "\(file) holds no certificate")
+        }
+        return file
+    }
+}

@@ -1,0 +1,43 @@
+internal import AppStoreModel
+internal import Cryptography
+internal import JSON
+internal import RefundRules
+
+/// What the company's service is asked about one case: `type`, `timestamp` and `data`, as Standard Webhooks asks. Every
+/// attempt has the same bytes and the same id.
+struct ProviderRequest: Sendable {
+    let id: String
+    let body: [UInt8]
+
+    init(_ facts: RefundFacts) {
+        var json = JSONWriter()
+        json.object {
+            $0.set("type", ProviderName.requestType)
+            $0.set("timestamp", facts.requestedAt.description)
+            $0.object("data") { Self.write(facts, to: &$0) }
+        }
+        body = json.bytes
+        id = "refund-" + SHA256.digest(of: body).hex.prefix(32)
+    }
+
+    /// Apple's names and units; what Apple left out is absent.
+    private static func write(_ facts: RefundFacts, to data: inout JSONWriter) {
+        data.set("environment", facts.environment.rawValue)
+        data.set("bundleId", facts.bundleId.rawValue)
+        data.set("transactionId", facts.transactionId.rawValue)
+        data.set("originalTransactionId", facts.originalTransactionId?.rawValue)
+        data.set("productId", facts.productId?.rawValue)
+        data.set("productType", facts.productType?.rawValue)
+        data.set("price", facts.price)
+        data.set("currency", facts.currency)
+        data.set("quantity", facts.quantity)
+        data.set("purchaseDate", facts.purchaseDate?.millisecondsSince1970)
+        data.set("expiresDate", facts.expiresDate?.millisecondsSince1970)
+        data.set("inAppOwnershipType", facts.inAppOwnershipType?.rawValue)
+        data.set("appAccountToken", facts.appAccountToken?.rawValue)
+        data.set("consumptionRequestReason", facts.consumptionRequestReason?.rawValue)
+        data.set("requestedAt", facts.requestedAt.millisecondsSince1970)
+        data.set("isAdvancedCommerce", facts.isAdvancedCommerce)
+        data.set("earlierRefunds", facts.earlierRefunds)
+    }
+}

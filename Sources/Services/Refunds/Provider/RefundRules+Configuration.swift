@@ -1,0 +1,23 @@
+package import Configuration
+internal import Foundation
+package import RefundRules
+
+extension RefundRules {
+    /// The rules of the file that `refunds.rules` names; ``none`` without it.
+    ///
+    /// - Throws: a `ConfigurationError` that names file, line and member.
+    package init(_ configuration: Configuration) throws(ConfigurationError) {
+        guard let path = configuration[RefundsSettings.rules] else {
+            self = .none
+            return
+        }
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw configuration.error(RefundsSettings.rules.key, "\(path) cannot be read.")
+        }
+        do throws(RefundInputError) {
+            try self.init(json: Array(bytes), name: path)
+        } catch {
+            throw configuration.error(RefundsSettings.rules.key, "\(error).")
+        }
+    }
+}

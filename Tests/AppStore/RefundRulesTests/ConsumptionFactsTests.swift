@@ -1,0 +1,101 @@
+import Testing
+
+@testable import RefundRules
+
+extension ConsumptionFacts {
+    static let everything = consented {
+        $0.consumptionPercentage = 50_000
+        $0.consumptionStatus = .partiallyConsumed
+        $0.platform = .nonApple
+        $0.accountTenureDays = 40
+        $0.playTimeMinutes = 2000
+        $0.lifetimePurchasedCents = 250_000
+        $0.lifetimeRefundedCents = 150_000
+        $0.userStatus = .limitedAccess
+        $0.outcome = .decline
+    }
+}
+
+/// The answer of the company's service: a contract.
+@Suite struct ConsumptionFactsTests {
+    private static let golden = """
+        {"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":false,\
+        "consumptionPercentage":50000,"consumptionStatus":"PARTIALLY_CONSUMED","platform":"NON_APPLE",\
+        "accountTenureDays":40,"playTimeMinutes":2000,"lifetimePurchasedCents":250000,"lifetimeRefundedCents":150000,\
+        "userStatus":"LIMITED_ACCESS","outcome":"decline"}
+        """
+
+    @Test func `an answer with every member is read, and kept as it was`() throws {
+        let facts = try ConsumptionFacts(answer: Array(Self.golden.utf8), name: "answer")
+        #expect(facts == .everything)
+        #expect(String(decoding: facts.json, as: UTF8.self) == Self.golden)
+    }
+
+    @Test func `consent alone is an answer, and the rest is unknown`() throws {
+        let facts = try ConsumptionFacts(answer: Array(#"{"customerConsented":false}"#.utf8), name: "answer")
+        var expected = ConsumptionFacts()
+        expected.customerConsented = false
+        #expect(facts == expected)
+        #expect(String(decoding: facts.json, as: UTF8.self) == #"{"customerConsented":false}"#)
+    }
+
+    @Test(arguments: [
+        ("", "answer:1: is not JSON: empty"), ("[]", "answer:1: expected an object"),
+        ("{}", "answer:1: customerConsented is missing"),
+        (#"{"customerConsented":"true"}"#, "answer:1: customerConsented: expected true or false"),
+        (#"{"customerConsented":1}"#, "customerConsented: expected true or false"),
+        (#"{"customerConsented":null}"#, "customerConsented: expected true or false"),
+        (
+            "{\"customerConsented\":true,\n\"deliveryStatus\":0}",
+            "answer:2: deliveryStatus: expected one of DELIVERED, UNDELIVERED_QUALITY_ISSUE"
+        ),
+        (#"{"customerConsented":true,"deliveryStatus":"delivered"}"#, "deliveryStatus: expected one of"),
+        (#"{"customerConsented":true,"sampleContentProvided":0}"#, "sampleContentProvided: expected true or false"),
+        (
+            #"{"customerConsented":true,"consumptionPercentage":50.5}"#,
+            "consumptionPercentage: expected a whole number from 0 to 100000"
+        ),
+        (#"{"customerConsented":true,"consumptionPercentage":"50"}"#, "consumptionPercentage: expected a whole"),
+        (#"{"customerConsented":true,"consumptionPercentage":100001}"#, "consumptionPercentage: expected a whole"),
+        (#"{"customerConsented":true,"consumptionPercentage":-1}"#, "consumptionPercentage: expected a whole"),
+        (#"{"customerConsented":true,"consumptionStatus":1}"#, "consumptionStatus: expected one of NOT_CONSUMED"),
+        (#"{"customerConsented":true,"platform":"ANDROID"}"#, "platform: expected one of APPLE, NON_APPLE"),
+        (#"{"customerConsented":true,"accountTenureDays":-1}"#, "accountTenureDays: expected a whole number from 0"),
+        (#"{"customerConsented":true,"playTimeMinutes":1e30}"#, "playTimeMinutes: expected a whole number from 0"),
+        (#"{"customerConsented":true,"lifetimePurchasedCents":1.5}"#, "lifetimePurchasedCents: expected a whole"),
+        (#"{"customerConsented":true,"lifetimeRefundedCents":[]}"#, "lifetimeRefundedCents: expected a whole"),
+        (#"{"customerConsented":true,"userStatus":"BANNED"}"#, "userStatus: expected one of ACTIVE"),
+        (#"{"customerConsented":true,"outcome":"REFUND"}"#, "outcome: expected one of decline, grantFull"),
+        (#"{"customerConsented":true,"consent":true}"#, #"unknown member "consent"; allowed are customerConsented"#),
+        (#"{"customerConsented":true,"customerConsented":false}"#, "is not JSON: duplicate_name"),
+    ])
+    func `an answer of another form says which member is wrong, and nothing of its value`(
+        text: String, message: String
+    ) throws {
+        let error = #expect(throws: RefundInputError.self) {
+            try ConsumptionFacts(answer: Array(text.utf8), name: "answer")
+        }
+        #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+        #expect(error?.description.contains("ANDROID") == false)
+    }
+
+    @Test func `an answer above 64 KiB is none`() {
+        let text = #"{"customerConsented":true}"# + String(repeating: " ", count: 64 * 1024)
+        let error = #expect(throws: RefundInputError.self) {
+            try ConsumptionFacts(answer: Array(text.utf8), name: "answer")
+        }
+        #expect(error?.message == "is not JSON: too_long")
+    }
+
+    @Test func `a name of a member cannot write into the log`() throws {
+        let error = #expect(throws: RefundInputError.self) {
+            try ConsumptionFacts(
+                answer: Array(#"{"customerConsented":true,"a\nb\u202e\#(String(repeating: "x", count: 200))":1}"#.utf8),
+                name: "answer")
+        }
+        let message = try #require(error).message
+        #expect(message.contains(#""a\nb\u202e"#))
+        #expect(!message.contains("\n"))
+        #expect(message.utf8.count < 400)
+    }
+}

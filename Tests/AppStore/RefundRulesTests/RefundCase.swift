@@ -1,0 +1,69 @@
+import AppStoreModel
+import Testing
+
+@testable import RefundRules
+
+extension AppStoreInstant {
+    /// 2026-01-01T00:00:00Z.
+    static let requested = AppStoreInstant(clampingMillisecondsSince1970: 1_767_225_600_000)
+
+    func earlier(days: Int64) -> AppStoreInstant { advanced(byMilliseconds: -days * 86_400_000) }
+}
+
+extension RefundFacts {
+    /// A consumable of 4.99 EUR, bought ten days before the request.
+    static func consumable(_ change: (inout RefundFacts) -> Void = { _ in }) -> RefundFacts {
+        var facts = RefundFacts(
+            environment: .production, bundleId: BundleId("com.example.app"), transactionId: TransactionId("49571273"),
+            requestedAt: .requested)
+        facts.originalTransactionId = OriginalTransactionId("49571273")
+        facts.productId = ProductId("com.example.coins.100")
+        facts.productType = .consumable
+        facts.price = 4990
+        facts.currency = "EUR"
+        facts.quantity = 1
+        facts.purchaseDate = AppStoreInstant.requested.earlier(days: 10)
+        facts.inAppOwnershipType = .purchased
+        facts.consumptionRequestReason = .unintendedPurchase
+        change(&facts)
+        return facts
+    }
+
+    static func subscription(_ change: (inout RefundFacts) -> Void = { _ in }) -> RefundFacts {
+        consumable {
+            $0.productId = ProductId("com.example.pro.monthly")
+            $0.productType = .autoRenewableSubscription
+            $0.expiresDate = AppStoreInstant.requested.earlier(days: -20)
+            change(&$0)
+        }
+    }
+}
+
+extension ConsumptionFacts {
+    /// What every answer requires, and consent.
+    static func consented(_ change: (inout ConsumptionFacts) -> Void = { _ in }) -> ConsumptionFacts {
+        var facts = ConsumptionFacts()
+        facts.customerConsented = true
+        facts.deliveryStatus = .delivered
+        facts.sampleContentProvided = false
+        change(&facts)
+        return facts
+    }
+}
+
+extension RefundDecision {
+    static func of(_ outcome: RefundOutcome, _ consumption: ConsumptionFacts = .consented()) -> RefundDecision {
+        RefundDecision(source: .rule, rule: "test", outcome: outcome, consumption: consumption, rulesFingerprint: "")
+    }
+}
+
+/// The rules of a text, in the file `rules.json`.
+func rules(_ text: String) throws(RefundInputError) -> RefundRules {
+    try RefundRules(json: Array(text.utf8), name: "rules.json")
+}
+
+/// A file with one rule under these conditions, and another outcome where it does not apply.
+func rules(when conditions: String) throws(RefundInputError) -> RefundRules {
+    try rules(
+        #"{"default":"noPreference","rules":[{"name":"one","when":{\#(conditions)},"outcome":"decline"}]}"#)
+}
