@@ -315,7 +315,7 @@ let package = Package(
         tests(
             "RefundsTests", layer: "Services",
             uses: [
-                "AppStoreModel", "Configuration", "HTTPServer", "JSONTestSupport", "RefundRules", "Refunds",
+                "AppStoreModel", "Configuration", "HTTPServer", "JSON", "JSONTestSupport", "RefundRules", "Refunds",
                 "SignedRequests", "Telemetry", "TestSupport", "Time",
             ]),
         tests(

@@ -124,7 +124,7 @@ import Testing
         #expect(decision.source == .fallback)
     }
 
-    @Test func `the company's word counts before the rule's, and the rule's before the file's, member by member`()
+    @Test func `what the company says counts before the rule, and the rule before the file, member by member`()
         throws
     {
         let rules = try rules(Self.ordered)

@@ -2,6 +2,7 @@ import AppStoreModel
 import Configuration
 import Foundation
 import HTTPServer
+import JSON
 import JSONTestSupport
 import RefundRules
 import SignedRequests
@@ -288,6 +289,35 @@ import Time
         } catch {
             return error
         }
+    }
+
+    // MARK: the manual
+
+    /// The code blocks of a section of `deploy/README.md`.
+    private func examples(_ section: String) throws -> [String] {
+        var folder = URL(filePath: #filePath).resolvingSymlinksInPath()
+        for _ in 0..<4 { folder.deleteLastPathComponent() }
+        let manual = try String(contentsOf: folder.appending(path: "deploy/README.md"), encoding: .utf8)
+        let text = try #require(manual.split(separator: "\n## ").first { $0.hasPrefix(section + "\n") })
+        return text.split(separator: "```", omittingEmptySubsequences: false).enumerated()
+            .filter { $0.offset % 2 == 1 }.map {
+                $0.element.drop { $0 != "\n" }.trimmingCharacters(in: .whitespacesAndNewlines)
+            }
+    }
+
+    @Test func `the manual shows rules that are read`() throws {
+        let text = Array(try #require(try examples("Refund rules").first).utf8)
+        #expect(try RefundRules(json: text, name: "manual").names == ["first-mistake", "spent"])
+        #expect(try JSONSchema.deployed("refund-rules.schema.json").faults(in: text) == [])
+    }
+
+    @Test func `the manual shows the request that is sent, and an answer that is taken`() throws {
+        let blocks = try examples("Your service for refunds")
+        let request = try #require(blocks.first?.split(separator: "\n\n").last)
+        #expect(try JSONValue(json: Array(request.utf8)) == JSONValue(json: ProviderRequest(facts).body))
+        let answer = Array(try #require(blocks.last).utf8)
+        #expect(try ConsumptionFacts(answer: answer, name: "manual").outcome == .decline)
+        #expect(try JSONSchema.deployed("refund-provider-answer.schema.json").faults(in: answer) == [])
     }
 
     // MARK: the keys
