@@ -269,6 +269,12 @@ let package = Package(
                 "AppStoreTestSupport", "TestSupport",
             ]),
         tests(
+            "AppStoreServerAPITests", layer: "AppStore",
+            uses: [
+                "AppStoreServerAPI", "AppStoreModel", "AppStoreVerification", "Cryptography", "HTTPClient",
+                "HTTPServer", "JSON", "Time", "AppStoreTestSupport", "TestSupport",
+            ]),
+        tests(
             "AppStoreSigningTests", layer: "AppStore",
             uses: ["Bytes", "AppStoreSigning", "AppStoreTestSupport", "Cryptography", "TestSupport"]),
         tests(

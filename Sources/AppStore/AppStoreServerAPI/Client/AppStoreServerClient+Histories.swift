@@ -3,8 +3,8 @@ extension AppStoreServerClient {
     ///
     /// - Parameter revision: of an earlier reading with the same query: Apple returns what has changed since.
     package func getTransactionHistory(
-        of id: AnyTransactionId, _ query: TransactionHistoryQuery = TransactionHistoryQuery(), revision: String? = nil,
-        _ scope: APIScope
+        of id: AnyTransactionId, matching query: TransactionHistoryQuery = TransactionHistoryQuery(),
+        revision: String? = nil, _ scope: APIScope
     ) -> Pages<TransactionPage> {
         transactionPages(.getTransactionHistory, from: revision, scope) { revision in
             .transactionHistory(of: id, query, revision: revision)

@@ -21,7 +21,7 @@ extension APIErrorCode {
         Entry(4_000_018, "InvalidNotificationType", "give a type that Apple documents, and a subtype that it has"),
         Entry(4_000_019, "MultipleFiltersSupplied", "give a transaction id or a notification type, not both"),
         Entry(
-            4_000_020, "InvalidTestNotificationToken", "give the token as the test notification's request returned it"),
+            4_000_020, "InvalidTestNotificationToken", "give the token as Apple returned it"),
         Entry(4_000_021, "InvalidSort", "sort ASCENDING or DESCENDING"),
         Entry(4_000_022, "InvalidProductType", "give AUTO_RENEWABLE, NON_RENEWABLE, CONSUMABLE or NON_CONSUMABLE"),
         Entry(4_000_023, "InvalidProductId", "give a product id of the app"),
@@ -48,7 +48,7 @@ extension APIErrorCode {
         Entry(4_000_033, "InvalidAppAccountToken", "give the app account token as a UUID, or an empty text"),
         Entry(4_000_034, "InvalidConsumptionStatus", "give consumptionStatus from 0 to 3"),
         Entry(
-            4_000_035, "InvalidCustomerConsented", "answer only with the customer's consent: customerConsented is true"),
+            4_000_035, "InvalidCustomerConsented", "answer only with consent: customerConsented is true"),
         Entry(4_000_036, "InvalidDeliveryStatus", "give a deliveryStatus of this version of the body"),
         Entry(4_000_037, "InvalidLifetimeDollarsPurchased", "give lifetimeDollarsPurchased from 0 to 7"),
         Entry(4_000_038, "InvalidLifetimeDollarsRefunded", "give lifetimeDollarsRefunded from 0 to 7"),

@@ -9,6 +9,15 @@ package struct TransactionPage: Sendable {
     /// changed since.
     package let revision: String?
     package let hasMore: Bool
+
+    package init(
+        transactions: [VerifiedTransaction], refused: [RefusedObject], revision: String?, hasMore: Bool
+    ) {
+        self.transactions = transactions
+        self.refused = refused
+        self.revision = revision
+        self.hasMore = hasMore
+    }
 }
 
 /// What Look Up Order ID found.

@@ -2,7 +2,8 @@
 package struct APICredentials: Sendable, Hashable {
     /// A UUID (App Store Connect: Users and Access, Integrations, In-App Purchase).
     package var issuerId: String
-    /// Ten letters and digits, also in the file's name.
+    /// Ten letters and digits. Where the file has the name that Apple gave it, `SubscriptionKey_2X9R4HXF34.p8`, the id
+    /// in the name counts.
     package var keyId: String
     /// The path of the `.p8` file: PKCS#8 in PEM, on P-256.
     package var keyFile: String

@@ -17,17 +17,17 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomDebugStringConverti
     /// - Parameter now: seconds since 1970.
     /// - Throws: ``CryptographyError`` when OpenSSL cannot sign.
     init(
-        credentials: APICredentials, key: PrivateKey, bundleId: BundleId, now: Int64
+        issuerId: String, keyId: String, key: PrivateKey, bundleId: BundleId, now: Int64
     ) throws(CryptographyError) {
         var header = JSONWriter()
         header.object {
             $0.set("alg", "ES256")
-            $0.set("kid", credentials.keyId)
+            $0.set("kid", keyId)
             $0.set("typ", "JWT")
         }
         var claims = JSONWriter()
         claims.object {
-            $0.set("iss", credentials.issuerId)
+            $0.set("iss", issuerId)
             $0.set("iat", now)
             $0.set("exp", now.saturatingAdd(Self.lifetimeSeconds))
             $0.set("aud", "appstoreconnect-v1")

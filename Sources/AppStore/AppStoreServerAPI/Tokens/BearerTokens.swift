@@ -100,7 +100,9 @@ package final class BearerTokens: Sendable {
             return (.failure(unusable(path)), event)
         }
         do throws(CryptographyError) {
-            let token = try BearerToken(credentials: credentials, key: signingKey, bundleId: bundleId, now: now)
+            let token = try BearerToken(
+                issuerId: credentials.issuerId, keyId: key.file.keyId ?? credentials.keyId, key: signingKey,
+                bundleId: bundleId, now: now)
             state.tokens[bundleId] = CachedToken(token: token, generation: key.generation)
             return (.success(token), event)
         } catch {

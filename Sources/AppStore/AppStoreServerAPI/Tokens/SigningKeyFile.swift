@@ -7,6 +7,9 @@ internal import Foundation
 struct SigningKeyFile: Sendable {
     let path: String
     private(set) var key: PrivateKey?
+    /// The key id in the file's name, links followed, where Apple named it: a link that is changed to another file
+    /// changes the id with the key.
+    private(set) var keyId: String?
     private var version: FileVersion?
 
     init(path: String) { self.path = path }
@@ -30,10 +33,28 @@ struct SigningKeyFile: Sendable {
         version = current
         do throws(CryptographyError) {
             key = try PrivateKey(contentsOf: path)
+            keyId = Self.keyId(inNameOf: URL(fileURLWithPath: path).resolvingSymlinksInPath().lastPathComponent)
             return .read
         } catch {
             return .unusable("\(path) holds no key that can be used: \(error.message)")
         }
+    }
+}
+
+extension SigningKeyFile {
+    /// `2X9R4HXF34` in `SubscriptionKey_2X9R4HXF34.p8`; nil for another name.
+    static func keyId(inNameOf file: String) -> String? {
+        for prefix in ["SubscriptionKey_", "AuthKey_"] where file.hasPrefix(prefix) && file.hasSuffix(".p8") {
+            let id = file.dropFirst(prefix.count).dropLast(3)
+            let isId =
+                id.utf8.count == 10
+                && id.utf8.allSatisfy { byte in
+                    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                }
+            return isId ? String(id) : nil
+        }
+        return nil
     }
 }
 

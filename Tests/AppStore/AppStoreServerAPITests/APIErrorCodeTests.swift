@@ -1,0 +1,65 @@
+import AppStoreServerAPI
+import Testing
+
+/// What an error code means: number, name, whether trying again helps, and what to do.
+@Suite struct APIErrorCodeTests {
+    /// As Apple documents them, name by name.
+    private static let documented: [(Int64, String)] = [
+        (4_000_000, "GeneralBadRequest"), (4_000_002, "InvalidAppIdentifier"), (4_000_005, "InvalidRequestRevision"),
+        (4_000_006, "InvalidTransactionId"), (4_000_008, "InvalidOriginalTransactionId"),
+        (4_000_009, "InvalidExtendByDays"), (4_000_010, "InvalidExtendReasonCode"),
+        (4_000_011, "InvalidRequestIdentifier"), (4_000_012, "StartDateTooFarInPast"),
+        (4_000_013, "StartDateAfterEndDate"), (4_000_014, "InvalidPaginationToken"), (4_000_015, "InvalidStartDate"),
+        (4_000_016, "InvalidEndDate"), (4_000_017, "PaginationTokenExpired"), (4_000_018, "InvalidNotificationType"),
+        (4_000_019, "MultipleFiltersSupplied"), (4_000_020, "InvalidTestNotificationToken"),
+        (4_000_021, "InvalidSort"), (4_000_022, "InvalidProductType"), (4_000_023, "InvalidProductId"),
+        (4_000_024, "InvalidSubscriptionGroupIdentifier"), (4_000_025, "InvalidExcludeRevoked"),
+        (4_000_026, "InvalidInAppOwnershipType"), (4_000_027, "InvalidEmptyStorefrontCountryCodeList"),
+        (4_000_028, "InvalidStorefrontCountryCode"), (4_000_030, "InvalidRevoked"), (4_000_031, "InvalidStatus"),
+        (4_000_032, "InvalidAccountTenure"), (4_000_033, "InvalidAppAccountToken"),
+        (4_000_034, "InvalidConsumptionStatus"), (4_000_035, "InvalidCustomerConsented"),
+        (4_000_036, "InvalidDeliveryStatus"), (4_000_037, "InvalidLifetimeDollarsPurchased"),
+        (4_000_038, "InvalidLifetimeDollarsRefunded"), (4_000_039, "InvalidPlatform"), (4_000_040, "InvalidPlayTime"),
+        (4_000_041, "InvalidSampleContentProvided"), (4_000_042, "InvalidUserStatus"),
+        (4_000_043, "InvalidTransactionNotConsumable"), (4_000_047, "InvalidTransactionTypeNotSupported"),
+        (4_000_048, "AppTransactionIdNotSupported"), (4_000_183, "InvalidAppAccountTokenUUID"),
+        (4_000_185, "FamilyTransactionNotSupported"), (4_000_187, "TransactionIdIsNotOriginalTransactionId"),
+        (4_000_209, "ConsumptionPercentageAutoRenewableSubscription"), (4_030_004, "SubscriptionExtensionIneligible"),
+        (4_030_005, "SubscriptionMaxExtension"), (4_030_007, "FamilySharedSubscriptionExtensionIneligible"),
+        (4_040_001, "AccountNotFound"), (4_040_002, "AccountNotFoundRetryable"), (4_040_003, "AppNotFound"),
+        (4_040_004, "AppNotFoundRetryable"), (4_040_005, "OriginalTransactionIdNotFound"),
+        (4_040_006, "OriginalTransactionIdNotFoundRetryable"), (4_040_007, "ServerNotificationURLNotFound"),
+        (4_040_008, "TestNotificationNotFound"), (4_040_009, "StatusRequestNotFound"),
+        (4_040_010, "TransactionIdNotFound"), (4_040_019, "AppTransactionDoesNotExist"),
+        (4_290_000, "RateLimitExceeded"), (5_000_000, "GeneralInternal"), (5_000_001, "GeneralInternalRetryable"),
+    ]
+
+    private static let retriable: Set<Int64> = [
+        4_040_002, 4_040_004, 4_040_006, 4_290_000, 5_000_000, 5_000_001,
+    ]
+
+    @Test func `every documented code has its name, a fix in words, and says whether trying again helps`() {
+        for (number, name) in Self.documented {
+            let code = APIErrorCode(number)
+            #expect(code.isKnown)
+            #expect(code.name == "\(name)Error")
+            #expect(code.isRetriable == Self.retriable.contains(number), "\(code)")
+            #expect((code.fix ?? "").contains(" "), "\(code)")
+            #expect(code.description == "\(number) \(name)Error")
+        }
+    }
+
+    @Test func `no other number of these families is known`() {
+        let known = (Int64(4_000_000)...4_000_300).filter { APIErrorCode($0).isKnown }
+        #expect(known == Self.documented.map(\.0).filter { $0 <= 4_000_300 })
+    }
+
+    @Test func `an unknown number is kept, without a name`() {
+        let code = APIErrorCode(4_009_999)
+        #expect(code.rawValue == 4_009_999)
+        #expect(!code.isKnown && code.name == nil && code.fix == nil && !code.isRetriable)
+        #expect(code.description == "4009999")
+        #expect(APIErrorCode(5_009_999).isRetriable)
+        #expect(APIErrorCode(4_290_001).isRetriable)
+    }
+}

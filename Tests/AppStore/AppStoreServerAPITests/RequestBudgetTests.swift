@@ -1,0 +1,179 @@
+import AppStoreModel
+import Synchronization
+import Testing
+import Time
+
+@testable import AppStoreServerAPI
+
+/// When requests may go: Apple's limits a second, shared by all callers of an app, an environment and an endpoint.
+@Suite struct RequestBudgetTests {
+    private static let second: UInt64 = 1_000_000_000
+    private static let app = BundleId("com.example.app")
+
+    /// How many of the moments are in the fullest second, wherever it begins.
+    private static func most(of moments: [UInt64]) -> Int {
+        var first = 0
+        var most = 0
+        for (index, moment) in moments.enumerated() {
+            while moment - moments[first] >= second { first += 1 }
+            most = max(most, index - first + 1)
+        }
+        return most
+    }
+
+    @Test func `5000 requests at 50 a second are never more than 50 in any second, and take 100 seconds`() throws {
+        var budget = RequestBudget(perSecond: 50, backgroundShare: 0.5, now: 0)
+        let moments: [UInt64] = (0..<5000).compactMap { _ in
+            if case .at(let moment) = budget.take(.urgent, now: 0, longestWait: .max) { moment } else { nil }
+        }
+        #expect(moments.count == 5000)
+        #expect(moments == moments.sorted())
+        #expect(Self.most(of: moments) == 50)
+        let last = try #require(moments.last)
+        #expect((99 * Self.second...101 * Self.second).contains(last))
+    }
+
+    @Test func `callers at random moments never make more than the limit either`() {
+        var budget = RequestBudget(perSecond: 50, backgroundShare: 0.5, now: 0)
+        var moments: [UInt64] = []
+        var now: UInt64 = 0
+        for step in 0..<5000 as Range<UInt64> {
+            // Bursts, and pauses of up to half a second after which nothing may be made up for.
+            now += (step * 7919) % 97 == 0 ? Self.second / 2 : (step * 104_729) % 13_000_000
+            if case .at(let moment) = budget.take(.urgent, now: now, longestWait: .max) { moments.append(moment) }
+        }
+        #expect(moments.count == 5000)
+        #expect(Self.most(of: moments) <= 50)
+    }
+
+    @Test func `background requests have their share, and only while no urgent one waits`() {
+        var budget = RequestBudget(perSecond: 50, backgroundShare: 0.2, now: 0)
+        var background: [UInt64] = []
+        var now: UInt64 = 0
+        while now < 10 * Self.second {
+            switch budget.take(.background, now: now, longestWait: .max) {
+            case .at(let moment):
+                background.append(moment)
+                now = moment + 1
+            case .askAgain(let moment): now = moment
+            case .tooFar: Issue.record("nothing is too far")
+            }
+        }
+        #expect((99...101).contains(background.count))
+        #expect(Self.most(of: background) <= 10)
+    }
+
+    @Test func `an urgent request waits for at most one background request`() {
+        var budget = RequestBudget(perSecond: 50, backgroundShare: 1, now: 0)
+        #expect(budget.take(.background, now: 0, longestWait: .max) == .at(0))
+        guard case .askAgain = budget.take(.background, now: 0, longestWait: .max),
+            case .askAgain = budget.take(.background, now: 1, longestWait: .max),
+            case .at(let moment) = budget.take(.urgent, now: 1, longestWait: .max)
+        else {
+            Issue.record("background requests must not reserve")
+            return
+        }
+        #expect(moment <= Self.second / 50 + 1)
+        // From now on the urgent ones take everything.
+        for _ in 0..<100 { _ = budget.take(.urgent, now: moment, longestWait: .max) }
+        guard case .askAgain(let later) = budget.take(.background, now: moment, longestWait: .max) else {
+            Issue.record("a background request went before urgent ones that wait")
+            return
+        }
+        #expect(later >= moment + 2 * Self.second)
+    }
+
+    @Test func `a request that waits when a 429 comes waits for the time that it names`() async throws {
+        let time = VirtualTime()
+        let scope = APIScope(Self.app, in: .production)
+        let closing = Mutex<RequestBudgets?>(nil)
+        let budgets = RequestBudgets(
+            clocks: time.clocks,
+            sleep: { duration in
+                let first = closing.withLock { budgets in
+                    defer { budgets = nil }
+                    return budgets
+                }
+                _ = first?.close(.getTransactionInfo, scope, until: VirtualTime.start + 10_000)
+                time.advance(by: duration)
+            })
+        try await budgets.waitForTurn(.getTransactionInfo, scope)
+        closing.withLock { $0 = budgets }
+        try await budgets.waitForTurn(.getTransactionInfo, scope)
+        #expect(time.clocks.wallMilliseconds() >= VirtualTime.start + 10_000)
+    }
+
+    @Test func `a 429 closes the budget of its endpoint until its time, and no other`() async throws {
+        let time = VirtualTime()
+        let budgets = RequestBudgets(clocks: time.clocks, sleep: time.sleep)
+        let scope = APIScope(Self.app, in: .production)
+        let begin = time.now
+        let closed = budgets.close(.getTransactionInfo, scope, until: VirtualTime.start + 10_000)
+        #expect(closed == VirtualTime.start + 10_000)
+        try await budgets.waitForTurn(.getTransactionInfo, scope)
+        #expect(time.now - begin >= 10 * Self.second)
+        // Others are not affected.
+        let then = time.now
+        try await budgets.waitForTurn(.sendConsumptionInformation, scope)
+        try await budgets.waitForTurn(.getTransactionInfo, APIScope(Self.app, in: .sandbox))
+        try await budgets.waitForTurn(.getTransactionInfo, APIScope(BundleId("com.example.two"), in: .production))
+        #expect(time.now == then)
+    }
+
+    @Test func `a request whose turn would come too late fails with the time, and nothing is taken`() async throws {
+        let time = VirtualTime()
+        let budgets = RequestBudgets(
+            RequestBudgets.Limits(longestWait: .seconds(5)), clocks: time.clocks, sleep: time.sleep)
+        let scope = APIScope(Self.app, in: .production)
+        _ = budgets.close(.getTransactionInfo, scope, until: VirtualTime.start + 60_000)
+        for priority in [RequestPriority.urgent, .background] {
+            var asked = scope
+            asked.priority = priority
+            do throws(APIFailure) {
+                try await budgets.waitForTurn(.getTransactionInfo, asked)
+                Issue.record("the turn came too early")
+            } catch {
+                #expect(error.kind == .rateLimited && error.isRetriable && error.status == nil)
+                #expect(error.retryAt == VirtualTime.start + 60_000)
+            }
+        }
+        time.advance(by: .seconds(60))
+        try await budgets.waitForTurn(.getTransactionInfo, scope)
+    }
+
+    @Test func `without a time the budget closes for longer after each 429, up to five minutes`() {
+        var budget = RequestBudget(perSecond: 50, backgroundShare: 0.5, now: 0)
+        let waits = (0..<11).map { _ in budget.close(until: nil, now: 0) / Self.second }
+        #expect(waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
+        budget.answered()
+        #expect(budget.close(until: nil, now: 1000 * Self.second) == 1001 * Self.second)
+    }
+
+    @Test func `the sandbox has a tenth`() async throws {
+        let time = VirtualTime()
+        let budgets = RequestBudgets(clocks: time.clocks, sleep: time.sleep)
+        let begin = time.now
+        for _ in 0..<51 {
+            try await budgets.waitForTurn(.getTransactionInfo, APIScope(Self.app, in: .sandbox))
+        }
+        #expect((time.now - begin) / 1_000_000 == 10_000)
+    }
+
+    @Test func `both versions of an endpoint share its limit`() {
+        #expect(EndpointGroup(.sendConsumptionInformation) == EndpointGroup(.sendConsumptionInformationV1))
+        #expect(Set(APIOperation.allCases.map { EndpointGroup($0) }).count == APIOperation.allCases.count - 1)
+    }
+
+    @Test func `a cancelled wait ends`() async throws {
+        let time = VirtualTime()
+        let budgets = RequestBudgets(clocks: time.clocks, sleep: { _ in throw CancellationError() })
+        let scope = APIScope(Self.app, in: .production)
+        try await budgets.waitForTurn(.lookUpOrderId, scope)
+        do throws(APIFailure) {
+            try await budgets.waitForTurn(.lookUpOrderId, scope)
+            Issue.record("the wait was not cancelled")
+        } catch {
+            #expect(error.kind == .cancelled)
+        }
+    }
+}

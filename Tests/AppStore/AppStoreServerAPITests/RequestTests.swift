@@ -1,0 +1,134 @@
+import AppStoreModel
+import HTTPServer
+import TestSupport
+import Testing
+
+@testable import AppStoreServerAPI
+
+/// What is sent, to whom, and what never is.
+@Suite(.timeLimit(.minutes(5)))
+struct RequestTests {
+    @Test(
+        arguments: [
+            "", ".", "..", "../x", "1/2", "1%2F2", "1?x", "1#x", "1 2", "1\r\nX: y", "é", "\u{0}",
+            String(repeating: "1", count: 257),
+        ])
+    func `an identifier that would change the path is refused before anything is sent`(id: String) async throws {
+        let store = try FakeAppStore("{}")
+        let harness = try APIHarness(store)
+        let failure = try await harness.failure(of: APIRequest(.getTransactionInfo, id))
+        #expect(failure.kind == .invalidRequest && !failure.isRetriable && failure.status == nil)
+        #expect(store.asked.isEmpty)
+    }
+
+    @Test func `a request has exactly the identifiers of its path`() throws {
+        for arguments in [[], ["1", "2"]] {
+            var request = APIRequest(.getTransactionInfo)
+            request.arguments = arguments
+            #expect(throws: APIFailure.self) { try request.target() }
+        }
+        #expect(
+            try APIRequest(.getStatusOfRenewalDateExtensions, "com.example.a_b-c", "U").target()
+                == "/inApps/v1/subscriptions/extend/mass/com.example.a_b-c/U")
+    }
+
+    @Test func `values of the query are encoded`() throws {
+        let request = APIRequest(
+            .getRefundHistory, "1", query: [(name: "revision", value: "a b&c=d/é?#%+"), (name: "revision", value: "~")])
+        #expect(
+            try request.target()
+                == "/inApps/v2/refund/lookup/1?revision=a%20b%26c%3Dd%2F%C3%A9%3F%23%25%2B&revision=~")
+    }
+
+    @Test func `each environment has its own base URL, and no other has one`() async throws {
+        let (production, sandbox) = (try FakeAppStore(), try FakeAppStore())
+        let harness = try APIHarness(production, sandbox: sandbox)
+        _ = try await harness.client.send(APIRequest(.finishTransaction, "1"), to: APIHarness.production)
+        _ = try await harness.client.send(APIRequest(.finishTransaction, "2"), to: APIHarness.sandbox)
+        #expect(production.asked.map(\.path) == ["/inApps/v1/transactions/1/finish"])
+        #expect(sandbox.asked.map(\.path) == ["/inApps/v1/transactions/2/finish"])
+        for environment in [AppStoreEnvironment.xcode, .localTesting, AppStoreEnvironment("production")] {
+            let failure = try await harness.failure(to: APIScope(APIHarness.app, in: environment))
+            #expect(failure.kind == .invalidRequest)
+        }
+    }
+
+    @Test func `every operation has the method and path that Apple documents`() throws {
+        let expected: [APIOperation: String] = [
+            .getTransactionInfo: "GET /inApps/v1/transactions/1",
+            .getAllSubscriptionStatuses: "GET /inApps/v1/subscriptions/1",
+            .getTransactionHistory: "GET /inApps/v2/history/1",
+            .getRefundHistory: "GET /inApps/v2/refund/lookup/1",
+            .getNotificationHistory: "POST /inApps/v1/notifications/history",
+            .requestTestNotification: "POST /inApps/v1/notifications/test",
+            .getTestNotificationStatus: "GET /inApps/v1/notifications/test/1",
+            .sendConsumptionInformation: "PUT /inApps/v2/transactions/consumption/1",
+            .sendConsumptionInformationV1: "PUT /inApps/v1/transactions/consumption/1",
+            .lookUpOrderId: "GET /inApps/v1/lookup/1",
+            .extendSubscriptionRenewalDate: "PUT /inApps/v1/subscriptions/extend/1",
+            .extendRenewalDatesForAllActiveSubscribers: "POST /inApps/v1/subscriptions/extend/mass",
+            .getStatusOfRenewalDateExtensions: "GET /inApps/v1/subscriptions/extend/mass/1/2",
+            .setAppAccountToken: "PUT /inApps/v1/transactions/1/appAccountToken",
+            .getAppTransactionInfo: "GET /inApps/v1/transactions/appTransactions/1",
+            .finishTransaction: "POST /inApps/v1/transactions/1/finish",
+        ]
+        #expect(expected.count == APIOperation.allCases.count)
+        for operation in APIOperation.allCases {
+            var request = APIRequest(operation)
+            request.arguments = Array(["1", "2"].prefix(operation.path.filter { $0 == "*" }.count))
+            #expect("\(operation.method) \(try request.target())" == expected[operation])
+        }
+    }
+
+    // MARK: 401
+
+    @Test func `a refused token is made anew once, and the request sent again`() async throws {
+        let store = try FakeAppStore { _, number in
+            HTTPResponse(status: number == 1 ? 401 : 200, reason: "test")
+        }
+        let harness = try APIHarness(store)
+        let body = Array(#"{"customerConsented":true}"#.utf8)
+        try await harness.client.sendConsumption(
+            body, form: .v2, for: TransactionId("1"), of: APIHarness.app, in: .production)
+        #expect(store.asked.count == 2)
+        #expect(store.asked.map(\.body) == [body, body])
+        #expect(Set(store.asked.map(\.token)).count == 2)
+    }
+
+    @Test func `after the second 401 the causes are listed, and an operator is told`() async throws {
+        let store = try FakeAppStore(status: 401)
+        let harness = try APIHarness(store)
+        let failure = try await harness.failure()
+        #expect(store.asked.count == 2)
+        #expect(failure.kind == .unauthorized && failure.status == 401 && !failure.isRetriable)
+        for cause in ["key id", "issuer id", "revoked", "bundle id"] {
+            #expect(failure.description.contains(cause), "\(cause)")
+        }
+        #expect(harness.reported.filter { $0 == .unauthorized(APIHarness.production) }.count == 1)
+    }
+
+    /// The answers' `Date` is the present; the clients' clock is in 2027.
+    @Test func `a wrong clock is the first cause of a 401 that is named`() async throws {
+        let harness = try APIHarness(try FakeAppStore(status: 401))
+        let failure = try await harness.failure()
+        #expect(failure.serverDate != nil)
+        #expect(failure.fix?.hasPrefix("one of: this machine's clock differs from Apple's by") == true)
+    }
+
+    @Test func `without a key nothing is sent`() async throws {
+        let store = try FakeAppStore()
+        let harness = try APIHarness(store)
+        let failure = try await harness.failure(to: APIScope(BundleId("com.example.other"), in: .production))
+        #expect(failure.kind == .noKey)
+        #expect(store.asked.isEmpty)
+    }
+
+    @Test func `a cancelled request ends as cancelled`() async throws {
+        let store = try FakeAppStore { _, _ in nil }
+        let harness = try APIHarness(store)
+        let request = Task { try await harness.failure() }
+        try await waitUntil { !store.asked.isEmpty }
+        request.cancel()
+        #expect(try await request.value.kind == .cancelled)
+    }
+}

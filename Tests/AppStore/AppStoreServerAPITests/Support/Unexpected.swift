@@ -1,0 +1,6 @@
+/// What a test cannot go on with.
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
