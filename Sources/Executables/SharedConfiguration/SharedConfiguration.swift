@@ -3,9 +3,9 @@
 /// Each executable reads its own settings, tolerates these beside them, and refuses every other key with the nearest one
 /// that it knows. A test compares the list with the schemas of all executables.
 package enum SharedConfiguration {
-    /// Keys, and prefixes that end with a dot.
+    /// Keys, also with a placeholder, and prefixes that end with a dot.
     package static let keys = [
-        "admin.host", "admin.port", "apps", "apps.", "consumer.attempts", "consumer.drain.limit",
+        "admin.host", "admin.port", "apps", "apps.<bundleId>.environments", "consumer.attempts", "consumer.drain.limit",
         "consumer.record.deadline", "consumer.shutdown.limit", "data.dir", "duplicates.remembered",
         "entitlements.changes", "entitlements.grace.fallback", "entitlements.key.file",
         "entitlements.renewal.leeway", "entitlements.stale.tolerance", "entitlements.url", "http.forwarded",

@@ -32,7 +32,8 @@ public struct ConfigurationSchema: Sendable {
     public let settings: [SettingDescriptor]
     /// Open prefixes in the order of the help.
     public let openPrefixes: [OpenPrefix]
-    /// Keys, and prefixes that end with a dot, of other executables that may be in the same file or environment.
+    /// Keys, also with a placeholder, and prefixes that end with a dot, of other executables that may be in the same file
+    /// or environment.
     public let alsoKnown: [String]
     /// How settings are given by environment variables.
     public let variables: EnvironmentVariables
@@ -40,8 +41,8 @@ public struct ConfigurationSchema: Sendable {
     /// - Parameters:
     ///   - settings: in the order of the help.
     ///   - openPrefixes: keys that are handed on unread.
-    ///   - alsoKnown: keys, and prefixes that end with a dot, of other executables: they may be in the same file or
-    ///     environment and are not used.
+    ///   - alsoKnown: keys, also with a placeholder, and prefixes that end with a dot, of other executables: they may be in
+    ///     the same file or environment and are not used.
     ///   - variables: how settings are given by environment variables.
     public init(
         _ settings: [any AnySetting] = [], openPrefixes: [OpenPrefix] = [], alsoKnown: [String] = [],
@@ -72,14 +73,14 @@ public struct ConfigurationSchema: Sendable {
             alsoKnown: alsoKnown + other.alsoKnown, variables: variables)
     }
 
-    /// The keys that a shared file or environment may hold, as other executables tolerate them: open prefixes and the
-    /// prefixes of settings for each name end with a dot.
+    /// The keys that a shared file or environment may hold, as other executables tolerate them: open prefixes end with a
+    /// dot, settings for each name have their placeholder.
     public var sharedKeys: [String] {
-        openPrefixes.map(\.prefix)
-            + settings.filter { !$0.isCommandLineOnly }.map { $0.template?.prefix ?? $0.key }
+        openPrefixes.map(\.prefix) + settings.filter { !$0.isCommandLineOnly }.map(\.key)
     }
 
-    /// The same settings with further keys, and prefixes that end with a dot, tolerated beside them.
+    /// The same settings with further keys, also with a placeholder, and prefixes that end with a dot, tolerated beside
+    /// them.
     public func tolerating(_ keys: [String]) -> ConfigurationSchema {
         ConfigurationSchema(
             descriptors: settings, openPrefixes: openPrefixes, alsoKnown: alsoKnown + keys,
@@ -101,19 +102,24 @@ public struct ConfigurationSchema: Sendable {
             if let name = setting.template?.name(in: key) { return .template(setting, name: name) }
         }
         if openPrefixes.contains(where: { key.hasPrefix($0.prefix) && key != $0.prefix }) { return .open }
-        if isUnderOwnTemplate(key), !alsoKnown.contains(key) { return .unknown }
+        if isUnderOwnTemplate(key), !isSettingElsewhere(key) { return .unknown }
         if isKnownElsewhere(key) { return .elsewhere }
         return .unknown
     }
 
     /// Whether the key is under the prefix of a setting that each name has for itself, such as `apps.`: what is there
-    /// and is no such setting is a typing error, which no other executable reads either.
+    /// and is no such setting, here or elsewhere, is a typing error.
     private func isUnderOwnTemplate(_ key: String) -> Bool {
         settings.contains { setting in setting.template.map { key.hasPrefix($0.prefix) } ?? false }
     }
 
     private func isKnownElsewhere(_ key: String) -> Bool {
-        alsoKnown.contains { $0.hasSuffix(".") ? key.hasPrefix($0) : key == $0 }
+        isSettingElsewhere(key) || alsoKnown.contains { $0.hasSuffix(".") && key.hasPrefix($0) }
+    }
+
+    /// Whether another executable has a setting of this key, for whatever name.
+    private func isSettingElsewhere(_ key: String) -> Bool {
+        alsoKnown.contains { $0 == key || KeyTemplate($0)?.name(in: key) != nil }
     }
 
     /// The key that an environment variable gives.
