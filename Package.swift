@@ -71,7 +71,10 @@ let appStore: [Target] = [
         ]),
     module(
         "AppStoreSettings", layer: "AppStore",
-        uses: ["AppStoreModel", "AppStoreVerification", "Records", "Configuration", "Cryptography", "HTTPClient"]),
+        uses: [
+            "AppStoreModel", "AppStoreVerification", "AppStoreServerAPI", "Records", "Configuration", "Cryptography",
+            "HTTPClient",
+        ]),
     module("AppStoreSigning", layer: "AppStore", uses: ["Bytes", "Cryptography"]),
 ]
 
@@ -123,9 +126,10 @@ let services: [Target] = [
     module(
         "Operations", layer: "Services",
         uses: [
-            "Bytes", "JSON", "AppStoreModel", "AppStoreVerification", "Records", "PipelineRuntime", "ServiceKit",
-            "Kafka",
-            "Cryptography", "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle", "Time",
+            "Bytes", "JSON", "AppStoreModel", "AppStoreVerification", "AppStoreServerAPI", "AppStoreSettings",
+            "Records",
+            "PipelineRuntime", "ServiceKit", "Kafka", "Cryptography", "SQLite", "HTTPClient", "Telemetry",
+            "Configuration", "Lifecycle", "Time",
         ]),
 ]
 
@@ -275,6 +279,12 @@ let package = Package(
                 "HTTPServer", "JSON", "Time", "AppStoreTestSupport", "TestSupport",
             ]),
         tests(
+            "AppStoreSettingsTests", layer: "AppStore",
+            uses: [
+                "AppStoreSettings", "AppStoreServerAPI", "AppStoreModel", "Configuration", "Cryptography",
+                "TestSupport",
+            ]),
+        tests(
             "AppStoreSigningTests", layer: "AppStore",
             uses: ["Bytes", "AppStoreSigning", "AppStoreTestSupport", "Cryptography", "TestSupport"]),
         tests(
@@ -329,7 +339,8 @@ let package = Package(
         tests(
             "OperationsTests", layer: "Services",
             uses: [
-                "JSON", "Operations", "PipelineRuntime", "Ingress", "ServiceKit", "AppStoreModel", "AppStoreSigning",
+                "AppStoreServerAPI", "AppStoreSettings", "JSON", "Operations", "PipelineRuntime", "Ingress",
+                "ServiceKit", "AppStoreModel", "AppStoreSigning",
                 "Records", "Kafka",
                 "Cryptography", "HTTPServer", "Configuration", "Telemetry", "KafkaDevBroker", "Time",
                 "AppStoreTestSupport", "TestSupport",

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import AppStoreSettings
 internal import Configuration
 internal import PipelineRuntime
 internal import Records
@@ -118,10 +119,26 @@ enum OperationsSettings {
     static let yes = Setting.flag("yes", help: "Execute. Without it the command prints what it would do.")
     static let entitlementsGroup = ConsumerSettings.group(default: "sluice-entitlements")
 
+    // api
+    static let apiBundle = Setting.string(
+        "bundle", help: "The app, if several are configured.", example: "com.example.app"
+    ).optional.onCommandLineOnly
+    static let apiLimit = Setting.integer(
+        "limit", default: 100, in: 1...100_000, help: "Stops after the page that reaches so many transactions."
+    ).onCommandLineOnly
+    static let apiRevision = Setting.string(
+        "revision", help: "Only what has changed since an earlier listing, which printed this.",
+        example: "1698148900000_2000000000000001"
+    ).optional.onCommandLineOnly
+    static let testWait = Setting.duration(
+        "wait", default: .seconds(120), in: .zero...(.seconds(600)),
+        help: "How long to wait for Apple's report on the delivery; 0s does not ask for it."
+    ).onCommandLineOnly
+
     /// Settings allowed in a file or the environment.
-    static let inFiles = ConfigurationSchema([
-        topicsPrefix, topicsPartitions, entitlementsURL, entitlementsKey, webhooksAdminURL,
-    ])
+    static let inFiles = ConfigurationSchema(
+        [topicsPrefix, topicsPartitions, entitlementsURL, entitlementsKey, webhooksAdminURL]
+            + AppStoreSettings.apiSettings)
 
     /// Selects the executable whose configuration is checked.
     static func executable(of names: [String]) -> Setting<String?> {

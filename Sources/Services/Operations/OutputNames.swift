@@ -85,6 +85,18 @@ enum OutputName {
     static let type = "type"
     static let milliseconds = "milliseconds"
 
+    // api
+    static let transactions = "transactions"
+    static let subscriptions = "subscriptions"
+    static let subscriptionGroupIdentifier = "subscriptionGroupIdentifier"
+    static let revision = "revision"
+    static let hasMore = "hasMore"
+    static let refused = "refused"
+    static let testNotificationToken = "testNotificationToken"
+    static let sendAttempts = "sendAttempts"
+    static let attemptDate = "attemptDate"
+    static let sendAttemptResult = "sendAttemptResult"
+
     // version
     static let sluice = "sluice"
     static let swift = "swift"

@@ -83,6 +83,7 @@ package struct Sluicectl: Sendable {
         case let path where path.first == "dlq": return try await deadLetters(invocation)
         case let path where path.first == "entitlements": return try await entitlements(invocation)
         case let path where path.first == "webhooks": return try await webhooks(invocation)
+        case let path where path.first == "api": return try await api(invocation)
         case ["version"]:
             await VersionCommand.run(configuration[OperationsSettings.output], console)
             return .ok
@@ -142,6 +143,22 @@ package struct Sluicectl: Sendable {
         case ("test", let webhooks?): return try await command.test(webhooks, console)
         case ("resend", let webhooks?):
             return try await command.resend(invocation.arguments.first ?? "", webhooks, console)
+        default:
+            // Our bug: a command of SluicectlCommand has no case here.
+            preconditionFailure("no command \(invocation.commandPath)")
+        }
+    }
+
+    private func api(_ invocation: Invocation) async throws -> ExitCode {
+        let command = APICommand(configuration: invocation.configuration, clocks: clocks)
+        let id = invocation.arguments.first ?? ""
+        switch invocation.commandPath.last {
+        case "transaction": return try await command.transaction(id, console)
+        case "subscriptions": return try await command.subscriptions(id, console)
+        case "history": return try await command.history(id, console)
+        case "refunds": return try await command.refunds(id, console)
+        case "order": return try await command.order(id, console)
+        case "test-notification": return try await command.testNotification(console)
         default:
             // Our bug: a command of SluicectlCommand has no case here.
             preconditionFailure("no command \(invocation.commandPath)")

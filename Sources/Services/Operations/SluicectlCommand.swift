@@ -22,7 +22,7 @@ enum SluicectlCommand {
                     "sluicectl doctor --config sluice.properties", "Before starting the ingress, and when it fails."),
             ],
             subcommands: [
-                topics, tap, verify(parts), quarantine(parts), deadLetters, config(parts), doctor, entitlements,
+                topics, tap, verify(parts), quarantine(parts), deadLetters, config(parts), doctor, entitlements, api,
             ] + webhooks(parts) + [versionCommand],
             version: Build.version, readsConfiguration: false)
     }

@@ -23,6 +23,12 @@ import Testing
         (["verify", "/dev/null", "--at", "noon"], 78, "is not an RFC 3339 time"),
         (["entitlements", "show"], 64, "missing: ID"),
         (["entitlements", "show", "1", "--entitlements.url", "localhost"], 78, "entitlements.url"),
+        (["api", "transaction"], 64, "missing: ID"), (["api", "transaction", "1"], 78, "apps: no app is configured"),
+        (["api", "transaction", "1", "--apps", "a:1,b:2"], 78, "--bundle"),
+        (["api", "transaction", "1", "--apps", "a:1", "--bundle", "b"], 78, "b is not configured"),
+        (["api", "transaction", "1", "--apps", "a:1"], 78, "appstore.api.key.file"),
+        (["api", "transaction", "1", "--apps", "a:1", "--appstore.api.key.id", "k"], 78, "appstore.api.issuer.id"),
+        (["api", "order", "1", "--appstore.api.url", "localhost"], 78, "appstore.api.url"),
         (["version", "--output", "xml"], 78, "is not one of text, json"),
     ])
     func `a mistake is one line that names it`(_ arguments: [String], _ exitCode: Int32, _ part: String) async {
@@ -50,7 +56,9 @@ import Testing
         ["config", "show"], ["entitlements"], ["entitlements", "show"], ["webhooks"], ["webhooks", "test"],
         ["webhooks", "attempts"], ["webhooks", "resend"], ["version"],
         ["quarantine"], ["quarantine", "list"], ["quarantine", "show"], ["quarantine", "release"], ["dlq"],
-        ["dlq", "list"], ["dlq", "show"], ["dlq", "replay"], ["dlq", "discard"],
+        ["dlq", "list"], ["dlq", "show"], ["dlq", "replay"], ["dlq", "discard"], ["api"], ["api", "transaction"],
+        ["api", "subscriptions"], ["api", "history"], ["api", "refunds"], ["api", "order"],
+        ["api", "test-notification"],
     ])
     func `every command has help with an example`(_ path: [String]) async {
         let (code, printed) = await sluicectl(path + ["--help"])

@@ -1,4 +1,6 @@
 import AppStoreModel
+import AppStoreServerAPI
+import AppStoreSettings
 import AppStoreSigning
 import Cryptography
 import Kafka
@@ -49,7 +51,22 @@ import Testing
         facts.brokers = .answering(clusterId: "abc", isEmbedded: false)
         facts.topics = facts.topicNames.ingress().map { topic($0.name, settings: $0.settings) }
         facts.producerMessageMaxBytes = 1_000_000
+        facts.api = answer(.refused, status: 404, code: .transactionIdNotFound, clockDifference: -2_500)
         return facts
+    }
+
+    private static func answer(
+        _ kind: APIFailure.Kind, status: Int? = nil, code: APIErrorCode? = nil, fix: String? = nil,
+        clockDifference: Int64? = nil
+    ) -> DoctorFacts.API {
+        let failure = APIFailure(
+            kind: kind, status: status, code: code, message: "answered \(kind.rawValue)", isRetriable: false, fix: fix)
+        return .asked(
+            [
+                DoctorFacts.APIAnswer(
+                    bundleId: "com.example.app", environment: "Production", failure: failure,
+                    clockDifference: clockDifference)
+            ], warnings: [])
     }
 
     /// A fault, and the finding that it must lead to.
@@ -159,6 +176,27 @@ import Testing
         fault(
             "a replica behind", .warning, "partition 0: under-replicated",
             partitions: [partition(0, inSync: [1, 2])]),
+        Fault("no key for the App Store Server API", .skipped, .api, "no key is configured") {
+            $0.api = .notConfigured
+        },
+        Fault("a wrong setting of it", .problem, .api, "appstore.api.key.file") {
+            $0.api = .wrong("appstore.api.key.file: is no key")
+        },
+        Fault("a key file for all", .warning, .api, "every user") {
+            $0.api = .asked([], warnings: [.init(setting: "a", problem: "every user", fix: "chmod")])
+        },
+        Fault("a token that Apple refuses", .problem, .api, "401") {
+            $0.api = answer(.unauthorized, status: 401, fix: "one of: the key id is not that of the key file")
+        },
+        Fault("a proxy's 403", .problem, .api, "no answer of Apple's") { $0.api = answer(.refused, status: 403) },
+        Fault("a page in place of an answer", .problem, .api, "no answer of Apple's") {
+            $0.api = answer(.unreadable, status: 302)
+        },
+        Fault("Apple's fault", .warning, .api, "not known") { $0.api = answer(.server, status: 500) },
+        Fault("an API out of reach", .problem, .api, "no answer: ") { $0.api = answer(.noAnswer) },
+        Fault("a clock of another time than Apple's", .problem, .clock, "31 s ahead of Apple's") {
+            $0.api = answer(.refused, status: 404, code: .transactionIdNotFound, clockDifference: 31_000)
+        },
         Fault("a small producer", .problem, .messageSizes, "kafka.message.max.bytes is 1000") {
             $0.producerMessageMaxBytes = 1_000
         },
@@ -179,8 +217,10 @@ import Testing
         #expect(DoctorReport(findings: findings).text.hasSuffix("\nno findings\n"))
         #expect(
             findings.map(\.check) == [
-                .configuration, .clock, .root, .ocsp, .brokers, .topic, .topic, .topic, .topic, .messageSizes,
+                .configuration, .clock, .root, .ocsp, .brokers, .topic, .topic, .topic, .topic, .messageSizes, .api,
+                .clock,
             ])
+        #expect(findings.last?.found == "2 s behind Apple's")
         #expect(findings[4].found == "kafka-1:9092 answers, cluster abc, 3 brokers (1, 2, 3) hold the topics")
     }
 
@@ -216,7 +256,7 @@ import Testing
         facts.now = Self.now
         facts.configuration = .wrong(["apps: is missing", "http.port: is no number"])
         let findings = facts.findings
-        #expect(findings.map(\.status) == [.problem, .problem, .ok, .skipped, .skipped, .skipped, .skipped, .skipped])
+        #expect(findings.map(\.status) == [.problem, .problem, .ok] + Array(repeating: .skipped, count: 6))
         #expect(!DoctorReport(findings: findings).isGood)
     }
 

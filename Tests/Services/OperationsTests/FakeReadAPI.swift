@@ -21,7 +21,7 @@ final class FakeReadAPI: Sendable {
         server = HTTPServer(listeners: [
             Listener(
                 name: "read api", host: "127.0.0.1", port: 0, limits: .readAPI,
-                admit: { $0.methodIs("POST") ? .body(limit: 4096) : .noBody },
+                admit: { $0.methodIs("POST") ? .optionalBody(limit: 4096) : .noBody },
                 handle: { request, exchange in
                     asked.targets.withLock { $0.append("\(request.head.target)") }
                     asked.keys.withLock { $0.append(request.head.header("authorization")) }
@@ -35,6 +35,7 @@ final class FakeReadAPI: Sendable {
         try server.start()
     }
 
+    var url: String { "http://127.0.0.1:\(server.port())" }
     var flag: [String] { ["--entitlements.url", "http://127.0.0.1:\(server.port())/"] }
     var seen: [String] { asked.targets.withLock { $0 } }
     var bodies: [String] { asked.bodies.withLock { $0 } }

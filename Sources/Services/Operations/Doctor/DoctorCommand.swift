@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import AppStoreSettings
 internal import AppStoreVerification
 internal import Configuration
 internal import Cryptography
@@ -54,6 +55,7 @@ struct DoctorCommand {
                 file: commandLine.configurationFile)
             roots = try verification.roots(configuration)
             facts.roots = roots.map { DoctorFacts.Root(der: $0) }
+            facts.api = await DoctorAPI(clocks: clocks).facts(configuration, roots: roots)
             try await ask(configuration, &facts)
         }
         facts.responders = try await responders(roots, now: facts.now / 1_000)
@@ -73,7 +75,9 @@ struct DoctorCommand {
 
     /// What the ingress would read from the same file, environment and flags, and every error it would report.
     private func effectiveConfiguration() -> Result<Configuration, Refused> {
-        let command = Command(ingress.name, summary: "", schema: ingress.schema.tolerating(sharedKeys))
+        // The ingress does not use the App Store Server API; the others of the installation share its file.
+        let schema = ingress.schema.adding(ConfigurationSchema(AppStoreSettings.apiSettings))
+        let command = Command(ingress.name, summary: "", schema: schema.tolerating(sharedKeys))
         func refused(_ outcome: CommandOutcome) -> Refused {
             guard case .refuse(let lines, _) = outcome else { return Refused(lines: []) }
             let prefix = "\(ingress.name): configuration: "

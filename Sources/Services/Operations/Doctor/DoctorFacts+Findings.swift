@@ -15,7 +15,7 @@ extension DoctorFacts {
 
     var findings: [DoctorFinding] {
         configurationFindings + [clockFinding] + rootFindings + responderFindings + brokerFindings + topicFindings
-            + messageSizeFindings
+            + messageSizeFindings + apiFindings
     }
 
     private var isConfigured: Bool { if case .good = configuration { true } else { false } }

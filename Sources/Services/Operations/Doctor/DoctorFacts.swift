@@ -1,3 +1,5 @@
+internal import AppStoreServerAPI
+internal import AppStoreSettings
 internal import Cryptography
 internal import Kafka
 internal import Records
@@ -41,6 +43,26 @@ struct DoctorFacts {
         case asked([(subject: String, address: String?, answer: Answer)])
     }
 
+    /// What the App Store Server API answered for one app in one environment.
+    struct APIAnswer {
+        let bundleId: String
+        let environment: String
+        /// Nil for a success.
+        let failure: APIFailure?
+        /// This machine's clock less Apple's, in milliseconds; nil when Apple's is not known.
+        let clockDifference: Int64?
+    }
+
+    enum API {
+        /// There is no readable configuration.
+        case notAsked
+        /// No app has a key.
+        case notConfigured
+        /// A setting of it is wrong.
+        case wrong(String)
+        case asked([APIAnswer], warnings: [AppStoreSettings.Warning])
+    }
+
     enum Brokers {
         /// Not determined by the configuration.
         case unknown
@@ -54,6 +76,7 @@ struct DoctorFacts {
     /// Nil when not determined by the configuration.
     var roots: [Root]?
     var responders = Responders.notAsked
+    var api = API.notAsked
     var bootstrapServers = ""
     var brokers = Brokers.unknown
     var topicNames = TopicNames()

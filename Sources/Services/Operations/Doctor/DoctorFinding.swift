@@ -12,7 +12,7 @@ struct DoctorFinding: Equatable {
 
     /// A contract: the values of `what`.
     enum Check: String {
-        case configuration, clock, root, ocsp, brokers, topic
+        case configuration, clock, root, ocsp, api, brokers, topic
         case messageSizes = "message-sizes"
     }
 

@@ -1,0 +1,172 @@
+internal import AppStoreModel
+package import AppStoreServerAPI
+internal import AppStoreVerification
+package import Configuration
+internal import Cryptography
+internal import Foundation
+
+/// Settings of the App Store Server API. Names and defaults are a contract.
+extension AppStoreSettings {
+    package static let apiIssuerId = Setting.string(
+        "appstore.api.issuer.id",
+        help: "The issuer id of the account (App Store Connect: Integrations, In-App Purchase).",
+        example: "57246542-96fe-1a63-e053-0824d011072a"
+    ).optional
+    package static let apiKeyId = Setting.string(
+        "appstore.api.key.id", help: "The id of the In-App Purchase key.", example: "2X9R4HXF34"
+    ).optional
+    package static let apiKeyFile = Setting.readableFile(
+        "appstore.api.key.file",
+        help: """
+            The .p8 file of the In-App Purchase key, readable for this service alone. It is read again when it changes.
+            """, example: "/run/secrets/SubscriptionKey_2X9R4HXF34.p8"
+    ).optional
+    package static let apiURL = Setting(
+        "appstore.api.url", .apiURL, default: AppStoreServerClient.Configuration.appleProductionURL,
+        help: "The App Store Server API of Production; another one for the simulator.")
+    package static let apiSandboxURL = Setting(
+        "appstore.api.sandbox.url", .apiURL, default: AppStoreServerClient.Configuration.appleSandboxURL,
+        help: "The App Store Server API of the sandbox; another one for the simulator.")
+
+    package static let appIssuerId = Setting.string(
+        "apps.<bundleId>.api.issuer.id", help: "appstore.api.issuer.id for one app.",
+        example: "57246542-96fe-1a63-e053-0824d011072a"
+    ).optional
+    package static let appKeyId = Setting.string(
+        "apps.<bundleId>.api.key.id", help: "appstore.api.key.id for one app.", example: "2X9R4HXF34"
+    ).optional
+    package static let appKeyFile = Setting.readableFile(
+        "apps.<bundleId>.api.key.file", help: "appstore.api.key.file for one app.",
+        example: "/run/secrets/SubscriptionKey_2X9R4HXF34.p8"
+    ).optional
+
+    /// All of them. A schema that has these has ``apps`` or ``appsIfAny`` too.
+    package static let apiSettings: [any AnySetting] = [
+        apiIssuerId, apiKeyId, apiKeyFile, apiURL, apiSandboxURL, appIssuerId, appKeyId, appKeyFile,
+    ]
+
+    /// What the settings say about the API, and what is not wrong but should not stay.
+    package struct API: Sendable {
+        /// Without credentials for an app that has none.
+        package let configuration: AppStoreServerClient.Configuration
+        package let warnings: [Warning]
+    }
+
+    /// What should not stay as it is.
+    package struct Warning: Sendable, Hashable, CustomStringConvertible {
+        package let setting: String
+        package let problem: String
+        package let fix: String
+
+        package init(setting: String, problem: String, fix: String) {
+            self.setting = setting
+            self.problem = problem
+            self.fix = fix
+        }
+
+        /// One line.
+        package var description: String { "\(setting): \(problem). \(fix)." }
+    }
+
+    /// The API of the apps of `apps`.
+    ///
+    /// - Throws: for an app with some of issuer, key id and key file but not all, and for a file that holds no key that
+    ///   Apple could have made.
+    package static func api(_ configuration: Configuration) throws(ConfigurationError) -> API {
+        var credentials: [BundleId: APICredentials] = [:]
+        var warnings: [Warning] = []
+        var checked: Set<String> = []
+        for app in try apps(configuration) {
+            guard let found = try self.credentials(of: app.bundleId.rawValue, configuration) else { continue }
+            credentials[app.bundleId] = found.credentials
+            guard checked.insert(found.credentials.keyFile).inserted else { continue }
+            try checkKey(found, configuration)
+            if let warning = warningOfMode(found) { warnings.append(warning) }
+        }
+        for setting in [apiURL, apiSandboxURL] where isUnencrypted(configuration[setting]) {
+            warnings.append(
+                Warning(
+                    setting: setting.key, problem: "tokens go to another machine unencrypted", fix: "Use an https URL"))
+        }
+        return API(
+            configuration: AppStoreServerClient.Configuration(
+                credentials: credentials, productionURL: configuration[apiURL],
+                sandboxURL: configuration[apiSandboxURL]), warnings: warnings)
+    }
+
+    // MARK: credentials
+
+    private struct Found {
+        let credentials: APICredentials
+        /// The setting that named the file.
+        let fileKey: String
+    }
+
+    private static func credentials(
+        of app: String, _ configuration: Configuration
+    ) throws(ConfigurationError) -> Found? {
+        let issuer = configuration.value(appIssuerId, for: app) ?? configuration[apiIssuerId]
+        let keyId = configuration.value(appKeyId, for: app) ?? configuration[apiKeyId]
+        let ownFile = configuration.value(appKeyFile, for: app)
+        let file = ownFile ?? configuration[apiKeyFile]
+        if issuer == nil, keyId == nil, file == nil { return nil }
+        guard let issuer else { throw missing(apiIssuerId.key, app, configuration) }
+        guard let keyId else { throw missing(apiKeyId.key, app, configuration) }
+        guard let file else { throw missing(apiKeyFile.key, app, configuration) }
+        return Found(
+            credentials: APICredentials(issuerId: issuer, keyId: keyId, keyFile: file),
+            fileKey: ownFile == nil ? apiKeyFile.key : "apps.\(app).api.key.file")
+    }
+
+    private static func missing(_ key: String, _ app: String, _ configuration: Configuration) -> ConfigurationError {
+        configuration.error(
+            key,
+            "is not set, while other settings of the App Store Server API are. Set it, or apps.\(app).\(key.dropFirst(9))."
+        )
+    }
+
+    private static func checkKey(_ found: Found, _ configuration: Configuration) throws(ConfigurationError) {
+        let file = found.credentials.keyFile
+        do throws(CryptographyError) {
+            _ = try PrivateKey(contentsOf: file)
+        } catch {
+            throw configuration.error(
+                found.fileKey,
+                "\(file) cannot be used: \(error.message). Name the .p8 file as App Store Connect gave it.")
+        }
+    }
+
+    private static func warningOfMode(_ found: Found) -> Warning? {
+        let file = found.credentials.keyFile
+        var status = stat()
+        guard stat(file, &status) == 0, status.st_mode & 0o007 != 0 else { return nil }
+        return Warning(
+            setting: found.fileKey, problem: "every user of this machine may use \(file)",
+            fix: "chmod 0400 it, or 0440 for a group")
+    }
+
+    private static func isUnencrypted(_ url: String) -> Bool {
+        guard url.lowercased().hasPrefix("http://") else { return false }
+        let host = url.dropFirst(7).prefix { $0 != "/" && $0 != ":" }
+        return !(host == "localhost" || host.hasPrefix("127.") || host == "[")
+    }
+}
+
+extension ValueKind where Value == String {
+    /// Scheme, host, port and a path; without the `/` at its end.
+    fileprivate static var apiURL: ValueKind<String> {
+        ValueKind(
+            name: "URL", expected: "an http or https URL without a query", example: "http://127.0.0.1:8090",
+            text: { $0 }
+        ) { text throws(SettingProblem) in
+            guard let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
+                scheme == "https" || scheme == "http", let host = components.host, !host.isEmpty,
+                components.query == nil, components.fragment == nil, components.user == nil,
+                components.password == nil, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+            else {
+                throw SettingProblem("is not a URL such as http://127.0.0.1:8090, without user, query and fragment")
+            }
+            return text.hasSuffix("/") ? String(text.dropLast()) : text
+        }
+    }
+}

@@ -1,0 +1,64 @@
+internal import AppStoreModel
+internal import AppStoreServerAPI
+internal import AppStoreSettings
+internal import AppStoreVerification
+internal import Configuration
+internal import HTTPClient
+internal import Time
+
+/// Asks the App Store Server API whether it accepts each app's key, with the cheapest request there is: for a transaction
+/// that does not exist. That it is not found says that the token was accepted.
+struct DoctorAPI {
+    /// No transaction of Apple's has it.
+    private static let noTransaction = TransactionId("1")
+    /// Interactive; the service waits longer.
+    private static let timeout = Duration.seconds(5)
+
+    let clocks: Clocks
+
+    /// - Parameters:
+    ///   - configuration: with the API's settings and `apps`.
+    ///   - roots: those that the ingress trusts.
+    func facts(_ configuration: Configuration, roots: [[UInt8]]) async -> DoctorFacts.API {
+        let apps: [AppIdentity]
+        let api: AppStoreSettings.API
+        let verifier: NotificationVerifier
+        do throws(ConfigurationError) {
+            apps = try AppStoreSettings.apps(configuration)
+            api = try AppStoreSettings.api(configuration)
+        } catch {
+            return .wrong(error.description)
+        }
+        let asked = apps.filter { api.configuration.credentials[$0.bundleId] != nil }
+        guard !asked.isEmpty else { return .notConfigured }
+        do throws(VerifierSetupError) {
+            verifier = try NotificationVerifier(VerifierConfiguration(roots: roots, apps: apps, revocation: .off))
+        } catch {
+            return .wrong(error.message)
+        }
+        var settings = api.configuration
+        settings.timeout = Self.timeout
+        let http = HTTPClient()
+        defer { http.close() }
+        let client = AppStoreServerClient(settings, http: http, verifier: verifier, clocks: clocks)
+        var answers: [DoctorFacts.APIAnswer] = []
+        for app in asked {
+            for environment in app.environments.sorted(by: { $0.rawValue < $1.rawValue }) {
+                answers.append(await answer(client, APIScope(app.bundleId, in: environment)))
+            }
+        }
+        return .asked(answers, warnings: api.warnings)
+    }
+
+    private func answer(_ client: AppStoreServerClient, _ scope: APIScope) async -> DoctorFacts.APIAnswer {
+        var failure: APIFailure?
+        do throws(APIFailure) {
+            _ = try await client.send(APIRequest(.getTransactionInfo, Self.noTransaction.rawValue), to: scope)
+        } catch {
+            failure = error
+        }
+        return DoctorFacts.APIAnswer(
+            bundleId: scope.bundleId.rawValue, environment: scope.environment.rawValue, failure: failure,
+            clockDifference: failure?.serverDate.map { clocks.wallMilliseconds() - $0 })
+    }
+}

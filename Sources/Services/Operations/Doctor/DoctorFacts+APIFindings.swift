@@ -1,0 +1,64 @@
+internal import AppStoreServerAPI
+internal import AppStoreSettings
+
+/// Findings about the App Store Server API. Pure.
+extension DoctorFacts {
+    /// In milliseconds: a token is good for five minutes, and Apple's tolerance is not documented.
+    private static let greatestClockDifference: Int64 = 30_000
+
+    var apiFindings: [DoctorFinding] {
+        switch api {
+        case .notAsked: return [Self.skipped(.api, Self.needsConfiguration)]
+        case .notConfigured:
+            return [
+                DoctorFinding(
+                    .skipped, .api, "no key is configured",
+                    fix: "For refunds and sluicectl api: set appstore.api.issuer.id, .key.id and .key.file")
+            ]
+        case .wrong(let problem):
+            return [DoctorFinding(.problem, .api, problem, fix: "Correct the setting")]
+        case .asked(let answers, let warnings):
+            return warnings.map { DoctorFinding(.warning, .api, "\($0.setting): \($0.problem)", fix: $0.fix) }
+                + answers.map { Self.finding($0) }
+                + Self.clockFindings(answers)
+        }
+    }
+
+    private static func finding(_ answer: APIAnswer) -> DoctorFinding {
+        func finding(_ status: DoctorFinding.Status, _ found: String, fix: String? = nil) -> DoctorFinding {
+            DoctorFinding(status, .api, of: "\(answer.bundleId) \(answer.environment)", found, fix: fix)
+        }
+        guard let failure = answer.failure else { return finding(.ok, "the token is accepted") }
+        switch failure.kind {
+        // Apple has looked at the request, so it has accepted the token.
+        case .refused where failure.code != nil: return finding(.ok, "the token is accepted")
+        case .unauthorized: return finding(.problem, "Apple does not accept the token (401)", fix: failure.fix)
+        case .rateLimited, .server:
+            return finding(.warning, "not known: \(failure.message)", fix: "Ask again later")
+        case .noAnswer, .cancelled:
+            return finding(
+                .problem, "no answer: \(failure.message)",
+                fix: failure.fix ?? "Allow outgoing HTTPS to appstore.api.url and appstore.api.sandbox.url")
+        case .refused, .unreadable, .unverified:
+            return finding(
+                .problem, "no answer of Apple's: \(failure.message)",
+                fix: failure.fix ?? "Check appstore.api.url and what is between this machine and Apple")
+        case .invalidRequest, .noKey: return finding(.problem, failure.message, fix: failure.fix)
+        }
+    }
+
+    /// The greatest difference of all answers, once.
+    private static func clockFindings(_ answers: [APIAnswer]) -> [DoctorFinding] {
+        let differences = answers.compactMap(\.clockDifference)
+        guard let difference = differences.max(by: { $0.magnitude < $1.magnitude }) else { return [] }
+        let found = "\(difference.magnitude / 1000) s \(difference < 0 ? "behind" : "ahead of") Apple's"
+        guard difference.magnitude >= greatestClockDifference else {
+            return [DoctorFinding(.ok, .clock, of: "difference", found)]
+        }
+        return [
+            DoctorFinding(
+                .problem, .clock, of: "difference", found,
+                fix: "Correct the clock (chronyc tracking, timedatectl): Apple refuses tokens of another time")
+        ]
+    }
+}
