@@ -123,6 +123,12 @@ static inline ssize_t cs_send(int fd, const void *bytes, size_t count, int more)
 
 static inline void cs_close(int fd) { close(fd); }
 
+// The peer gets a reset instead of an orderly end when this connection is closed.
+static inline void cs_reset_when_closed(int fd) {
+    struct linger none = {.l_onoff = 1, .l_linger = 0};
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+}
+
 // Whether a connection waits to be accepted.
 static inline int cs_has_waiting(int listener) {
     struct pollfd entry = {.fd = listener, .events = POLLIN};

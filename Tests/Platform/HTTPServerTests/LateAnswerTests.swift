@@ -21,4 +21,17 @@ struct LateAnswerTests {
         #expect(try next.response().text == "for the next one")
         #expect(await eventually { server.counters.inFlight == 0 })
     }
+
+    @Test func `a reset takes the place of a response, and releases the slot`() async throws {
+        let server = try TestServer()
+        let connection = try server.connect()
+        connection.send(TestServer.get("/held"))
+        #expect(await eventually { server.held.values.count == 1 })
+        server.held.values[0].reset()
+        #expect(throws: (any Error).self) { try connection.response() }
+        #expect(await eventually { server.counters.inFlight == 0 && server.counters.connections == 0 })
+        #expect(server.verdicts == ["0 reset"])
+        server.held.values[0].respond(.text("too late"))
+        #expect(await eventually { server.counters.responsesDropped == 1 })
+    }
 }

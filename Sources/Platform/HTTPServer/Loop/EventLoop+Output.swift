@@ -19,10 +19,13 @@ extension EventLoop {
             counters.update(acceptor.index) { $0.responsesDropped += 1 }
             return
         }
-        decide(connection, reason: queued.response.reason, status: queued.response.status)
-        let (keeps, omitsBody) = connection.state.reply(
-            closes: queued.response.closes, isDraining: drain != nil, now: now)
-        if let action = send(queued.response, keeps: keeps, omitsBody: omitsBody, on: connection) {
+        guard let response = queued.response else {
+            cs_reset_when_closed(connection.socket)
+            return close(connection, reason: "reset")
+        }
+        decide(connection, reason: response.reason, status: response.status)
+        let (keeps, omitsBody) = connection.state.reply(closes: response.closes, isDraining: drain != nil, now: now)
+        if let action = send(response, keeps: keeps, omitsBody: omitsBody, on: connection) {
             perform(action, on: connection)
         }
     }

@@ -5,7 +5,8 @@ internal import Synchronization
 struct QueuedResponse: Sendable {
     let listener: Int
     let slot: RequestSlots.Key
-    let response: HTTPResponse
+    /// `nil`: the connection is reset.
+    let response: HTTPResponse?
 }
 
 /// How a loop is to end.

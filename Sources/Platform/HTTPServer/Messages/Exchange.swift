@@ -9,4 +9,10 @@ public struct Exchange: Sendable {
     public func respond(_ response: HTTPResponse) {
         responses.post(QueuedResponse(listener: listener, slot: slot, response: response))
     }
+
+    /// Resets the connection in place of a response and releases the slot: for simulators of servers that fail. The
+    /// same rules as for ``respond(_:)``.
+    package func reset() {
+        responses.post(QueuedResponse(listener: listener, slot: slot, response: nil))
+    }
 }

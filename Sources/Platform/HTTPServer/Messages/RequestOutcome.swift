@@ -4,7 +4,7 @@ package struct RequestOutcome: Sendable {
     package let listener: Int
     /// The code of the reason: the answer's own, or one of the server's (`method`, `empty`, `too_large`, `framing`,
     /// `proxy_header`, `headers`, `uri`, `slow`, `idle`, `encoding`, `expect`, `aborted`, `rate`, `evicted`, `overload`, `memory`,
-    /// `deadline`, `drain`).
+    /// `deadline`, `drain`, `reset`).
     package let reason: String
     /// 0: the connection ended without a response.
     package let status: Int
