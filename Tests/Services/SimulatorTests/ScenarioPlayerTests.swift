@@ -130,6 +130,51 @@ import Testing
         #expect(renewed["productId"] as? String == "com.example.app.basic.monthly")
     }
 
+    @Test func `a late renewal is signed after the old period has ended, and begins where it ended`() throws {
+        let run = try notifications("subscription-renewed-late")
+        let ended = try #require(try members(run[0].transaction)["expiresDate"] as? Int64)
+        #expect(run[1].notificationType == .didRenew && run[1].subtype == nil)
+        #expect(run[1].signedDate >= ended + 40 * 60_000 && run[1].signedDate < ended + 60 * 60_000)
+        #expect(try members(run[1].transaction)["purchaseDate"] as? Int64 == ended)
+    }
+
+    @Test func `a grace period may come without its date`() throws {
+        let run = try notifications("billing-grace-undated")
+        #expect(run[1].subtype == .gracePeriod)
+        let data = try #require(try outer(run[1])["data"] as? [String: Any])
+        #expect(data["status"] as? Int == 4)
+        let renewal = try members(run[1].renewalInfo)
+        #expect(renewal["gracePeriodExpiresDate"] == nil && renewal["isInBillingRetryPeriod"] as? Bool == true)
+        // The charge succeeds within the grace period, so no day of it is lost.
+        #expect(
+            try members(run[2].transaction)["purchaseDate"] as? Int64
+                == members(run[1].transaction)["expiresDate"] as? Int64)
+    }
+
+    @Test func `a period that is refunded before it begins leaves the current one`() throws {
+        let run = try notifications("refund-of-coming-period")
+        let refund = try members(run[2].transaction)
+        #expect(run[2].notificationType == .refund && run[2].transactionId == run[1].transactionId)
+        let begins = try #require(refund["purchaseDate"] as? Int64)
+        #expect(begins > run[2].signedDate)
+        #expect(try #require(refund["revocationDate"] as? Int64) <= run[2].signedDate)
+        let data = try #require(try outer(run[2])["data"] as? [String: Any])
+        #expect(data["status"] as? Int == 1)
+        let renewal = try members(run[2].renewalInfo)
+        #expect(renewal["renewalDate"] as? Int64 == begins && renewal["autoRenewStatus"] as? Int == 0)
+        // It ends where the refunded period would have begun.
+        #expect(run[3].notificationType == .expired && run[3].transactionId == run[0].transactionId)
+        #expect(run[3].signedDate >= begins && run[3].signedDate < begins + 60_000)
+    }
+
+    @Test func `where the API answers, a scenario ends with its first refund request`() throws {
+        let scenario = try #require(Scenario.named("refund-declined"))
+        #expect(scenario.untilRefundRequest.steps.last?.event == .asksForRefund(.unintendedPurchase))
+        #expect(scenario.untilRefundRequest.steps.count == 3)
+        let other = try #require(Scenario.named("subscription-life"))
+        #expect(other.untilRefundRequest.steps.count == other.steps.count)
+    }
+
     @Test func `an upgraded period is marked so and refunded in part`() throws {
         let refund = try members(try notifications("refund-of-upgraded-period")[2].transaction)
         #expect(refund["isUpgraded"] as? Bool == true)

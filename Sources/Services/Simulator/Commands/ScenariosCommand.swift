@@ -70,6 +70,8 @@ struct ScenariosCommand {
         switch moment {
         case .after(let delay): isFirst ? "at first" : "after \(text(delay))"
         case .atExpiry: "when the period ends"
+        case .beforeExpiry(let delay): "\(text(delay)) before the period ends"
+        case .afterExpiry(let delay): "\(text(delay)) after the period has ended"
         case .atGraceEnd: "when the grace period ends"
         case .atRetryEnd: "when Apple stops charging, on day 60"
         }

@@ -12,6 +12,8 @@ struct Renewal: Sendable {
     var isInBillingRetry = false
     /// Milliseconds since 1970, as all dates here.
     var gracePeriodExpiresDate: Int64?
+    /// Whether the date is written.
+    var sendsGracePeriodDate = true
     var expirationIntent: ExpirationIntent?
     /// 0 not answered, 1 consented; absent when no increase was announced.
     var priceIncreaseStatus: Int64?
@@ -34,7 +36,7 @@ struct Renewal: Sendable {
         payload.put("currency", account.storefront.currency)
         payload.put("isInBillingRetryPeriod", isInBillingRetry ? true : nil)
         payload.put("priceIncreaseStatus", priceIncreaseStatus)
-        payload.put("gracePeriodExpiresDate", gracePeriodExpiresDate)
+        payload.put("gracePeriodExpiresDate", sendsGracePeriodDate ? gracePeriodExpiresDate : nil)
         payload.put("offerType", offer?.type)
         payload.put("offerIdentifier", offer?.identifier)
         payload.put("offerDiscountType", offer?.discountType)

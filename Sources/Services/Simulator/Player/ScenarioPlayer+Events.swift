@@ -7,7 +7,7 @@ extension ScenarioPlayer {
         case .subscribes(let offer): subscribe(to: scenario.product, offer: offer)
         case .resubscribes(let product, let offer): resubscribe(to: product, offer: offer)
         case .renews: renew()
-        case .renewalFails(let grace): failRenewal(grace: grace)
+        case .renewalFails(let grace, let isDateSent): failRenewal(grace: grace, isDateSent: isDateSent)
         case .billingRecovers: recover()
         case .expires(let intent): expire(intent)
         case .turnsRenewalOff, .cancelsAfterPriceIncrease: renewal?.renewsAutomatically = false
@@ -122,8 +122,9 @@ extension ScenarioPlayer {
         self.renewal = renewal
     }
 
-    private mutating func failRenewal(grace: Duration?) {
+    private mutating func failRenewal(grace: Duration?, isDateSent: Bool) {
         renewal?.isInBillingRetry = true
+        renewal?.sendsGracePeriodDate = isDateSent
         if let grace, let expiresDate = transaction?.expiresDate {
             renewal?.gracePeriodExpiresDate = expiresDate + grace.milliseconds
         }
@@ -195,6 +196,11 @@ extension ScenarioPlayer {
         let revocation = refundRevocation(percent: percent)
         transaction?.revocation = revocation
         renewal?.renewsAutomatically = false
+        // A period that has not begun leaves the one before it current.
+        if let refunded = transaction, refunded.purchaseDate > now, former != nil {
+            subject = refunded
+            swap(&transaction, &former)
+        }
     }
 
     private mutating func refundFormer(percent: Int64) {

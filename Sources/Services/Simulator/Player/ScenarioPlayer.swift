@@ -76,6 +76,10 @@ struct ScenarioPlayer {
             return expiry - Int64.random(in: 0..<6 * 3_600_000, using: &generator)
         case .atExpiry:
             return expiry + Int64.random(in: 0..<60_000, using: &generator)
+        case .beforeExpiry(let delay):
+            return expiry - delay.milliseconds + Int64.random(in: 0..<60_000, using: &generator)
+        case .afterExpiry(let delay):
+            return expiry + delay.milliseconds + Int64.random(in: 0..<60_000, using: &generator)
         case .atGraceEnd:
             return (renewal?.gracePeriodExpiresDate ?? now) + Int64.random(in: 0..<60_000, using: &generator)
         case .atRetryEnd:

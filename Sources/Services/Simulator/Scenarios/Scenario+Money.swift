@@ -112,6 +112,15 @@ extension Scenario {
                 .after(.hours(10), .formerPeriodRefunded()),
             ]),
         Scenario(
+            "refund-of-coming-period", "A renewal that came early is refunded before its period begins",
+            .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .before(expiry: .hours(20), .renews),
+                .after(.hours(2), .refunded()),
+                .atExpiry(.expires(.customerCancelled)),
+            ]),
+        Scenario(
             "refund-of-upgraded-period", "The unused part of the former product is refunded with the upgrade",
             .basicMonthly,
             steps: [

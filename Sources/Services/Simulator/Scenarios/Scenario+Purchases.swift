@@ -7,6 +7,13 @@ extension Scenario {
             "consumable", "Buys three packs of coins with an offer code", .coins,
             steps: [.first(.buys(quantity: 3, offer: .oneTimeCode))]),
         Scenario(
+            "refund-request", "Asks for a refund of coins that were bought by accident, and gets it", .coins,
+            steps: [
+                .first(.buys()),
+                .after(.hours(5), .asksForRefund(.unintendedPurchase)),
+                .after(.hours(9), .refunded()),
+            ]),
+        Scenario(
             "consumable-refunded", "Coins are refunded in part after the consumption answer", .coins,
             steps: [
                 .first(.buys(quantity: 2)),

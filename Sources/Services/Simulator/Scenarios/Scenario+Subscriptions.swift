@@ -12,6 +12,14 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
+            "subscription-renewed-late", "The renewal is notified 40 minutes after the old period has ended",
+            .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(expiry: .minutes(40), .renews),
+                .atExpiry(.renews),
+            ]),
+        Scenario(
             "subscription-life",
             "Subscribes, renews, fails and recovers, upgrades, is refunded and reinstated, ends and comes back",
             .basicMonthly,
@@ -95,6 +103,15 @@ extension Scenario {
                 .first(.subscribes()),
                 .atExpiry(.renewalFails(grace: .days(16))),
                 .after(.days(6), .billingRecovers),
+                .atExpiry(.renews),
+            ]),
+        Scenario(
+            "billing-grace-undated", "Grace keeps the access although the renewal information does not say until when",
+            .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .atExpiry(.renewalFails(grace: .days(16), isDateSent: false)),
+                .after(.days(1), .billingRecovers),
                 .atExpiry(.renews),
             ]),
         Scenario(

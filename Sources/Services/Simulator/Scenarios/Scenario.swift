@@ -19,8 +19,12 @@ package struct Scenario: Sendable {
     package enum Moment: Sendable, Equatable {
         /// So long after the step before it.
         case after(Duration)
-        /// When the current period ends: `expiresDate`.
+        /// When the current period ends: `expiresDate`. Renewals come up to six hours ahead of it.
         case atExpiry
+        /// So long before the current period ends.
+        case beforeExpiry(Duration)
+        /// So long after the current period has ended.
+        case afterExpiry(Duration)
         /// When the grace period ends: `gracePeriodExpiresDate`.
         case atGraceEnd
         /// When Apple stops trying to charge: 60 days after `expiresDate`.
@@ -37,6 +41,12 @@ package struct Scenario: Sendable {
             Step(moment: .after(delay), event: event)
         }
         static func atExpiry(_ event: ScenarioEvent) -> Step { Step(moment: .atExpiry, event: event) }
+        static func before(expiry delay: Duration, _ event: ScenarioEvent) -> Step {
+            Step(moment: .beforeExpiry(delay), event: event)
+        }
+        static func after(expiry delay: Duration, _ event: ScenarioEvent) -> Step {
+            Step(moment: .afterExpiry(delay), event: event)
+        }
         static func atGraceEnd(_ event: ScenarioEvent) -> Step { Step(moment: .atGraceEnd, event: event) }
         static func atRetryEnd(_ event: ScenarioEvent) -> Step { Step(moment: .atRetryEnd, event: event) }
     }
@@ -51,6 +61,17 @@ package struct Scenario: Sendable {
 }
 
 extension Scenario {
+    /// The scenario up to its first request for a refund; whole when it has none. What comes after the request depends
+    /// on the answer where one is waited for.
+    var untilRefundRequest: Scenario {
+        let request = steps.firstIndex { step in
+            if case .asksForRefund = step.event { return true }
+            return false
+        }
+        guard let request else { return self }
+        return Scenario(name, summary, product, ownership: ownership, steps: Array(steps[...request]))
+    }
+
     /// Every scenario, family by family. Names are unique.
     package static let all: [Scenario] =
         subscriptions + billing + plans + offers + prices + refunds + oneTime + family + seats + advancedCommerce

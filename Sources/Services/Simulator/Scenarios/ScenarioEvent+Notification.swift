@@ -35,7 +35,7 @@ extension ScenarioEvent {
         switch self {
         case .subscribes: .initialBuy
         case .resubscribes: .resubscribe
-        case .renewalFails(let grace): grace == nil ? nil : .gracePeriod
+        case .renewalFails(let grace, _): grace == nil ? nil : .gracePeriod
         case .billingRecovers: .billingRecovery
         case .expires(.customerCancelled): .voluntary
         case .expires(.billingError): .billingRetry

@@ -8,8 +8,9 @@ package enum ScenarioEvent: Sendable, Equatable {
     case resubscribes(to: Product? = nil, offer: Offer? = nil)
     /// DID_RENEW; a pending change of product takes effect.
     case renews
-    /// DID_FAIL_TO_RENEW / GRACE_PERIOD with a grace period, without a subtype otherwise.
-    case renewalFails(grace: Duration? = nil)
+    /// DID_FAIL_TO_RENEW / GRACE_PERIOD with a grace period, without a subtype otherwise. Apple has sent grace periods
+    /// whose end the renewal information does not name.
+    case renewalFails(grace: Duration? = nil, isDateSent: Bool = true)
     /// GRACE_PERIOD_EXPIRED.
     case graceEnds
     /// DID_RENEW / BILLING_RECOVERY.
