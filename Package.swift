@@ -120,8 +120,8 @@ let services: [Target] = [
     module(
         "Simulator", layer: "Services",
         uses: [
-            "JSON", "Concurrency", "AppStoreModel", "AppStoreSigning", "Lifecycle", "HTTPClient", "Telemetry",
-            "Configuration", "Bytes",
+            "JSON", "Concurrency", "AppStoreModel", "AppStoreSigning", "Lifecycle", "HTTPClient", "HTTPServer",
+            "Telemetry", "Configuration", "Cryptography", "Bytes", "Time",
         ]),
     module(
         "Operations", layer: "Services",
@@ -335,7 +335,11 @@ let package = Package(
                 "SignedRequests", "Telemetry", "TestSupport", "Time",
             ]),
         tests(
-            "SimulatorTests", layer: "Services", uses: ["Simulator", "AppStoreSigning", "AppStoreModel", "TestSupport"]),
+            "SimulatorTests", layer: "Services",
+            uses: [
+                "Simulator", "AppStoreSigning", "AppStoreModel", "Bytes", "Cryptography", "HTTPClient", "JSON", "Time",
+                "TestSupport",
+            ]),
         tests(
             "OperationsTests", layer: "Services",
             uses: [

@@ -2,7 +2,7 @@ internal import JSON
 
 extension DeliverySummary {
     /// The summary for people.
-    func text(url: String) -> String {
+    func text(url: String, refunds: RefundSummary? = nil) -> String {
         let seconds = Self.seconds(elapsed)
         let rate = seconds > 0 ? Double(attempts) / seconds : 0
         var lines = [
@@ -22,11 +22,12 @@ extension DeliverySummary {
                 "  latency        p50 \(Self.milliseconds(latency.p50)), p99 \(Self.milliseconds(latency.p99)), "
                     + "max \(Self.milliseconds(latency.maximum))")
         }
+        if let refunds { lines.append(refunds.text) }
         return lines.joined(separator: "\n")
     }
 
     /// The summary for programs: one JSON object on one line. Latencies are in microseconds.
-    var json: String {
+    func json(refunds: RefundSummary? = nil) -> String {
         var object = JSONObject()
         object.put("notifications", Int64(notifications))
         object.put("planned", Int64(planned))
@@ -52,6 +53,7 @@ extension DeliverySummary {
             microseconds.put("max", Self.microseconds(latency.maximum))
             object.put("latencyMicroseconds", microseconds)
         }
+        object.put("refunds", refunds?.json)
         return object.text
     }
 

@@ -14,6 +14,9 @@ struct PKICommand {
 
               root.certificates=\(directory)/root.pem
               revocation=off
+
+            The simulated App Store Server API takes tokens that are signed with
+            \(directory)/\(SimulatedAPIKey.fileName), issuer id \(SimulatedAPIKey.issuerId), key id \(SimulatedAPIKey.keyId).
             """)
         return 0
     }
@@ -24,10 +27,12 @@ struct PKICommand {
     func make() throws -> Bool {
         if FileManager.default.fileExists(atPath: directory + "/root.pem") {
             _ = try TestCertificateAuthority.load(from: directory)
+            _ = try SimulatedAPIKey.make(in: directory)
             return false
         }
         let now = Int64(Date().timeIntervalSince1970)
         try TestCertificateAuthority(TestCertificateAuthority.Options(now: now)).save(to: directory)
+        _ = try SimulatedAPIKey.make(in: directory)
         return true
     }
 

@@ -1,11 +1,11 @@
 internal import AppStoreModel
 internal import AppStoreSigning
+internal import Concurrency
 internal import Configuration
-internal import Foundation
 internal import HTTPClient
 internal import Lifecycle
 
-/// `sluice-simulator post`: plays scenarios against a URL.
+/// `sluice-simulator post`: plays scenarios against a URL, and serves the App Store Server API meanwhile where asked to.
 struct PostCommand {
     private let configuration: Configuration
 
@@ -15,53 +15,64 @@ struct PostCommand {
 
     func run(_ console: Console) async throws -> Int32 {
         let pki = try PKICommand.load(configuration[SimulatorSettings.pki])
-        let series = try series()
-        let plan = plan(series)
-        let factory = NotificationFactory(series: series, pki: pki)
+        let apiPort = configuration[ServerAPISettings.port]
+        let series = try ScenarioSeries(configuration, endsAtRefundRequests: apiPort != nil)
         let report = try configuration[SimulatorSettings.report].map { try ReportFile(path: $0) }
         let connections = configuration[SimulatorSettings.connections]
         let client = HTTPClient(
-            HTTPClient.Configuration(maximumInFlight: connections, maximumIdleConnections: connections))
-        let delivery = Delivery(
-            plan: plan,
-            schedule: RetrySchedule(
-                environment: series.app.environment, timeScale: configuration[SimulatorSettings.timeScale]),
-            connections: connections,
-            rate: configuration[SimulatorSettings.rate].map(Double.init), clock: ContinuousClock(),
-            sign: { try factory.make($0) }, post: poster(client))
-        let summary = try await delivery.run(
-            // Posts in flight end with their timeout; a second signal ends the process at once.
-            interrupts: SignalWatch.triggers(maximum: configuration[SimulatorSettings.timeout] + .seconds(5)) { _ in },
-            onAttempt: { report?.append($0.reportLine) },
-            onProgress: { console.complain($0.text) })
+            HTTPClient.Configuration(maximumInFlight: connections + 64, maximumIdleConnections: connections))
+        let api = try apiPort.map { port in
+            try SimulatedServerAPI.configured(
+                configuration, pki: pki, app: series.app, ports: [(series.app.environment, port)],
+                url: configuration[SimulatorSettings.url], client: client)
+        }
+        try api?.start()
+        if let api { console.complain("the App Store Server API answers at \(api.url(of: series.app.environment))") }
+
+        // Posts in flight end with their timeout; a second signal ends the process at once.
+        let interrupts = Interrupts(maximum: configuration[SimulatorSettings.timeout] + .seconds(5))
+        let summary = try await delivery(series, pki, client, api).run(
+            interrupts: interrupts.stream,
+            onAttempt: { attempt in
+                report?.append(attempt.reportLine)
+                api?.noteAttempt(attempt, in: series.app.environment)
+            }, onProgress: { console.complain($0.text) })
+        if let api {
+            api.whenSettled { interrupts.end() }
+            await interrupts.wait()
+            await api.stop()
+        }
         client.close()
         try report?.close()
-        switch configuration[SimulatorSettings.output] {
-        case .text: console.print(summary.text(url: configuration[SimulatorSettings.url]))
-        case .json: console.print(summary.json)
-        }
-        return summary.isComplete || configuration[SimulatorSettings.allowFailures] ? 0 : 1
+        return conclude(summary, api.map { RefundSummary($0) }, console)
     }
 
-    private func series() throws -> ScenarioSeries {
-        let names = configuration[SimulatorSettings.scenario]
-        let scenarios =
-            names == "all" ? Scenario.all : names.split(separator: ",").compactMap { Scenario.named(String($0)) }
-        let app = configuration[SimulatorSettings.app]
-        let end =
-            configuration[SimulatorSettings.asOf]?.millisecondsSince1970
-            ?? Int64(Date().timeIntervalSince1970 * 1000)
-        guard
-            let series = ScenarioSeries(
-                scenarios: scenarios, accounts: configuration[SimulatorSettings.accounts],
-                app: SimulatedApp(
-                    bundleId: app.bundleId, appAppleId: app.appAppleId,
-                    environment: configuration[SimulatorSettings.environment]),
-                seed: UInt64(configuration[SimulatorSettings.seed]), endingAt: end)
-        else {
-            throw SimulatorError(description: "no scenario to play: --scenario is empty")
+    private func conclude(_ summary: DeliverySummary, _ refunds: RefundSummary?, _ console: Console) -> Int32 {
+        switch configuration[SimulatorSettings.output] {
+        case .text: console.print(summary.text(url: configuration[SimulatorSettings.url], refunds: refunds))
+        case .json: console.print(summary.json(refunds: refunds))
         }
-        return series
+        let isComplete = summary.isComplete && refunds?.isComplete ?? true
+        return isComplete || configuration[SimulatorSettings.allowFailures] ? 0 : 1
+    }
+
+    private func delivery(
+        _ series: ScenarioSeries, _ pki: TestCertificateAuthority, _ client: HTTPClient, _ api: SimulatedServerAPI?
+    ) -> Delivery<ContinuousClock> {
+        let factory = NotificationFactory(series: series, pki: pki)
+        return Delivery(
+            plan: plan(series),
+            schedule: RetrySchedule(
+                environment: series.app.environment, timeScale: configuration[SimulatorSettings.timeScale]),
+            connections: configuration[SimulatorSettings.connections],
+            rate: configuration[SimulatorSettings.rate].map(Double.init), clock: ContinuousClock(),
+            sign: { post in
+                // The API knows a transaction before anyone learns of it.
+                if let api, let notification = series.notification(of: post.run, step: post.step) {
+                    api.register(notification, in: series.app.environment)
+                }
+                return try factory.make(post)
+            }, post: poster(client))
     }
 
     private func plan(_ series: ScenarioSeries) -> PostingPlan {
@@ -77,14 +88,20 @@ struct PostCommand {
         let url = configuration[SimulatorSettings.url]
         let timeout = configuration[SimulatorSettings.timeout]
         return { body in
-            let request = HTTPClientRequest(
-                method: "POST", url: url, headers: [(name: "Content-Type", value: "application/json")], body: body,
-                timeout: timeout, connectTimeout: min(timeout, .seconds(5)), maximumBodyBytes: 65536)
             do throws(HTTPClientError) {
-                return .status(try await client.send(request).status)
+                return .status(try await client.send(.posting(body, to: url, timeout: timeout)).status)
             } catch {
                 return .failed(error.code.description)
             }
         }
+    }
+}
+
+extension SimulatedServerAPI {
+    /// Keeps how an attempt ended; the first one of a CONSUMPTION_REQUEST opens a case.
+    fileprivate func noteAttempt(_ attempt: Attempt, in environment: AppStoreEnvironment) {
+        record(attempt.outcome, of: attempt.notificationUUID, in: environment)
+        guard attempt.notificationType == .consumptionRequest, attempt.number == 1 else { return }
+        openRefundCase(of: attempt.notificationUUID, in: environment)
     }
 }

@@ -14,7 +14,7 @@ package enum SimulatorCommand {
             Command.Example(
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications", "play every scenario"),
         ],
-        subcommands: [post, sign, pki, scenarios], version: Build.version, readsConfiguration: false)
+        subcommands: [post, serve, sign, pki, scenarios], version: Build.version, readsConfiguration: false)
 
     private static let post = Command(
         "post", summary: "post notifications to a URL as the App Store does",
@@ -23,13 +23,20 @@ package enum SimulatorCommand {
             answered with 200 to 206 is repeated on Apple's schedule: in production 1, 12, 24, 48 and 72 hours after the \
             attempt before it, each divided by --time-scale; in the sandbox never. Exits with 0 when every post was \
             acknowledged in the end. Interrupted, it finishes the posts under way and reports.
+
+            With --api-port it serves the App Store Server API for the customers that it plays, until every refund \
+            request is decided. What a scenario does after a refund request is then left out: the request is posted three \
+            times, 8 hours apart, while no consumption answer comes; the decision follows the answer's preference \
+            --decision-delay after it, and without an answer it is a refund 8 hours after the last request.
             """,
         schema: ConfigurationSchema([
             SimulatorSettings.url, SimulatorSettings.pki, SimulatorSettings.app, SimulatorSettings.environment,
             SimulatorSettings.scenario, SimulatorSettings.accounts, SimulatorSettings.count, SimulatorSettings.rate,
             SimulatorSettings.duplicates, SimulatorSettings.disorder, SimulatorSettings.connections,
             SimulatorSettings.timeout, SimulatorSettings.timeScale, SimulatorSettings.seed, SimulatorSettings.asOf,
-            SimulatorSettings.report, SimulatorSettings.allowFailures, SimulatorSettings.output,
+            SimulatorSettings.report, SimulatorSettings.allowFailures, SimulatorSettings.output, ServerAPISettings.port,
+            ServerAPISettings.limit, ServerAPISettings.faults, ServerAPISettings.latency,
+            ServerAPISettings.decisionDelay, ServerAPISettings.acceptUnknown,
         ]),
         examples: [
             Command.Example(
@@ -39,6 +46,34 @@ package enum SimulatorCommand {
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --count 12000 --rate 200 --accounts 40 "
                     + "--duplicates 15% --disorder 5% --report report.jsonl",
                 "a minute of load, with a line for every attempt"),
+            Command.Example(
+                "sluice-simulator post --url http://127.0.0.1:8080/notifications --scenario refund-request --accounts 20 "
+                    + "--api-port 8090 --api-limit 50 --api-faults 429=10%,reset=5%",
+                "twenty refund requests, and an API that takes the answers and now and then fails"),
+        ], readsConfiguration: false)
+
+    private static let serve = Command(
+        "serve", summary: "serve the App Store Server API until stopped",
+        discussion: """
+            One listener for production and one for the sandbox, both on 127.0.0.1; the first line of the output names \
+            their ports and the key that tokens are signed with. The API knows the customers and transactions that `post` \
+            with the same --scenario, --accounts, --seed and --as-of plays. GET /simulator/consumption shows the \
+            consumption answers it got, one JSON object a line; /simulator/requests, /simulator/refunds and \
+            /simulator/transactions show the rest. A transaction id of 9999 and the seven digits of one of Apple's error \
+            codes is answered with that error.
+            """,
+        schema: ConfigurationSchema([
+            ServerAPISettings.port, ServerAPISettings.sandboxPort, ServerAPISettings.limit, ServerAPISettings.faults,
+            ServerAPISettings.latency, ServerAPISettings.decisionDelay, ServerAPISettings.acceptUnknown,
+            SimulatorSettings.optionalURL, SimulatorSettings.pki, SimulatorSettings.app, SimulatorSettings.environment,
+            SimulatorSettings.scenario, SimulatorSettings.accounts, SimulatorSettings.seed, SimulatorSettings.asOf,
+            SimulatorSettings.timeout, SimulatorSettings.timeScale,
+        ]),
+        examples: [
+            Command.Example("sluice-simulator serve --api-port 8090", "an API with one customer of every scenario"),
+            Command.Example(
+                "sluice-simulator serve --accept-unknown --api-limit apple --api-faults lost=5%,500=10%",
+                "takes consumption answers for any transaction, with Apple's limits, and fails now and then"),
         ], readsConfiguration: false)
 
     private static let sign = Command(
@@ -54,7 +89,10 @@ package enum SimulatorCommand {
 
     private static let pki = Command(
         "pki", summary: "make test certificates, or show the existing ones",
-        discussion: "Writes root.pem, intermediate.pem, leaf.pem and leaf.key. Existing files are kept.",
+        discussion: """
+            Writes root.pem, intermediate.pem, leaf.pem and leaf.key, and api.key.p8, the key for tokens of the simulated \
+            App Store Server API. Existing files are kept.
+            """,
         schema: ConfigurationSchema([SimulatorSettings.out]),
         examples: [Command.Example("sluice-simulator pki --out ./pki", "make or reuse ./pki")],
         readsConfiguration: false)
@@ -77,6 +115,7 @@ package enum SimulatorCommand {
         do {
             switch invocation.commandPath.first {
             case "post": return try await PostCommand(invocation.configuration).run(console)
+            case "serve": return try await ServeCommand(invocation.configuration).run(console)
             case "sign": return try SignCommand(invocation).run(console)
             case "pki": return try PKICommand(directory: invocation.configuration[SimulatorSettings.out]).run(console)
             default: return ScenariosCommand(invocation).run(console)

@@ -17,6 +17,11 @@ enum SimulatorSettings {
 
     static let url = Setting("url", .url, help: "Where to post.", example: "http://127.0.0.1:8080/notifications")
         .onCommandLineOnly
+    /// As `url`, for commands that post only what the API leads to.
+    static let optionalURL = Setting(
+        "url", .url, help: "Where to post notifications; without it none is posted.",
+        example: "http://127.0.0.1:8080/notifications"
+    ).optional.onCommandLineOnly
     static let app = Setting(
         "app", .app, default: AppArgument(bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890)),
         help: "Bundle id and Apple's app id of the app that is simulated."
@@ -55,7 +60,7 @@ enum SimulatorSettings {
     ).onCommandLineOnly
     static let timeScale = Setting.integer(
         "time-scale", default: 3600, in: 1...1_000_000_000,
-        help: "How many times faster the hours of Apple's retry schedule pass: 3600 makes an hour a second."
+        help: "How many times faster Apple's hours pass, of retries and of refunds: 3600 makes an hour a second."
     ).onCommandLineOnly
     static let seed = Setting.integer(
         "seed", default: 1, in: 0...Int.max, help: "The same seed plays the same scenarios for the same customers."

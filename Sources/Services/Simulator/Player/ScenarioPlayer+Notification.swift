@@ -43,14 +43,7 @@ extension ScenarioPlayer {
         }
     }
 
-    /// `appAppleId`, `bundleId` and `environment`, which begin every object.
-    private func identity() -> JSONObject {
-        var identity = JSONObject()
-        identity.put("appAppleId", app.sentAppAppleId)
-        identity.put("bundleId", app.bundleId.rawValue)
-        identity.put("environment", app.environment.rawValue)
-        return identity
-    }
+    private func identity() -> JSONObject { app.identity }
 
     private func purchaseData(of event: ScenarioEvent) -> Content {
         var content = Content(name: "data", container: identity())
@@ -102,19 +95,10 @@ extension ScenarioPlayer {
     }
 
     private func appData() -> Content {
-        var transaction = JSONObject()
-        transaction.put("receiptType", app.environment.rawValue)
-        transaction.put("appAppleId", app.appAppleId.rawValue)
-        transaction.put("bundleId", app.bundleId.rawValue)
-        transaction.put("applicationVersion", account.appVersion)
-        transaction.put("versionExternalIdentifier", 868_200_000)
-        transaction.put("receiptCreationDate", now)
-        transaction.put("originalPurchaseDate", now - Duration.days(200).milliseconds)
-        transaction.put("originalApplicationVersion", "36")
-        transaction.put("appTransactionId", account.appTransactionId)
-        transaction.put("originalPlatform", "iOS")
         var content = Content(name: "appData", container: identity(), subject: account.appTransactionId)
-        content.appTransaction = transaction
+        content.appTransaction = AppTransaction(
+            appTransactionId: account.appTransactionId, applicationVersion: account.appVersion
+        ).payload(app: app, receiptCreationDate: now)
         return content
     }
 }

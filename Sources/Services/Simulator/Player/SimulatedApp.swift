@@ -1,4 +1,5 @@
 package import AppStoreModel
+internal import JSON
 
 /// The app whose notifications are simulated.
 package struct SimulatedApp: Sendable, Equatable {
@@ -16,5 +17,14 @@ package struct SimulatedApp: Sendable, Equatable {
     /// The app id where Apple sends one: in production only.
     var sentAppAppleId: Int64? {
         environment == .production ? appAppleId.rawValue : nil
+    }
+
+    /// `appAppleId`, `bundleId` and `environment`, which begin every object of a notification.
+    var identity: JSONObject {
+        var identity = JSONObject()
+        identity.put("appAppleId", sentAppAppleId)
+        identity.put("bundleId", bundleId.rawValue)
+        identity.put("environment", environment.rawValue)
+        return identity
     }
 }

@@ -26,11 +26,7 @@ package struct NotificationFactory: Sendable {
     ///
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
     package func make(_ notification: UnsignedNotification) throws(AppStoreSigningError) -> SignedNotification {
-        let payload = notification.payload(
-            signedTransactionInfo: try sign(notification.transaction),
-            signedRenewalInfo: try sign(notification.renewalInfo),
-            signedAppTransactionInfo: try sign(notification.appTransaction))
-        let signedPayload = try signer.sign(payload)
+        let signedPayload = try notification.signed(by: signer)
         return SignedNotification(
             notificationType: notification.notificationType, subtype: notification.subtype,
             notificationUUID: notification.notificationUUID,
@@ -39,13 +35,24 @@ package struct NotificationFactory: Sendable {
             body: Self.body(signedPayload: signedPayload))
     }
 
-    private func sign(_ payload: [UInt8]?) throws(AppStoreSigningError) -> [UInt8]? {
-        guard let payload else { return nil }
-        return try signer.sign(payload)
-    }
-
     /// The HTTP body around a JWS in compact form.
     static func body(signedPayload: [UInt8]) -> [UInt8] {
         Array("{\"signedPayload\":\"".utf8) + signedPayload + Array("\"}".utf8)
+    }
+}
+
+extension UnsignedNotification {
+    /// The JWS in compact form, the nested objects signed each by itself.
+    ///
+    /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
+    func signed(by signer: JWSSigner) throws(AppStoreSigningError) -> [UInt8] {
+        func sign(_ payload: [UInt8]?) throws(AppStoreSigningError) -> [UInt8]? {
+            guard let payload else { return nil }
+            return try signer.sign(payload)
+        }
+        return try signer.sign(
+            payload(
+                signedTransactionInfo: try sign(transaction), signedRenewalInfo: try sign(renewalInfo),
+                signedAppTransactionInfo: try sign(appTransaction)))
     }
 }

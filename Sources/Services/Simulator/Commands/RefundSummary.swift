@@ -1,0 +1,45 @@
+internal import JSON
+
+/// What became of the refund requests of a run that served the App Store Server API.
+struct RefundSummary: Sendable, Equatable {
+    let cases: Int
+    let answered: Int
+    let refunded: Int
+    let declined: Int
+    /// PUTs of consumption information, repeated and refused ones included.
+    let consumptionRequests: Int
+    /// Notifications of the API that were not acknowledged in the end.
+    let failedNotifications: Int
+
+    init(_ api: SimulatedServerAPI) {
+        let all = api.refunds
+        let decided = all.filter(\.isClosed)
+        cases = all.count
+        answered = all.count { $0.isAnswered }
+        declined = decided.count { $0.decision == .declined }
+        refunded = decided.count - declined
+        consumptionRequests = api.answers.count
+        failedNotifications = api.failedNotifications
+    }
+
+    /// Whether every case was decided and every notification about it acknowledged.
+    var isComplete: Bool { refunded + declined == cases && failedNotifications == 0 }
+
+    /// For people.
+    var text: String {
+        "  refund cases   \(cases): \(answered) answered, \(refunded) refunded, \(declined) declined"
+            + (failedNotifications > 0 ? ", \(failedNotifications) notifications failed" : "")
+    }
+
+    /// For programs.
+    var json: JSONObject {
+        var object = JSONObject()
+        object.put("cases", Int64(cases))
+        object.put("answered", Int64(answered))
+        object.put("refunded", Int64(refunded))
+        object.put("declined", Int64(declined))
+        object.put("consumptionRequests", Int64(consumptionRequests))
+        object.put("failedNotifications", Int64(failedNotifications))
+        return object
+    }
+}

@@ -1,0 +1,31 @@
+internal import AppStoreModel
+internal import Configuration
+internal import Foundation
+
+extension ScenarioSeries {
+    /// The customers and scenarios that the command line names.
+    ///
+    /// - Parameter endsAtRefundRequests: whether what follows a request for a refund is left to the API.
+    /// - Throws: ``SimulatorError`` when no scenario is named.
+    init(_ configuration: Configuration, endsAtRefundRequests: Bool = false) throws {
+        let names = configuration[SimulatorSettings.scenario]
+        let scenarios =
+            names == "all" ? Scenario.all : names.split(separator: ",").compactMap { Scenario.named(String($0)) }
+        let app = configuration[SimulatorSettings.app]
+        let end =
+            configuration[SimulatorSettings.asOf]?.millisecondsSince1970
+            ?? Int64(Date().timeIntervalSince1970 * 1000)
+        guard
+            let series = ScenarioSeries(
+                scenarios: endsAtRefundRequests ? scenarios.map(\.untilRefundRequest) : scenarios,
+                accounts: configuration[SimulatorSettings.accounts],
+                app: SimulatedApp(
+                    bundleId: app.bundleId, appAppleId: app.appAppleId,
+                    environment: configuration[SimulatorSettings.environment]),
+                seed: UInt64(configuration[SimulatorSettings.seed]), endingAt: end)
+        else {
+            throw SimulatorError(description: "no scenario to play: --scenario is empty")
+        }
+        self = series
+    }
+}

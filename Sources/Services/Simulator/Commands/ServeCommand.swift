@@ -1,0 +1,49 @@
+internal import AppStoreModel
+internal import Configuration
+internal import HTTPClient
+internal import JSON
+
+/// `sluice-simulator serve`: the App Store Server API until the process is stopped.
+struct ServeCommand {
+    private let configuration: Configuration
+
+    init(_ configuration: Configuration) {
+        self.configuration = configuration
+    }
+
+    func run(_ console: Console) async throws -> Int32 {
+        let pki = try PKICommand.load(configuration[SimulatorSettings.pki])
+        let series = try ScenarioSeries(configuration)
+        let client = HTTPClient()
+        let api = try SimulatedServerAPI.configured(
+            configuration, pki: pki, app: series.app,
+            ports: [
+                (.production, configuration[ServerAPISettings.port] ?? 0),
+                (.sandbox, configuration[ServerAPISettings.sandboxPort]),
+            ], url: configuration[SimulatorSettings.optionalURL], client: client)
+        for run in 0..<(series.accounts ?? series.scenarios.count) {
+            for notification in series.notifications(of: run) {
+                api.register(notification, in: series.app.environment)
+            }
+        }
+        let interrupts = Interrupts(maximum: .seconds(5))
+        try api.start()
+        console.print(ready(api))
+        await interrupts.wait()
+        await api.stop()
+        client.close()
+        return 0
+    }
+
+    /// The line that scripts wait for.
+    private func ready(_ api: SimulatedServerAPI) -> String {
+        var line = JSONObject()
+        line.put("message", "ready")
+        line.put("port", Int64(api.port(of: .production)))
+        line.put("sandboxPort", Int64(api.port(of: .sandbox)))
+        line.put("issuerId", SimulatedAPIKey.issuerId)
+        line.put("keyId", SimulatedAPIKey.keyId)
+        line.put("keyFile", configuration[SimulatorSettings.pki] + "/" + SimulatedAPIKey.fileName)
+        return line.text
+    }
+}

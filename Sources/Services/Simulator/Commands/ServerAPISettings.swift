@@ -1,0 +1,82 @@
+internal import Configuration
+
+/// The settings of the simulated App Store Server API, for every command that serves it.
+enum ServerAPISettings {
+    static let port = Setting.integer(
+        "api-port", in: 0...65535,
+        help: "Serve the App Store Server API on this port of 127.0.0.1 for the environment; 0 takes a free one.",
+        example: "8090"
+    ).optional.onCommandLineOnly
+    static let sandboxPort = Setting.integer(
+        "api-sandbox-port", default: 0, in: 0...65535,
+        help: "The port of the sandbox beside production's; 0 takes a free one."
+    ).onCommandLineOnly
+    static let limit = Setting(
+        "api-limit", .serverAPILimits, default: .unlimited,
+        help:
+            "Requests a second that each endpoint admits; `apple` for Apple's figures, a tenth of them in the sandbox."
+    ).onCommandLineOnly
+    static let faults = Setting(
+        "api-faults", .serverAPIFaults, default: ServerAPIFaults.none,
+        help: "Share of the requests that fail, by kind: latency, 429, 500, 500-retryable, timeout, reset, malformed, "
+            + "lost (carried out, and the answer never sent). --seed chooses which.",
+        example: "429=10%,reset=5%"
+    ).onCommandLineOnly
+    static let latency = Setting.duration(
+        "api-latency", default: .seconds(1), in: .milliseconds(1)...Duration.minutes(10),
+        help: "How late the answers of --api-faults latency come."
+    ).onCommandLineOnly
+    static let decisionDelay = Setting.duration(
+        "decision-delay", default: .hours(4), in: .zero...Duration.days(30),
+        help: "How long after a consumption answer the refund is decided, divided by --time-scale."
+    ).onCommandLineOnly
+    static let acceptUnknown = Setting.flag(
+        "accept-unknown", help: "Take consumption answers for transactions that the simulator did not make.")
+}
+
+extension ValueKind where Value == ServerAPILimits {
+    static var serverAPILimits: ValueKind {
+        ValueKind(
+            name: "LIMIT", expected: "none, apple, or requests a second from 1 to 1000000", example: "50",
+            text: \.text
+        ) { text throws(SettingProblem) in
+            switch text {
+            case "none": return .unlimited
+            case "apple": return .apple
+            default:
+                guard let requests = Int(text), (1...1_000_000).contains(requests), !text.hasPrefix("+") else {
+                    throw SettingProblem("is not none, apple, or a number from 1 to 1000000")
+                }
+                return .perSecond(requests)
+            }
+        }
+    }
+}
+
+extension ServerAPILimits {
+    fileprivate var text: String {
+        switch self {
+        case .unlimited: "none"
+        case .apple: "apple"
+        case .perSecond(let requests): String(requests)
+        }
+    }
+}
+
+extension ValueKind where Value == ServerAPIFaults {
+    static var serverAPIFaults: ValueKind {
+        ValueKind(
+            name: "KIND=PERCENT,\u{2026}", expected: "none, or kinds of faults with their shares",
+            example: "429=10%,reset=5%", text: { $0 == ServerAPIFaults.none ? "none" : $0.text }
+        ) { text throws(SettingProblem) in
+            if text == "none" { return ServerAPIFaults.none }
+            guard let faults = ServerAPIFaults(text: text) else {
+                let kinds = ServerAPIFaults.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw SettingProblem(
+                    "is not a list of kind=percentage, each kind once (\(kinds)) and at most 100% together, such as "
+                        + "429=10%,reset=5%")
+            }
+            return faults
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import Bytes
+internal import Cryptography
+internal import JSON
+
+/// Judges the token of a request as strictly as Apple's documentation describes it ("Generating JSON Web Tokens for API
+/// requests"). A client learns nothing but 401; what was wrong is counted.
+struct BearerToken {
+    /// What is wrong with a token.
+    enum Problem: String, Sendable, CaseIterable {
+        /// No `Authorization` with a bearer token.
+        case missing
+        /// Not three parts of base64url, or not JSON in the first two.
+        case form
+        case algorithm
+        case type
+        case keyId
+        case signature
+        case issuer
+        case audience
+        case bundleId
+        /// `iat` is later than the clock.
+        case issuedInFuture
+        /// Without `exp`, or with one more than 60 minutes after `iat`.
+        case lifetime
+        case expired
+    }
+
+    private static let longestLifetime: Int64 = 3600
+    private static let maximumBytes = 8192
+
+    /// What is wrong with the token of a request; `nil` when nothing is.
+    ///
+    /// - Parameter now: seconds since 1970.
+    static func problem(
+        of authorization: String?, _ credentials: ServerAPICredentials, bundleId: String, now: Int64
+    ) -> Problem? {
+        guard let authorization, authorization.hasPrefix("Bearer ") else { return .missing }
+        let token = Array(authorization.utf8.dropFirst("Bearer ".utf8.count))
+        let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard token.count <= maximumBytes, parts.count == 3,
+            let header = object(parts[0]), let claims = object(parts[1]),
+            let signature = try? Base64URL.decode(Array(parts[2]))
+        else { return .form }
+        guard header["alg"]?.string == "ES256" else { return .algorithm }
+        guard header["typ"]?.string == "JWT" else { return .type }
+        guard header["kid"]?.string == credentials.keyId else { return .keyId }
+        let signed = Array(token[..<(parts[1].endIndex)])
+        let digest = SHA256.digest(of: signed)
+        guard credentials.publicKey.verify(digest: digest, rawSignature: signature) == .valid else {
+            return .signature
+        }
+        guard claims["iss"]?.string == credentials.issuerId else { return .issuer }
+        guard claims["aud"]?.string == "appstoreconnect-v1" else { return .audience }
+        guard claims["bid"]?.string == bundleId else { return .bundleId }
+        return problem(ofTimesIn: claims, now: now)
+    }
+
+    /// Apple's python library sends no `iat`; such a token counts from now.
+    private static func problem(ofTimesIn claims: JSONObject, now: Int64) -> Problem? {
+        var issued = now
+        if let claim = claims["iat"] {
+            guard let seconds = claim.integer else { return .issuedInFuture }
+            issued = seconds
+        }
+        guard issued <= now else { return .issuedInFuture }
+        guard let expires = claims["exp"]?.integer else { return .lifetime }
+        guard expires > now else { return .expired }
+        let (lifetime, overflow) = expires.subtractingReportingOverflow(issued)
+        return !overflow && lifetime <= longestLifetime ? nil : .lifetime
+    }
+
+    private static func object(_ segment: ArraySlice<UInt8>) -> JSONObject? {
+        guard let text = try? Base64URL.decode(Array(segment)) else { return nil }
+        return (try? JSONValue(json: text))?.object
+    }
+}

@@ -1,0 +1,93 @@
+internal import AppStoreModel
+internal import Bytes
+internal import JSON
+
+// Single transactions and orders.
+extension ServerAPIEnvironment {
+    func transactionInfo(_ id: String, _ input: Input) throws(ServerAPIError) -> Outcome {
+        let transaction = try transaction(id)
+        var body = JSONObject()
+        body.put("signedTransactionInfo", try sign(transaction, now: input.now))
+        return .answer(body)
+    }
+
+    func finish(_ id: String) throws(ServerAPIError) -> Outcome {
+        _ = try transaction(id)
+        return .done
+    }
+
+    private func transaction(_ id: String) throws(ServerAPIError) -> ServerAPIStore.StoredTransaction {
+        try Self.checkId(id, otherwise: .invalidTransactionId)
+        guard let transaction = store.transactions[id] else { throw .transactionIdNotFound }
+        return transaction
+    }
+
+    func appTransactionInfo(_ id: String, _ input: Input) throws(ServerAPIError) -> Outcome {
+        let customer = try customer(of: id)
+        let payload = store.transactions(ofCustomer: customer).last?.payload
+        guard let appTransactionId = payload?["appTransactionId"]?.string else { throw .appTransactionDoesNotExist }
+        let appTransaction = AppTransaction(appTransactionId: appTransactionId, applicationVersion: "42")
+            .payload(app: app, receiptCreationDate: input.now)
+        var body = JSONObject()
+        body.put("signedAppTransactionInfo", try sign(appTransaction.bytes))
+        return .answer(body)
+    }
+
+    /// An order that is not known is no error but status 1.
+    func order(_ id: String, _ input: Input) throws(ServerAPIError) -> Outcome {
+        let transactions = (store.orders[id] ?? []).compactMap { store.transactions[$0] }
+        var signed: [String] = []
+        for transaction in transactions { signed.append(try sign(transaction, now: input.now)) }
+        var body = JSONObject()
+        body.put("status", signed.isEmpty ? 1 : 0 as Int64)
+        body.put("signedTransactions", signed)
+        return .answer(body)
+    }
+
+    mutating func setAppAccountToken(_ id: String, _ input: Input) throws(ServerAPIError) -> Outcome {
+        try Self.checkId(id, otherwise: .invalidTransactionId)
+        let object = try RequestBody.object(input.body, members: ["appAccountToken"], otherwise: .generalBadRequest)
+        guard let token = object["appAccountToken"]?.string, UUIDBytes(text: token.utf8) != nil else {
+            throw .invalidAppAccountTokenUUID
+        }
+        guard let transactions = store.purchases[id] else {
+            throw store.transactions[id] == nil ? .transactionIdNotFound : .notOriginalTransactionId
+        }
+        let isFamilyShared = transactions.compactMap { store.transactions[$0] }
+            .contains { ConsumptionTransaction($0.payload).isFamilyShared }
+        guard !isFamilyShared else { throw .familyTransactionNotSupported }
+        store.setAppAccountToken(token, of: id)
+        return .done
+    }
+}
+
+// Consumption information.
+extension ServerAPIEnvironment {
+    func consumption(_ id: String, _ input: Input) throws(ServerAPIError) -> Outcome {
+        try checkConsumptionId(id)
+        let information = try ConsumptionRequestRules.read(input.body)
+        try ConsumptionRequestRules.check(information, of: try consumptionTransaction(id))
+        return Outcome(status: 202, information: information)
+    }
+
+    func consumptionV1(_ id: String, _ input: Input) throws(ServerAPIError) -> Outcome {
+        try checkConsumptionId(id)
+        let information = try ConsumptionRequestV1Rules.read(input.body)
+        try ConsumptionRequestV1Rules.check(try consumptionTransaction(id))
+        return Outcome(status: 202, information: information)
+    }
+
+    /// Tests that register nothing have ids of their own, which need not be numbers.
+    private func checkConsumptionId(_ id: String) throws(ServerAPIError) {
+        if acceptsUnknownTransactions, TransactionId(id).isBounded, !id.hasPrefix(Self.errorIdPrefix) { return }
+        try Self.checkId(id, otherwise: .invalidTransactionId)
+    }
+
+    private func consumptionTransaction(_ id: String) throws(ServerAPIError) -> ConsumptionTransaction {
+        if let known = store.transactions[id] { return ConsumptionTransaction(known.payload) }
+        // Known as an id, but neither of a transaction nor of a purchase: that of a customer.
+        if store.customerOfId[id] != nil, store.purchases[id] == nil { throw .appTransactionIdNotSupported }
+        guard acceptsUnknownTransactions else { throw .transactionIdNotFound }
+        return .unknown
+    }
+}

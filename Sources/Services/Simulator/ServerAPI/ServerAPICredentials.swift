@@ -1,0 +1,52 @@
+internal import AppStoreSigning
+package import Cryptography
+internal import Foundation
+
+/// The In-App Purchase key that requests to the API are signed with, as the server knows it.
+package struct ServerAPICredentials: Sendable {
+    /// The `iss` of every token.
+    package let issuerId: String
+    /// The `kid` of every token.
+    package let keyId: String
+    /// The public half of the `.p8` file.
+    package let publicKey: P256PublicKey
+
+    package init(issuerId: String, keyId: String, publicKey: P256PublicKey) {
+        self.issuerId = issuerId
+        self.keyId = keyId
+        self.publicKey = publicKey
+    }
+}
+
+/// The key beside the certificates of `sluice-simulator pki`. Its ids are always the same: only the key is a secret.
+package enum SimulatedAPIKey {
+    package static let fileName = "api.key.p8"
+    package static let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
+    package static let keyId = "2X9R4HXF34"
+
+    /// Makes the key unless it exists, readable by its owner alone.
+    ///
+    /// - Returns: the path of the file.
+    /// - Throws: ``SimulatorError`` when it cannot be written; ``CryptographyError``.
+    static func make(in directory: String) throws -> String {
+        let path = directory + "/" + fileName
+        guard !FileManager.default.fileExists(atPath: path) else { return path }
+        let pem = try PrivateKey.generate(.p256).pem()
+        guard
+            FileManager.default.createFile(
+                atPath: path, contents: Data(pem), attributes: [.posixPermissions: NSNumber(value: 0o600)])
+        else { throw SimulatorError(description: "\(path) cannot be written") }
+        return path
+    }
+
+    /// The key of a directory, made when it is missing: certificates of earlier versions came without one.
+    ///
+    /// - Throws: as ``make(in:)``.
+    package static func credentials(in directory: String) throws -> ServerAPICredentials {
+        let path = try make(in: directory)
+        guard let publicKey = try PrivateKey(contentsOf: path).publicKey else {
+            throw SimulatorError(description: "\(path) is not a key on P-256")
+        }
+        return ServerAPICredentials(issuerId: issuerId, keyId: keyId, publicKey: publicKey)
+    }
+}

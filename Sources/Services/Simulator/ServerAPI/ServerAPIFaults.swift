@@ -1,0 +1,105 @@
+/// Which requests the API fails on purpose, and how.
+package struct ServerAPIFaults: Sendable, Equatable {
+    /// A way to fail. The raw value is its name on the command line.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// The answer comes late.
+        case latency
+        /// 429 with code 4290000, although the limit was not reached.
+        case rateLimit = "429"
+        /// 500 with code 5000000.
+        case internalError = "500"
+        /// 500 with code 5000001.
+        case retryableError = "500-retryable"
+        /// No answer.
+        case timeout
+        /// The connection is reset before the request is looked at.
+        case reset
+        /// An answer that is no JSON.
+        case malformed
+        /// The request is carried out, and the connection is reset in place of the answer.
+        case lost
+    }
+
+    /// What `Retry-After` says: Apple's form, and others that a client may meet.
+    package enum RetryAfter: String, Sendable, CaseIterable {
+        /// UNIX time in milliseconds: Apple's form.
+        case milliseconds
+        /// Seconds from now.
+        case seconds
+        /// UNIX time in seconds.
+        case epochSeconds
+        /// An HTTP date.
+        case date
+        case absent
+        /// UNIX time in milliseconds, an hour ago.
+        case past
+        /// UNIX time in milliseconds, in the year 3000.
+        case far
+    }
+
+    /// The share of the requests that fail in each way; together at most 100 %.
+    package let shares: [Kind: Percentage]
+    package var seed: UInt64
+    /// How late the answer comes.
+    package var latency = Duration.seconds(1)
+    /// After so long without an answer the connection is reset.
+    package var hold = Duration.seconds(60)
+    /// How long a client is told to wait by a 429 that no limit caused.
+    package var retryAfter = Duration.seconds(1)
+    package var retryAfterForm = RetryAfter.milliseconds
+
+    /// - Returns: `nil` when the shares are more than 100 % together.
+    package init?(_ shares: [Kind: Percentage], seed: UInt64 = 1) {
+        guard shares.values.reduce(0, { $0 + $1.basisPoints }) <= 10_000 else { return nil }
+        self.shares = shares.filter { $0.value != .zero }
+        self.seed = seed
+    }
+
+    private init() {
+        shares = [:]
+        seed = 1
+    }
+
+    package static let none = ServerAPIFaults()
+
+    /// Every request fails in this way.
+    package static func always(_ kind: Kind) -> ServerAPIFaults {
+        Percentage(basisPoints: 10_000).flatMap { ServerAPIFaults([kind: $0]) } ?? .none
+    }
+
+    /// Reads `429=10%,reset=5%`. Each kind may occur once.
+    package init?(text: String) {
+        var shares: [Kind: Percentage] = [:]
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let sides = part.split(separator: "=", omittingEmptySubsequences: false)
+            guard sides.count == 2, let kind = Kind(rawValue: String(sides[0])), shares[kind] == nil,
+                let share = Percentage(text: String(sides[1]))
+            else { return nil }
+            shares[kind] = share
+        }
+        self.init(shares)
+    }
+
+    /// As ``init(text:)`` reads it.
+    package var text: String {
+        Kind.allCases.compactMap { kind in shares[kind].map { "\(kind.rawValue)=\($0.text)" } }.joined(separator: ",")
+    }
+
+    /// How a request fails; `nil` when it does not.
+    ///
+    /// It depends on the seed, the request and its number among those of the same path alone: however requests are
+    /// interleaved, the same ones fail.
+    ///
+    /// - Parameter number: how many requests with this path came before.
+    func fault(of method: String, _ path: String, number: Int) -> Kind? {
+        guard !shares.isEmpty else { return nil }
+        var generator = SeededGenerator(seed: seed, purpose: "fault/\(method) \(path)/\(number)")
+        var drawn = Int(generator.next() % 10_000)
+        for kind in Kind.allCases {
+            guard let share = shares[kind] else { continue }
+            if drawn < share.basisPoints { return kind }
+            drawn -= share.basisPoints
+        }
+        return nil
+    }
+}

@@ -1,0 +1,146 @@
+internal import AppStoreModel
+internal import JSON
+
+/// What the App Store knows of one environment: transactions, renewals, and the notifications that were sent.
+struct ServerAPIStore: Sendable {
+    struct StoredTransaction: Sendable {
+        /// The decoded payload of `signedTransactionInfo`.
+        var payload: JSONObject
+        /// Key of `customers`.
+        let customer: String
+        /// Rises with every change of any transaction.
+        var modification: Int
+        /// Whether the payload is signed as it is, `signedDate` included.
+        var isVerbatim = false
+    }
+
+    struct StoredRenewal: Sendable {
+        var payload: JSONObject
+        /// As registered; `nil` where it follows from the facts.
+        var status: Int64?
+        var isVerbatim = false
+    }
+
+    private(set) var transactions: [String: StoredTransaction] = [:]
+    /// By originalTransactionId.
+    private(set) var renewals: [String: StoredRenewal] = [:]
+    /// The ids of each customer's transactions, in the order in which they became known.
+    private(set) var customers: [String: [String]] = [:]
+    /// The customer of each transactionId, originalTransactionId and appTransactionId.
+    private(set) var customerOfId: [String: String] = [:]
+    /// Ids of transactions by originalTransactionId.
+    private(set) var purchases: [String: [String]] = [:]
+    private(set) var orders: [String: [String]] = [:]
+    private(set) var modifications = 0
+    /// What Set App Account Token set, by originalTransactionId.
+    private var accountTokens: [String: String] = [:]
+    /// Dates of the extensions of renewal dates, by originalTransactionId.
+    var extensions: [String: [Int64]] = [:]
+    /// By product and requestIdentifier.
+    var massExtensions: [String: MassExtension] = [:]
+    var notifications = SentNotifications()
+    /// The notificationUUID of each test notification, by token.
+    var testNotifications: [String: String] = [:]
+
+    // MARK: Registering
+
+    /// Takes up what a notification says.
+    mutating func register(_ notification: UnsignedNotification) {
+        if let payload = Self.object(notification.transaction) { register(transaction: payload) }
+        if let payload = Self.object(notification.renewalInfo) { register(renewal: payload, status: nil) }
+    }
+
+    /// Takes up a transaction unless a newer one of the same id is known.
+    mutating func register(transaction payload: JSONObject, isVerbatim: Bool = false) {
+        guard let id = payload["transactionId"]?.string else { return }
+        let original = payload["originalTransactionId"]?.string ?? id
+        if let known = transactions[id], Self.signedDate(known.payload) > Self.signedDate(payload) { return }
+        let appTransactionId = payload["appTransactionId"]?.string
+        let customer = transactions[id]?.customer ?? appTransactionId ?? customerOfId[original] ?? original
+        if transactions[id] == nil {
+            customers[customer, default: []].append(id)
+            purchases[original, default: []].append(id)
+            orders[Self.orderId(of: id), default: []].append(id)
+        }
+        for name in [id, original, appTransactionId].compactMap({ $0 }) { customerOfId[name] = customer }
+        var payload = payload
+        if let token = accountTokens[original] { payload["appAccountToken"] = .string(token) }
+        modifications += 1
+        transactions[id] = StoredTransaction(
+            payload: payload, customer: customer, modification: modifications, isVerbatim: isVerbatim)
+    }
+
+    mutating func register(renewal payload: JSONObject, status: Int64?, isVerbatim: Bool = false) {
+        guard let original = payload["originalTransactionId"]?.string else { return }
+        if let known = renewals[original], Self.signedDate(known.payload) > Self.signedDate(payload) { return }
+        renewals[original] = StoredRenewal(payload: payload, status: status, isVerbatim: isVerbatim)
+    }
+
+    /// Changes a transaction that is known; it is signed anew from then on.
+    mutating func change(_ transactionId: String, _ change: (inout JSONObject) -> Void) {
+        guard var transaction = transactions[transactionId] else { return }
+        change(&transaction.payload)
+        modifications += 1
+        transaction.modification = modifications
+        transaction.isVerbatim = false
+        transactions[transactionId] = transaction
+    }
+
+    mutating func setAppAccountToken(_ token: String, of original: String) {
+        accountTokens[original] = token
+        for id in purchases[original] ?? [] { change(id) { $0["appAccountToken"] = .string(token) } }
+        renewals[original]?.payload["appAccountToken"] = .string(token)
+    }
+
+    mutating func changeRenewal(_ original: String, _ change: (inout JSONObject) -> Void) {
+        guard var renewal = renewals[original] else { return }
+        change(&renewal.payload)
+        renewal.status = nil
+        renewal.isVerbatim = false
+        renewals[original] = renewal
+    }
+
+    // MARK: Finding
+
+    /// The transactions of a customer, oldest modification first.
+    func transactions(ofCustomer customer: String) -> [StoredTransaction] {
+        (customers[customer] ?? []).compactMap { transactions[$0] }.sorted { $0.modification < $1.modification }
+    }
+
+    /// The transaction of a subscription that counts: the latest period that was not replaced and added no seats.
+    func currentTransaction(of original: String) -> StoredTransaction? {
+        (purchases[original] ?? []).compactMap { transactions[$0] }
+            .filter { $0.payload["isUpgraded"]?.bool != true && $0.payload["additionalTransactionReason"] == nil }
+            .max { Self.date($0.payload, "purchaseDate") < Self.date($1.payload, "purchaseDate") }
+    }
+
+    /// Apple's `status` of a subscription at a time: as registered, else as the facts give it.
+    func status(of original: String, at now: Int64) -> Int64 {
+        guard let renewal = renewals[original] else { return 2 }
+        if let status = renewal.status { return status }
+        guard let current = currentTransaction(of: original)?.payload else { return 2 }
+        if let revoked = current["revocationDate"]?.integer, revoked <= now { return 5 }
+        if Self.date(current, "expiresDate") > now { return 1 }
+        guard renewal.payload["isInBillingRetryPeriod"]?.bool == true else { return 2 }
+        return Self.date(renewal.payload, "gracePeriodExpiresDate") > now ? 4 : 3
+    }
+
+    /// The order that a transaction belongs to. Apple's order ids are on the customer's receipt only, so the simulator's
+    /// say what they belong to.
+    static func orderId(of transactionId: String) -> String { "M" + transactionId }
+
+    static func date(_ payload: JSONObject, _ name: String) -> Int64 { payload[name]?.integer ?? .min }
+
+    private static func signedDate(_ payload: JSONObject) -> Int64 { date(payload, "signedDate") }
+
+    private static func object(_ json: [UInt8]?) -> JSONObject? {
+        json.flatMap { (try? JSONValue(json: $0))?.object }
+    }
+}
+
+/// The outcome of a mass extension of renewal dates.
+struct MassExtension: Sendable, Equatable {
+    let completeDate: Int64
+    let succeeded: Int64
+    let failed: Int64
+}

@@ -1,0 +1,145 @@
+package import AppStoreModel
+internal import AppStoreSigning
+internal import JSON
+internal import Synchronization
+internal import Time
+
+// What the App Store does by itself: it repeats requests, decides, and posts notifications.
+extension SimulatedServerAPI {
+    /// A customer asks for a refund of a registered transaction: a CONSUMPTION_REQUEST is posted, and what follows.
+    ///
+    /// - Parameter isPosted: the first request was or is posted by the caller.
+    package func requestRefund(
+        of transactionId: TransactionId, in environment: AppStoreEnvironment = .production,
+        reason: ConsumptionRequestReason = .unintendedPurchase, isPosted: Bool = false
+    ) {
+        let key = SimulatedRefunds.Key(environment: environment, transactionId: transactionId.rawValue)
+        carryOut(state.withLock { $0.cases.open(key, reason, isPosted: isPosted) })
+    }
+
+    /// Opens the case of a registered CONSUMPTION_REQUEST that someone else has posted.
+    package func openRefundCase(
+        of notificationUUID: NotificationUUID, in environment: AppStoreEnvironment = .production
+    ) {
+        let sent = state.withLock { $0.environments[environment]?.store.notifications[notificationUUID.rawValue] }
+        guard let notification = sent?.notification, let transactionId = notification.transactionId else { return }
+        let reason = notification.container["consumptionRequestReason"]?.string ?? ""
+        requestRefund(of: transactionId, in: environment, reason: ConsumptionRequestReason(reason), isPosted: true)
+    }
+
+    /// Calls `action` once no case is open and nothing is being posted; at once when that is so now.
+    package func whenSettled(_ action: @escaping @Sendable () -> Void) {
+        state.withLock { $0.whenSettled(action) }
+        callSettledActions()
+    }
+
+    /// Notifications that were not acknowledged at the last attempt.
+    package var failedNotifications: Int { state.withLock { $0.failedPosts } }
+
+    func accepted(
+        _ information: ConsumptionInformation, _ transactionId: String, in environment: AppStoreEnvironment, now: Int64
+    ) {
+        let key = SimulatedRefunds.Key(environment: environment, transactionId: transactionId)
+        let actions = state.withLock { state in
+            let transaction = state.environments[environment]?.store.transactions[transactionId]?.payload
+            return state.cases.answered(key, SimulatedDecision(information, of: transaction, at: now))
+        }
+        carryOut(actions)
+    }
+
+    private func carryOut(_ actions: [SimulatedRefunds.Action]) {
+        for action in actions {
+            switch action {
+            case .request(let key, let reason): postRequest(key, reason)
+            case .wait(let key, let due, let delay):
+                settings.after(delay) { [weak self] in
+                    guard let self else { return }
+                    carryOut(state.withLock { $0.isStopped ? [] : $0.cases.due(key, due) })
+                }
+            case .decide(let key, let decision): postDecision(key, decision)
+            }
+        }
+        callSettledActions()
+    }
+
+    private func postRequest(_ key: SimulatedRefunds.Key, _ reason: ConsumptionRequestReason) {
+        let now = clocks.wallMilliseconds()
+        let notification = state.withLock { state in
+            state.environments[key.environment]?.notification(
+                .consumptionRequest, about: key.transactionId, reason: reason, now: now)
+        }
+        if let notification { post(notification, in: key.environment) }
+    }
+
+    private func postDecision(_ key: SimulatedRefunds.Key, _ decision: SimulatedDecision) {
+        let now = clocks.wallMilliseconds()
+        let notification = state.withLock { state in
+            if case .refunded(let percentage) = decision {
+                state.environments[key.environment]?.store.refund(key.transactionId, percentage: percentage, now: now)
+            }
+            return state.environments[key.environment]?.notification(
+                decision.notificationType, about: key.transactionId, now: now)
+        }
+        if let notification { post(notification, in: key.environment) }
+    }
+
+    // MARK: Posting
+
+    /// Posts a notification, and again on Apple's schedule until it is acknowledged.
+    func post(_ notification: UnsignedNotification, in environment: AppStoreEnvironment) {
+        let isPosted = state.withLock { state in
+            state.environments[environment]?.store.notifications.add(notification)
+            guard settings.post != nil, !state.isStopped else { return false }
+            state.pendingPosts += 1
+            return true
+        }
+        if isPosted { attempt(1, notification, in: environment) }
+    }
+
+    private func attempt(_ number: Int, _ notification: UnsignedNotification, in environment: AppStoreEnvironment) {
+        guard let post = settings.post, let signedPayload = try? notification.signed(by: signer) else {
+            return ended(isAcknowledged: false)
+        }
+        post(NotificationFactory.body(signedPayload: signedPayload)) { [weak self] outcome in
+            guard let self else { return }
+            record(outcome, of: notification.notificationUUID, in: environment)
+            if outcome.isAcknowledged { return ended(isAcknowledged: true) }
+            let schedule = RetrySchedule(environment: environment, timeScale: settings.followUp.timeScale)
+            guard let delay = schedule.delay(afterAttempt: number) else { return ended(isAcknowledged: false) }
+            settings.after(delay) { [weak self] in
+                guard let self else { return }
+                guard !state.withLock({ $0.isStopped }) else { return ended(isAcknowledged: false) }
+                attempt(number + 1, notification, in: environment)
+            }
+        }
+    }
+
+    private func ended(isAcknowledged: Bool) {
+        state.withLock { state in
+            state.pendingPosts -= 1
+            if !isAcknowledged { state.failedPosts += 1 }
+        }
+        callSettledActions()
+    }
+
+    private func callSettledActions() {
+        for action in state.withLock({ $0.takeSettledActions() }) { action() }
+    }
+}
+
+extension ServerAPIStore {
+    /// Takes the money back; a subscription does not renew afterwards.
+    mutating func refund(_ transactionId: String, percentage: Int64, now: Int64) {
+        let original = transactions[transactionId]?.payload["originalTransactionId"]?.string
+        change(transactionId) { payload in
+            payload.put("revocationDate", now)
+            payload.put("revocationReason", 0)
+            payload.put("revocationType", percentage == 100_000 ? "REFUND_FULL" : "REFUND_PRORATED")
+            payload.put("revocationPercentage", percentage)
+        }
+        guard let original, currentTransaction(of: original)?.payload["transactionId"]?.string == transactionId else {
+            return
+        }
+        changeRenewal(original) { $0.put("autoRenewStatus", 0) }
+    }
+}

@@ -1,0 +1,204 @@
+import AppStoreModel
+import JSON
+import Testing
+
+@testable import Simulator
+
+@Suite(.timeLimit(.minutes(5))) struct `Refund requests` {
+    private let path = "/inApps/v2/transactions/consumption/"
+
+    /// An API that posts, with every kind of purchase.
+    private func open(
+        _ change: (inout SimulatedServerAPI.Settings) -> Void = { _ in },
+        _ body: (APIHarness, PostedNotifications) async throws -> Void
+    ) async throws {
+        let posted = PostedNotifications()
+        return try await APIHarness.open {
+            $0.post = { posted.post($0, $1) }
+            change(&$0)
+        } _: { harness in
+            KnownPurchases.register(in: harness.api, now: harness.time.now)
+            try await body(harness, posted)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("DECLINE", "DELIVERED", nil, "REFUND_DECLINED", nil),
+            ("GRANT_FULL", "DELIVERED", nil, "REFUND", 100_000),
+            ("GRANT_PRORATED", "DELIVERED", 30_000, "REFUND", 70_000),
+            (nil, "DELIVERED", nil, "REFUND_DECLINED", nil),
+            (nil, "UNDELIVERED_OTHER", 0, "REFUND", 100_000),
+        ] as [(String?, String, Int64?, String, Int64?)])
+    func `the decision follows the answer`(
+        preference: String?, delivery: String, percentage: Int64?, decision: String, refunded: Int64?
+    ) async throws {
+        try await open { harness, posted in
+            harness.api.requestRefund(of: TransactionId("1000"), reason: .legal)
+            let body = decline.with("refundPreference", preference.map { .string($0) })
+                .with("deliveryStatus", .string(delivery))
+                .with("consumptionPercentage", percentage.map { .integer($0) })
+            #expect(try await harness.send("PUT", path + "1000", body).status == 202)
+            harness.time.advance(by: .hours(4) - .milliseconds(1))
+            #expect(try posted.types == ["CONSUMPTION_REQUEST"])
+            harness.time.advance(by: .milliseconds(1))
+            #expect(try posted.types == ["CONSUMPTION_REQUEST", decision])
+
+            let payloads = try posted.payloads
+            #expect(payloads[0]["data"]?.object?["consumptionRequestReason"]?.string == "LEGAL")
+            let transaction = try payload(payloads[1]["data"]?.object?["signedTransactionInfo"])
+            #expect(transaction["transactionId"]?.string == "1000")
+            #expect(transaction["revocationPercentage"]?.integer == refunded)
+            #expect(transaction["revocationDate"]?.integer == (refunded == nil ? nil : harness.time.now))
+            // No more comes.
+            harness.time.advance(by: .days(10))
+            #expect(try posted.types.count == 2)
+            let refund = try #require(harness.api.refunds.first)
+            #expect(refund.isClosed && refund.isAnswered && refund.requests == 1)
+        }
+    }
+
+    @Test func `without an answer the request is repeated twice, 8 hours apart, and then refunded`() async throws {
+        try await open { harness, posted in
+            harness.api.requestRefund(of: TransactionId("1000"))
+            for count in 2...3 {
+                harness.time.advance(by: .hours(8))
+                #expect(try posted.types == Array(repeating: "CONSUMPTION_REQUEST", count: count))
+            }
+            harness.time.advance(by: .hours(8))
+            #expect(try posted.types.last == "REFUND")
+            #expect(try Set(posted.payloads.compactMap { $0["notificationUUID"]?.string }).count == 4)
+            let refund = try #require(harness.api.refunds.first)
+            #expect(refund.isClosed && !refund.isAnswered && refund.requests == 3)
+            #expect(refund.decision == .refunded(percentage: 100_000))
+        }
+    }
+
+    @Test func `an answer to the second request ends the repetition`() async throws {
+        try await open { harness, posted async throws in
+            harness.api.requestRefund(of: TransactionId("1000"))
+            harness.time.advance(by: .hours(9))
+            #expect(try await harness.send("PUT", path + "1000", decline).status == 202)
+            harness.time.advance(by: .days(2))
+            #expect(try posted.types == ["CONSUMPTION_REQUEST", "CONSUMPTION_REQUEST", "REFUND_DECLINED"])
+        }
+    }
+
+    @Test func `requests go on after an answer where that is asked for`() async throws {
+        try await open {
+            $0.followUp.repeatsAfterAnswer = true
+            $0.followUp.decisionDelay = .hours(20)
+        } _: { harness, posted async throws in
+            harness.api.requestRefund(of: TransactionId("1000"))
+            #expect(try await harness.send("PUT", path + "1000", decline).status == 202)
+            harness.time.advance(by: .days(3))
+            #expect(
+                try posted.types == [
+                    "CONSUMPTION_REQUEST", "CONSUMPTION_REQUEST", "CONSUMPTION_REQUEST", "REFUND_DECLINED",
+                ])
+        }
+    }
+
+    @Test func `the first answer counts, refused ones do not`() async throws {
+        try await open { harness, posted async throws in
+            harness.api.requestRefund(of: TransactionId("1000"))
+            let refused = decline.with("customerConsented", false).with("refundPreference", "GRANT_FULL")
+            #expect(try await harness.send("PUT", path + "1000", refused).status == 400)
+            #expect(try await harness.send("PUT", path + "1000", decline).status == 202)
+            let other = decline.with("refundPreference", "GRANT_FULL")
+            #expect(try await harness.send("PUT", path + "1000", other).status == 202)
+            harness.time.advance(by: .hours(4))
+            #expect(try posted.types.last == "REFUND_DECLINED")
+        }
+    }
+
+    @Test func `an answer may come before the case is known`() async throws {
+        try await open { harness, posted async throws in
+            #expect(try await harness.send("PUT", path + "1000", decline).status == 202)
+            harness.api.requestRefund(of: TransactionId("1000"), isPosted: true)
+            harness.time.advance(by: .hours(4))
+            #expect(try posted.types == ["REFUND_DECLINED"])
+        }
+    }
+
+    @Test func `hours pass faster by the time scale`() async throws {
+        try await open {
+            $0.followUp.timeScale = 3600
+        } _: { harness, posted async throws in
+            harness.api.requestRefund(of: TransactionId("1000"))
+            harness.time.advance(by: .seconds(24))
+            #expect(try posted.types.last == "REFUND")
+        }
+    }
+
+    @Test func `a refund of a subscription ends it, and of its remaining part by the time that is left`() async throws {
+        try await open { harness, posted in
+            harness.api.requestRefund(of: TransactionId("2001"))
+            let body = decline.with("refundPreference", "GRANT_PRORATED")
+            #expect(try await harness.send("PUT", path + "2001", body).status == 202)
+            harness.time.advance(by: .hours(4))
+            let data = try #require(try posted.payloads.last?["data"]?.object)
+            #expect(data["status"]?.integer == 5)
+            #expect(try payload(data["signedRenewalInfo"])["autoRenewStatus"]?.integer == 0)
+            let transaction = try payload(data["signedTransactionInfo"])
+            // The period began a second before the answer and lasts for ten days.
+            #expect(transaction["revocationType"]?.string == "REFUND_PRORATED")
+            #expect(transaction["revocationPercentage"]?.integer == 99_999)
+        }
+    }
+
+    @Test func `version 1 has preferences of its own`() async throws {
+        try await open { harness, posted async throws in
+            harness.api.requestRefund(of: TransactionId("5000"))
+            let path = "/inApps/v1/transactions/consumption/5000"
+            #expect(try await harness.send("PUT", path, declineV1.with("refundPreference", 1)).status == 202)
+            harness.time.advance(by: .hours(4))
+            #expect(try posted.types.last == "REFUND")
+            #expect(harness.api.answers.map(\.version) == [1])
+        }
+    }
+
+    @Test func `a notification that is not acknowledged is posted again on Apple's schedule`() async throws {
+        let posted = PostedNotifications { $0 < 3 ? .status(503) : .status(200) }
+        try await APIHarness.open {
+            $0.post = { posted.post($0, $1) }
+        } _: { harness in
+            KnownPurchases.register(in: harness.api, now: harness.time.now)
+            harness.api.requestRefund(of: TransactionId("1000"))
+            harness.time.advance(by: .hours(1))
+            #expect(try posted.types.count == 2)
+            harness.time.advance(by: .hours(7) - .seconds(1))
+            #expect(try posted.types.count == 2)
+            // 12 hours after the second attempt; the second request came 8 hours after the first.
+            harness.time.advance(by: .hours(5) + .seconds(1))
+            let uuids = try posted.payloads.compactMap { $0["notificationUUID"]?.string }
+            #expect(uuids.count { $0 == uuids.first } == 3)
+            #expect(harness.api.failedNotifications == 0)
+        }
+    }
+
+    @Test func `everything is settled when the last case is decided and its notification acknowledged`() async throws {
+        try await open { harness, _ async throws in
+            let settled = Flag()
+            harness.api.requestRefund(of: TransactionId("1000"))
+            harness.api.whenSettled { settled.raise() }
+            #expect(!settled.isRaised)
+            harness.time.advance(by: .hours(24) - .milliseconds(1))
+            #expect(!settled.isRaised)
+            harness.time.advance(by: .milliseconds(1))
+            #expect(settled.isRaised)
+        }
+    }
+
+    @Test func `the share that was refunded can be read afterwards`() async throws {
+        try await open { harness, _ in
+            harness.api.requestRefund(of: TransactionId("1000"))
+            harness.time.advance(by: .hours(24))
+            let answer = try await harness.send("GET", "/inApps/v1/transactions/1000")
+            #expect(try payload(answer.json?["signedTransactionInfo"])["revocationType"]?.string == "REFUND_FULL")
+            let refunds = try await harness.send("GET", "/inApps/v2/refund/lookup/1000")
+            #expect(refunds.json?["signedTransactions"]?.array?.count == 1)
+            #expect(refunds.json?["hasMore"] == false)
+        }
+    }
+}
