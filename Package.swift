@@ -108,7 +108,7 @@ let services: [Target] = [
     module(
         "Webhooks", layer: "Services",
         uses: [
-            "Bytes", "AppStoreModel", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "HTTPClient", "Cryptography",
+            "AppStoreModel", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "HTTPClient", "Cryptography",
             "Telemetry", "Configuration", "Lifecycle", "Time", "JSON", "SignedRequests",
         ]),
     module(
