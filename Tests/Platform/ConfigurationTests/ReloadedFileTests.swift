@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Configuration
+
+@Suite struct ReloadedFileTests {
+    private let directory: TemporaryDirectory
+    private let clock = ManualClock()
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// A file that must hold a number.
+    private func file(_ text: String, limit: Int = 16) throws -> ReloadedFile<Int> {
+        try ReloadedFile(path: directory.write(text, to: "number"), limit: limit, now: clock.now) {
+            bytes throws(FileProblem) in
+            guard let number = Int(String(decoding: bytes, as: UTF8.self)) else {
+                throw FileProblem(message: "holds no number")
+            }
+            return number
+        }
+    }
+
+    private func write(_ text: String) throws { _ = try directory.write(text, to: "number") }
+
+    @Test func `the file is looked at once a second`() throws {
+        let file = try file("1")
+        try write("2")
+        #expect(file.current(now: clock.now).value == 1)
+        clock.advance(by: .milliseconds(999))
+        #expect(file.current(now: clock.now).change == nil)
+        clock.advance(by: .milliseconds(1))
+        #expect(file.current(now: clock.now) == (2, .read))
+        #expect(file.current(now: clock.now) == (2, nil))
+    }
+
+    @Test func `a file that is not changed is not read again`() throws {
+        let file = try file("1")
+        clock.advance(by: .seconds(5))
+        #expect(file.current(now: clock.now) == (1, nil))
+    }
+
+    @Test func `what is wrong changes nothing, and is said once for each content`() throws {
+        let file = try file("1")
+        let problem = ReloadedFile<Int>.Change.refused(FileProblem(message: "holds no number"))
+        try write("one")
+        clock.advance(by: .seconds(1))
+        #expect(file.current(now: clock.now) == (1, problem))
+        clock.advance(by: .seconds(1))
+        #expect(file.current(now: clock.now) == (1, nil))
+        try write("3")
+        clock.advance(by: .seconds(1))
+        #expect(file.current(now: clock.now) == (3, .read))
+    }
+
+    @Test func `a file that is gone or too long changes nothing`() throws {
+        let file = try file("1")
+        try FileManager.default.removeItem(atPath: file.path)
+        clock.advance(by: .seconds(1))
+        let (value, change) = file.current(now: clock.now)
+        #expect(value == 1)
+        #expect(change == .refused(FileProblem(message: "No such file or directory")))
+        try write("00000000000000002")
+        clock.advance(by: .seconds(1))
+        #expect(
+            file.current(now: clock.now) == (1, .refused(FileProblem(message: "the file has more than 16 bytes"))))
+    }
+
+    @Test(arguments: ["", "one"])
+    func `a file must be right at the start`(text: String) {
+        #expect(throws: FileProblem(message: "holds no number")) { try file(text) }
+    }
+}
