@@ -206,7 +206,7 @@ let fuzzing: [Target] = [
         dependencies: [
             "Bytes", "JSON", "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Configuration",
             "Cryptography",
-            "EntitlementRules", "HTTPServer", "KafkaModel", "Records", "Simulator", "TestSupport",
+            "EntitlementRules", "HTTPServer", "KafkaModel", "Records", "RefundRules", "Simulator", "TestSupport",
         ], path: "Tests/Fuzzing/FuzzTargets", swiftSettings: settings),
     .executableTarget(
         name: "fuzz", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/FuzzRunner",

@@ -8,8 +8,9 @@ import Testing
     private static let material = Result { try SignedMaterial(count: 12) }
     private static let targets = Result { try FuzzTarget.all(try material.get()) }
     private static let names = [
-        "request-head", "request-body", "connection", "json", "base64", "properties", "certificate", "ocsp-response",
-        "ecdsa-signature", "notification-body", "signed-payload", "notification-record", "entitlement-facts",
+        "request-head", "request-body", "connection", "json", "base64", "properties", "refund-rules", "refund-answer",
+        "certificate", "ocsp-response", "ecdsa-signature", "notification-body", "signed-payload", "notification-record",
+        "entitlement-facts",
     ]
 
     @Test(arguments: names)
