@@ -21,8 +21,8 @@ final class CompanyService: Sendable {
         "webhook-id", "webhook-timestamp", "webhook-signature", "content-type", "accept", "user-agent",
     ]
 
-    /// - Parameter answer: nil leaves a request without one.
-    init(_ answer: @escaping @Sendable (Question) -> HTTPResponse?) throws {
+    /// - Parameter answer: responds, resets the connection, or leaves the request without an answer.
+    init(_ answer: @escaping @Sendable (Question, Exchange) -> Void) throws {
         let record = Record()
         var limits = Limits.public
         limits.handlerTime = .seconds(60)
@@ -35,7 +35,7 @@ final class CompanyService: Sendable {
                     for name in Self.headerNames { headers[name.description] = request.head.header(name) }
                     let question = Question(path: request.head.path, headers: headers, body: request.body)
                     record.questions.withLock { $0.append(question) }
-                    if let answer = answer(question) { exchange.respond(answer) }
+                    answer(question, exchange)
                 })
         ])
         self.record = record
@@ -44,7 +44,7 @@ final class CompanyService: Sendable {
 
     /// One that always answers with this.
     convenience init(status: Int = 200, _ body: String, headers: [(name: String, value: String)] = []) throws {
-        try self.init { _ in .of(status, body, headers) }
+        try self.init { _, exchange in exchange.respond(.of(status, body, headers)) }
     }
 
     var url: String { "http://127.0.0.1:\(server.port())/refunds?for=test" }

@@ -114,7 +114,7 @@ import Time
         await service.stop()
     }
 
-    @Test func `every attempt about a case has the same bytes and id, and another case has another id`() async throws {
+    @Test func `attempts with equal facts have the same bytes and id, and another case has another id`() async throws {
         let service = try CompanyService(#"{"customerConsented":false}"#)
         let provider = try provider(service)
         _ = try await provider.consumption(of: facts)
@@ -229,9 +229,17 @@ import Time
     }
 
     @Test func `no answer in time may be asked again`() async throws {
-        let service = try CompanyService { _ in nil }
+        let service = try CompanyService { _, _ in }
         let failure = await failure(try provider(service, ["refunds.provider.timeout": "200ms"]))
         #expect(failure?.code == .timedOut)
+        #expect(failure?.isRetriable == true)
+        await service.stop()
+    }
+
+    @Test func `a connection that breaks is no answer, and may be asked again`() async throws {
+        let service = try CompanyService { _, exchange in exchange.reset() }
+        let failure = await failure(try provider(service))
+        #expect(failure?.code == .connectionFailed)
         #expect(failure?.isRetriable == true)
         await service.stop()
     }
@@ -256,10 +264,7 @@ import Time
 
     @Test func `a question ends with the task that asks it`() async throws {
         let isAsked = AsyncStream<Void>.makeStream()
-        let service = try CompanyService { _ in
-            isAsked.continuation.yield()
-            return nil
-        }
+        let service = try CompanyService { _, _ in isAsked.continuation.yield() }
         let provider = try provider(service, ["refunds.provider.timeout": "60s"])
         let facts = facts
         let task = Task { await Self.failure(provider, facts) }

@@ -3,8 +3,9 @@ internal import Cryptography
 internal import JSON
 internal import RefundRules
 
-/// What the company's service is asked about one case: `type`, `timestamp` and `data`, as Standard Webhooks asks. Every
-/// attempt has the same bytes and the same id.
+/// What the company's service is asked about one case: `type`, `timestamp` and `data`, as Standard Webhooks asks.
+///
+/// What is known of a case may grow between two attempts; equal ids mean equal bodies.
 struct ProviderRequest: Sendable {
     let id: String
     let body: [UInt8]
