@@ -204,7 +204,8 @@ let fuzzing: [Target] = [
     .target(
         name: "FuzzTargets",
         dependencies: [
-            "Bytes", "JSON", "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Configuration",
+            "Bytes", "JSON", "AppStoreModel", "AppStoreSigning", "AppStoreServerAPI", "AppStoreVerification",
+            "Configuration",
             "Cryptography",
             "EntitlementRules", "HTTPServer", "KafkaModel", "Records", "RefundRules", "Simulator", "TestSupport",
         ], path: "Tests/Fuzzing/FuzzTargets", swiftSettings: settings),

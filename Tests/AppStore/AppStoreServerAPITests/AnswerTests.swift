@@ -43,7 +43,8 @@ struct AnswerTests {
             (400, #"{"errorCode":4009999,"errorMessage":"new"}"#, 4_009_999),
             (404, #"{"errorCode":"4040010","errorMessage":"text"}"#, 4_040_010),
             (404, #"{"errorCode":"x","errorMessage":1}"#, nil), (400, "[1]", nil), (400, "{", nil),
-            (400, #"{"errorCode":1e400}"#, nil), (400, #"{"errorCode":null,"errorMessage":null}"#, nil),
+            (403, "Forbidden by the proxy", nil), (408, "", nil), (400, #"{"errorCode":1e400}"#, nil),
+            (400, #"{"errorCode":null,"errorMessage":null}"#, nil),
             (418, #"{"errorCode":4000006}"#, 4_000_006),
         ] as [(Int, String, Int64?)])
     func `an error in any form is a failure with its status`(status: Int, body: String, code: Int64?) async throws {
@@ -52,7 +53,8 @@ struct AnswerTests {
         #expect(failure.status == status)
         #expect(failure.code?.rawValue == code)
         #expect(failure.kind == (status >= 500 ? .server : .refused))
-        #expect(failure.isRetriable == (status >= 500))
+        // A 4xx without Apple's code is a proxy's, but for 400: a malformed body.
+        #expect(failure.isRetriable == (status >= 500 || code == nil && status != 400))
         #expect(failure.message.contains(String(status)))
     }
 

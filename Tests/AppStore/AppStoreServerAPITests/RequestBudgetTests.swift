@@ -149,6 +149,25 @@ import Time
         #expect(budget.close(until: nil, now: 1000 * Self.second) == 1001 * Self.second)
     }
 
+    @Test func `callers at the same moment have a turn each`() async throws {
+        let waits = Mutex<[Duration]>([])
+        let time = VirtualTime()
+        let budgets = RequestBudgets(
+            clocks: time.clocks, sleep: { duration in waits.withLock { $0.append(duration) } })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<500 {
+                group.addTask {
+                    try await budgets.waitForTurn(.getTransactionInfo, APIScope(Self.app, in: .production))
+                }
+            }
+            try await group.waitForAll()
+        }
+        let moments = waits.withLock { $0 }.map { UInt64($0.clampedNanoseconds) }.sorted()
+        // The first one did not wait.
+        #expect(moments.count == 499 && Set(moments).count == 499)
+        #expect(Self.most(of: moments) == 50)
+    }
+
     @Test func `the sandbox has a tenth`() async throws {
         let time = VirtualTime()
         let budgets = RequestBudgets(clocks: time.clocks, sleep: time.sleep)

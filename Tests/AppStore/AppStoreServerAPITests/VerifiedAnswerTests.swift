@@ -214,7 +214,8 @@ struct VerifiedAnswerTests {
 
     @Test(
         arguments: [
-            [("a", true), ("a", true)], [("a", true), ("b", true), ("a", true)], [(nil, true)],
+            [("a", true), ("a", true)], [("a", true), ("b", true), ("a", true)], [(nil, true)], [("", true)],
+            [(String(repeating: "r", count: 4097), true)],
         ] as [[(String?, Bool)]])
     func `more pages under a revision that was used before end the reading`(cursors: [(String?, Bool)]) async throws {
         let (store, harness) = try pages(cursors.map { (revision: $0.0, hasMore: $0.1) })

@@ -45,7 +45,7 @@ extension FuzzTarget {
     /// All targets. Those that need certificates share `material`.
     package static func all(_ material: SignedMaterial) throws -> [FuzzTarget] {
         [
-            requestHead, requestBody, connection, json, base64, properties, refundRules, refundAnswer,
+            requestHead, requestBody, connection, json, base64, properties, refundRules, refundAnswer, apiAnswer,
             try certificate(material), try ocspResponse(material),
             try signature(material), try notificationBody(material), try signedPayload(material),
             try notificationRecord(material), try entitlementFacts(material),

@@ -23,7 +23,9 @@ package struct AnswerReader {
     /// Reads a whole answer.
     ///
     /// - Throws: ``APIFailure`` of kind `unreadable` that names the member.
-    static func read<Answer: APIAnswer>(_ body: [UInt8], of operation: APIOperation) throws(APIFailure) -> Answer {
+    package static func read<Answer: APIAnswer>(_ body: [UInt8], of operation: APIOperation) throws(APIFailure)
+        -> Answer
+    {
         let document: JSONDocument
         do throws(JSONError) {
             document = try JSONDocument.object(body, maximumBytes: AppStoreServerClient.maximumBodyBytes)

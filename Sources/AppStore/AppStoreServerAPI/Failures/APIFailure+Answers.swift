@@ -18,7 +18,9 @@ extension APIFailure {
             switch status {
             case 401: (.unauthorized, false)
             case 429: (.rateLimited, true)
-            case 400...499: (.refused, code?.isRetriable ?? false)
+            // Apple's refusals have a code, but for a malformed body; another 4xx without one is that of a proxy, and says
+            // nothing about the request.
+            case 400...499: (.refused, code?.isRetriable ?? (status != 400))
             case 500...599: (.server, true)
             // A redirect is not followed: it would take the token elsewhere. Nothing was decided about the request.
             default: (.unreadable, true)
@@ -30,7 +32,10 @@ extension APIFailure {
         switch kind {
         case .unauthorized: failure.fix = Self.causesOfUnauthorized(clockDifference: serverDate.map { now - $0 })
         case .rateLimited: failure.retryAt = RetryAfter.moment(response.header("Retry-After"), now: now)
-        case .unreadable: failure.fix = "check appstore.api.url and what is between this machine and Apple"
+        case .refused where code == nil && status == 400:
+            failure.fix = "compare the body with Apple's documentation of the endpoint"
+        case .refused where code == nil, .unreadable:
+            failure.fix = "check appstore.api.url and what is between this machine and Apple"
         default: break
         }
         self = failure

@@ -1,7 +1,7 @@
 /// The pages of one history, one request each.
 ///
-/// Ends after the last page. When Apple announces more under a cursor that was used before, or under none, the reading
-/// would never end: it stops with a failure of kind `unreadable` after the page in question was returned.
+/// Ends after the last page. When Apple announces more under a cursor that was used before, or under none that can be asked
+/// for, the reading would never end: it stops with a failure of kind `unreadable` after the page in question was returned.
 package struct Pages<Page: Sendable>: Sendable {
     /// A page with what names the next one.
     struct Fetched: Sendable {
@@ -15,6 +15,9 @@ package struct Pages<Page: Sendable>: Sendable {
         case end
         case repeated
     }
+
+    /// A longer cursor is none: it would become part of a URL.
+    private static var longestCursor: Int { 4096 }
 
     private let fetch: @Sendable (String?) async throws(APIFailure) -> Fetched
     private let reportRepeat: @Sendable () -> Void
@@ -40,13 +43,15 @@ package struct Pages<Page: Sendable>: Sendable {
         case .end: return nil
         case .repeated:
             position = .end
-            throw .unreadable("more pages are announced under a revision or token that was used before")
+            throw .unreadable("more pages are announced under a revision or token that was used before, or under none")
         case .next: break
         }
         let fetched = try await fetch(cursor)
         if !fetched.hasMore {
             position = .end
-        } else if let next = fetched.cursor, seen.insert(next).inserted {
+        } else if let next = fetched.cursor, (1...Self.longestCursor).contains(next.utf8.count),
+            seen.insert(next).inserted
+        {
             position = .next
         } else {
             position = .repeated
