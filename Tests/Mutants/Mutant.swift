@@ -1,6 +1,6 @@
 let allMutants =
     VerifierMutants.all + RevocationMutants.all + HTTPMutants.all + IngressMutants.all + WebhooksMutants.all
-    + AccessMutants.all + StateMutants.all + RefundMutants.all
+    + AccessMutants.all + StateMutants.all + RefundMutants.all + APIMutants.all
 
 /// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
 struct Mutant {
@@ -16,7 +16,7 @@ struct Mutant {
 
 /// Whose tests must fail.
 enum TestArea: String, CaseIterable {
-    case verifier, revocation, http, ingress, webhooks, consumer, access, state, refund
+    case verifier, revocation, http, ingress, webhooks, consumer, access, state, refund, api
 
     /// The test targets, as a regular expression over the names of tests.
     var tests: String {
@@ -31,6 +31,7 @@ enum TestArea: String, CaseIterable {
         case .consumer: "^(PipelineRuntimeTests\\.|KafkaTests\\.(DamagedBatchTests|KafkaConfigurationTests))"
         case .state: "^KeyedStateTests\\."
         case .refund: "^(RefundRulesTests|RefundsTests)\\."
+        case .api: "^AppStoreServerAPITests\\."
         }
     }
 
@@ -47,6 +48,7 @@ enum TestArea: String, CaseIterable {
         case .access: ["EntitlementRulesTests"]
         case .state: ["KeyedStateTests"]
         case .refund: ["RefundRulesTests", "RefundsTests"]
+        case .api: ["AppStoreServerAPITests"]
         }
     }
 }
