@@ -338,8 +338,8 @@ let package = Package(
         tests(
             "SimulatorTests", layer: "Services",
             uses: [
-                "Simulator", "AppStoreSigning", "AppStoreModel", "Bytes", "Cryptography", "HTTPClient", "JSON", "Time",
-                "TestSupport",
+                "Simulator", "AppStoreServerAPI", "AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Bytes",
+                "Configuration", "Cryptography", "HTTPClient", "JSON", "Time", "TestSupport",
             ]),
         tests(
             "OperationsTests", layer: "Services",
@@ -360,8 +360,8 @@ let package = Package(
         tests(
             "EndToEndTests", layer: "EndToEnd",
             uses: [
-                "AppStoreModel", "AppStoreSigning", "EntitlementRules", "Records", "Simulator", "Kafka", "HTTPClient",
-                "HTTPServer", "JSONTestSupport", "TestSupport",
+                "AppStoreModel", "AppStoreServerAPI", "AppStoreSigning", "AppStoreVerification", "EntitlementRules",
+                "Records", "Simulator", "Kafka", "HTTPClient", "HTTPServer", "JSONTestSupport", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,3 +1,5 @@
+import Configuration
+import Cryptography
 import Foundation
 import TestSupport
 import Testing
@@ -42,6 +44,57 @@ import Testing
         #expect(try Data(contentsOf: leaf) == first)
         _ = try PKICommand.load(directory)
         #expect(throws: SimulatorError.self) { try PKICommand.load(directory + "/none") }
+    }
+
+    @Test func `certificates come with a key for the API, which is kept and readable for its owner alone`() throws {
+        let parent = try TemporaryDirectory()
+        let directory = parent.file("pki")
+        _ = try PKICommand(directory: directory).make()
+        let path = directory + "/api.key.p8"
+        let key = try #require(FileManager.default.contents(atPath: path))
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+        #expect(mode == 0o600)
+        _ = try PKICommand(directory: directory).make()
+        #expect(FileManager.default.contents(atPath: path) == key)
+        let credentials = try SimulatedAPIKey.credentials(in: directory)
+        #expect(
+            credentials.publicKey.uncompressedPoint == (try PrivateKey(contentsOf: path).publicKey?.uncompressedPoint))
+        // Certificates of earlier versions came without one.
+        try FileManager.default.removeItem(atPath: path)
+        _ = try PKICommand(directory: directory).make()
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test(arguments: [
+        ("none", ServerAPILimits.unlimited), ("apple", .apple), ("1", .perSecond(1)),
+        ("1000000", .perSecond(1_000_000)),
+    ])
+    func `limits of the API are read`(text: String, limits: ServerAPILimits) {
+        let outcome = SimulatorCommand.command.parse(["serve", "--api-limit", text], environment: [:])
+        guard case .run(let invocation) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(invocation.configuration[ServerAPISettings.limit] == limits)
+    }
+
+    @Test(arguments: [
+        ["--api-limit", "0"], ["--api-limit", "many"], ["--api-faults", "fire=1%"], ["--api-faults", "429=101%"],
+        ["--api-port", "65536"], ["--url", "ftp://example.com"],
+    ])
+    func `settings of the API that are none are refused`(arguments: [String]) {
+        let outcome = SimulatorCommand.command.parse(["serve"] + arguments, environment: [:])
+        if case .run = outcome { Issue.record("\(arguments) was accepted") }
+    }
+
+    @Test func `faults and the port are optional, and posts serve nothing without a port`() {
+        let outcome = SimulatorCommand.command.parse(["post", "--url", "http://127.0.0.1:1/"], environment: [:])
+        guard case .run(let invocation) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(invocation.configuration[ServerAPISettings.port] == nil)
+        #expect(invocation.configuration[ServerAPISettings.faults] == ServerAPIFaults.none)
     }
 
     @Test func `a report holds one line per attempt`() throws {

@@ -15,8 +15,12 @@ struct PKICommand {
               root.certificates=\(directory)/root.pem
               revocation=off
 
-            The simulated App Store Server API takes tokens that are signed with
-            \(directory)/\(SimulatedAPIKey.fileName), issuer id \(SimulatedAPIKey.issuerId), key id \(SimulatedAPIKey.keyId).
+            For the simulated App Store Server API (sluice-simulator serve --help), set
+
+              appstore.api.issuer.id=\(SimulatedAPIKey.issuerId)
+              appstore.api.key.id=\(SimulatedAPIKey.keyId)
+              appstore.api.key.file=\(directory)/\(SimulatedAPIKey.fileName)
+              appstore.api.url=http://127.0.0.1:PORT
             """)
         return 0
     }

@@ -20,7 +20,8 @@ struct PostCommand {
         let report = try configuration[SimulatorSettings.report].map { try ReportFile(path: $0) }
         let connections = configuration[SimulatorSettings.connections]
         let client = HTTPClient(
-            HTTPClient.Configuration(maximumInFlight: connections + 64, maximumIdleConnections: connections))
+            HTTPClient.Configuration(
+                maximumInFlight: connections + SimulatedServerAPI.posts, maximumIdleConnections: connections))
         let api = try apiPort.map { port in
             try SimulatedServerAPI.configured(
                 configuration, pki: pki, app: series.app, ports: [(series.app.environment, port)],
@@ -101,7 +102,9 @@ extension SimulatedServerAPI {
     /// Keeps how an attempt ended; the first one of a CONSUMPTION_REQUEST opens a case.
     fileprivate func noteAttempt(_ attempt: Attempt, in environment: AppStoreEnvironment) {
         record(attempt.outcome, of: attempt.notificationUUID, in: environment)
-        guard attempt.notificationType == .consumptionRequest, attempt.number == 1 else { return }
+        guard attempt.notificationType == .consumptionRequest, attempt.number == 1, !attempt.post.isDuplicate else {
+            return
+        }
         openRefundCase(of: attempt.notificationUUID, in: environment)
     }
 }

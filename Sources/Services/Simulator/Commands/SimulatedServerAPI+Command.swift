@@ -5,6 +5,9 @@ internal import HTTPClient
 internal import HTTPServer
 
 extension SimulatedServerAPI {
+    /// Notifications that the API posts at the same time.
+    static let posts = 16
+
     /// The API as the command line describes it, not started.
     ///
     /// - Parameters:
@@ -28,7 +31,7 @@ extension SimulatedServerAPI {
         settings.followUp.timeScale = configuration[SimulatorSettings.timeScale]
         if let url {
             let timeout = configuration[SimulatorSettings.timeout]
-            settings.post = { body, ended in
+            let queue = PostQueue(limit: Self.posts) { body, ended in
                 client.send(.posting(body, to: url, timeout: timeout)) { result in
                     switch result {
                     case .success(let response): ended(.status(response.status))
@@ -36,6 +39,7 @@ extension SimulatedServerAPI {
                     }
                 }
             }
+            settings.post = { queue.post($0, $1) }
         }
         return SimulatedServerAPI(settings: settings, pki: pki)
     }

@@ -1,0 +1,52 @@
+internal import Concurrency
+internal import Dispatch
+internal import Synchronization
+
+/// Posts a few notifications at a time; the others wait for their turn, as many as there are.
+final class PostQueue: Sendable {
+    private struct Job: Sendable {
+        let body: [UInt8]
+        let ended: @Sendable (PostOutcome) -> Void
+    }
+
+    private struct State {
+        var underWay = 0
+        var waiting = FIFO<Job>()
+    }
+
+    private let limit: Int
+    private let send: SimulatedServerAPI.Post
+    private let state = Mutex(State())
+
+    /// - Parameter limit: posts at the same time, at least 1.
+    init(limit: Int, send: @escaping SimulatedServerAPI.Post) {
+        self.limit = max(1, limit)
+        self.send = send
+    }
+
+    func post(_ body: [UInt8], _ ended: @escaping @Sendable (PostOutcome) -> Void) {
+        let job = Job(body: body, ended: ended)
+        let starts = state.withLock { state in
+            guard state.underWay < limit else {
+                state.waiting.append(job)
+                return false
+            }
+            state.underWay += 1
+            return true
+        }
+        if starts { start(job) }
+    }
+
+    private func start(_ job: Job) {
+        send(job.body) { [self] outcome in
+            job.ended(outcome)
+            let next = state.withLock { state in
+                let next = state.waiting.popFirst()
+                if next == nil { state.underWay -= 1 }
+                return next
+            }
+            // Not from here: a send that fails at once would call back on this stack, as often as posts wait.
+            if let next { DispatchQueue.global().async { self.start(next) } }
+        }
+    }
+}
