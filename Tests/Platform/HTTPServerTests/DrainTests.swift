@@ -56,7 +56,8 @@ struct DrainTests {
     }
 
     @Test func `while it still accepts, newcomers are answered and told that it closes`() async throws {
-        let server = try TestServer()
+        let clock = ManualClock()
+        let server = try TestServer(drainClock: clock)
         async let drained: Void = server.server.drain(within: .seconds(8), accepting: .seconds(2))
         // Until the drain has begun, responses keep the connection.
         var head = ""
@@ -65,8 +66,14 @@ struct DrainTests {
             client.send(TestServer.echo("a"))
             head = try client.response().head
         }
+        let newcomer = try server.connect()
+        newcomer.send(TestServer.echo("b"))
+        #expect(try newcomer.response().status == 200)
+        newcomer.close()
+        clock.advance(by: .seconds(2))
         let port = server.server.port()
         #expect(await eventually { (try? TestConnection(port: port)) == nil })
+        clock.advance(by: .seconds(2))
         await drained
         #expect(server.verdicts.allSatisfy { $0 == "200 ok" })
     }

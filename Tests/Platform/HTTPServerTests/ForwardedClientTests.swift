@@ -149,6 +149,11 @@ struct ForwardedClientTests {
         ]
         for bytes in rows { #expect(verdicts(bytes) == ["400 proxy_header", "closed"]) }
         let header = Self.header(0x21, 0x11, Self.ipv4)
+        for index in Self.signature.indices {
+            var other = header
+            other[index] ^= 1
+            #expect(verdicts(other + good) == ["400 proxy_header", "closed"])
+        }
         for count in header.indices { #expect(verdicts(Array(header[..<count])) == []) }
     }
 
