@@ -63,31 +63,3 @@ struct RecordMark: Equatable {
         return Int64(bitPattern: hash == 0 ? 1 : hash)
     }
 }
-
-/// A proposal in the log. Of several for one key the one with the smallest offset wins.
-struct Proposal: Sendable, Equatable {
-    var value: [UInt8]
-    /// Of the record that first held it; -1 when that was in an earlier topic of this name.
-    var offset: Int64
-
-    init(value: [UInt8], offset: Int64) {
-        self.value = value
-        self.offset = offset
-    }
-
-    init?(_ record: KafkaRecord) {
-        guard let value = record.header(RecordMark.proposal)?.value else { return nil }
-        let named = record.header(RecordMark.proposalOffset)?.value.flatMap {
-            Int64(String(decoding: $0, as: UTF8.self))
-        }
-        // A proposal cannot be older than it is in the log; where the record names nothing, it is the first to hold it.
-        self.init(value: value, offset: min(named ?? record.offset.rawValue, record.offset.rawValue))
-    }
-
-    var headers: [KafkaHeader] {
-        [
-            KafkaHeader(key: RecordMark.proposal, value: value),
-            KafkaHeader(key: RecordMark.proposalOffset, text: String(offset)),
-        ]
-    }
-}

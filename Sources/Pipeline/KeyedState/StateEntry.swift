@@ -60,7 +60,7 @@ struct RowImage: Sendable, Equatable {
     var isBehind = false
     var due: Int64?
     var deadline: Int64?
-    var proposal: Proposal?
+    var proposal: StateProposal?
     var entries: [IndexEntry] = []
 }
 

@@ -223,7 +223,7 @@ extension StatePartition {
     ///
     /// - Returns: whether the record lacks the one that has won, so that the owner publishes again.
     private func stand(_ entry: Entry, _ record: KafkaRecord) -> Bool {
-        let found = Proposal(record)
+        let found = StateProposal(record)
         guard let standing = entry.image.proposal else {
             entry.image.proposal = found
             return false

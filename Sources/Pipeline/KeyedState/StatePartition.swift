@@ -109,7 +109,9 @@ final class StatePartition<Model: StateModel>: Sendable {
     func known(_ key: [UInt8]) throws -> State? { try guarded.withLock { try find(key, &$0)?.current?.value } }
 
     /// The proposal that has won, as far as the topic was read.
-    func proposal(of key: [UInt8]) throws -> Proposal? { try guarded.withLock { try find(key, &$0)?.image.proposal } }
+    func proposal(of key: [UInt8]) throws -> StateProposal? {
+        try guarded.withLock { try find(key, &$0)?.image.proposal }
+    }
 
     // MARK: Merging and publishing
 

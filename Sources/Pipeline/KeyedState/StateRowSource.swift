@@ -57,7 +57,7 @@ final class StateRowSource: Sendable {
                     encoded: try row.blob(7), form: try row.integer(1), isBehind: try row.integer(2) != 0,
                     due: try row.integerOrNil(3), deadline: try row.integerOrNil(4))
                 if let offset = try row.integerOrNil(5) {
-                    image.proposal = Proposal(value: try row.blob(6), offset: offset)
+                    image.proposal = StateProposal(value: try row.blob(6), offset: offset)
                 }
                 return StoredRow(id: try row.integer(0), image: image)
             }

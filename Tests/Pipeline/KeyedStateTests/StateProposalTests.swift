@@ -41,7 +41,7 @@ import Testing
         #expect(
             await eventually {
                 let last = try? await harness.published().last
-                return last.flatMap(Proposal.init) == Proposal(value: [1], offset: standing.offset)
+                return last.flatMap(StateProposal.init) == StateProposal(value: [1], offset: standing.offset)
             })
         // Compaction keeps only the last record of the key: a new disk learns the same from it.
         let last = try #require(try await harness.published().last)
@@ -65,7 +65,7 @@ import Testing
         try await owner.catchUp()
         let last = try #require(try await harness.published().last)
         #expect(last.value == NumberSet("case", [1, 2]).text)
-        #expect(Proposal(last) == Proposal(value: [1], offset: standing.offset))
+        #expect(StateProposal(last) == StateProposal(value: [1], offset: standing.offset))
         await owner.end()
     }
 
@@ -80,7 +80,7 @@ import Testing
 
         let store = try StateFile.test(harness.directory.file("state")).open(topics: [harness.output], now: 0)
         let rows = try StateRowSource(path: harness.directory.file("state"), topics: store.topics, connections: 1)
-        #expect(try rows.row(of: key, in: harness.output())?.image.proposal == Proposal(value: [1], offset: -1))
+        #expect(try rows.row(of: key, in: harness.output())?.image.proposal == StateProposal(value: [1], offset: -1))
         #expect(try rows.pending(of: harness.output(), at: 0, atMost: 10).count == 2)
         rows.close()
         store.close()
