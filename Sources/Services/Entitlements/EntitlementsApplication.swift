@@ -58,12 +58,10 @@ package enum EntitlementsApplication {
         let rules = try ProductRules(configuration)
         let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])
         let model = EntitlementsModel(rules: rules, topics: topics)
-        let path = try EntitlementsFile.path(configuration)
-        var options = StateOptions(
-            path: path,
+        var options = try StateOptions(
+            file: "entitlements.sqlite", in: configuration,
             topics: Dictionary(
                 uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.input($0), topics.state($0)) }))
-        options.configure(configuration)
         // An erasure is known to all who have seen its tombstone, or still can.
         options.tombstoneRetention = .seconds((TopicSpecification.tombstoneDays - 1) * 86_400)
         options.history = EntitlementsHandler.history(of: context.group, topics: topics)

@@ -12,8 +12,6 @@ package enum EntitlementsSettings {
         "http.host", default: "127.0.0.1", help: "The address of the read API.")
     package static let port = Setting.integer(
         "http.port", default: 8081, in: 0...65535, help: "The port of the read API; 0 takes a free one and logs it.")
-    package static let dataDirectory = Setting.string(
-        "data.dir", default: "./data", help: "Directory of the database; made when it is not there.")
     package static let products = Setting.readableFile(
         "products", help: "JSON file that says what each product gives; without it a product gives its own name.",
         example: "/etc/sluice/products.json"
@@ -55,7 +53,7 @@ package enum EntitlementsSettings {
 
     package static let schema = ConfigurationSchema(
         [
-            host, port, dataDirectory, products, topicsPrefix, renewalLeeway, graceFallback, staleTolerance, changes,
+            host, port, products, topicsPrefix, renewalLeeway, graceFallback, staleTolerance, changes,
             keys, apps, AppStoreSettings.environments, AppStoreSettings.roots, AppStoreSettings.revocation,
         ] + StateSettings.all)
 

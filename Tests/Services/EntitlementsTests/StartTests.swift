@@ -18,7 +18,9 @@ import Testing
     init() throws { directory = try TemporaryDirectory() }
 
     private func path(_ directory: String) throws -> String {
-        try EntitlementsFile.path(configuration(["--data.dir", directory]))
+        try StateOptions(
+            file: "entitlements.sqlite", in: configuration(["--data.dir", directory]), topics: [:]
+        ).path
     }
 
     @Test func `the directory is made where there is none`() throws {
