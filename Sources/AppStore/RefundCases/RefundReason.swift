@@ -10,7 +10,7 @@ package enum RefundReason {
     // No answer was given.
     package static let noConsent = "no_consent"
     package static let consentRescinded = "consent_rescinded"
-    package static let rules = "rules"
+    package static let rules = "do_not_answer"
     package static let provider = "provider"
     package static let familyShared = "family_shared"
     package static let appNotConfigured = "app_not_configured"

@@ -49,6 +49,11 @@ struct RequestBudget: Sendable {
             guard free - now <= longestWait else { return .tooFar(free) }
             nextFree = free + interval
             return .at(free)
+        case .last:
+            let free = max(nextFree, now)
+            guard free - now <= longestWait else { return .tooFar(free) }
+            nextFree = free + interval
+            return .at(free)
         case .background:
             let free = max(free, nextBackground)
             guard free == now else { return free - now <= longestWait ? .askAgain(free) : .tooFar(free) }

@@ -55,6 +55,7 @@ package final class RequestBudgets: Sendable {
             switch turn {
             case .at(let moment):
                 try await wait(until: moment, from: now)
+                if scope.priority == .last { return }
                 // Closed while this one waited: it takes another turn.
                 if withBudget(key, { $0.isOpen(at: max(moment, clocks.monotonicNanoseconds())) }) { return }
             case .askAgain(let moment): try await wait(until: moment, from: now)

@@ -14,11 +14,12 @@ extension AppStoreServerClient {
     /// - Parameters:
     ///   - body: JSON, sent byte for byte.
     ///   - transactionId: that of the notification's transaction, not the original one.
+    ///   - priority: `last` shortly before Apple's 12 hours are over.
     /// - Throws: ``APIFailure``. `noAnswer` and `cancelled` leave open whether Apple has the answer; sending the same
     ///   bytes again is safe.
     package func sendConsumption(
         _ body: [UInt8], form: ConsumptionForm, for transactionId: TransactionId, of bundleId: BundleId,
-        in environment: AppStoreEnvironment
+        in environment: AppStoreEnvironment, priority: RequestPriority = .urgent
     ) async throws(APIFailure) {
         let operation: APIOperation =
             switch form {
@@ -26,6 +27,7 @@ extension AppStoreServerClient {
             case .v2: .sendConsumptionInformation
             }
         _ = try await send(
-            APIRequest(operation, transactionId.rawValue, body: body), to: APIScope(bundleId, in: environment))
+            APIRequest(operation, transactionId.rawValue, body: body),
+            to: APIScope(bundleId, in: environment, priority: priority))
     }
 }

@@ -18,6 +18,8 @@ package struct APIScope: Sendable, Hashable {
 package enum RequestPriority: Sendable, Hashable {
     /// Somebody waits, or a deadline runs: such as the answer to a consumption request.
     case urgent
+    /// The last chance before a deadline: it takes the next free moment even where a 429 has closed the budget.
+    case last
     /// History, reconciliation and backfill: at most a share of the budget, and only what urgent requests leave.
     case background
 }
