@@ -114,8 +114,9 @@ let services: [Target] = [
     module(
         "Refunds", layer: "Services",
         uses: [
-            "AppStoreModel", "Configuration", "Cryptography", "HTTPClient", "JSON", "RefundRules", "SignedRequests",
-            "Telemetry", "Time",
+            "AppStoreModel", "AppStoreServerAPI", "AppStoreSettings", "AppStoreVerification", "Configuration",
+            "Cryptography", "HTTPClient", "JSON", "Kafka", "KeyedState", "Lifecycle", "PipelineRuntime", "Records",
+            "RefundCases", "RefundRules", "ServiceKit", "SignedRequests", "Telemetry", "Time",
         ]),
     module(
         "Simulator", layer: "Services",
@@ -127,9 +128,8 @@ let services: [Target] = [
         "Operations", layer: "Services",
         uses: [
             "Bytes", "JSON", "AppStoreModel", "AppStoreVerification", "AppStoreServerAPI", "AppStoreSettings",
-            "Records",
-            "PipelineRuntime", "ServiceKit", "Kafka", "Cryptography", "SQLite", "HTTPClient", "Telemetry",
-            "Configuration", "Lifecycle", "Time",
+            "Records", "PipelineRuntime", "ServiceKit", "Kafka", "KeyedState", "RefundCases", "RefundRules",
+            "Cryptography", "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle", "Time",
         ]),
 ]
 
@@ -143,6 +143,7 @@ let executables: [Target] = [
     executable(
         "sluice-entitlements", uses: ["Entitlements", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
     executable("sluice-webhooks", uses: ["Webhooks", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
+    executable("sluice-refunds", uses: ["Refunds", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
     executable("sluice-simulator", uses: ["Simulator", "Configuration", "Cryptography"]),
     executable(
         "sluice-bench",
@@ -154,7 +155,8 @@ let executables: [Target] = [
     executable(
         "sluicectl",
         uses: [
-            "Operations", "Ingress", "Entitlements", "Webhooks", "PipelineRuntime", "Configuration", "Cryptography",
+            "Operations", "Ingress", "Entitlements", "Refunds", "Webhooks", "PipelineRuntime", "Configuration",
+            "Cryptography",
         ]),
     executable(
         "sluice-dev-broker",
@@ -332,8 +334,9 @@ let package = Package(
         tests(
             "RefundsTests", layer: "Services",
             uses: [
-                "AppStoreModel", "Configuration", "HTTPServer", "JSON", "JSONTestSupport", "RefundRules", "Refunds",
-                "SignedRequests", "Telemetry", "TestSupport", "Time",
+                "AppStoreModel", "AppStoreSigning", "Configuration", "HTTPServer", "JSON", "JSONTestSupport", "Kafka",
+                "KafkaDevBroker", "Lifecycle", "PipelineRuntime", "PipelineTestSupport", "Records", "RefundRules",
+                "Refunds", "SignedRequests", "Simulator", "Telemetry", "TestSupport", "Time",
             ]),
         tests(
             "SimulatorTests", layer: "Services",
@@ -353,7 +356,7 @@ let package = Package(
         tests(
             "SharedConfigurationTests", layer: "Executables",
             uses: [
-                "SharedConfiguration", "Ingress", "Entitlements", "Webhooks", "Operations", "Simulator",
+                "SharedConfiguration", "Ingress", "Entitlements", "Refunds", "Webhooks", "Operations", "Simulator",
                 "Configuration", "PipelineRuntime",
             ]),
         // It starts the executables but links none of them: what they override would be overridden in the tests too.

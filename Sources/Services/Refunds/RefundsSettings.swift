@@ -1,4 +1,9 @@
+internal import AppStoreSettings
 package import Configuration
+internal import KeyedState
+internal import Records
+internal import RefundRules
+internal import ServiceKit
 internal import SignedRequests
 
 /// Settings of `sluice-refunds` beside those of every consumer. Names and defaults are a contract.
@@ -39,6 +44,42 @@ package enum RefundsSettings {
     package static let providerInsecure = Setting.boolean(
         "refunds.provider.insecure", default: false,
         help: "Allows an http:// URL that is not this machine's own.")
+
+    static let fallback = Setting<RefundDecisions.Fallback>.oneOf(
+        "refunds.fallback", default: .withhold,
+        help: """
+            What becomes of a case about which refunds.provider.url has not answered in time: withhold sends nothing, \
+            rules answers by refunds.rules alone.
+            """)
+    package static let fallbackMargin = Setting.duration(
+        "refunds.fallback.before", default: .seconds(3_600), in: .seconds(60)...(.seconds(11 * 3_600)),
+        help: "How long before the deadline refunds.fallback applies.")
+    package static let concurrency = Setting.integer(
+        "refunds.concurrency", default: 1, in: 1...64,
+        help: """
+            Answers that are sent to Apple at once. A crash may repeat as many; more than 1 is for some thousand \
+            requests an hour.
+            """)
+    package static let topicsPrefix = Setting.string(
+        "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
+    package static let adminPort = 9466
+
+    package static let schema = ConfigurationSchema(
+        [
+            topicsPrefix, fallback, fallbackMargin, concurrency, AppStoreSettings.apps, AppStoreSettings.environments,
+            AppStoreSettings.roots, AppStoreSettings.revocation,
+        ] + ruleSettings + AppStoreSettings.apiSettings + StateSettings.all)
+
+    /// Finds what the schema alone cannot find, without starting anything.
+    ///
+    /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
+    package static func check(_ configuration: Configuration) throws(ConfigurationError) {
+        _ = try ApplicationSettings.kafkaConfiguration(configuration)
+        _ = try RefundRules(configuration)
+        _ = try AppStoreSettings.apps(configuration)
+        _ = try AppStoreSettings.roots(configuration)
+        _ = try AppStoreSettings.api(configuration)
+    }
 
     /// Those of rules and provider.
     package static let ruleSettings: [any AnySetting] = [

@@ -6,6 +6,7 @@ import Testing
 @testable import Entitlements
 @testable import Ingress
 @testable import Operations
+@testable import Refunds
 @testable import Simulator
 @testable import Webhooks
 
@@ -27,7 +28,8 @@ import Testing
         let read = Set(
             [
                 IngressCommand.command, EntitlementsApplication.application.command,
-                WebhooksApplication.application.command, SimulatorCommand.command, SluicectlCommand.command(parts),
+                RefundsApplication.application.command, WebhooksApplication.application.command,
+                SimulatorCommand.command, SluicectlCommand.command(parts),
             ].flatMap(keys))
         let prefixes = read.filter { $0.hasSuffix(".") }
         let expected = read.filter { key in prefixes.allSatisfy { key == $0 || !key.hasPrefix($0) } }

@@ -1,0 +1,66 @@
+internal import AppStoreModel
+internal import Configuration
+internal import Kafka
+internal import KeyedState
+package import PipelineRuntime
+internal import Records
+internal import ServiceKit
+internal import Time
+
+/// `sluice-refunds`: the notification topics in, a case for each refund in a compacted topic, Apple's consumption requests
+/// answered.
+package enum RefundsApplication {
+    package static let application = application()
+
+    /// - Parameters:
+    ///   - clocks: whose wall clock decides about deadlines.
+    ///   - pause: between two looks at what is due when nothing else happens.
+    static func application(
+        clocks: Clocks = .system,
+        pause: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }
+    ) -> ConsumerApplication {
+        ConsumerApplication(
+            name: "sluice-refunds",
+            summary: "Answers Apple's consumption requests within their 12 hours, and keeps what came of each refund.",
+            discussion: """
+                Each CONSUMPTION_REQUEST opens a case. What to answer is decided by the rules of refunds.rules and, with \
+                refunds.provider.url, by what your service says about consent and consumption. Without consent nothing is \
+                sent. The answer's bytes stand in the topics …refunds.production and .sandbox before they are first sent, so \
+                that every retry, by whatever member, sends the same. It is sent in the order of deadlines, until Apple \
+                accepts it or the time is over; then a miss is recorded and counted in sluice_refunds_unanswered_total.
+
+                A crash may repeat as many requests to Apple as refunds.concurrency says.
+
+                Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 65 a topic is damaged, 66 records \
+                were deleted before they were read, 78 configuration.
+                """,
+            adminPort: RefundsSettings.adminPort, schema: RefundsSettings.schema,
+            examples: [
+                .init(
+                    """
+                    sluice-refunds --kafka.bootstrap.servers kafka-1:9092 --apps com.example.app:1234567890 \
+                    --appstore.api.issuer.id 57246542-96fe-1a63-e053-0824d011072a --appstore.api.key.id 2X9R4HXF34 \
+                    --appstore.api.key.file /run/secrets/AuthKey.p8 --refunds.rules /etc/sluice/refund-rules.json
+                    """, "By rules alone."),
+                .init("sluicectl refunds due", "What waits, by deadline."),
+            ],
+            topics: { configuration in
+                let topics = TopicNames(prefix: configuration[RefundsSettings.topicsPrefix])
+                let names = AppStoreEnvironment.published.map(topics.refunds)
+                return ConsumerTopics(
+                    input: expectations(topics.notifications()),
+                    others: expectations(topics.state().filter { names.contains($0.name) }))
+            },
+            build: { context in
+                let topics = TopicNames(prefix: context.configuration[RefundsSettings.topicsPrefix])
+                let service = try RefundsService(context, topics: topics, clocks: clocks, pause: pause)
+                return ConsumerParts(
+                    handler: .batches(service.handler), services: [service.state, service.scheduler],
+                    readiness: [HealthCheck("state") { service.state.obstacle }])
+            })
+    }
+
+    private static func expectations(_ topics: [TopicSpecification]) -> [KafkaTopicExpectation] {
+        topics.map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }
+    }
+}

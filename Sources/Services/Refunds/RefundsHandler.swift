@@ -1,0 +1,47 @@
+internal import AppStoreModel
+internal import Kafka
+internal import KeyedState
+internal import PipelineRuntime
+internal import Records
+internal import RefundCases
+
+/// Merges what notifications say about refunds into their cases.
+enum RefundsHandler {
+    static func handler(
+        of state: KeyedState<RefundsModel>, topics: TopicNames, metrics: RefundsMetrics,
+        merged: @escaping @Sendable () -> Void
+    ) -> KeyedStateHandler<RefundsModel> {
+        let environments = Dictionary(
+            uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.notifications($0), $0) })
+        return KeyedStateHandler(state) { record in
+            let reading = reading(record, environments)
+            if case .state(let refund) = reading, !refund.requests.isEmpty { metrics.requested() }
+            return reading
+        } merged: { _ in
+            merged()
+        }
+    }
+
+    static func reading(
+        _ record: KafkaRecord, _ environments: [KafkaTopic: AppStoreEnvironment]
+    ) -> StateReading<RefundCase> {
+        guard let environment = environments[record.topic] else {
+            // Our bug, met gently: the pipeline was told to read a topic that this handler does not know.
+            return .verdict(.deadLetter(HandlerReason(code: RefundsReason.unknownTopic)))
+        }
+        let parsed: NotificationRecord
+        do {
+            parsed = try NotificationRecord(record)
+        } catch {
+            return error.code == .nullValue
+                ? .verdict(.skip(HandlerReason(code: RefundsReason.nullValue)))
+                : .verdict(.deadLetter(HandlerReason(code: error.code.rawValue, detail: error.description)))
+        }
+        switch RefundReading(parsed, environment: environment, timestamp: record.timestampMilliseconds ?? 0) {
+        case .refund(let refund): return .state(refund)
+        case .irrelevant: return .verdict(.skip(HandlerReason(code: RefundsReason.noRefund)))
+        case .unusable(let code, let detail):
+            return .verdict(.deadLetter(HandlerReason(code: code, detail: detail)))
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import AppStoreModel
+import JSON
+import Kafka
+import PipelineTestSupport
+import Simulator
+import TestSupport
+import Testing
+
+@testable import Refunds
+
+/// What becomes of Apple's consumption requests.
+@Suite(.timeLimit(.minutes(5))) struct AnsweringTests {
+    @Test func `a request is answered by the rules, once, however often Apple repeats it`() async throws {
+        let installation = try await RefundsInstallation()
+        let refunds = try await RunningRefunds(installation, try installation.configuration())
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "a")])
+        try await installation.wait(for: "accepted", of: ["1"])
+        #expect(
+            installation.accepted["1"] == [
+                #"{"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":false,"#
+                    + #""consumptionPercentage":100000,"refundPreference":"DECLINE"}"#
+            ])
+        installation.clock.advance(by: .seconds(8 * 3_600))
+        try await installation.kafka.write([
+            installation.record(.consumptionRequest, "1", uuid: "b"), installation.record(.consumptionRequest, "2"),
+        ])
+        try await installation.wait(for: "accepted", of: ["2"])
+        #expect(try await installation.caseOf("1")["requests"]?.array?.count == 2)
+        #expect(installation.accepted["1"]?.count == 1)
+        #expect(refunds.metric("sluice_refunds_answers_total") == 2)
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `without consent nothing is sent, and the reason is kept`() async throws {
+        let installation = try await RefundsInstallation()
+        let refunds = try await RunningRefunds(
+            installation, try installation.configuration(rules: #"{"default":"decline"}"#))
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        try await installation.wait(for: "withheld", of: ["1"])
+        #expect(try await installation.caseOf("1")["end"]?.object?["reason"] == "no_consent")
+        #expect(installation.api.answers.isEmpty)
+        #expect(refunds.metric("sluice_refunds_unanswered_total{end=\"withheld\"}") == 1)
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `an outcome that comes before the answer ends the request, and nothing is sent`() async throws {
+        let installation = try await RefundsInstallation()
+        try await installation.kafka.write([
+            installation.record(.consumptionRequest, "1"),
+            installation.record(.refund, "1", signed: installation.clock.now + 1),
+            installation.record(.consumptionRequest, "2"),
+        ])
+        let refunds = try await RunningRefunds(installation, try installation.configuration())
+        try await installation.wait(for: "overtaken", of: ["1"])
+        try await installation.wait(for: "accepted", of: ["2"])
+        #expect(installation.bodies["1"] == nil)
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `a consent that was withdrawn before the answer withholds it`() async throws {
+        let installation = try await RefundsInstallation()
+        try await installation.kafka.write([installation.record(.rescindConsent, "1")])
+        let refunds = try await RunningRefunds(installation, try installation.configuration())
+        try await installation.wait(for: "none", of: ["701"])
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        try await installation.wait(for: "withheld", of: ["1"])
+        #expect(try await installation.caseOf("1")["end"]?.object?["reason"] == "consent_rescinded")
+        #expect(installation.api.answers.isEmpty)
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `a consent that is withdrawn while a frozen answer waits withholds it too`() async throws {
+        let installation = try await RefundsInstallation()
+        installation.api.faults = .always(.internalError)
+        let refunds = try await RunningRefunds(installation, try installation.configuration(), step: .seconds(5))
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        try await waitUntil { installation.api.answers.count > 1 }
+        try await installation.kafka.write([installation.record(.rescindConsent, "1")])
+        try await installation.wait(for: "withheld", of: ["1"])
+        installation.api.faults = .none
+        #expect(installation.accepted.isEmpty)
+        #expect(try await installation.caseOf("1")["answer"]?.object?["outcome"] == "decline")
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `a purchase that moved to another account is answered for the new one, in the version 1 body`()
+        async throws
+    {
+        let installation = try await RefundsInstallation()
+        let moved = "7e3fb204-2d5b-4a5c-8f1e-000000000002"
+        let commerce: JSONObject = ["advancedCommerceInfo": ["requestReferenceId": "r"]]
+        var second = commerce
+        second["appAccountToken"] = .string(moved)
+        try await installation.kafka.write([
+            installation.record(.consumptionRequest, "1", uuid: "a", commerce),
+            installation.record(.consumptionRequest, "1", uuid: "b", signed: installation.clock.now + 1, second),
+        ])
+        let refunds = try await RunningRefunds(installation, try installation.configuration())
+        try await installation.wait(for: "accepted", of: ["1"])
+        let answer = try #require(installation.api.answers.last)
+        #expect(answer.version == 1)
+        #expect(try JSONValue(json: answer.body).object?["appAccountToken"] == .string(moved))
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `an answer that Apple refuses is not repeated`() async throws {
+        let installation = try await RefundsInstallation()
+        // Apple has no such transaction.
+        let refunds = try await RunningRefunds(
+            installation,
+            try installation.configuration(rules: RefundsInstallation.rules))
+        try await installation.kafka.write([
+            installation.record(.consumptionRequest, "1", ["transactionId": "not a number"])
+        ])
+        try await installation.wait(for: "refused", of: ["not a number"])
+        #expect(refunds.metric("sluice_refunds_unanswered_total{end=\"refused\"}") == 1)
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `a request whose time was over before it was read is recorded as missed`() async throws {
+        let installation = try await RefundsInstallation()
+        try await installation.kafka.write([
+            installation.record(.consumptionRequest, "1", signed: installation.clock.now - 13 * 3_600_000)
+        ])
+        let refunds = try await RunningRefunds(installation, try installation.configuration())
+        try await installation.wait(for: "missed", of: ["1"])
+        #expect(try await installation.caseOf("1")["end"]?.object?["reason"] == "received_too_late")
+        #expect(installation.api.answers.isEmpty)
+        #expect(refunds.metric("sluice_refunds_unanswered_total{end=\"missed\"}") == 1)
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `rules may ask how often the account was refunded before`() async throws {
+        let installation = try await RefundsInstallation()
+        let rules = """
+            {"rules":[{"name":"again","when":{"earlierRefunds":{"from":1}},"outcome":"decline"}],"default":"grantFull",\
+            "consumption":{"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":false}}
+            """
+        let refunds = try await RunningRefunds(installation, try installation.configuration(rules: rules))
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        try await installation.wait(for: "accepted", of: ["1"])
+        #expect(try await installation.caseOf("1")["answer"]?.object?["outcome"] == "grantFull")
+        try await installation.kafka.write([
+            installation.record(.refund, "1", signed: installation.clock.now + 1)
+        ])
+        try await waitUntil { try await installation.caseOf("1")["outcome"] == "granted" }
+        try await installation.kafka.write([installation.record(.consumptionRequest, "2")])
+        try await installation.wait(for: "accepted", of: ["2"])
+        #expect(try await installation.caseOf("2")["answer"]?.object?["rule"] == "again")
+        await refunds.stop()
+        await installation.stop()
+    }
+}

@@ -1,0 +1,100 @@
+import AppStoreModel
+import JSON
+import Kafka
+import PipelineTestSupport
+import Simulator
+import TestSupport
+import Testing
+
+@testable import Refunds
+
+/// Apple's 12 hours against an API that fails, in virtual time.
+@Suite(.timeLimit(.minutes(10))) struct DeadlineTests {
+    @Test func `cases are answered against an API that fails three times in ten, each with one body`() async throws {
+        let installation = try await RefundsInstallation()
+        let count = 150
+        let shares: [(ServerAPIFaults.Kind, Int)] = [
+            (.rateLimit, 300), (.internalError, 800), (.retryableError, 400), (.reset, 700), (.malformed, 300),
+            (.lost, 500),
+        ]
+        installation.api.faults = try #require(
+            ServerAPIFaults(Dictionary(uniqueKeysWithValues: shares.map { ($0, Percentage(basisPoints: $1) ?? .zero) }))
+        )
+        let rules = """
+            {"rules":[{"name":"no-consent","when":{"product":["gems"]},"outcome":"decline",\
+            "consumption":{"customerConsented":false}}],"default":"decline","consumption":{"customerConsented":true,\
+            "deliveryStatus":"DELIVERED","sampleContentProvided":false,"consumptionPercentage":100000}}
+            """
+        let refunds = try await RunningRefunds(
+            installation, try installation.configuration(rules: rules, ["--refunds.concurrency", "8"]),
+            step: .seconds(2))
+        let ids = (1...count).map { "\($0)" }
+        try await installation.kafka.write(
+            ids.map { installation.record(.consumptionRequest, $0) }
+                + [installation.record(.consumptionRequest, "9001", ["productId": "gems"])])
+        try await installation.wait(for: "accepted", of: ids, within: .seconds(120))
+        try await installation.wait(for: "withheld", of: ["9001"])
+        #expect(installation.bodies.count == count)
+        #expect(installation.bodies.values.allSatisfy { $0.count == 1 })
+        #expect(installation.bodies["9001"] == nil)
+        #expect(installation.clock.now - VirtualClock.start < 12 * 3_600_000)
+        #expect(refunds.metric("sluice_refunds_unanswered_total{end=\"missed\"}") == 0)
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `after eleven hours without the API everything is answered in the order of deadlines`() async throws {
+        let installation = try await RefundsInstallation()
+        installation.api.faults = .always(.internalError)
+        let refunds = try await RunningRefunds(installation, try installation.configuration(), step: .seconds(30))
+        // Received a second apart, written in another order.
+        let ids = (1...40).map { "\($0)" }
+        let records = ids.enumerated().map { index, id in
+            installation.record(.consumptionRequest, id, signed: VirtualClock.start - 40_000 + Int64(index) * 1_000)
+        }
+        try await installation.kafka.write(records.reversed())
+        try await waitUntil(within: .seconds(120)) {
+            installation.clock.now - VirtualClock.start > 11 * 3_600_000
+        }
+        #expect(installation.accepted.isEmpty)
+        installation.api.faults = .none
+        try await installation.wait(for: "accepted", of: ids, within: .seconds(60))
+        let order = installation.api.answers.filter(\.isAccepted).map(\.transactionId.rawValue)
+        #expect(order == ids)
+        #expect(refunds.metric("sluice_refunds_unanswered_total{end=\"missed\"}") == 0)
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `what cannot be answered in time is recorded and counted`() async throws {
+        let installation = try await RefundsInstallation()
+        installation.api.faults = .always(.internalError)
+        let refunds = try await RunningRefunds(installation, try installation.configuration(), step: .seconds(60))
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        try await installation.wait(for: "missed", of: ["1"], within: .seconds(120))
+        let refund = try await installation.caseOf("1")
+        #expect(refund["end"]?.object?["reason"] == "no_answer_accepted")
+        #expect(refund["failure"]?.object?["status"] == 500)
+        #expect(refunds.metric("sluice_refunds_unanswered_total{end=\"missed\"}") == 1)
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test(arguments: ServerAPIFaults.RetryAfter.allCases)
+    func `whatever Retry-After says, the answer comes before the deadline`(
+        _ form: ServerAPIFaults.RetryAfter
+    ) async throws {
+        let installation = try await RefundsInstallation()
+        var faults = ServerAPIFaults.always(.rateLimit)
+        faults.retryAfterForm = form
+        installation.api.faults = faults
+        let refunds = try await RunningRefunds(installation, try installation.configuration(), step: .seconds(30))
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        try await waitUntil { !installation.api.answers.isEmpty }
+        installation.api.faults = .none
+        try await installation.wait(for: "accepted", of: ["1"], within: .seconds(90))
+        #expect(installation.clock.now - VirtualClock.start < 12 * 3_600_000)
+        await refunds.stop()
+        await installation.stop()
+    }
+}

@@ -1,0 +1,226 @@
+import AppStoreModel
+import AppStoreSigning
+import Configuration
+import Foundation
+import JSON
+import Kafka
+import KafkaDevBroker
+import Lifecycle
+import PipelineRuntime
+import PipelineTestSupport
+import Records
+import Simulator
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+import Time
+
+@testable import Refunds
+
+/// Clocks that a test moves, and that go on by themselves where requests really take time.
+final class VirtualClock: Sendable {
+    /// 2026-11-23T12:00:00Z.
+    static let start: Int64 = 1_795_435_200_000
+    private let wall = Atomic<Int64>(start)
+
+    var now: Int64 { wall.load(ordering: .relaxed) }
+
+    func advance(by duration: Duration) { wall.add(duration.clampedMilliseconds, ordering: .relaxed) }
+
+    var clocks: Clocks {
+        Clocks(
+            wallMilliseconds: { self.now },
+            monotonicNanoseconds: {
+                SystemClock.monotonicNanoseconds() + UInt64(self.now - Self.start) * 1_000_000
+            })
+    }
+}
+
+/// An embedded broker with the topics of one installation, and an App Store Server API of its own.
+final class RefundsInstallation: Sendable {
+    static let app = "com.example.app"
+    let topics = TopicNames()
+    let group = "sluice-refunds"
+    let clock = VirtualClock()
+    let kafka: KafkaConfiguration
+    let api: SimulatedServerAPI
+    let directory: TemporaryDirectory
+    private let broker: DevBroker
+
+    init(partitions: Int = 2, limits: ServerAPILimits = .unlimited) async throws {
+        directory = try TemporaryDirectory()
+        broker = try DevBroker()
+        kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        for specification in topics.specifications(partitions: partitions) {
+            try broker.createTopic(specification.name, partitions: specification.partitions)
+        }
+        let pki = try TestCertificateAuthority(.init(now: VirtualClock.start / 1_000))
+        try pki.save(to: directory.path)
+        var settings = SimulatedServerAPI.Settings(
+            app: SimulatedApp(
+                bundleId: BundleId(Self.app), appAppleId: AppAppleId(1_234_567_890), environment: .production),
+            credentials: try SimulatedAPIKey.credentials(in: directory.path))
+        settings.acceptsUnknownTransactions = true
+        settings.limits = limits
+        api = SimulatedServerAPI(settings: settings, pki: pki, clock: clock.clocks)
+        try api.start()
+    }
+
+    func stop() async {
+        await api.stop()
+        await broker.stop()
+    }
+
+    /// Rules that decline, with consent.
+    static let rules = """
+        {"default":"decline","consumption":{"customerConsented":true,"deliveryStatus":"DELIVERED",\
+        "sampleContentProvided":false,"consumptionPercentage":100000}}
+        """
+
+    func configuration(
+        rules: String = RefundsInstallation.rules, data: String = "data", _ further: [String] = []
+    ) throws -> Configuration {
+        let file = try directory.write(rules, to: "rules-\(UUID().uuidString).json")
+        let arguments = [
+            "--kafka.bootstrap.servers", kafka.bootstrapServers, "--profile", "single-node", "--data.dir",
+            directory.file(data), "--admin.port", "0", "--apps", "\(Self.app):1234567890", "--root.certificates",
+            directory.file("root.pem"), "--revocation", "off", "--appstore.api.issuer.id", SimulatedAPIKey.issuerId,
+            "--appstore.api.key.id", SimulatedAPIKey.keyId, "--appstore.api.key.file",
+            directory.file(SimulatedAPIKey.fileName), "--appstore.api.url", api.url(of: .production),
+            "--appstore.api.sandbox.url", api.url(of: .sandbox), "--refunds.rules", file,
+        ]
+        guard
+            case .run(let invocation) = RefundsApplication.application.command.parse(
+                arguments + further, environment: [:])
+        else { throw NoConfiguration() }
+        return invocation.configuration
+    }
+
+    struct NoConfiguration: Error {}
+
+    // MARK: What Apple sends
+
+    /// A record about the refund of one transaction.
+    func record(
+        _ type: NotificationType, _ transactionId: String, uuid: String? = nil, signed: Int64? = nil,
+        reason: String? = "UNINTENDED_PURCHASE", _ further: JSONObject = [:]
+    ) -> KafkaProducerRecord {
+        let signed = signed ?? clock.now
+        var transaction: JSONObject = [
+            "transactionId": .string(transactionId), "originalTransactionId": .string(transactionId),
+            "bundleId": .string(Self.app), "productId": "coins", "type": "Consumable", "environment": "Production",
+            "price": 4990, "currency": "USD", "quantity": 1, "inAppOwnershipType": "PURCHASED",
+            "purchaseDate": .integer(signed - 86_400_000), "signedDate": .integer(signed),
+            "appAccountToken": "7e3fb204-2d5b-4a5c-8f1e-000000000001",
+            "appTransactionId": .string("70\(transactionId)"),
+        ]
+        for member in further.members { transaction[member.name] = member.value }
+        var data: JSONObject = ["bundleId": .string(Self.app), "environment": "Production"]
+        if type == .consumptionRequest { data["consumptionRequestReason"] = reason.map { .string($0) } }
+        var notification: JSONObject = [
+            "notificationType": .string(type.rawValue), "signedDate": .integer(signed), "version": "2.0",
+            "notificationUUID": .string(uuid ?? "\(type.rawValue)-\(transactionId)-\(signed)"),
+        ]
+        var value: JSONObject = [:]
+        if type == .rescindConsent {
+            notification["appData"] = .object(data)
+            value["appTransaction"] = ["appTransactionId": .string("70\(transactionId)")]
+        } else {
+            notification["data"] = .object(data)
+            value["transaction"] = .object(transaction)
+        }
+        value["notification"] = .object(notification)
+        return KafkaProducerRecord(
+            topic: topics.notifications(.production), key: Array("\(Self.app)/\(transactionId)".utf8),
+            value: JSONValue.object(value).json,
+            headers: [
+                KafkaHeader(key: RecordHeaderName.trust.rawValue, text: "signed"),
+                KafkaHeader(
+                    key: RecordHeaderName.receivedTime.rawValue,
+                    text: AppStoreInstant(clampingMillisecondsSince1970: clock.now).description),
+            ])
+    }
+
+    /// The last published value of each case, by transactionId.
+    func cases() async throws -> [String: JSONObject] {
+        var cases: [String: JSONObject] = [:]
+        for record in try await kafka.records(of: [topics.refunds(.production)], partitions: 2) {
+            guard let value = record.value, let object = try JSONValue(json: value).object,
+                let id = object["transactionId"]?.string
+            else { continue }
+            cases[id] = object
+        }
+        return cases
+    }
+
+    func caseOf(_ id: String) async throws -> JSONObject { try #require(try await cases()[id]) }
+
+    /// Waits until the answer to a transaction has this status in the topic.
+    func wait(for status: String, of ids: [String], within limit: Duration = .seconds(30)) async throws {
+        try await waitUntil(within: limit) {
+            let cases = try await self.cases()
+            return ids.allSatisfy { cases[$0]?["answerStatus"]?.string == status }
+        }
+    }
+
+    /// PUTs of consumption information that Apple has, by transactionId.
+    var accepted: [String: [String]] {
+        Dictionary(
+            grouping: api.answers.filter(\.isAccepted), by: \.transactionId.rawValue
+        ).mapValues { $0.map { String(decoding: $0.body, as: UTF8.self) } }
+    }
+
+    /// All bodies that arrived, by transactionId.
+    var bodies: [String: Set<String>] {
+        Dictionary(grouping: api.answers, by: \.transactionId.rawValue).mapValues { answers in
+            Set(answers.map { String(decoding: $0.body, as: UTF8.self) })
+        }
+    }
+}
+
+/// The services of the executable, run as its main runs them.
+final class RunningRefunds: Sendable {
+    let registry = MetricsRegistry()
+    let log = MemoryLogSink()
+    private let trigger: AsyncStream<String>.Continuation
+    private let group: Task<ExitCode, Never>
+
+    /// - Parameter step: how far the wall clock goes with each look at what is due.
+    init(
+        _ installation: RefundsInstallation, _ configuration: Configuration, step: Duration = .zero
+    ) async throws {
+        let logger = Logger(label: "test", level: .info, format: .json, sink: log)
+        let clock = installation.clock
+        let services = try await RefundsApplication.application(
+            clocks: clock.clocks,
+            pause: {
+                clock.advance(by: step)
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        ).services(configuration, logger: logger, metrics: registry)
+        let (triggers, trigger) = AsyncStream.makeStream(of: String.self)
+        self.trigger = trigger
+        // Awaited by `stop()`.
+        group = Task {
+            await ServiceGroup(services, logger: logger, maximumShutdown: .seconds(20)).run(triggers: triggers)
+        }
+        let isReady = await eventually(within: .seconds(25)) { self.metric("sluice_state_complete ") == 1 }
+        try #require(isReady, "\(log.lines.suffix(8).joined(separator: "\n"))")
+    }
+
+    /// As SIGTERM does.
+    @discardableResult
+    func stop() async -> ExitCode {
+        trigger.yield("test")
+        return await group.value
+    }
+
+    /// The sum of the metric's lines that begin like this.
+    func metric(_ start: String) -> Double {
+        String(decoding: registry.prometheusText(), as: UTF8.self).split(separator: "\n")
+            .filter { $0.hasPrefix(start) }
+            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+            .reduce(0, +)
+    }
+}
