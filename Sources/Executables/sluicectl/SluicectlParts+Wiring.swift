@@ -3,6 +3,7 @@ internal import Entitlements
 internal import Ingress
 internal import Operations
 internal import PipelineRuntime
+internal import Refunds
 internal import Webhooks
 
 extension SluicectlParts {
@@ -15,6 +16,9 @@ extension SluicectlParts {
             Executable(name: "sluice-entitlements", schema: EntitlementsApplication.application.command.schema) {
                 configuration throws(ConfigurationError) in try EntitlementsSettings.check(configuration)
             },
+            Executable(
+                name: "sluice-refunds", schema: RefundsApplication.application.command.schema, isOptional: true
+            ) { configuration throws(ConfigurationError) in try RefundsSettings.check(configuration) },
             Executable(
                 name: "sluice-webhooks", schema: WebhooksApplication.application.command.schema, isOptional: true
             ) { configuration throws(ConfigurationError) in _ = try WebhooksPlan(configuration) },

@@ -3,6 +3,8 @@ internal import AppStoreSettings
 internal import Configuration
 internal import PipelineRuntime
 internal import Records
+internal import RefundCases
+internal import RefundRules
 
 /// The settings of `sluicectl` besides those shared by all executables.
 enum OperationsSettings {
@@ -135,6 +137,24 @@ enum OperationsSettings {
         help: "How long to wait for Apple's report on the delivery; 0s does not ask for it."
     ).onCommandLineOnly
 
+    // refunds
+    static let answerStatus = Setting<AnswerStatus>(
+        "status", .oneOf(AnswerStatus.allCases, text: \.rawValue), help: "Only cases whose answer has this status."
+    ).optional.onCommandLineOnly
+    static let refundOutcome = Setting<RefundOutcome>.oneOf(
+        "outcome", default: .noPreference, help: "The preference that Apple is told, or doNotAnswer."
+    ).onCommandLineOnly
+    static let customerConsented = Setting.flag(
+        "consented", help: "The customer has consented to share these data with Apple. Without it nothing is sent.")
+    static let deliveryStatus = Setting<DeliveryStatus>.oneOf(
+        "delivery-status", default: .delivered, help: "Whether the app delivered what was bought."
+    ).onCommandLineOnly
+    static let sampleContentProvided = Setting.flag(
+        "sample-content", help: "A sample, trial or description was available before the purchase.")
+    static let consumptionPercentage = Setting.integer(
+        "consumption-percentage", in: 0...100_000, help: "What is consumed, in milliunits of a percent: 50000 is half."
+    ).optional.onCommandLineOnly
+
     /// Settings allowed in a file or the environment.
     static let inFiles = ConfigurationSchema(
         [topicsPrefix, topicsPartitions, entitlementsURL, entitlementsKey, webhooksAdminURL]
@@ -144,7 +164,7 @@ enum OperationsSettings {
     static func executable(of names: [String]) -> Setting<String?> {
         Setting(
             "for", .oneOf(names),
-            help: "One executable. Default: all except optional ones (sluice-webhooks)."
+            help: "One executable. Default: all except optional ones (sluice-refunds, sluice-webhooks)."
         ).optional.onCommandLineOnly
     }
 }

@@ -97,6 +97,9 @@ enum OutputName {
     static let attemptDate = "attemptDate"
     static let sendAttemptResult = "sendAttemptResult"
 
+    // refunds
+    static let groups = "groups"
+
     // version
     static let sluice = "sluice"
     static let swift = "swift"

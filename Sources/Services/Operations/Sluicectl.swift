@@ -84,6 +84,7 @@ package struct Sluicectl: Sendable {
         case let path where path.first == "entitlements": return try await entitlements(invocation)
         case let path where path.first == "webhooks": return try await webhooks(invocation)
         case let path where path.first == "api": return try await api(invocation)
+        case let path where path.first == "refunds": return try await refunds(invocation)
         case ["version"]:
             await VersionCommand.run(configuration[OperationsSettings.output], console)
             return .ok
@@ -159,6 +160,21 @@ package struct Sluicectl: Sendable {
         case "refunds": return try await command.refunds(id, console)
         case "order": return try await command.order(id, console)
         case "test-notification": return try await command.testNotification(console)
+        default:
+            // Our bug: a command of SluicectlCommand has no case here.
+            preconditionFailure("no command \(invocation.commandPath)")
+        }
+    }
+
+    private func refunds(_ invocation: Invocation) async throws -> ExitCode {
+        let command = RefundsCommand(configuration: invocation.configuration, clocks: clocks, timeout: timeout)
+        let id = invocation.arguments.first ?? ""
+        switch invocation.commandPath.last {
+        case "list": return try await command.list(console)
+        case "due": return try await command.due(console)
+        case "show": return try await command.show(id, console)
+        case "answer": return try await RefundAnswerCommand(refunds: command).run(id, console)
+        case "stats": return try await command.stats(console)
         default:
             // Our bug: a command of SluicectlCommand has no case here.
             preconditionFailure("no command \(invocation.commandPath)")
