@@ -1,5 +1,6 @@
 import AppStoreModel
 import HTTPServer
+import Synchronization
 import TestSupport
 import Testing
 
@@ -77,6 +78,33 @@ struct RequestTests {
             var request = APIRequest(operation)
             request.arguments = Array(["1", "2"].prefix(operation.path.filter { $0 == "*" }.count))
             #expect("\(operation.method) \(try request.target())" == expected[operation])
+        }
+    }
+
+    // MARK: limits
+
+    @Test func `5000 answers to refund requests are never more than 50 in any second`() async throws {
+        let time = VirtualTime()
+        let moments = Mutex<[UInt64]>([])
+        let store = try FakeAppStore { _, _ in
+            moments.withLock { $0.append(time.now) }
+            return HTTPResponse(status: 202, reason: "test")
+        }
+        let harness = try APIHarness(store, time: time)
+        let body = Array(#"{"customerConsented":true}"#.utf8)
+        for number in 0..<5000 {
+            try await harness.client.sendConsumption(
+                body, form: number % 2 == 0 ? .v2 : .v1, for: TransactionId(String(number)), of: APIHarness.app,
+                in: .production)
+        }
+        let all = moments.withLock { $0 }
+        #expect(all.count == 5000)
+        for (index, moment) in all.enumerated().dropFirst(50) {
+            // The fiftieth before it was sent at least a second earlier.
+            guard moment - all[index - 50] >= 1_000_000_000 else {
+                Issue.record("51 requests within a second, up to number \(index)")
+                return
+            }
         }
     }
 

@@ -15,7 +15,7 @@ final class APIHarness: Sendable {
     static let sandbox = APIScope(app, in: .sandbox)
 
     let client: AppStoreServerClient
-    let time = VirtualTime()
+    let time: VirtualTime
     let directory: TemporaryDirectory
     let keyFile: String
     private let events: Events
@@ -34,19 +34,19 @@ final class APIHarness: Sendable {
     convenience init(
         _ store: FakeAppStore, sandbox: FakeAppStore? = nil, key: [UInt8]? = nil, bundleId: BundleId = app,
         issuerId: String = "57246542-96fe-1a63-e053-0824d011072a", keyId: String = "2X9R4HXF34",
-        timeout: Duration = .seconds(20), longestWait: Duration = .seconds(30)
+        timeout: Duration = .seconds(20), longestWait: Duration = .seconds(30), time: VirtualTime = VirtualTime()
     ) throws {
         try self.init(
             url: store.url, sandboxURL: sandbox?.url, keeping: [store, sandbox].compactMap { $0 }, key: key,
             bundleId: bundleId, issuerId: issuerId, keyId: keyId,
-            timeout: timeout, longestWait: longestWait)
+            timeout: timeout, longestWait: longestWait, time: time)
     }
 
     init(
         url: String, sandboxURL: String? = nil, keeping stores: [FakeAppStore] = [], key: [UInt8]? = nil,
         bundleId: BundleId = app,
         issuerId: String = "57246542-96fe-1a63-e053-0824d011072a", keyId: String = "2X9R4HXF34",
-        timeout: Duration = .seconds(20), longestWait: Duration = .seconds(30)
+        timeout: Duration = .seconds(20), longestWait: Duration = .seconds(30), time: VirtualTime = VirtualTime()
     ) throws {
         try initializeCryptography()
         directory = try TemporaryDirectory()
@@ -54,7 +54,7 @@ final class APIHarness: Sendable {
         let credentials = APICredentials(issuerId: issuerId, keyId: keyId, keyFile: keyFile)
         let limits = RequestBudgets.Limits(longestWait: longestWait)
         let events = Events()
-        let time = time
+        self.time = time
         self.events = events
         self.stores = stores
         client = AppStoreServerClient(
