@@ -137,7 +137,10 @@ extension ServerAPIEnvironment {
 
     /// - Returns: the new date of renewal.
     private mutating func extend(_ original: String, _ current: JSONObject, by days: Int64, now: Int64) -> Int64 {
-        let date = ServerAPIStore.date(current, "expiresDate") + Duration.days(days).milliseconds
+        // A test may register any date.
+        let (sum, overflow) = ServerAPIStore.date(current, "expiresDate")
+            .addingReportingOverflow(Duration.days(days).milliseconds)
+        let date = overflow ? .max : sum
         if let id = current["transactionId"]?.string { store.change(id) { $0.put("expiresDate", date) } }
         store.changeRenewal(original) { $0.put("renewalDate", date) }
         store.extensions[original, default: []].append(now)

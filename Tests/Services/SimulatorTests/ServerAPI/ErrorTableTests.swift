@@ -262,6 +262,36 @@ import Testing
         }
     }
 
+    @Test func `damaged bodies are refused or read, whatever they hold`() {
+        var generator = SeededGenerator(seed: 11)
+        var read = 0
+        for index in 0..<20_000 {
+            var body = index % 2 == 0 ? decline.bytes : declineV1.bytes
+            for _ in 0...Int(generator.next() % 3) {
+                let position = Int(generator.next() % UInt64(body.count))
+                body[position] = UInt8(truncatingIfNeeded: generator.next())
+            }
+            let information =
+                index % 2 == 0 ? try? ConsumptionRequestRules.read(body) : try? ConsumptionRequestV1Rules.read(body)
+            if information != nil { read += 1 }
+            _ = try? ExtensionRequest(body, isForAll: true)
+            _ = try? NotificationHistoryRequest(body, environment: .production, now: TestTime.start)
+        }
+        // Nearly every damage is noticed.
+        #expect(read < 2000)
+    }
+
+    @Test func `dates that no calendar has are extended to the last one`() async throws {
+        try await APIHarness.open { harness in
+            KnownPurchases.register(in: harness.api, now: harness.time.now)
+            let current = try payload(
+                try await harness.send("GET", "/inApps/v1/transactions/2001").json?["signedTransactionInfo"])
+            harness.api.register(transaction: current.with("expiresDate", .integer(.max)))
+            let answer = try await harness.send("PUT", Self.extensions + "2000", Self.extend)
+            #expect(answer.json?["effectiveDate"]?.integer == .max)
+        }
+    }
+
     @Test func `other paths are 404 and other methods 405`() async throws {
         try await APIHarness.open { harness in
             #expect(try await harness.send("GET", "/inApps/v1/nothing").status == 404)
