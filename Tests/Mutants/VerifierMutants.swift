@@ -242,8 +242,14 @@ extension VerifierMutants {
     private static let audience: [Mutant] = [
         kind.without("audience-kind", "try AudienceCheck.checkKind(read)"),
         audienceCheck.mutant(
-            "audience-bundle", "apps[bundleId]", after: "guard let bundleId = envelope.bundleId.value",
-            "apps[bundleId] ?? apps.values.first"),
+            "audience-bundle",
+            [
+                audienceCheck.expression(
+                    "apps[bundleId]", after: "guard let bundleId = envelope.bundleId.value",
+                    "apps[bundleId] ?? apps.values.first"),
+                audienceCheck.expression(
+                    "app.bundleId.rawValue.utf8.elementsEqual(bundleId.rawValue.utf8)", "true"),
+            ]),
         audienceCheck.mutant("audience-environment", "isExpected || environment == .sandbox", "true"),
         audienceCheck.mutant("audience-sandbox", "!isExpected", "false"),
         audienceCheck.mutant("audience-ambiguous", "envelope.environment.fault == .ambiguous", "false"),

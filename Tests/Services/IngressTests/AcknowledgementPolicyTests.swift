@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: [
         (KafkaError.Code.brokersUnavailable, "kafka_unavailable"), (.allBrokersDown, "kafka_unavailable"),
-        (.queueFull, "kafka_queue_full"), (.tooManyInFlight, "kafka_queue_full"),
+        (.partitionSlow, "kafka_slow"), (.queueFull, "kafka_queue_full"), (.tooManyInFlight, "kafka_queue_full"),
         (.messageTimedOut, "kafka_timeout"), (.deadlineExceeded, "kafka_timeout"), (.timedOut, "kafka_timeout"),
         (.messageTooLarge, "kafka_record_too_large"), (.notEnoughReplicas, "kafka_error"), (.fatal, "kafka_error"),
         (.closed, "kafka_error"), (.producerReplaced, "kafka_error"),
