@@ -1,5 +1,5 @@
 # make            this list
-# make demo       the whole pipeline on this machine: broker, ingress, entitlements, a simulated App Store; KEEP=1 leaves it running
+# make demo       the whole pipeline on this machine: broker, ingress, entitlements, refunds, a simulated App Store; KEEP=1 leaves it running
 # make test       all tests that need nothing else, side by side; about 3 minutes after the build; FILTER=Name runs some, one by one
 # make test-kafka the tests on Apache Kafka: KAFKA_HOME=directory, or SLUICE_TEST_BOOTSTRAP_SERVERS=host:port of one that runs
 # make test-http  third-party programs against the listener: SLUICE_TEST_HTTP_LAB=directory
@@ -50,6 +50,7 @@ demo: deps
 	@swift build -c $(CONFIGURATION) --product sluice-dev-broker
 	@swift build -c $(CONFIGURATION) --product sluice-ingress
 	@swift build -c $(CONFIGURATION) --product sluice-entitlements
+	@swift build -c $(CONFIGURATION) --product sluice-refunds
 	@swift build -c $(CONFIGURATION) --product sluice-simulator
 	@swift build -c $(CONFIGURATION) --product sluicectl
 	@KEEP=$(KEEP) CONSUMERS=$(CONSUMERS) TOPICS=$(TOPICS) deploy/demo "$$(swift build -c $(CONFIGURATION) --show-bin-path)"
@@ -99,8 +100,8 @@ sanitize: deps
 	@Tests/Fuzzing/run-sanitizers '$(or $(ONLY),thread address)' '$(FILTER)'
 
 # Brokers, the ingress and consumers killed again and again, long outages, floods. Takes about three quarters of an hour.
-FAULTS := BrokerOutages|ThreeBrokers|TopicFaults|NetworkFaults|IngressDeaths|Starvation|LongOutage|Floods|Consumer
-FAULTY := sluice-dev-broker sluice-ingress sluice-entitlements sluice-simulator
+FAULTS := BrokerOutages|ThreeBrokers|TopicFaults|NetworkFaults|IngressDeaths|Starvation|LongOutage|Floods|Consumer|RefundDeaths
+FAULTY := sluice-dev-broker sluice-ingress sluice-entitlements sluice-refunds sluice-simulator
 
 faults: deps
 	@swift build --build-tests
