@@ -30,7 +30,10 @@ enum RefundText {
             for note in answer.notes { add("left out", note) }
         }
         if let accepted = refund.acceptance {
-            add("accepted", "\(PlainText.seconds(accepted.at)) after \(accepted.attempts) attempt\(accepted.attempts == 1 ? "" : "s")")
+            add(
+                "accepted",
+                "\(PlainText.seconds(accepted.at)) after \(accepted.attempts) attempt\(accepted.attempts == 1 ? "" : "s")"
+            )
         }
         if let end = refund.end { add(end.kind.rawValue, "\(PlainText.seconds(end.at)) \(end.reason)") }
         if let failure = refund.failure { add("failed", "\(PlainText.seconds(failure.at)) \(failure.message)") }

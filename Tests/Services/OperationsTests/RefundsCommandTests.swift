@@ -1,0 +1,164 @@
+import AppStoreModel
+import Foundation
+import JSON
+import Kafka
+import KafkaDevBroker
+import KeyedState
+import Records
+import RefundCases
+import TestSupport
+import Testing
+
+@testable import Operations
+
+/// `sluicectl refunds` on the embedded broker.
+@Suite(.timeLimit(.minutes(5)))
+struct RefundsCommandTests {
+    private let names = TopicNames(prefix: "ref\(UUID().uuidString.lowercased().prefix(8))")
+    private let broker: DevBroker
+    private let configuration: KafkaConfiguration
+
+    private var topic: KafkaTopic { names.refunds(.production) }
+    private var flags: [String] {
+        ["--kafka.bootstrap.servers", broker.bootstrapServers, "--topics.prefix", names.prefix]
+    }
+
+    init() throws {
+        broker = try DevBroker(topics: [names.refunds(.production): 2, names.refunds(.sandbox): 2])
+        configuration = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+    }
+
+    private func at(_ hours: Int64) -> AppStoreInstant {
+        AppStoreInstant(clampingMillisecondsSince1970: Signed.now).advanced(byMilliseconds: hours * 3_600_000)
+    }
+
+    private func refund(_ id: String, requested hours: Int64? = -1) throws -> RefundCase {
+        var refund = RefundCase(
+            environment: .production, bundleId: BundleId("com.example.app"), transactionId: TransactionId(id))
+        let payload: JSONObject = [
+            "signedDate": .integer(at(-2).millisecondsSince1970), "productId": "coins", "type": "Consumable",
+            "price": 4990, "currency": "USD", "inAppOwnershipType": "PURCHASED",
+        ]
+        refund.transaction = RefundTransaction(try TransactionPayload(json: JSONValue.object(payload).json))
+        if let hours {
+            refund.insert(
+                RefundRequest(
+                    notificationUUID: NotificationUUID("u\(id)"), signedDate: at(hours), receivedAt: at(hours),
+                    reason: .unintendedPurchase))
+        }
+        return refund
+    }
+
+    private func answer(_ rule: String) -> FrozenAnswer {
+        FrozenAnswer(decidedAt: at(0), source: .rules, rule: rule, outcome: "decline", form: 2, body: "{}")
+    }
+
+    private func write(_ refunds: [RefundCase], proposing proposal: FrozenAnswer? = nil) async throws {
+        let producer = try KafkaProducer(configuration, topics: [topic])
+        for refund in refunds {
+            _ = try await producer.send(
+                KafkaProducerRecord(
+                    topic: topic, key: Array(RecordKey.transaction(refund.bundleId, refund.transactionId).utf8),
+                    value: refund.jsonText, headers: proposal.map { [StateProposal.header($0.json)] } ?? []),
+                deadline: .seconds(10))
+        }
+        await producer.close(within: .seconds(5))
+    }
+
+    @Test func `what is due is listed by deadline, with what is left and the last failure`() async throws {
+        var failing = try refund("2", requested: -11)
+        failing.failure = AnswerFailure(at: at(0), status: 500, message: "the App Store Server API answered 500")
+        var accepted = try refund("3")
+        accepted.acceptance = AnswerAcceptance(at: at(0), attempts: 1)
+        try await write([try refund("1", requested: -1), failing, accepted])
+        let (exitCode, printed) = await sluicectl(["refunds", "due"] + flags)
+        #expect(exitCode == 0, "\(printed.complaints)")
+        let lines = printed.output.split(separator: "\n")
+        try #require(lines.count == 3)
+        #expect(
+            lines[1].hasPrefix("1h 0m") && lines[1].contains("answered 500") && lines[1].hasSuffix("com.example.app/2"))
+        #expect(lines[2].hasPrefix("11h 0m") && lines[2].hasSuffix("com.example.app/1"))
+        await broker.stop()
+    }
+
+    @Test func `cases are listed the newest first, whole for scripts, and by status`() async throws {
+        var missed = try refund("2", requested: -20)
+        missed.end = AnswerEnd(.missed, at: at(-8), reason: "no_answer_accepted")
+        var consent = try refund("70", requested: nil)
+        consent.consentRescindedAt = at(-1)
+        try await write([missed, try refund("1"), consent])
+        let (_, printed) = await sluicectl(["refunds", "list", "--output", "json"] + flags)
+        #expect(try printed.objects.map { $0["transactionId"] } == ["1", "2"])
+        let (_, filtered) = await sluicectl(["refunds", "list", "--status", "missed"] + flags)
+        #expect(filtered.output.contains("com.example.app/2") && !filtered.output.contains("com.example.app/1"))
+        #expect(filtered.output.contains("4.99 USD"))
+        await broker.stop()
+    }
+
+    @Test func `a case shows its requests, its frozen answer and what came of it`() async throws {
+        var refund = try refund("1")
+        refund.declined = RefundVerdict(signedDate: at(0))
+        try await write([refund], proposing: answer("coins"))
+        let (exitCode, printed) = await sluicectl(["refunds", "show", "1"] + flags)
+        #expect(exitCode == 0, "\(printed.complaints)")
+        for text in ["UNINTENDED_PURCHASE", "coins", "decline", "{}", "declined"] {
+            #expect(printed.output.contains(text), "\(printed.output)")
+        }
+        let (missing, complaint) = await sluicectl(["refunds", "show", "9"] + flags)
+        #expect(missing == 1 && complaint.complaints.contains { $0.contains("no refund case") })
+        await broker.stop()
+    }
+
+    @Test func `an operator's answer is proposed under the case, and printed without --yes`() async throws {
+        try await write([try refund("1")])
+        let arguments = [
+            "refunds", "answer", "1", "--outcome", "decline", "--consented", "--consumption-percentage", "100000",
+        ]
+        let body =
+            #"{"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":false,"#
+            + #""consumptionPercentage":100000,"refundPreference":"DECLINE"}"#
+        let (dry, printed) = await sluicectl(arguments + flags)
+        #expect(dry == 1 && printed.output == body + "\n")
+        let (exitCode, done) = await sluicectl(arguments + ["--yes"] + flags)
+        #expect(exitCode == 0, "\(done.complaints)")
+        let (again, refused) = await sluicectl(arguments + ["--yes"] + flags)
+        #expect(again == 1 && refused.complaints.contains { $0.contains("an answer stands already: decline") })
+        await broker.stop()
+    }
+
+    @Test func `an answer without consent is refused`() async throws {
+        try await write([try refund("1")])
+        let (exitCode, printed) = await sluicectl(["refunds", "answer", "1", "--outcome", "decline", "--yes"] + flags)
+        #expect(exitCode == 64 && printed.complaints.contains { $0.contains("--consented") })
+        let (without, done) = await sluicectl(
+            ["refunds", "answer", "1", "--outcome", "doNotAnswer", "--yes"] + flags)
+        #expect(without == 0, "\(done.complaints)")
+        await broker.stop()
+    }
+
+    @Test func `statistics count outcomes by rule, answer and reason`() async throws {
+        var granted = try refund("1")
+        granted.answer = answer("coins")
+        granted.acceptance = AnswerAcceptance(at: at(0), attempts: 1)
+        granted.granted = RefundVerdict(signedDate: at(0))
+        var declined = try refund("2")
+        declined.answer = answer("coins")
+        declined.acceptance = AnswerAcceptance(at: at(0), attempts: 1)
+        declined.declined = RefundVerdict(signedDate: at(0))
+        try await write([granted, declined, try refund("3")])
+        let (_, printed) = await sluicectl(["refunds", "stats", "--output", "json"] + flags)
+        let groups = try #require(try printed.objects.first?["groups"]?.array)
+        #expect(
+            groups == [
+                [
+                    "rule": "-", "answer": "waiting", "reason": "UNINTENDED_PURCHASE", "cases": 1, "granted": 0,
+                    "declined": 0, "reversed": 0,
+                ],
+                [
+                    "rule": "coins", "answer": "decline", "reason": "UNINTENDED_PURCHASE", "cases": 2, "granted": 1,
+                    "declined": 1, "reversed": 0,
+                ],
+            ])
+        await broker.stop()
+    }
+}

@@ -1,0 +1,109 @@
+import AppStoreModel
+import Foundation
+import JSON
+import Kafka
+import PipelineTestSupport
+import Simulator
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Refunds
+
+/// Consent and consumption from the company's own service, and what becomes of a case without its answer.
+@Suite(.timeLimit(.minutes(5))) struct ProviderFallbackTests {
+    private func arguments(_ installation: RefundsInstallation, _ company: CompanyService) throws -> [String] {
+        let secret = try installation.directory.write(
+            "whsec_" + String(repeating: "QUFB", count: 8) + "\n", to: "provider-secret")
+        return [
+            "--refunds.provider.url", "\(company.url)", "--refunds.provider.secret.file", secret,
+        ]
+    }
+
+    @Test func `what the service says about consent and consumption is in the answer`() async throws {
+        let installation = try await RefundsInstallation()
+        let company = try CompanyService(
+            #"{"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":true}"#)
+        let refunds = try await RunningRefunds(
+            installation,
+            try installation.configuration(
+                rules: #"{"default":"decline"}"#, arguments(installation, company)))
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        try await installation.wait(for: "accepted", of: ["1"])
+        let refund = try await installation.caseOf("1")
+        #expect(refund["answer"]?.object?["source"] == "provider")
+        #expect(installation.accepted["1"]?.first?.contains(#""sampleContentProvided":true"#) == true)
+        #expect(company.questions.count == 1)
+        await refunds.stop()
+        await company.stop()
+        await installation.stop()
+    }
+
+    @Test(arguments: [("withhold", "withheld"), ("rules", "accepted")])
+    func `a service that does not answer is asked until an hour is left, and then the fallback applies`(
+        _ fallback: String, _ status: String
+    ) async throws {
+        let installation = try await RefundsInstallation()
+        let company = try CompanyService(status: 503, "")
+        let refunds = try await RunningRefunds(
+            installation,
+            try installation.configuration(arguments(installation, company) + ["--refunds.fallback", fallback]),
+            step: .seconds(60))
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        try await installation.wait(for: status, of: ["1"], within: .seconds(90))
+        let elapsed = installation.clock.now - VirtualClock.start
+        #expect(elapsed >= 11 * 3_600_000 && elapsed < 12 * 3_600_000)
+        #expect(company.questions.count > 5)
+        #expect(refunds.metric("sluice_refunds_provider_failures_total") > 5)
+        await refunds.stop()
+        await company.stop()
+        await installation.stop()
+    }
+
+    // MARK: Version 1, and the key
+
+    @Test func `a request that only a shared secret vouched for is answered when Apple signs its transaction`()
+        async throws
+    {
+        let installation = try await RefundsInstallation()
+        installation.api.register(transaction: [
+            "transactionId": "5", "originalTransactionId": "5", "bundleId": .string(RefundsInstallation.app),
+            "productId": "coins", "type": "Consumable", "environment": "Production",
+            "signedDate": .integer(installation.clock.now), "purchaseDate": .integer(installation.clock.now - 1_000),
+            "inAppOwnershipType": "PURCHASED", "quantity": 1,
+        ])
+        let refunds = try await RunningRefunds(installation, try installation.configuration())
+        func unsigned(_ id: String) -> KafkaProducerRecord {
+            var record = installation.record(.consumptionRequest, id)
+            record.headers = record.headers.map {
+                $0.text == "signed" ? KafkaHeader(key: $0.key, text: "shared-secret") : $0
+            }
+            return record
+        }
+        try await installation.kafka.write([unsigned("5"), unsigned("6")])
+        try await installation.wait(for: "accepted", of: ["5"])
+        try await installation.wait(for: "withheld", of: ["6"])
+        #expect(try await installation.caseOf("6")["end"]?.object?["reason"] == "not_confirmed")
+        #expect(installation.bodies["6"] == nil)
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `neither the key nor a token is in any line of the log, whatever fails`() async throws {
+        let installation = try await RefundsInstallation()
+        installation.api.faults = .always(.malformed)
+        let refunds = try await RunningRefunds(installation, try installation.configuration(), step: .seconds(30))
+        try await installation.kafka.write((1...5).map { installation.record(.consumptionRequest, "\($0)") })
+        try await waitUntil { installation.api.answers.count > 5 }
+        installation.api.faults = .none
+        try await installation.wait(for: "accepted", of: (1...5).map { "\($0)" })
+        await refunds.stop()
+        let key = try String(contentsOfFile: installation.directory.file(SimulatedAPIKey.fileName), encoding: .utf8)
+        let secrets =
+            key.split(separator: "\n").filter { !$0.hasPrefix("-----") }.map(String.init) + ["eyJ", "Bearer "]
+        for line in refunds.log.lines {
+            for secret in secrets { #expect(!"\(line)".contains(secret)) }
+        }
+        await installation.stop()
+    }
+}
