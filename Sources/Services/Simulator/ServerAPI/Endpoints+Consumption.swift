@@ -1,0 +1,33 @@
+internal import AppStoreModel
+internal import JSON
+
+// Consumption information.
+extension ServerAPIEnvironment {
+    func consumption(_ id: String, _ input: Input) throws(ServerAPIError) -> Outcome {
+        try checkConsumptionId(id)
+        let information = try ConsumptionRequestRules.read(input.body)
+        try ConsumptionRequestRules.check(information, of: try consumptionTransaction(id))
+        return Outcome(status: 202, information: information)
+    }
+
+    func consumptionV1(_ id: String, _ input: Input) throws(ServerAPIError) -> Outcome {
+        try checkConsumptionId(id)
+        let information = try ConsumptionRequestV1Rules.read(input.body)
+        try ConsumptionRequestV1Rules.check(try consumptionTransaction(id))
+        return Outcome(status: 202, information: information)
+    }
+
+    /// Tests that register nothing have ids of their own, which need not be numbers.
+    private func checkConsumptionId(_ id: String) throws(ServerAPIError) {
+        if acceptsUnknownTransactions, TransactionId(id).isBounded, !id.hasPrefix(Self.errorIdPrefix) { return }
+        try Self.checkId(id, otherwise: .invalidTransactionId)
+    }
+
+    private func consumptionTransaction(_ id: String) throws(ServerAPIError) -> ConsumptionTransaction {
+        if let known = store.transactions[id] { return ConsumptionTransaction(known.payload) }
+        // Known as an id, but neither of a transaction nor of a purchase: that of a customer.
+        if store.customerOfId[id] != nil, store.purchases[id] == nil { throw .appTransactionIdNotSupported }
+        guard acceptsUnknownTransactions else { throw .transactionIdNotFound }
+        return .unknown
+    }
+}

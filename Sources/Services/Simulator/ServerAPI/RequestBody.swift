@@ -1,0 +1,15 @@
+internal import JSON
+
+/// The JSON object of a request.
+enum RequestBody {
+    /// - Parameters:
+    ///   - members: the names that Apple documents.
+    ///   - error: for what is no JSON object, and for members of another name.
+    static func object(
+        _ body: [UInt8], members: Set<String>, otherwise error: ServerAPIError
+    ) throws(ServerAPIError) -> JSONObject {
+        guard let object = (try? JSONValue(json: body))?.object, object.names.allSatisfy({ members.contains($0) })
+        else { throw error }
+        return object
+    }
+}
