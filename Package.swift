@@ -334,7 +334,8 @@ let package = Package(
         tests(
             "RefundsTests", layer: "Services",
             uses: [
-                "AppStoreModel", "AppStoreSigning", "Configuration", "HTTPServer", "JSON", "JSONTestSupport", "Kafka",
+                "AppStoreModel", "AppStoreServerAPI", "AppStoreSigning", "Configuration", "HTTPServer", "JSON",
+                "JSONTestSupport", "Kafka",
                 "KafkaDevBroker", "Lifecycle", "PipelineRuntime", "PipelineTestSupport", "Records", "RefundRules",
                 "Refunds", "SignedRequests", "Simulator", "Telemetry", "TestSupport", "Time",
             ]),

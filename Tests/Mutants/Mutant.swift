@@ -1,6 +1,6 @@
 let allMutants =
     VerifierMutants.all + RevocationMutants.all + HTTPMutants.all + IngressMutants.all + WebhooksMutants.all
-    + AccessMutants.all + StateMutants.all + RefundMutants.all + APIMutants.all
+    + AccessMutants.all + StateMutants.all + RefundMutants.all + RefundCaseMutants.all + APIMutants.all
 
 /// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
 struct Mutant {
@@ -30,7 +30,7 @@ enum TestArea: String, CaseIterable {
         case .webhooks: "^(WebhooksTests|SignedRequestsTests)\\."
         case .consumer: "^(PipelineRuntimeTests\\.|KafkaTests\\.(DamagedBatchTests|KafkaConfigurationTests))"
         case .state: "^KeyedStateTests\\."
-        case .refund: "^(RefundRulesTests|RefundsTests)\\."
+        case .refund: "^(RefundRulesTests|RefundCasesTests|RefundsTests)\\."
         case .api: "^AppStoreServerAPITests\\."
         }
     }
@@ -47,7 +47,7 @@ enum TestArea: String, CaseIterable {
         case .consumer: ["PipelineRuntimeTests", "KafkaTests"]
         case .access: ["EntitlementRulesTests"]
         case .state: ["KeyedStateTests"]
-        case .refund: ["RefundRulesTests", "RefundsTests"]
+        case .refund: ["RefundRulesTests", "RefundCasesTests", "RefundsTests"]
         case .api: ["AppStoreServerAPITests"]
         }
     }

@@ -109,6 +109,12 @@ import Testing
         #expect(refund.transactionId == TransactionId("70"))
         #expect(refund.consentRescindedAt == at(hour))
         #expect(refund.answerStatus == AnswerStatus.none && refund.expiry != nil)
+        let again = try RefundNotification(.rescindConsent, signed: 2 * hour).refund()
+        for order in [[refund, again], [again, refund]] {
+            var merged = order[0]
+            merged.merge(order[1])
+            #expect(merged.consentRescindedAt == at(2 * hour))
+        }
     }
 
     @Test func `no more requests are kept than Apple would send, and the newest`() throws {

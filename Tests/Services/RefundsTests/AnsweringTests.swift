@@ -124,6 +124,19 @@ import Testing
         await installation.stop()
     }
 
+    @Test func `a request of an app that is not configured is kept, and nothing is sent`() async throws {
+        let installation = try await RefundsInstallation()
+        let refunds = try await RunningRefunds(installation, try installation.configuration())
+        try await installation.kafka.write([
+            installation.record(.consumptionRequest, "1", ["bundleId": "com.example.other"])
+        ])
+        try await installation.wait(for: "withheld", of: ["1"])
+        #expect(try await installation.caseOf("1")["end"]?.object?["reason"] == "app_not_configured")
+        #expect(installation.api.answers.isEmpty)
+        await refunds.stop()
+        await installation.stop()
+    }
+
     @Test func `a request whose time was over before it was read is recorded as missed`() async throws {
         let installation = try await RefundsInstallation()
         try await installation.kafka.write([
