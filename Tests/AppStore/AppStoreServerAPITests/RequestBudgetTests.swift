@@ -120,6 +120,21 @@ import Time
         #expect(time.now == then)
     }
 
+    @Test func `the last attempt before a deadline passes a closed budget, and still keeps the limit`() async throws {
+        let time = VirtualTime()
+        let budgets = RequestBudgets(
+            RequestBudgets.Limits(longestWait: .seconds(5)), clocks: time.clocks, sleep: time.sleep)
+        let last = APIScope(Self.app, in: .production, priority: .last)
+        _ = budgets.close(.sendConsumptionInformation, last, until: VirtualTime.start + 3_600_000)
+        let begin = time.now
+        for _ in 0..<51 { try await budgets.waitForTurn(.sendConsumptionInformation, last) }
+        #expect((time.now - begin) / 1_000_000 == 1000)
+        // It has opened the budget for no one else.
+        await #expect(throws: APIFailure.self) {
+            try await budgets.waitForTurn(.sendConsumptionInformation, APIScope(Self.app, in: .production))
+        }
+    }
+
     @Test func `a request whose turn would come too late fails with the time, and nothing is taken`() async throws {
         let time = VirtualTime()
         let budgets = RequestBudgets(
