@@ -1,4 +1,5 @@
 import AppStoreModel
+import Foundation
 import JSON
 import Kafka
 import PipelineTestSupport
@@ -12,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct DeadlineTests {
     @Test func `cases are answered against an API that fails three times in ten, each with one body`() async throws {
         let installation = try await RefundsInstallation()
-        let count = 150
+        let count = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1" ? 1_000 : 150
         let shares: [(ServerAPIFaults.Kind, Int)] = [
             (.rateLimit, 300), (.internalError, 800), (.retryableError, 400), (.reset, 700), (.malformed, 300),
             (.lost, 500),
@@ -32,7 +33,7 @@ import Testing
         try await installation.kafka.write(
             ids.map { installation.record(.consumptionRequest, $0) }
                 + [installation.record(.consumptionRequest, "9001", ["productId": "gems"])])
-        try await installation.wait(for: "accepted", of: ids, within: .seconds(120))
+        try await installation.wait(for: "accepted", of: ids, within: .seconds(240))
         try await installation.wait(for: "withheld", of: ["9001"])
         #expect(installation.bodies.count == count)
         #expect(installation.bodies.values.allSatisfy { $0.count == 1 })
