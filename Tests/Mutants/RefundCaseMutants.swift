@@ -45,7 +45,7 @@ enum RefundCaseMutants {
         decisions.mutant(
             "answer-consent", "try await isConsentRescinded(refund)", after: "func answer(to refund", "false"),
         decisions.mutant("answer-unsigned", "refund.transaction?.isSigned != true", "false"),
-        decisions.mutant("answer-until", "error.isRetriable, now < limit", "error.isRetriable"),
+        decisions.mutant("answer-until", "now < limit", "true"),
         decisions.mutant("answer-fallback", "fallback == .rules", "true"),
         decisions.mutant("answer-confirmed", "payload.transactionId == refund.transactionId", "true"),
         work.mutant(

@@ -8,22 +8,13 @@ internal import Time
 
 /// Does claims and erasures, one after the other; each takes about as long as Kafka to acknowledge.
 final class EntitlementChanges: Sendable {
-    /// A change that was asked for, and who waits for it.
-    private struct Waiting: Sendable {
-        let request: ChangeRequest
-        let exchange: Exchange
-    }
-
-    private static let maximumWaiting = 64
-
     private let state: KeyedState<EntitlementsModel>
     private let rules: ProductRules
     private let topics: TopicNames
     private let clocks: Clocks
     private let log: RateLimitedLogger
     private let apps: Set<BundleId>
-    private let waiting: AsyncStream<Waiting>
-    private let incoming: AsyncStream<Waiting>.Continuation
+    private let waiting = WaitingExchanges<ChangeRequest>(atMost: 64)
 
     /// - Parameter apps: those whose purchases may be claimed before anything is known of them; empty: every app's.
     init(
@@ -36,17 +27,13 @@ final class EntitlementChanges: Sendable {
         self.clocks = clocks
         self.log = log
         self.apps = apps
-        (waiting, incoming) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
     }
 
     /// - Returns: false when too many wait.
-    func take(_ request: ChangeRequest, _ exchange: Exchange) -> Bool {
-        guard case .enqueued = incoming.yield(Waiting(request: request, exchange: exchange)) else { return false }
-        return true
-    }
+    func take(_ request: ChangeRequest, _ exchange: Exchange) -> Bool { waiting.take(request, exchange) }
 
     func run() async {
-        for await waiting in waiting { waiting.exchange.respond(await answer(waiting.request)) }
+        for await waiting in waiting.all { waiting.exchange.respond(await answer(waiting.request)) }
     }
 
     private func answer(_ request: ChangeRequest) async -> HTTPResponse {

@@ -12,13 +12,6 @@ internal import Time
 
 /// Verifies signed transactions that apps hand in, adds their facts to what is known, and answers with what follows.
 final class TransactionUploads: Sendable {
-    /// A transaction that was handed in, and who waits for the answer.
-    private struct Waiting: Sendable {
-        let upload: TransactionUpload
-        let exchange: Exchange
-    }
-
-    private static let maximumWaiting = 256
     /// Each waits for Kafka most of its time.
     private static let concurrency = 16
 
@@ -29,8 +22,7 @@ final class TransactionUploads: Sendable {
     private let topics: TopicNames
     private let clocks: Clocks
     private let log: RateLimitedLogger
-    private let waiting: AsyncStream<Waiting>
-    private let incoming: AsyncStream<Waiting>.Continuation
+    private let waiting = WaitingExchanges<TransactionUpload>(atMost: 256)
 
     /// Nil where no app is configured.
     ///
@@ -58,14 +50,10 @@ final class TransactionUploads: Sendable {
         self.topics = topics
         self.clocks = clocks
         self.log = log
-        (waiting, incoming) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
     }
 
     /// - Returns: false when too many wait.
-    func take(_ upload: TransactionUpload, _ exchange: Exchange) -> Bool {
-        guard case .enqueued = incoming.yield(Waiting(upload: upload, exchange: exchange)) else { return false }
-        return true
-    }
+    func take(_ upload: TransactionUpload, _ exchange: Exchange) -> Bool { waiting.take(upload, exchange) }
 
     /// Answers what is handed in, several at a time, and asks about the revocation of certificates.
     func run() async {
@@ -73,9 +61,9 @@ final class TransactionUploads: Sendable {
         await withTaskGroup { group in
             group.addTask { await self.verifier.runRevocationChecks(clock: clocks.wallMilliseconds) }
             var running = 0
-            for await waiting in waiting {
+            for await waiting in waiting.all {
                 if running >= Self.concurrency { await group.next() } else { running += 1 }
-                group.addTask { waiting.exchange.respond(await self.answer(waiting.upload)) }
+                group.addTask { waiting.exchange.respond(await self.answer(waiting.request)) }
             }
             group.cancelAll()
         }

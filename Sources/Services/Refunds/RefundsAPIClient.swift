@@ -11,7 +11,7 @@ internal import Time
 enum RefundsAPIClient {
     /// - Throws: a `ConfigurationError` for an app without credentials, and for apps, roots and keys that cannot be used.
     static func make(
-        _ configuration: Configuration, clocks: Clocks, logger: Logger
+        _ configuration: Configuration, verifier: NotificationVerifier, clocks: Clocks, logger: Logger
     ) throws(ConfigurationError) -> AppStoreServerClient {
         let apps = try AppStoreSettings.apps(configuration)
         let api = try AppStoreSettings.api(configuration)
@@ -25,13 +25,13 @@ enum RefundsAPIClient {
         }
         let log = RateLimitedLogger(logger, perSecond: 1)
         return AppStoreServerClient(
-            api.configuration, http: HTTPClient(), verifier: try verifier(configuration, apps), clocks: clocks
+            api.configuration, http: HTTPClient(), verifier: verifier, clocks: clocks
         ) { report($0, log) }
     }
 
-    private static func verifier(
-        _ configuration: Configuration, _ apps: [AppIdentity]
-    ) throws(ConfigurationError) -> NotificationVerifier {
+    /// - Throws: a `ConfigurationError` for apps and roots that cannot be verified with.
+    static func verifier(_ configuration: Configuration) throws(ConfigurationError) -> NotificationVerifier {
+        let apps = try AppStoreSettings.apps(configuration)
         let roots = try AppStoreSettings.roots(configuration)
         do throws(VerifierSetupError) {
             return try NotificationVerifier(

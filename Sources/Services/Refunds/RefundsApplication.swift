@@ -55,7 +55,8 @@ package enum RefundsApplication {
                 let topics = TopicNames(prefix: context.configuration[RefundsSettings.topicsPrefix])
                 let service = try RefundsService(context, topics: topics, clocks: clocks, pause: pause)
                 return ConsumerParts(
-                    handler: .batches(service.handler), services: [service.state, service.scheduler],
+                    handler: .batches(service.handler),
+                    services: [service.revocation, service.state, service.scheduler],
                     readiness: [HealthCheck("state") { service.state.obstacle }])
             })
     }

@@ -19,6 +19,7 @@ internal import Time
 struct RefundsService {
     let state: KeyedState<RefundsModel>
     let scheduler: RefundScheduler
+    let revocation: RevocationService
     let handler: KeyedStateHandler<RefundsModel>
 
     /// - Throws: a `ConfigurationError` for apps, roots, credentials, rules or a provider that cannot be used.
@@ -46,7 +47,10 @@ struct RefundsService {
         state = KeyedState(
             options, model: RefundsModel(), kafka: context.kafka, logger: context.logger, metrics: context.metrics,
             clocks: clocks)
-        let api = RefundAPI(try RefundsAPIClient.make(configuration, clocks: clocks, logger: context.logger))
+        let verifier = try RefundsAPIClient.verifier(configuration)
+        revocation = RevocationService(verifier, clocks: clocks)
+        let api = RefundAPI(
+            try RefundsAPIClient.make(configuration, verifier: verifier, clocks: clocks, logger: context.logger))
         let decisions = RefundDecisions(
             rules: try RefundRules(configuration), apps: Set(try AppStoreSettings.apps(configuration).map(\.bundleId)),
             provider: try ConsumptionProvider(configuration, clocks: clocks, log: log),

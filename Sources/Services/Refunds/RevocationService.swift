@@ -1,0 +1,25 @@
+internal import AppStoreVerification
+internal import Lifecycle
+internal import Time
+
+/// Asks about the revocation of the certificates that answers of the App Store Server API are signed with.
+final class RevocationService: Service {
+    let name = "revocation"
+    private let verifier: NotificationVerifier
+    private let clocks: Clocks
+
+    init(_ verifier: NotificationVerifier, clocks: Clocks) {
+        self.verifier = verifier
+        self.clocks = clocks
+    }
+
+    func start() async throws {}
+
+    func run() async throws {
+        await verifier.runRevocationChecks(clock: clocks.wallMilliseconds)
+        // It ends with its task only; returning would end the process.
+        while true { try await Task.sleep(for: .seconds(86_400)) }
+    }
+
+    func stop(within limit: Duration) async {}
+}
