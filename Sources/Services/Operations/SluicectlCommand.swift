@@ -169,7 +169,8 @@ enum SluicectlCommand {
         discussion: """
             Reads the configuration as sluice-ingress would (--config or SLUICE_CONFIG, environment, and its settings \
             as flags), and looks at clock, roots, brokers, topics and message \
-            sizes; nothing is changed. OCSP responders are asked when a notification or certificates are given, for \
+            sizes; nothing is changed. Where a key for the App Store Server API is configured, Apple is asked whether it \
+            is accepted, and the clocks are compared. OCSP responders are asked when a notification or certificates are given, for \
             their addresses are there. A line each: ok, warning, problem or skipped, what, what was found, and what \
             to do. Exits with 1 when there is a problem.
             """,

@@ -82,7 +82,7 @@ struct AnswerTests {
 
     // MARK: size, time, redirects
 
-    @Test func `an answer above 16 MiB is given up`() async throws {
+    @Test func `an answer above 16 MiB ends the request`() async throws {
         let body = [UInt8](repeating: UInt8(ascii: " "), count: 16 * 1024 * 1024 + 1)
         let store = try FakeAppStore { _, _ in HTTPResponse(status: 200, reason: "test", body: body) }
         let failure = try await APIHarness(store).failure()

@@ -60,7 +60,7 @@ struct VerifiedAnswerTests {
         #expect(refusals.count == 1)
     }
 
-    @Test func `in a list each object stands for itself`() async throws {
+    @Test func `in a list each object is judged by itself`() async throws {
         let harness = try answering([
             "hasMore": false, "revision": "r",
             "signedTransactions": [

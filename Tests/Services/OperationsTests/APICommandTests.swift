@@ -211,7 +211,7 @@ struct APICommandTests {
         let findings = try await findings(status: 404, #"{"errorCode":4040010,"errorMessage":"not found"}"#)
         #expect(findings.contains("ok com.example.app Production: the token is accepted"), "\(findings)")
         #expect(findings.contains("ok com.example.app Sandbox: the token is accepted"))
-        // The tests' clock stands still in the past of the answers.
+        // The tests' clock does not change, and is before the answers' dates.
         #expect(findings.last?.hasPrefix("problem difference: ") == true)
         #expect(findings.last?.hasSuffix(" s behind Apple's") == true)
     }

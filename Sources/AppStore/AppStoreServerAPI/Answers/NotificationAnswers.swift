@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// One page of Get Notification History, as Apple sends it: nobody has verified the signed texts yet.
+/// One page of Get Notification History, as Apple sends it: its signed texts are not verified yet.
 package struct NotificationHistoryAnswer: APIAnswer {
     package let paginationToken: String?
     package let hasMore: Bool
@@ -68,7 +68,7 @@ package struct TestNotificationAnswer: APIAnswer {
     }
 }
 
-/// Get Test Notification Status, as Apple sends it: nobody has verified the signed text yet.
+/// Get Test Notification Status, as Apple sends it: its signed text is not verified yet.
 package struct TestNotificationStatusAnswer: APIAnswer {
     package let signedPayload: String
     package let sendAttempts: [SendAttempt]

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// Get All Subscription Statuses, as Apple sends it: nobody has verified the signed texts yet. Apple: StatusResponse.
+/// Get All Subscription Statuses, as Apple sends it: its signed texts are not verified yet. Apple: StatusResponse.
 package struct SubscriptionStatusesAnswer: APIAnswer {
     package struct Group: APIAnswer {
         package let subscriptionGroupIdentifier: SubscriptionGroupIdentifier?

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-// Answers as Apple sends them: their signed texts are compact JWS that nobody has verified yet.
+// Answers as Apple sends them: their signed texts are compact JWS that are not verified yet.
 
 /// Get Transaction Info.
 package struct TransactionInfoAnswer: APIAnswer {

@@ -15,7 +15,7 @@ struct RequestBudget: Sendable {
 
     private let interval: UInt64
     private let backgroundInterval: UInt64
-    /// The next moment that nobody has taken.
+    /// The next moment that is not taken.
     private var nextFree: UInt64
     private var nextBackground: UInt64
     private var closedUntil: UInt64 = 0

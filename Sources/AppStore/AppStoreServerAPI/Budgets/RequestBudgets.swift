@@ -64,7 +64,7 @@ package final class RequestBudgets: Sendable {
         }
     }
 
-    /// Apple answered 429: nobody asks this endpoint again before the time it named.
+    /// Apple answered 429: no caller asks this endpoint again before the time that it named.
     ///
     /// - Parameter retryAt: milliseconds since 1970; nil when Apple named none.
     /// - Returns: until when the budget is closed, in milliseconds since 1970.

@@ -16,7 +16,7 @@ package struct APIScope: Sendable, Hashable {
 
 /// How a request shares its endpoint's budget with others.
 package enum RequestPriority: Sendable, Hashable {
-    /// Somebody waits, or a deadline runs: such as the answer to a consumption request.
+    /// A person waits for it, or a deadline does: such as the answer to a consumption request.
     case urgent
     /// The last chance before a deadline: it takes the next free moment even where a 429 has closed the budget.
     case last
