@@ -336,7 +336,8 @@ let package = Package(
             uses: [
                 "AppStoreModel", "AppStoreServerAPI", "AppStoreSigning", "Configuration", "HTTPServer", "JSON",
                 "JSONTestSupport", "Kafka",
-                "KafkaDevBroker", "Lifecycle", "PipelineRuntime", "PipelineTestSupport", "Records", "RefundRules",
+                "KafkaDevBroker", "Lifecycle", "PipelineRuntime", "PipelineTestSupport", "Records", "RefundCases",
+                "RefundRules", "KeyedState",
                 "Refunds", "SignedRequests", "Simulator", "Telemetry", "TestSupport", "Time",
             ]),
         tests(

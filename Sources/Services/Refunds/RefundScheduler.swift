@@ -25,6 +25,8 @@ final class RefundScheduler: Service {
     private struct Retry {
         var at: Int64
         var attempts: Int
+        /// Of deciding; it does not delay the sending of what was frozen meanwhile, such as an operator's answer.
+        var isDecision: Bool
     }
 
     private struct Present {
@@ -156,18 +158,19 @@ final class RefundScheduler: Service {
             guard present.holds == 0, present.deciding[key] == nil, present.sending[key] == nil else { return }
             let pause = present.pauses[refund.environment] ?? APIPause()
             // While the environment is down the first in line is tried, however lately it has failed.
-            let isDelayed = present.retries[key].map { $0.at > now } ?? false
+            let retry = present.retries[key].flatMap { standing != nil && $0.isDecision ? nil : $0 }
+            let isDelayed = retry.map { $0.at > now } ?? false
             guard isOver || !isDelayed || (pause.isDown && standing != nil) else { return }
             guard let standing, !isOver else {
                 guard isOver || present.deciding.count < Self.decisionsAtOnce else { return }
-                let attempts = present.retries[key]?.attempts ?? 0
+                let attempts = retry?.attempts ?? 0
                 present.deciding[key] = task { await self.decide(refund, key, isOver: isOver, attempts: attempts) }
                 return
             }
             let limit = pause.isDown ? 1 : concurrency
             let isUnderWay = present.sending.keys.count { $0.environment == refund.environment }
             guard isUnderWay < limit, pause.isOver(at: now, deadline: deadline) else { return }
-            let attempts = present.retries[key]?.attempts ?? 0
+            let attempts = retry?.attempts ?? 0
             present.sending[key] = task {
                 await self.send(refund, key, standing: standing.value, attempts: attempts + 1)
             }
@@ -184,7 +187,8 @@ final class RefundScheduler: Service {
         let result = await work.decide(refund, isOver: isOver, attempts: attempts)
         finish(key) { present in
             present.deciding[key] = nil
-            Self.note(result, of: key, &present, at: clocks.wallMilliseconds(), attempts: attempts + 1)
+            let retry = Retry(at: clocks.wallMilliseconds(), attempts: attempts + 1, isDecision: true)
+            Self.note(result, of: key, &present, retry)
         }
     }
 
@@ -193,7 +197,7 @@ final class RefundScheduler: Service {
         finish(key) { present in
             present.sending[key] = nil
             let now = clocks.wallMilliseconds()
-            Self.note(result, of: key, &present, at: now, attempts: attempts)
+            Self.note(result, of: key, &present, Retry(at: now, attempts: attempts, isDecision: false))
             switch health {
             case .unknown: break
             case .answers:
@@ -212,14 +216,17 @@ final class RefundScheduler: Service {
         wake()
     }
 
+    /// - Parameter retry: counted from the present.
     private static func note(
-        _ result: RefundWork.Result, of key: CaseKey, _ present: inout Present, at now: Int64, attempts: Int
+        _ result: RefundWork.Result, of key: CaseKey, _ present: inout Present, _ retry: Retry
     ) {
         switch result {
         case .done: present.retries[key] = nil
         case .retry:
             guard present.retries[key] != nil || present.retries.count < maximumRetries else { return }
-            present.retries[key] = Retry(at: now + RetryDelay.milliseconds(attempts: attempts), attempts: attempts)
+            var later = retry
+            later.at += RetryDelay.milliseconds(attempts: retry.attempts)
+            present.retries[key] = later
         }
     }
 }

@@ -2,7 +2,10 @@ import AppStoreModel
 import Foundation
 import JSON
 import Kafka
+import KeyedState
 import PipelineTestSupport
+import Records
+import RefundCases
 import Simulator
 import Telemetry
 import TestSupport
@@ -55,6 +58,32 @@ import Testing
         #expect(elapsed >= 11 * 3_600_000 && elapsed < 12 * 3_600_000)
         #expect(company.questions.count > 5)
         #expect(refunds.metric("sluice_refunds_provider_failures_total") > 5)
+        await refunds.stop()
+        await company.stop()
+        await installation.stop()
+    }
+
+    @Test func `an operator's proposal stands where nothing was frozen before, and is what is sent`() async throws {
+        let installation = try await RefundsInstallation()
+        let company = try CompanyService(status: 503, "")
+        let refunds = try await RunningRefunds(
+            installation, try installation.configuration(arguments(installation, company)))
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        try await waitUntil { !company.questions.isEmpty }
+        let body = #"{"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":false}"#
+        let answer = FrozenAnswer(
+            decidedAt: AppStoreInstant(clampingMillisecondsSince1970: installation.clock.now), source: .operator,
+            rule: nil, outcome: "noPreference", form: 2, body: body)
+        let refund = RefundCase(
+            environment: .production, bundleId: BundleId(RefundsInstallation.app), transactionId: TransactionId("1"))
+        try await installation.kafka.write([
+            KafkaProducerRecord(
+                topic: installation.topics.refunds(.production), key: Array("\(RefundsInstallation.app)/1".utf8),
+                value: refund.jsonText, headers: [StateProposal.header(answer.json)])
+        ])
+        try await installation.wait(for: "accepted", of: ["1"])
+        #expect(installation.accepted["1"] == [body])
+        #expect(try await installation.caseOf("1")["answer"]?.object?["source"] == "operator")
         await refunds.stop()
         await company.stop()
         await installation.stop()
