@@ -61,6 +61,16 @@ import Testing
         #expect(refund.deadline == at(3 * day + 12 * hour))
     }
 
+    @Test func `of several outcomes the one that was signed last counts`() throws {
+        let types: [(NotificationType, RefundCaseOutcome)] = [
+            (.refund, .granted), (.refundDeclined, .declined), (.refundReversed, .reversed),
+        ]
+        for (last, outcome) in types {
+            let said = types.map { RefundNotification($0.0, signed: $0.0 == last ? 2 * day : day) }
+            #expect(try merged([request(0)] + said).outcome == outcome)
+        }
+    }
+
     @Test func `a refund that was signed before the request leaves it open`() throws {
         let refund = try merged([RefundNotification(.refundDeclined, signed: 0), request(hour)])
         #expect(refund.answerStatus == .waiting)

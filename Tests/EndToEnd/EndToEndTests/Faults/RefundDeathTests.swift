@@ -18,11 +18,8 @@ extension EndToEnd {
                 let api = try await RefundsAPI(harness, ["--api-faults", "latency=100%", "--api-latency", "60ms"])
                 let ids = (1...count).map { "\(1_000_000 + $0)" }
                 try await broker.writeAtOnce(ids.map { RefundRequests.record($0, broker) })
-                // Its partitions are its own again at once.
-                let settings = [
-                    "--kafka.group.instance.id", "refunds", "--kafka.session.timeout.ms", "6000",
-                    "--kafka.heartbeat.interval.ms", "1000",
-                ]
+                // The broker forgets a member that was killed when its session ends.
+                let settings = ["--kafka.session.timeout.ms", "2000", "--kafka.heartbeat.interval.ms", "300"]
                 var member = try harness.refunds(on: broker, api, settings: settings)
                 var killed = 0
                 while killed < kills {
