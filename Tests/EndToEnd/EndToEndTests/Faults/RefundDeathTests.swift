@@ -19,13 +19,15 @@ extension EndToEnd {
                 let ids = (1...count).map { "\(1_000_000 + $0)" }
                 try await broker.writeAtOnce(ids.map { RefundRequests.record($0, broker) })
                 // The broker forgets a member that was killed when its session ends.
-                let settings = ["--kafka.session.timeout.ms", "2000", "--kafka.heartbeat.interval.ms", "300"]
+                let settings = ["--kafka.session.timeout.ms", "6000", "--kafka.heartbeat.interval.ms", "500"]
                 var member = try harness.refunds(on: broker, api, settings: settings)
                 var killed = 0
                 while killed < kills {
                     let answered = try await api.answers().count
                     // The answer to what arrives now is 60 ms away.
-                    try await waitUntil { try await api.answers().count > answered || member.ended != nil }
+                    try await waitUntil(within: .seconds(60)) {
+                        try await api.answers().count > answered || member.ended != nil
+                    }
                     try #require(member.ended == nil, "\(member)")
                     member.signal(SIGKILL)
                     _ = try await member.end(within: .seconds(10))
