@@ -41,7 +41,8 @@ struct RevocationState {
     static let longestPause: Int64 = 600_000
     /// An answer missing for this long needs an operator.
     static let alertAfter: Int64 = 300_000
-    /// Only certificates used within this time need one: Apple changes leaves, and nobody answers for old ones.
+    /// Only certificates used within this time need one: Apple changes leaves, and OCSP responders stop
+    /// answering for old ones.
     static let inUse: Int64 = 3_600_000
     /// One not used for so long is forgotten.
     static let kept: Int64 = 48 * 3_600_000

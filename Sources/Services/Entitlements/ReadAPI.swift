@@ -25,9 +25,9 @@ struct ReadAPI: Sendable {
     var keys: AccessKeys?
     /// Why answers may miss something; nil when they do not.
     let obstacle: @Sendable () -> String?
-    /// Takes a claim or an erasure, and says whether there was room; nil where they are not allowed.
+    /// Takes a claim or an erasure, and says whether it was enqueued; nil where they are not allowed.
     let change: (@Sendable (ChangeRequest, Exchange) -> Bool)?
-    /// Takes a signed transaction, and says whether there was room; nil where no app is configured.
+    /// Takes a signed transaction, and says whether it was enqueued; nil where no app is configured.
     var upload: (@Sendable (TransactionUpload, Exchange) -> Bool)?
     var maximumPurchases = Self.maximumPurchases
 

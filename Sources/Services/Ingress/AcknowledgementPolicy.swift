@@ -22,7 +22,7 @@ enum AcknowledgementPolicy {
     /// A verified notification that cannot be named: a contradiction between two parts of this program.
     static let inconsistent = HTTPResponse(status: 503, reason: IngressReason.inconsistent)
 
-    /// Nothing is stored. The connection ends with what is not Apple's, so that nobody keeps one by posting junk.
+    /// Nothing is stored. The connection ends with what is not Apple's, so that junk keeps none open.
     static func refused(_ refusal: Refusal) -> HTTPResponse {
         HTTPResponse(
             status: refusal.status, reason: refusal.reason.rawValue, closes: (400...403).contains(refusal.status))

@@ -94,7 +94,7 @@ import Testing
         #expect(verifier.revocationStatus(at: Self.now + 300_000).needsAttention)
     }
 
-    @Test func `a chain that signed for others, or once, is not asked about and calls for nobody`() async throws {
+    @Test func `a chain that signed for others, or once, is not asked about and raises no alert`() async throws {
         let (verifier, responders, _) = try Self.verifier(.soft) { _, _ in throw Responders.Unreachable() }
         let kit = try Self.made.get()
         let other = try kit.body(.with { $0.identity["bundleId"] = "\"com.example.other\"" })
@@ -120,7 +120,7 @@ import Testing
         #expect(responders.addresses.isEmpty)
     }
 
-    @Test func `a leaf that Apple no longer uses calls for nobody after an hour and is forgotten after two days`()
+    @Test func `a leaf that Apple no longer uses raises no alert after an hour and is forgotten after two days`()
         async throws
     {
         let (verifier, responders, body) = try Self.verifier(.soft) { _, _ in throw Responders.Unreachable() }

@@ -91,7 +91,7 @@ import Testing
         #expect(reason(try signed(Self.transaction), renewalInfo) == expected)
     }
 
-    @Test func `what another authority signed, or nobody, is refused`() throws {
+    @Test func `what another authority signed, or what is not signed, is refused`() throws {
         let imposter = try SigningKit.imposter()
         #expect(reason(try signed(Self.transaction, by: imposter)) != nil)
         #expect(reason(try signed(Self.transaction), try signed(Self.renewalInfo, by: imposter)) != nil)

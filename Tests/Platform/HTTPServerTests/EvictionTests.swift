@@ -35,7 +35,7 @@ struct EvictionTests {
         #expect(try newer.response().text == "ab")
     }
 
-    @Test func `an idle connection that was served before makes room for a first request that arrives`() async throws {
+    @Test func `an idle connection that was served before is evicted for a first request that arrives`() async throws {
         let server = try makeServer()
         let begun = try await sendHalf(to: server, bodyBytes: 1)
         server.clock.advance(by: .seconds(1))
@@ -47,7 +47,7 @@ struct EvictionTests {
         #expect(try begun.response().text == "ab")
     }
 
-    @Test func `a first request that arrives makes room for a later request of a served connection`() async throws {
+    @Test func `a first request that arrives is evicted for a later request of a served connection`() async throws {
         let server = try makeServer()
         let served = try server.connect()
         try expectAnswer(to: served)

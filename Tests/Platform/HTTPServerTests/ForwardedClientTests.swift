@@ -46,7 +46,7 @@ struct ForwardedClientTests {
             "", "unknown", "192.0.2.77, unknown", "10.1.1.1", "10.1.1.1, 10.2.2.2", "192.0.2.77, ", "192.0.2", "a:b:c",
             "[2001:db8::1", "[2001:db8::1]x", "192.0.2.77/24",
         ])
-    func `where the end of the list names nobody the client is not known`(_ value: String) {
+    func `where the end of the list names no address the client is not known`(_ value: String) {
         #expect(client("X-Forwarded-For: \(value)\r\n", .xForwardedFor) == nil)
     }
 

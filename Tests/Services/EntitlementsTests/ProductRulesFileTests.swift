@@ -22,7 +22,7 @@ import Testing
         #expect(rules.rule(for: ProductId("a")).entitlements == ["a"])
     }
 
-    @Test func `the settings say how long access lasts when news is late, and another value publishes anew`() throws {
+    @Test func `the settings say how long access lasts when news is late, and another value publishes again`() throws {
         let rules = try ProductRules(
             configuration([
                 "--entitlements.renewal.leeway", "2h", "--entitlements.grace.fallback", "16d",

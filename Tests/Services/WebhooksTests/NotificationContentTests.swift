@@ -89,7 +89,7 @@ import Testing
 
     @Test func `a record waits for the certificates that it names`() async throws {
         #expect(throws: WebhookMessageError.notYet) { try reading(.signed, segment: nil).message(record()) }
-        // What is not the digest's text would rebuild what nobody signed.
+        // A text other than the digest's would rebuild what was never signed.
         #expect(throws: WebhookMessageError.notYet) { try reading(.signed, segment: [1]).message(record()) }
         let receiver = try Receiver()
         let handler = try handler(

@@ -131,7 +131,7 @@ struct QuarantineCommand {
             return try NotificationVerifier(
                 VerifierConfiguration(
                     roots: try source.roots(configuration), apps: apps, revocation: .off,
-                    // Everything here carried a verified signature when it was received, so nobody can flood this.
+                    // Everything here carried a verified signature when it was received: no attacker can flood this.
                     newCertificateChains: NewCertificateChainLimits(perSecond: 100_000, concurrency: 1000)))
         } catch let error as VerifierSetupError {
             throw StartupError(
