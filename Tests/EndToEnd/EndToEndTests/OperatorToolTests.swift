@@ -139,7 +139,7 @@ extension EndToEnd {
 
 extension Harness {
     /// Runs a command of `sluicectl` that prints JSON.
-    fileprivate func sluicectl(_ arguments: [String]) async throws -> Finished {
+    func sluicectl(_ arguments: [String]) async throws -> Finished {
         try await run(Executable("sluicectl", arguments: arguments + ["--output", "json"]))
     }
 }
