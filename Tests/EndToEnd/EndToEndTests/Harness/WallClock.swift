@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A wall clock of one's own for an executable: a library that is preloaded adds an offset to what the program itself
-/// reads. The libraries that it uses, and all timed waits, keep the system's clock.
+/// reads, or replaces it. The libraries that it uses, and all timed waits, keep the system's clock.
 struct WallClock {
     static let absence = "needs clang or cc in PATH"
     static let compiler = Program.path(of: "clang") ?? Program.path(of: "cc")
@@ -23,10 +23,18 @@ struct WallClock {
     }
 
     /// Moves it to so many seconds beside the system's; from now on also for a process that runs.
-    func set(offset seconds: Int) throws {
+    func set(offset seconds: Int) throws { try write("\(seconds)") }
+
+    /// Stops it at a moment, in milliseconds since 1970: no machine is too slow for what must happen before another.
+    func stop(at milliseconds: Int64) throws { try write("=\(milliseconds)") }
+
+    private func write(_ text: String) throws {
         // Renamed into place: a reader never sees half of it.
-        try "\(seconds)".write(toFile: file, atomically: true, encoding: .utf8)
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
     }
+
+    /// A command that gives its arguments this clock and becomes them.
+    var wrapper: [String] { ["/usr/bin/env"] + environment.map { "\($0)=\($1)" }.sorted() }
 
     private static let source = """
         #define _GNU_SOURCE
@@ -48,7 +56,15 @@ struct WallClock {
             char text[32] = {0};
             int file = open(path, O_RDONLY | O_CLOEXEC);
             if (file < 0) return result;
-            if (read(file, text, sizeof text - 1) > 0) time->tv_sec += atoll(text);
+            if (read(file, text, sizeof text - 1) > 0) {
+                long long number = atoll(text + (*text == '='));
+                if (*text == '=') {
+                    time->tv_sec = number / 1000;
+                    time->tv_nsec = number % 1000 * 1000000;
+                } else {
+                    time->tv_sec += number;
+                }
+            }
             close(file);
             return result;
         }

@@ -1,0 +1,92 @@
+import AppStoreModel
+import AppStoreSigning
+import Foundation
+import Simulator
+
+/// A day of monthly subscriptions of which a period ends, as the simulator plays them: of most the renewal is notified
+/// 40 minutes after that, of every fourth some hours before, and of every tenth never.
+struct RenewalDay {
+    static let hour: Int64 = 3_600_000
+
+    /// Milliseconds since 1970; the day is over by now, so that everything was signed in the past.
+    let start: Int64
+    /// What was signed last before the day began: one notification of each purchase.
+    private let before: [UnsignedNotification]
+    /// What is signed in it, in this order.
+    private var rest: ArraySlice<UnsignedNotification>
+    private let factory: NotificationFactory
+    /// When the period ends that was notified last.
+    private var expiry: [String: Int64] = [:]
+    private(set) var posted: [String] = []
+    /// The purchases of which no renewal is notified.
+    let lapsing: Set<String>
+    /// The purchases of which the renewal is notified after the end of the period.
+    let late: Set<String>
+
+    /// - Parameter hours: of the day, in which the periods end; they are spread over those from 6 to 18.
+    init(_ purchases: Int, endingIn hours: ClosedRange<Int64>, pki: String) throws {
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let start = (now - 26 * Self.hour) / Self.hour * Self.hour
+        let app = SimulatedApp(
+            bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890), environment: .production)
+        let late = Scenario.all.filter { $0.name == "subscription-renewed-late" }
+        let early = Scenario.all.filter { $0.name == "subscription-renewing" }
+        guard
+            let series = ScenarioSeries(
+                scenarios: late + late + late + early, app: app, seed: 11,
+                // Each ends up to six hours before, with a renewal up to six hours ahead of the end of a month.
+                endingAt: start + (30 * 24 + 12) * Self.hour)
+        else { throw CocoaError(.coderInvalidValue) }
+        var before: [UnsignedNotification] = []
+        var within: [UnsignedNotification] = []
+        var lapsing: Set<String> = []
+        var notifiedLate: Set<String> = []
+        var run = -1
+        while before.count < purchases {
+            run += 1
+            let notifications = series.notifications(of: run)
+            guard let last = notifications.last(where: { $0.signedDate < start }), let end = last.expiresDate,
+                hours.contains((end - start) / Self.hour)
+            else { continue }
+            before.append(last)
+            if before.count.isMultiple(of: 10) {
+                lapsing.insert(last.subject)
+            } else {
+                within += notifications.filter { $0.signedDate >= start && $0.signedDate < start + 24 * Self.hour }
+                if run % 4 < 3 { notifiedLate.insert(last.subject) }
+            }
+        }
+        self.start = start
+        self.before = before
+        self.lapsing = lapsing
+        self.late = notifiedLate
+        rest = within.sorted { $0.signedDate < $1.signedDate }[...]
+        factory = NotificationFactory(series: series, pki: try TestCertificateAuthority.load(from: pki))
+    }
+
+    /// The bodies of what was notified before the day.
+    mutating func notifiedBefore() throws -> [[UInt8]] { try before.map { try post($0) } }
+
+    /// The bodies of what was signed up to this moment and not given yet.
+    mutating func due(at now: Int64) throws -> [[UInt8]] {
+        let due = rest.prefix { $0.signedDate <= now }
+        rest = rest.dropFirst(due.count)
+        return try due.map { try post($0) }
+    }
+
+    private mutating func post(_ notification: UnsignedNotification) throws -> [UInt8] {
+        expiry[notification.subject] = notification.expiresDate
+        posted.append(notification.notificationUUID.rawValue)
+        return try factory.make(notification).body
+    }
+
+    /// The state that each purchase must have then, by originalTransactionId, with a leeway of an hour.
+    func states(at now: Int64) -> [String: String] {
+        expiry.mapValues { now < $0 ? "ACTIVE" : now < $0 + Self.hour ? "RENEWING" : "EXPIRED" }
+    }
+}
+
+extension UnsignedNotification {
+    /// Of its transaction, in milliseconds since 1970.
+    fileprivate var expiresDate: Int64? { transaction.flatMap { JSON.object($0)?.integer("expiresDate") } }
+}
