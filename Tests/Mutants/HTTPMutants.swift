@@ -162,8 +162,12 @@ enum HTTPMutants {
         input.mutant("in-flight", "!acceptor.slots.isFull", "true"),
         input.mutant("bytes-in-flight", "acceptor.bodyBytes > acceptor.limits.bodyBytes", "false"),
         input.mutant(
-            "bytes-of-the-oldest", "connection.state.startedAt < $0.state.startedAt",
-            "connection.state.startedAt > $0.state.startedAt"),
+            "bytes-of-the-oldest", "connection.state.startedAt < other.state.startedAt",
+            "connection.state.startedAt > other.state.startedAt"),
+        input.mutant(
+            "bytes-read-ahead", "connection.state.bodyBytes + connection.state.readAheadBytes",
+            "connection.state.bodyBytes"),
+        input.mutant("bytes-read-ahead-first", "isAhead == isOtherAhead", "true"),
         output.without("bytes-given-back", "acceptor.bodyBytes -= request.bodyBytes"),
         loop.without("bytes-given-back-at-close", "connection.acceptor.bodyBytes -= connection.countedBodyBytes"),
         output.mutant("unsent-bytes", "unsent.count <= acceptor.limits.unsentBytes - acceptor.unsentBytes", "true"),

@@ -30,8 +30,9 @@ public struct Limits: Sendable {
     public var connections = 1024
     /// Requests dispatched and not yet answered by the handler. Beyond: 503.
     public var inFlight = 512
-    /// Body bytes that have arrived and whose requests are not yet answered. Beyond: the body that has been arriving
-    /// longest is cut with 503.
+    /// Body bytes that have arrived and whose requests are not yet answered, and bytes read ahead of requests in
+    /// progress. Beyond: first the requests of connections that were read ahead are refused with 503, then the body that
+    /// has been arriving longest.
     public var bodyBytes = 64 * 1024 * 1024
     /// Bytes of answers that clients have not taken yet. Beyond: the connection is closed.
     public var unsentBytes = 64 * 1024 * 1024

@@ -70,7 +70,8 @@ enum IngressSamples {
             IngressMetricName.requestsInFlight, help: "Requests dispatched and not yet answered.",
             Double(counters.inFlight))
         samples.gauge(
-            IngressMetricName.bodyBytes, help: "Body bytes of requests that are not yet answered.",
+            IngressMetricName.bodyBytes,
+            help: "Body bytes of requests that are not yet answered, and bytes read ahead of them.",
             Double(counters.bodyBytes))
         samples.gauge(
             IngressMetricName.unsentBytes, help: "Bytes of responses that clients have not taken yet.",

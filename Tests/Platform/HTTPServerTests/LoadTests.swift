@@ -80,6 +80,37 @@ struct LoadTests {
         #expect(server.verdicts == ["503 memory", "200 ok"])
     }
 
+    @Test func `bytes read ahead of a request in progress count too, and are the first to be cut`() async throws {
+        var limits = Limits()
+        limits.bodyBytes = 1000
+        let server = try TestServer(limits: limits)
+        let body = try server.connect()
+        body.send(
+            "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\n" + String(repeating: "x", count: 600))
+        #expect(await eventually { server.counters.bodyBytes == 600 })
+        server.clock.advance(by: .seconds(1))
+        let ahead = try server.connect()
+        ahead.send(TestServer.get("/held"))
+        #expect(await eventually { server.held.values.count == 1 })
+        ahead.send(String(repeating: "x", count: 300))
+        #expect(await eventually { server.counters.bodyBytes == 900 })
+        ahead.send(String(repeating: "x", count: 200))
+        #expect(try ahead.response().status == 503)
+        #expect(await eventually { server.counters.bodyBytes == 600 })
+        body.send(String(repeating: "x", count: 300))
+        #expect(try body.response().body.count == 900)
+        #expect(server.verdicts == ["503 memory", "200 ok"])
+    }
+
+    @Test func `bytes read ahead of a request are no longer counted when its connection is gone`() async throws {
+        let server = try TestServer()
+        let client = try server.connect()
+        client.send(TestServer.get("/held") + String(repeating: "x", count: 300))
+        #expect(await eventually { server.counters.bodyBytes == 300 })
+        client.reset()
+        #expect(await eventually { server.counters.bodyBytes == 0 })
+    }
+
     @Test func `a network makes so many connections a second`() async throws {
         var limits = Limits()
         limits.connectsPerSecond = 1

@@ -10,7 +10,7 @@ final class Connection {
     var watched = Readiness.input
     /// Raised by every answer, so that an answer for an earlier request finds another number.
     var number: UInt32 = 0
-    /// Body bytes that the acceptor counts for this connection.
+    /// Bytes that the acceptor counts for this connection: of its body, and read ahead.
     var countedBodyBytes = 0
     var unsent = UnsentResponse()
 

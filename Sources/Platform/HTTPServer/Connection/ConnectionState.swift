@@ -34,6 +34,8 @@ package struct ConnectionState {
     package private(set) var deadline: UInt64
     /// Body bytes of the present request that have arrived and not been dispatched.
     package var bodyBytes: Int { body.count }
+    /// Bytes that have arrived behind the request in progress.
+    package var readAheadBytes: Int { phase == .working || phase == .sending ? buffer.count : 0 }
     /// Body bytes of the present request, also after they were dispatched.
     package private(set) var receivedBodyBytes = 0
 

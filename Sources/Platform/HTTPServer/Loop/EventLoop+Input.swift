@@ -46,7 +46,11 @@ extension EventLoop {
 
     /// Into the loop's buffer: a connection that sends nothing owns no memory.
     private func receiveAnything(_ connection: Connection, _ count: inout Int) -> ConnectionState.Action {
-        let limit = connection.state.phase == .working ? connection.acceptor.limits.readAheadBytes : received.count
+        var limit = received.count
+        if connection.state.phase == .working {
+            // Never 0, which would look like the end of input.
+            limit = max(1, connection.acceptor.limits.readAheadBytes - connection.state.readAheadBytes)
+        }
         count = received.withUnsafeMutableBytes { bytes in
             cs_receive(connection.socket, bytes.baseAddress, min(limit, bytes.count))
         }
@@ -117,23 +121,31 @@ extension EventLoop {
 
     // MARK: memory
 
-    /// Brings the acceptor's sum up to date with the body of this connection.
+    /// Brings the acceptor's sum up to date with the bytes that this connection holds.
     private func recount(_ connection: Connection) {
-        let bytes = connection.state.bodyBytes
+        let bytes = connection.state.bodyBytes + connection.state.readAheadBytes
         connection.acceptor.bodyBytes += bytes - connection.countedBodyBytes
         connection.countedBodyBytes = bytes
     }
 
-    /// Above the limit the body that has been arriving longest is cut, and not the newcomer's.
+    /// Above the limit the body that has been arriving longest is cut, and not the newcomer's; but before any body, the
+    /// connections that sent more while a request of theirs is in progress.
     private func cutBodies(at acceptor: Acceptor) {
         while acceptor.bodyBytes > acceptor.limits.bodyBytes {
-            var oldest: Connection?
+            var first: Connection?
             for connection in connections.inUse
-            where connection.acceptor === acceptor && connection.countedBodyBytes > 0 {
-                if oldest.map({ connection.state.startedAt < $0.state.startedAt }) ?? true { oldest = connection }
+            where connection.acceptor === acceptor && connection.countedBodyBytes > 0
+                && (connection.state.phase == .body || connection.state.phase == .working)
+            {
+                if first.map({ isCut(connection, before: $0) }) ?? true { first = connection }
             }
-            guard let oldest else { return }
-            perform(oldest.state.refuse(503, "memory", now: now), on: oldest)
+            guard let first else { return }
+            perform(first.state.refuse(503, "memory", now: now), on: first)
         }
+    }
+
+    private func isCut(_ connection: Connection, before other: Connection) -> Bool {
+        let (isAhead, isOtherAhead) = (connection.state.phase == .working, other.state.phase == .working)
+        return isAhead == isOtherAhead ? connection.state.startedAt < other.state.startedAt : isAhead
     }
 }
