@@ -235,6 +235,8 @@ extension VerifierMutants {
 private let kind = MutatedFile(.verifier, "13", verification + "NotificationVerifier.swift", suites: "AudienceTests")
 private let audienceCheck = MutatedFile(
     .verifier, "13", verification + "Checks/AudienceCheck.swift", suites: "AudienceTests|ProfileTests")
+private let identifiers = MutatedFile(
+    .verifier, "13", "AppStore/AppStoreModel/Values/Identifiers.swift", suites: "AudienceTests")
 private let setup = MutatedFile(
     .verifier, "13", verification + "VerifierConfiguration.swift", suites: "VerifierSetupTests")
 
@@ -242,14 +244,8 @@ extension VerifierMutants {
     private static let audience: [Mutant] = [
         kind.without("audience-kind", "try AudienceCheck.checkKind(read)"),
         audienceCheck.mutant(
-            "audience-bundle",
-            [
-                audienceCheck.expression(
-                    "apps[bundleId]", after: "guard let bundleId = envelope.bundleId.value",
-                    "apps[bundleId] ?? apps.values.first"),
-                audienceCheck.expression(
-                    "app.bundleId.rawValue.utf8.elementsEqual(bundleId.rawValue.utf8)", "true"),
-            ]),
+            "audience-bundle", "apps[bundleId]", after: "guard let bundleId = envelope.bundleId.value",
+            "apps[bundleId] ?? apps.values.first"),
         audienceCheck.mutant("audience-environment", "isExpected || environment == .sandbox", "true"),
         audienceCheck.mutant("audience-sandbox", "!isExpected", "false"),
         audienceCheck.mutant("audience-ambiguous", "envelope.environment.fault == .ambiguous", "false"),
@@ -257,8 +253,8 @@ extension VerifierMutants {
         audienceCheck.mutant("audience-app-id", "appAppleId == app.appAppleId", "true"),
         audienceCheck.mutant(
             "audience-known-environment", "environment == .production || environment == .sandbox", "true"),
-        audienceCheck.mutant(
-            "audience-bytes", "app.bundleId.rawValue.utf8.elementsEqual(bundleId.rawValue.utf8)", "true"),
+        identifiers.mutant(
+            "audience-bytes", "lhs.rawValue.utf8.elementsEqual(rhs.rawValue.utf8)", "lhs.rawValue == rhs.rawValue"),
         audienceCheck.mutant("audience-containers", "envelope.containers.count == 1", "true"),
         audienceCheck.mutant(
             "audience-malformed-container", "!envelope.hasMalformedContainer", after: "envelope.containers.count == 1",

@@ -50,6 +50,25 @@ import Testing
         #expect(ExpectedVerdict(verifier.verify(body: body, at: SigningKit.now)) == .notForUs(.audience))
     }
 
+    @Test(arguments: [NotificationDraft(), .appData])
+    func `a nested bundleId that is equal as text and not as bytes is another app`(_ draft: NotificationDraft) throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier { configuration in
+            configuration.apps = [
+                AppIdentity(bundleId: BundleId("com.example.Kit"), appAppleId: AppAppleId(SigningKit.appAppleId))
+            ]
+        }
+        var draft = draft
+        draft.identity["bundleId"] = "\"com.example.Kit\""
+        for (bundleId, expected) in [("Kit", ExpectedVerdict.accepted), ("\u{212A}it", .nonconforming(.profileNested))]
+        {
+            draft.transaction?["bundleId"] = "\"com.example.\(bundleId)\""
+            draft.appTransaction?["bundleId"] = "\"com.example.\(bundleId)\""
+            let body = try kit.body(draft)
+            #expect(ExpectedVerdict(verifier.verify(body: body, at: SigningKit.now)) == expected)
+        }
+    }
+
     @Test func `what names our app is never refused for its environment`() throws {
         let kit = try SigningKit.shared()
         for environment in ["\"Preview\"", "null", "[]", "\"\(String(repeating: "x", count: 300))\""] {

@@ -1,7 +1,9 @@
 internal import Bytes
 internal import JSON
 
-/// An identifier that Apple or the developer chose: opaque text, never parsed.
+/// An identifier that Apple or the developer chose: opaque text, never parsed. Equal when its UTF-8 bytes are: Swift
+/// also takes texts for equal that are canonically equivalent, such as K and U+212A KELVIN SIGN, and identifiers become
+/// keys and headers.
 public protocol AppStoreIdentifier: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible
 where RawValue == String {
     init(rawValue: String)
@@ -11,6 +13,8 @@ extension AppStoreIdentifier {
     public init(_ text: String) { self.init(rawValue: text) }
 
     public var description: String { rawValue }
+
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.rawValue.utf8.elementsEqual(rhs.rawValue.utf8) }
 
     /// Order of the UTF-8 bytes: the same in every locale and process.
     public static func < (lhs: Self, rhs: Self) -> Bool {

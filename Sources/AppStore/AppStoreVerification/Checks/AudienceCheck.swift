@@ -31,10 +31,7 @@ struct AudienceCheck: Sendable {
 
     func audience(_ envelope: NotificationEnvelope, in document: JSONDocument) throws(Refusal) -> Audience {
         try checkContainers(envelope, in: document)
-        // Equal as bytes: equality of texts has look-alikes, and this one becomes a key.
-        guard let bundleId = envelope.bundleId.value, let app = apps[bundleId],
-            app.bundleId.rawValue.utf8.elementsEqual(bundleId.rawValue.utf8)
-        else {
+        guard let bundleId = envelope.bundleId.value, let app = apps[bundleId] else {
             throw Refusal(.audience, "the app is not configured", bundleId: envelope.bundleId.value?.rawValue)
         }
         if envelope.environment.fault == .ambiguous {

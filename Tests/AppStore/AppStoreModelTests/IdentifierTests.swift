@@ -1,0 +1,16 @@
+import AppStoreModel
+import Testing
+
+@Suite struct IdentifierTests {
+    /// Each pair is equal as Swift compares texts.
+    @Test(arguments: [("com.example.K", "com.example.\u{212A}"), ("caf\u{E9}", "cafe\u{301}")])
+    func `identifiers are equal when their bytes are`(_ one: String, _ other: String) {
+        #expect(one == other)
+        #expect(BundleId(one) != BundleId(other))
+        #expect(ProductId(one) != ProductId(other))
+        #expect(Set([BundleId(one), BundleId(other)]).count == 2)
+        #expect((BundleId(one) < BundleId(other)) != (BundleId(other) < BundleId(one)))
+        #expect(BundleId(one) == BundleId(String(decoding: Array(one.utf8), as: UTF8.self)))
+        #expect([BundleId(other): 1][BundleId(other)] == 1)
+    }
+}
