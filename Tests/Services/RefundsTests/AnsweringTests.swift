@@ -76,7 +76,8 @@ import Testing
     @Test func `a consent that is withdrawn while a frozen answer waits withholds it too`() async throws {
         let installation = try await RefundsInstallation()
         installation.api.faults = .always(.internalError)
-        let refunds = try await RunningRefunds(installation, try installation.configuration(), step: .seconds(5))
+        let refunds = try await RunningRefunds(
+            installation, try installation.configuration(), step: { _ in .seconds(5) })
         try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
         try await waitUntil { installation.api.answers.count > 1 }
         try await installation.kafka.write([installation.record(.rescindConsent, "1")])

@@ -26,6 +26,9 @@ final class VirtualClock: Sendable {
 
     var now: Int64 { wall.load(ordering: .relaxed) }
 
+    /// Since the start.
+    var hours: Double { Double(now - Self.start) / 3_600_000 }
+
     func advance(by duration: Duration) { wall.add(duration.clampedMilliseconds, ordering: .relaxed) }
 
     var clocks: Clocks {
@@ -189,16 +192,17 @@ final class RunningRefunds: Sendable {
     private let trigger: AsyncStream<String>.Continuation
     private let group: Task<ExitCode, Never>
 
-    /// - Parameter step: how far the wall clock goes with each look at what is due.
+    /// - Parameter step: how far the wall clock goes with each look at what is due, after so many hours.
     init(
-        _ installation: RefundsInstallation, _ configuration: Configuration, step: Duration = .zero
+        _ installation: RefundsInstallation, _ configuration: Configuration,
+        step: @escaping @Sendable (_ hours: Double) -> Duration = { _ in .zero }
     ) async throws {
         let logger = Logger(label: "test", level: .info, format: .json, sink: log)
         let clock = installation.clock
         let services = try await RefundsApplication.application(
             clocks: clock.clocks,
             pause: {
-                clock.advance(by: step)
+                clock.advance(by: step(clock.hours))
                 try await Task.sleep(for: .milliseconds(20))
             }
         ).services(configuration, logger: logger, metrics: registry)
