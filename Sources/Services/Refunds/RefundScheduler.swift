@@ -36,6 +36,10 @@ final class RefundScheduler: Service {
         var pauses: [AppStoreEnvironment: APIPause] = [:]
         /// Partitions that are being given back, and the stop: nothing begins.
         var holds = 0
+        /// Cases whose work ended, and whether a partition was given back, since the rows were read that are looked at:
+        /// what these rows say of them is over.
+        var ended: Set<CaseKey> = []
+        var isOutdated = false
     }
 
     private static let decisionsAtOnce = 16
@@ -100,7 +104,10 @@ final class RefundScheduler: Service {
 
     /// A partition is given back: nothing of it may be under way afterwards.
     func release() async {
-        present.withLock { $0.holds += 1 }
+        present.withLock {
+            $0.holds += 1
+            $0.isOutdated = true
+        }
         await settle(within: .seconds(5))
         present.withLock { $0.holds -= 1 }
     }
@@ -119,7 +126,11 @@ final class RefundScheduler: Service {
     // MARK: What is due
 
     private func look() {
-        let busy = present.withLock { $0.deciding.count + $0.sending.count + $0.retries.count }
+        let busy = present.withLock { present in
+            present.ended = []
+            present.isOutdated = false
+            return present.deciding.count + present.sending.count + present.retries.count
+        }
         let rows: [RefundCase]
         do {
             rows = try state.dueRows(upTo: .max, atMost: Self.decisionsAtOnce + concurrency + busy)
@@ -155,7 +166,9 @@ final class RefundScheduler: Service {
         }
         let isOver = now >= deadline
         present.withLock { present in
-            guard present.holds == 0, present.deciding[key] == nil, present.sending[key] == nil else { return }
+            guard present.holds == 0, !present.isOutdated, !present.ended.contains(key),
+                present.deciding[key] == nil, present.sending[key] == nil
+            else { return }
             let pause = present.pauses[refund.environment] ?? APIPause()
             // While the environment is down the first in line is tried, however lately it has failed.
             let retry = present.retries[key].flatMap { standing != nil && $0.isDecision ? nil : $0 }
@@ -212,7 +225,10 @@ final class RefundScheduler: Service {
     }
 
     private func finish(_ key: CaseKey, _ body: (inout Present) -> Void) {
-        present.withLock { body(&$0) }
+        present.withLock { present in
+            body(&present)
+            present.ended.insert(key)
+        }
         wake()
     }
 

@@ -38,6 +38,9 @@ import Testing
         #expect(installation.bodies.count == count)
         #expect(installation.bodies.values.allSatisfy { $0.count == 1 })
         #expect(installation.bodies["9001"] == nil)
+        // Nothing is sent again once its acceptance is known.
+        let known = installation.api.answers.filter { $0.isAccepted && $0.fault == nil }
+        #expect(Set(known.map(\.transactionId)).count == known.count)
         #expect(refunds.metric("sluice_refunds_unanswered_total{end=\"missed\"}") == 0)
         await refunds.stop()
         await installation.stop()
