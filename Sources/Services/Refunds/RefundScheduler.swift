@@ -43,6 +43,10 @@ final class RefundScheduler: Service {
     }
 
     private static let decisionsAtOnce = 16
+    /// Cases that are decided ahead of those that are sent, so that what is sent next is frozen already and goes in the
+    /// order of deadlines.
+    private static let lookAhead = 64
+    private static let lookAheadWhileDown = 1_000
     private static let maximumRetries = 10_000
 
     private let state: KeyedState<RefundsModel>
@@ -126,28 +130,53 @@ final class RefundScheduler: Service {
     // MARK: What is due
 
     private func look() {
-        let busy = present.withLock { present in
+        let limit = present.withLock { present in
             present.ended = []
             present.isOutdated = false
-            return present.deciding.count + present.sending.count + present.retries.count
+            let busy = present.deciding.count + present.sending.count + present.retries.count
+            let isDown = present.pauses.values.contains(where: \.isDown)
+            return busy + concurrency + (isDown ? Self.lookAheadWhileDown : Self.lookAhead)
         }
         let rows: [RefundCase]
         do {
-            rows = try state.dueRows(upTo: .max, atMost: Self.decisionsAtOnce + concurrency + busy)
+            rows = try state.dueRows(upTo: .max, atMost: limit)
         } catch {
             log.log(.warning, key: "due", "what is due cannot be read", [LogField(.error, "\(error)")])
             return
         }
+        let candidates: [Candidate]
+        do {
+            candidates = try rows.compactMap(candidate)
+        } catch {
+            log.log(.warning, key: "proposal", "proposals cannot be read", [LogField(.error, "\(error)")])
+            return
+        }
         let now = clocks.wallMilliseconds()
-        for refund in rows { begin(refund, at: now) }
         present.withLock { present in
+            // In one step: a request that ends meanwhile would let a later one go before an earlier one.
+            for candidate in candidates { begin(candidate, &present, at: now) }
             // Only what is still due has something to wait for.
-            let waiting = Set(rows.map(key(of:)))
+            let waiting = Set(candidates.map(\.key))
             present.retries = present.retries.filter { waiting.contains($0.key) }
             metrics.waiting(
-                nextDeadline: rows.first?.deadline?.millisecondsSince1970,
-                isPaused: present.pauses.values.contains(where: \.isDown))
+                nextDeadline: candidates.first?.deadline, isPaused: present.pauses.values.contains(where: \.isDown))
         }
+    }
+
+    /// A case that waits, and the answer that stands for it.
+    private struct Candidate {
+        let refund: RefundCase
+        let key: CaseKey
+        let deadline: Int64
+        let standing: KeyedState<RefundsModel>.StandingProposal?
+    }
+
+    private func candidate(_ refund: RefundCase) throws -> Candidate? {
+        guard let deadline = refund.deadline?.millisecondsSince1970 else { return nil }
+        let key = key(of: refund)
+        return Candidate(
+            refund: refund, key: key, deadline: deadline,
+            standing: try state.proposal(of: key.key, in: topics.notifications(refund.environment)))
     }
 
     private func key(of refund: RefundCase) -> CaseKey {
@@ -155,38 +184,29 @@ final class RefundScheduler: Service {
             environment: refund.environment, key: RefundsModel.key(refund.bundleId, refund.transactionId))
     }
 
-    private func begin(_ refund: RefundCase, at now: Int64) {
-        let key = key(of: refund)
-        guard let deadline = refund.deadline?.millisecondsSince1970 else { return }
-        let standing: KeyedState<RefundsModel>.StandingProposal?
-        do {
-            standing = try state.proposal(of: key.key, in: topics.notifications(refund.environment))
-        } catch {
-            return log.log(.warning, key: "proposal", "a proposal cannot be read", [LogField(.error, "\(error)")])
+    private func begin(_ candidate: Candidate, _ present: inout Present, at now: Int64) {
+        let (refund, key) = (candidate.refund, candidate.key)
+        guard present.holds == 0, !present.isOutdated, !present.ended.contains(key), present.deciding[key] == nil,
+            present.sending[key] == nil
+        else { return }
+        let isOver = now >= candidate.deadline
+        let pause = present.pauses[refund.environment] ?? APIPause()
+        // What was frozen meanwhile, such as an operator's answer, does not wait for the next decision.
+        let retry = present.retries[key].flatMap { candidate.standing != nil && $0.isDecision ? nil : $0 }
+        let isDelayed = retry.map { $0.at > now } ?? false
+        // While the environment is down the first in line is tried, however lately it has failed.
+        guard isOver || !isDelayed || (pause.isDown && candidate.standing != nil) else { return }
+        let attempts = retry?.attempts ?? 0
+        guard let standing = candidate.standing, !isOver else {
+            guard isOver || present.deciding.count < Self.decisionsAtOnce else { return }
+            present.deciding[key] = task { await self.decide(refund, key, isOver: isOver, attempts: attempts) }
+            return
         }
-        let isOver = now >= deadline
-        present.withLock { present in
-            guard present.holds == 0, !present.isOutdated, !present.ended.contains(key),
-                present.deciding[key] == nil, present.sending[key] == nil
-            else { return }
-            let pause = present.pauses[refund.environment] ?? APIPause()
-            // While the environment is down the first in line is tried, however lately it has failed.
-            let retry = present.retries[key].flatMap { standing != nil && $0.isDecision ? nil : $0 }
-            let isDelayed = retry.map { $0.at > now } ?? false
-            guard isOver || !isDelayed || (pause.isDown && standing != nil) else { return }
-            guard let standing, !isOver else {
-                guard isOver || present.deciding.count < Self.decisionsAtOnce else { return }
-                let attempts = retry?.attempts ?? 0
-                present.deciding[key] = task { await self.decide(refund, key, isOver: isOver, attempts: attempts) }
-                return
-            }
-            let limit = pause.isDown ? 1 : concurrency
-            let isUnderWay = present.sending.keys.count { $0.environment == refund.environment }
-            guard isUnderWay < limit, pause.isOver(at: now, deadline: deadline) else { return }
-            let attempts = retry?.attempts ?? 0
-            present.sending[key] = task {
-                await self.send(refund, key, standing: standing.value, attempts: attempts + 1)
-            }
+        let limit = pause.isDown ? 1 : concurrency
+        let isUnderWay = present.sending.keys.count { $0.environment == refund.environment }
+        guard isUnderWay < limit, pause.isOver(at: now, deadline: candidate.deadline) else { return }
+        present.sending[key] = task {
+            await self.send(refund, key, standing: standing.value, attempts: attempts + 1)
         }
     }
 
