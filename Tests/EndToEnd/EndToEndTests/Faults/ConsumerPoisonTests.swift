@@ -146,7 +146,11 @@ extension EndToEnd.ConsumerPoison {
 
         let clean = try await clean(good.map { ($0.key, $0.value, $0.headers) }, isEmbedded: broker.isEmbedded)
         #expect(try await broker.facts() == clean.facts)
-        #expect(try await entitlements.purchases(client, withHistory: !TestScale.isLong) == clean.purchases)
+        // What is published is in the database a moment later.
+        let isAnswered = try await eventually {
+            try await entitlements.purchases(client, withHistory: !TestScale.isLong) == clean.purchases
+        }
+        #expect(isAnswered)
         #expect(clean.facts.count == count / 3 + 1)
 
         var report = FaultReport("poison among good records, \(broker.isEmbedded ? "embedded broker" : "Apache Kafka")")
@@ -174,9 +178,15 @@ extension EndToEnd.ConsumerPoison {
             try await broker.waitForNoLag(entitlements.process, within: .seconds(60))
             let client = HTTPClient()
             defer { client.close() }
-            return (
-                try await broker.facts(), try await entitlements.purchases(client, withHistory: !TestScale.isLong)
-            )
+            let facts = try await broker.facts()
+            var purchases = try await entitlements.purchases(client, withHistory: !TestScale.isLong)
+            try await waitUntil {
+                let earlier = purchases
+                purchases = try await entitlements.purchases(client, withHistory: !TestScale.isLong)
+                let lag = try await entitlements.metric("sluice_state_lag_records{", client)
+                return purchases == earlier && purchases.count == facts.count && lag == 0
+            }
+            return (facts, purchases)
         }
     }
 
