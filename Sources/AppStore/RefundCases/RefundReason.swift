@@ -6,13 +6,10 @@ package enum RefundReason {
     package static let transactionMissing = "transaction_missing"
     package static let environmentMismatch = "environment_mismatch"
     package static let identifierTooLong = "identifier_too_long"
-    package static let fieldType = "field_type"
-    // No answer was given.
-    package static let noConsent = "no_consent"
+    // No answer was given; beside these the codes of `RefundRules.ConsumptionProblem`.
     package static let consentRescinded = "consent_rescinded"
     package static let rules = "do_not_answer"
     package static let provider = "provider"
-    package static let familyShared = "family_shared"
     package static let appNotConfigured = "app_not_configured"
     package static let notConfirmed = "not_confirmed"
     package static let invalidAnswer = "invalid_answer"
