@@ -133,6 +133,8 @@ import Testing
         }
         try await member.partitionAssigned(harness.place())
         _ = try await member.merge([NumberSet("a", [5000])], from: harness.input)
+        // What is due is asked of the database, which has what was read back.
+        try await member.catchUp()
         try await member.publishPending(of: harness.output())
         #expect(try await harness.lastValues() == ["a": "a=5000 ahead"])
         harness.now.store(5000, ordering: .relaxed)
