@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a refused token is made anew once, whoever else was refused with it`() throws {
+    @Test func `a refused token is replaced once, whoever else was refused with it`() throws {
         let tokens = tokens()
         let first = try tokens.token(for: Self.app)
         time.advance(by: .seconds(1))

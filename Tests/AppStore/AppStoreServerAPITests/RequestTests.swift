@@ -110,7 +110,7 @@ struct RequestTests {
 
     // MARK: 401
 
-    @Test func `a refused token is made anew once, and the request sent again`() async throws {
+    @Test func `a refused token is replaced once, and the request sent again`() async throws {
         let store = try FakeAppStore { _, number in
             HTTPResponse(status: number == 1 ? 401 : 200, reason: "test")
         }

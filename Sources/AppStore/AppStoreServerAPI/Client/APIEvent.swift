@@ -6,7 +6,7 @@ package enum APIEvent: Sendable, Equatable {
     case keyUnusable(file: String, message: String)
     /// A request ended with a status, or without one.
     case answered(APIOperation, APIScope, status: Int?, milliseconds: Int64)
-    /// 401, also with a token made anew: until someone acts, every request of the app fails.
+    /// 401, also with a new token: until someone acts, every request of the app fails.
     case unauthorized(APIScope)
     /// 429: the budget of this endpoint is closed until then, in milliseconds since 1970.
     case rateLimited(APIOperation, APIScope, until: Int64)

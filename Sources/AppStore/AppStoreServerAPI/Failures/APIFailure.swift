@@ -11,7 +11,7 @@ package struct APIFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case noAnswer = "no_answer"
         /// The task was cancelled. Apple may have acted on the request.
         case cancelled
-        /// 401, also after the token was made anew.
+        /// 401, also with a new token.
         case unauthorized
         /// 429, or the budget here is spent or closed until `retryAt`.
         case rateLimited = "rate_limited"

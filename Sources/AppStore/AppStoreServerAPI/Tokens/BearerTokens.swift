@@ -3,9 +3,9 @@ internal import Cryptography
 internal import Synchronization
 package import Time
 
-/// The tokens of all apps: made when needed, used for some minutes, made anew when the key file changes.
+/// The tokens of all apps: made when needed, used for some minutes, and replaced when the key file changes.
 package final class BearerTokens: Sendable {
-    /// After this a token is made anew: well before it expires, so that it is good when the request arrives.
+    /// After this a new token is made: well before it expires, so that it is good when the request arrives.
     private static let useSeconds: Int64 = 180
     /// Key files are looked at this often while they are used.
     private static let lookMilliseconds: Int64 = 5_000

@@ -6,11 +6,8 @@ internal import Configuration
 internal import HTTPClient
 internal import Time
 
-/// Asks the App Store Server API whether it accepts each app's key, with the cheapest request there is: for a transaction
-/// that does not exist. That it is not found says that the token was accepted.
+/// Asks the App Store Server API whether it accepts each app's key.
 struct DoctorAPI {
-    /// No transaction of Apple's has it.
-    private static let noTransaction = TransactionId("1")
     /// Interactive; the service waits longer.
     private static let timeout = Duration.seconds(5)
 
@@ -51,12 +48,7 @@ struct DoctorAPI {
     }
 
     private func answer(_ client: AppStoreServerClient, _ scope: APIScope) async -> DoctorFacts.APIAnswer {
-        var failure: APIFailure?
-        do throws(APIFailure) {
-            _ = try await client.send(APIRequest(.getTransactionInfo, Self.noTransaction.rawValue), to: scope)
-        } catch {
-            failure = error
-        }
+        let failure = await client.probe(scope)
         return DoctorFacts.APIAnswer(
             bundleId: scope.bundleId.rawValue, environment: scope.environment.rawValue, failure: failure,
             clockDifference: failure?.serverDate.map { clocks.wallMilliseconds() - $0 })

@@ -76,7 +76,7 @@ struct ServerAPIStore: Sendable {
         renewals[original] = StoredRenewal(payload: payload, status: status, isVerbatim: isVerbatim)
     }
 
-    /// Changes a transaction that is known; it is signed anew from then on.
+    /// Changes a transaction that is known; it is signed again from then on.
     mutating func change(_ transactionId: String, _ change: (inout JSONObject) -> Void) {
         guard var transaction = transactions[transactionId] else { return }
         change(&transaction.payload)
