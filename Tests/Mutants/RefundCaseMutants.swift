@@ -1,5 +1,5 @@
-// What becomes of a refund case: which request waits and until when, what was said later, when an answer is sent, repeated,
-// withheld or given up.
+// What becomes of a refund case: which request waits and until when, what was said later, when an answer is sent, repeated
+// or withheld.
 
 private let module = "AppStore/RefundCases/"
 private let service = "Services/Refunds/"
@@ -15,7 +15,9 @@ private let decisions = MutatedFile(
     .refund, "answering", service + "RefundDecisions.swift", suites: "AnsweringTests|ProviderFallbackTests")
 private let work = MutatedFile(.refund, "answering", service + "RefundWork.swift", suites: "AnsweringTests")
 private let api = MutatedFile(.refund, "answering", service + "RefundAPI.swift", suites: "AttemptOutcomeTests")
-private let pause = MutatedFile(.refund, "answering", service + "APIPause.swift", suites: "APIPauseTests")
+private let pause = MutatedFile(.refund, "answering", service + "ServicePause.swift", suites: "ServicePauseTests")
+private let schedule = MutatedFile(
+    .refund, "answering", service + "RefundSchedule.swift", suites: "RefundScheduleTests")
 
 enum RefundCaseMutants {
     static let all = cases + answering
@@ -52,6 +54,15 @@ enum RefundCaseMutants {
             "send-consent", "try await decisions.isConsentRescinded(refund)", "false"),
         api.mutant("send-refused", "failure.code != nil || failure.status == 400", "true"),
         pause.mutant("pause-down", "failures >= Self.limit", "false"),
-        pause.mutant("pause-deadline", "min(until, max(0, deadline - Self.margin))", "until"),
+        schedule.mutant("schedule-ended", "!ended.contains(key)", "true"),
+        schedule.mutant("schedule-delayed", "isOver || (retry?.at ?? 0) <= now", "true"),
+        schedule.mutant("schedule-operator", "candidate.isFrozen && $0.isDecision", "false"),
+        schedule.mutant("schedule-concurrency", "sending.count < concurrency", "true"),
+        schedule.mutant("schedule-last", "now >= candidate.deadline - Self.margin", "false"),
+        schedule.mutant("schedule-down", "isLast || (!pause.isDown && pause.isOver(at: now))", "true"),
+        schedule.mutant("schedule-blocked", "pauses[$0.scope]?.isDown ?? false", "false"),
+        schedule.mutant("schedule-decisions", "deciding.count < Self.decisionsAtOnce", "true"),
+        schedule.mutant("schedule-fallback", "now < candidate.deadline - fallbackMargin", "true"),
+        schedule.mutant("schedule-provider", "deciding.isEmpty && provider.isOver(at: now)", "true"),
     ]
 }

@@ -5,30 +5,37 @@ internal import RefundCases
 
 /// What refunds ask of the App Store Server API.
 struct RefundAPI: Sendable {
-    /// Sends consumption information: body, version of its form, case, and whether its time is nearly over.
-    var send: @Sendable ([UInt8], Int32, RefundCase, Bool) async throws(APIFailure) -> Void
-    /// The transaction of a case as Apple signs it now.
-    var transaction: @Sendable (RefundCase) async throws(APIFailure) -> TransactionPayload
-}
+    let client: AppStoreServerClient
 
-extension RefundAPI {
-    /// - Parameter client: for all apps.
-    init(_ client: AppStoreServerClient) {
-        send = { body, form, refund, isLast throws(APIFailure) in
-            try await client.sendConsumption(
-                body, form: form == 1 ? .v1 : .v2, for: refund.transactionId, of: refund.bundleId,
-                in: refund.environment, priority: isLast ? .last : .urgent)
-        }
-        transaction = { refund throws(APIFailure) in
-            let verified = try await client.getTransactionInfo(
-                refund.transactionId, APIScope(refund.bundleId, in: refund.environment))
-            do {
-                return try TransactionPayload(json: verified.transaction)
-            } catch {
-                throw APIFailure(kind: .unreadable, message: "the transaction cannot be read", isRetriable: false)
-            }
+    /// - Parameters:
+    ///   - form: version of the body.
+    ///   - isLast: the time of the case is nearly over.
+    func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure) {
+        try await client.sendConsumption(
+            body, form: form == 1 ? .v1 : .v2, for: refund.transactionId, of: refund.bundleId, in: refund.environment,
+            priority: isLast ? .last : .urgent)
+    }
+
+    /// The transaction of a case as Apple signs it now.
+    func transaction(of refund: RefundCase) async throws(APIFailure) -> TransactionPayload {
+        let verified = try await client.getTransactionInfo(refund.transactionId, refund.scope)
+        do {
+            return try TransactionPayload(json: verified.transaction)
+        } catch {
+            throw APIFailure(kind: .unreadable, message: "the transaction cannot be read", isRetriable: false)
         }
     }
+
+    /// Whether the API answers for an app.
+    func probe(_ scope: APIScope) async -> ServiceHealth {
+        guard let failure = await client.probe(scope) else { return .answers }
+        return ServiceHealth(failure)
+    }
+}
+
+extension RefundCase {
+    /// For whom the API is asked.
+    var scope: APIScope { APIScope(bundleId, in: environment) }
 }
 
 extension AttemptOutcome {
@@ -41,6 +48,17 @@ extension AttemptOutcome {
         case .refused:
             self = !failure.isRetriable && (failure.code != nil || failure.status == 400) ? .refused : .unavailable
         case .noAnswer, .cancelled, .server, .unreadable: self = .unavailable
+        }
+    }
+}
+
+extension ServiceHealth {
+    /// What is refused was looked at.
+    init(_ failure: APIFailure) {
+        if failure.kind == .cancelled {
+            self = .unknown
+        } else {
+            self = AttemptOutcome(failure) == .refused ? .answers : .fails(retryAt: failure.retryAt)
         }
     }
 }

@@ -4,6 +4,7 @@ internal import KeyedState
 internal import Records
 internal import RefundCases
 internal import RefundRules
+internal import Telemetry
 
 /// What to answer: consent and consumption from the company's service or the rules, the preference from the rules.
 struct RefundDecisions: Sendable {
@@ -13,6 +14,7 @@ struct RefundDecisions: Sendable {
         case withheld(reason: String)
         /// The transaction that only a shared secret vouched for, as Apple signs it.
         case confirmed(RefundTransaction)
+        /// Nothing could be decided: the same is tried later.
         case retry
     }
 
@@ -34,27 +36,47 @@ struct RefundDecisions: Sendable {
     let state: KeyedState<RefundsModel>
     let topics: TopicNames
     let metrics: RefundsMetrics
+    let log: RateLimitedLogger
 
-    func answer(to refund: RefundCase, at now: AppStoreInstant) async -> Decision {
-        guard apps.contains(refund.bundleId) else { return .withheld(reason: RefundReason.appNotConfigured) }
-        do {
-            if try await isConsentRescinded(refund) { return .withheld(reason: RefundReason.consentRescinded) }
-            if refund.transaction?.isSigned != true { return try await confirm(refund) }
-            let facts = try await facts(of: refund)
-            guard let provider else { return .answer(frozen(facts, rules.decide(facts, nil), .rules, at: now)) }
-            do {
-                let consumption = try await provider.consumption(of: facts)
-                return .answer(frozen(facts, rules.decide(facts, consumption), .provider, at: now))
-            } catch {
-                metrics.providerFailed()
-                let limit = refund.deadline?.advanced(byMilliseconds: -fallbackMargin) ?? now
-                if error.isRetriable, now < limit { return .retry }
-                guard fallback == .rules else { return .withheld(reason: RefundReason.provider) }
-                return .answer(frozen(facts, rules.decide(facts, nil), .fallback, at: now))
-            }
-        } catch {
-            return .retry
+    /// - Returns: with what it says about the company's service.
+    func answer(to refund: RefundCase, at now: AppStoreInstant) async -> (Decision, ServiceHealth) {
+        guard apps.contains(refund.bundleId) else {
+            return (.withheld(reason: RefundReason.appNotConfigured), .unknown)
         }
+        let facts: RefundFacts
+        do {
+            if try await isConsentRescinded(refund) {
+                return (.withheld(reason: RefundReason.consentRescinded), .unknown)
+            }
+            if refund.transaction?.isSigned != true { return (await confirm(refund), .unknown) }
+            facts = try await self.facts(of: refund)
+        } catch {
+            log.log(.warning, key: "facts", "a case cannot be read, and is tried again", [LogField(.error, "\(error)")])
+            return (.retry, .unknown)
+        }
+        guard let provider else {
+            return (.answer(frozen(facts, rules.decide(facts, nil), .rules, at: now)), .unknown)
+        }
+        do throws(ProviderFailure) {
+            let consumption = try await provider.consumption(of: facts)
+            return (.answer(frozen(facts, rules.decide(facts, consumption), .provider, at: now)), .answers)
+        } catch {
+            return (withoutProvider(refund, facts, error, at: now), error.isRetriable ? .fails() : .answers)
+        }
+    }
+
+    /// The company's service gave no answer that can be used.
+    private func withoutProvider(
+        _ refund: RefundCase, _ facts: RefundFacts, _ failure: ProviderFailure, at now: AppStoreInstant
+    ) -> Decision {
+        metrics.providerFailed()
+        log.log(
+            .warning, key: "provider", "the provider of consent did not answer",
+            [LogField(.bundleId, refund.bundleId.rawValue), LogField(.error, "\(failure)")])
+        let limit = refund.deadline?.advanced(byMilliseconds: -fallbackMargin) ?? now
+        if failure.isRetriable, now < limit { return .retry }
+        guard fallback == .rules else { return .withheld(reason: RefundReason.provider) }
+        return .answer(frozen(facts, rules.decide(facts, nil), .fallback, at: now))
     }
 
     // MARK: Consent and confirmation
@@ -68,15 +90,21 @@ struct RefundDecisions: Sendable {
     }
 
     /// A version 1 request names its transaction without a signature: Apple is asked what it signs.
-    private func confirm(_ refund: RefundCase) async throws -> Decision {
-        do {
-            let payload = try await api.transaction(refund)
+    private func confirm(_ refund: RefundCase) async -> Decision {
+        do throws(APIFailure) {
+            let payload = try await api.transaction(of: refund)
             guard payload.transactionId == refund.transactionId, let transaction = RefundTransaction(payload) else {
                 return .withheld(reason: RefundReason.notConfirmed)
             }
             return .confirmed(transaction)
         } catch {
-            return AttemptOutcome(error) == .refused ? .withheld(reason: RefundReason.notConfirmed) : .retry
+            guard AttemptOutcome(error) == .refused else {
+                log.log(
+                    .warning, key: "confirm", "Apple could not be asked for a transaction",
+                    [LogField(.bundleId, refund.bundleId.rawValue), LogField(.error, "\(error)")])
+                return .retry
+            }
+            return .withheld(reason: RefundReason.notConfirmed)
         }
     }
 

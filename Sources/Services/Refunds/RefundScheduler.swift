@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import AppStoreServerAPI
 internal import Kafka
 internal import KeyedState
 internal import Lifecycle
@@ -9,73 +10,58 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// Answers what waits in the partitions of this member, in the order of deadlines.
+/// Answers what waits in the partitions of this member, as ``RefundSchedule`` says.
 ///
-/// It holds up no partition: the handler records requests, and what is due is asked of the state. An answer is first
-/// decided and frozen, many at a time; then sent, as many at a time as `refunds.concurrency` says, because a crash
-/// repeats what was sent and not yet recorded.
+/// It holds up no partition: the handler records requests, and what is due is asked of the state. As many answers are sent
+/// at a time as `refunds.concurrency` says, because a crash repeats what was sent and not yet recorded.
 final class RefundScheduler: Service {
     let name = "refund scheduler"
 
-    private struct CaseKey: Hashable {
-        let environment: AppStoreEnvironment
-        let key: [UInt8]
-    }
-
-    private struct Retry {
-        var at: Int64
-        var attempts: Int
-        /// Of deciding; it does not delay the sending of what was frozen meanwhile, such as an operator's answer.
-        var isDecision: Bool
+    /// What runs.
+    private enum Job: Hashable {
+        case work(RefundSchedule.CaseKey)
+        case probe(APIScope)
     }
 
     private struct Present {
-        var deciding: [CaseKey: Task<Void, Never>] = [:]
-        var sending: [CaseKey: Task<Void, Never>] = [:]
-        var retries: [CaseKey: Retry] = [:]
-        var pauses: [AppStoreEnvironment: APIPause] = [:]
+        var schedule: RefundSchedule
+        var jobs: [Job: Task<Void, Never>] = [:]
         /// Partitions that are being given back, and the stop: nothing begins.
         var holds = 0
-        /// Cases whose work ended, and whether a partition was given back, since the rows were read that are looked at:
-        /// what these rows say of them is over.
-        var ended: Set<CaseKey> = []
+        /// A partition was given back since the rows were read that are looked at.
         var isOutdated = false
     }
 
-    private static let decisionsAtOnce = 16
-    /// Cases that are decided ahead of those that are sent, so that what is sent next is frozen already and goes in the
-    /// order of deadlines.
-    private static let lookAhead = 64
-    private static let lookAheadWhileDown = 1_000
-    private static let maximumRetries = 10_000
+    /// A case that waits, and the answer that stands for it.
+    private struct Row {
+        let refund: RefundCase
+        let standing: [UInt8]?
+    }
 
     private let state: KeyedState<RefundsModel>
     private let topics: TopicNames
     private let work: RefundWork
-    private let concurrency: Int
     private let clocks: Clocks
     private let metrics: RefundsMetrics
     private let log: RateLimitedLogger
     private let pause: @Sendable () async throws -> Void
-    private let present = Mutex(Present())
+    private let present: Mutex<Present>
     private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// - Parameters:
-    ///   - concurrency: requests to the App Store Server API at once.
-    ///   - pause: between two looks at what is due when nothing else happens.
+    /// - Parameter pause: between two looks at what is due when nothing else happens.
     init(
-        state: KeyedState<RefundsModel>, topics: TopicNames, work: RefundWork, concurrency: Int, clocks: Clocks,
-        metrics: RefundsMetrics, log: RateLimitedLogger,
-        pause: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }
+        state: KeyedState<RefundsModel>, topics: TopicNames, work: RefundWork, schedule: RefundSchedule,
+        clocks: Clocks, metrics: RefundsMetrics, log: RateLimitedLogger,
+        pause: @escaping @Sendable () async throws -> Void
     ) {
         self.state = state
         self.topics = topics
         self.work = work
-        self.concurrency = max(1, concurrency)
         self.clocks = clocks
         self.metrics = metrics
         self.log = log
         self.pause = pause
+        present = Mutex(Present(schedule: schedule))
     }
 
     /// Something may be due.
@@ -116,161 +102,97 @@ final class RefundScheduler: Service {
         present.withLock { $0.holds -= 1 }
     }
 
+    /// Waits for what runs, and cancels what is left then.
     private func settle(within limit: Duration) async {
-        let tasks = present.withLock { Array($0.deciding.values) + Array($0.sending.values) }
-        guard !tasks.isEmpty else { return }
-        let timer = Task {
-            try await Task.sleep(for: limit)
-            for task in tasks { task.cancel() }
+        let jobs = present.withLock { Array($0.jobs.values) }
+        guard !jobs.isEmpty else { return }
+        await withTaskGroup { group in
+            group.addTask { for job in jobs { await job.value } }
+            group.addTask {
+                // Cancelled when all have ended.
+                if (try? await Task.sleep(for: limit)) != nil { for job in jobs { job.cancel() } }
+            }
+            await group.next()
+            group.cancelAll()
         }
-        for task in tasks { await task.value }
-        timer.cancel()
     }
 
     // MARK: What is due
 
     private func look() {
-        let limit = present.withLock { present in
-            present.ended = []
+        let wanted = present.withLock { present in
             present.isOutdated = false
-            let busy = present.deciding.count + present.sending.count + present.retries.count
-            let isDown = present.pauses.values.contains(where: \.isDown)
-            return busy + concurrency + (isDown ? Self.lookAheadWhileDown : Self.lookAhead)
+            return present.schedule.beginLook()
         }
-        let rows: [RefundCase]
+        var candidates: [RefundSchedule.Candidate] = []
+        var rows: [RefundSchedule.CaseKey: Row] = [:]
         do {
-            rows = try state.dueRows(upTo: .max, atMost: limit)
+            for refund in try state.dueRows(upTo: .max, atMost: wanted) {
+                guard let deadline = refund.deadline?.millisecondsSince1970 else { continue }
+                let key = RefundSchedule.CaseKey(
+                    environment: refund.environment, key: RefundsModel.key(refund.bundleId, refund.transactionId))
+                let standing = try state.proposal(of: key.key, in: topics.notifications(refund.environment))
+                candidates.append(
+                    RefundSchedule.Candidate(
+                        key: key, scope: refund.scope, deadline: deadline, isFrozen: standing != nil))
+                rows[key] = Row(refund: refund, standing: standing?.value)
+            }
         } catch {
             log.log(.warning, key: "due", "what is due cannot be read", [LogField(.error, "\(error)")])
             return
         }
-        let candidates: [Candidate]
-        do {
-            candidates = try rows.compactMap(candidate)
-        } catch {
-            log.log(.warning, key: "proposal", "proposals cannot be read", [LogField(.error, "\(error)")])
-            return
-        }
         let now = clocks.wallMilliseconds()
+        let read = rows
         present.withLock { present in
-            // In one step: a request that ends meanwhile would let a later one go before an earlier one.
-            for candidate in candidates { begin(candidate, &present, at: now) }
-            // Only what is still due has something to wait for.
-            let waiting = Set(candidates.map(\.key))
-            present.retries = present.retries.filter { waiting.contains($0.key) }
-            metrics.waiting(
-                nextDeadline: candidates.first?.deadline, isPaused: present.pauses.values.contains(where: \.isDown))
+            guard present.holds == 0, !present.isOutdated else { return }
+            for step in present.schedule.plan(candidates, at: now) { begin(step, read, &present) }
+            metrics.waiting(nextDeadline: candidates.first?.deadline, isPaused: present.schedule.isPaused)
         }
     }
 
-    /// A case that waits, and the answer that stands for it.
-    private struct Candidate {
-        let refund: RefundCase
-        let key: CaseKey
-        let deadline: Int64
-        let standing: KeyedState<RefundsModel>.StandingProposal?
-    }
-
-    private func candidate(_ refund: RefundCase) throws -> Candidate? {
-        guard let deadline = refund.deadline?.millisecondsSince1970 else { return nil }
-        let key = key(of: refund)
-        return Candidate(
-            refund: refund, key: key, deadline: deadline,
-            standing: try state.proposal(of: key.key, in: topics.notifications(refund.environment)))
-    }
-
-    private func key(of refund: RefundCase) -> CaseKey {
-        CaseKey(
-            environment: refund.environment, key: RefundsModel.key(refund.bundleId, refund.transactionId))
-    }
-
-    private func begin(_ candidate: Candidate, _ present: inout Present, at now: Int64) {
-        let (refund, key) = (candidate.refund, candidate.key)
-        guard present.holds == 0, !present.isOutdated, !present.ended.contains(key), present.deciding[key] == nil,
-            present.sending[key] == nil
-        else { return }
-        let isOver = now >= candidate.deadline
-        let pause = present.pauses[refund.environment] ?? APIPause()
-        // What was frozen meanwhile, such as an operator's answer, does not wait for the next decision.
-        let retry = present.retries[key].flatMap { candidate.standing != nil && $0.isDecision ? nil : $0 }
-        let isDelayed = retry.map { $0.at > now } ?? false
-        // While the environment is down the first in line is tried, however lately it has failed.
-        guard isOver || !isDelayed || (pause.isDown && candidate.standing != nil) else { return }
-        let attempts = retry?.attempts ?? 0
-        guard let standing = candidate.standing, !isOver else {
-            guard isOver || present.deciding.count < Self.decisionsAtOnce else { return }
-            present.deciding[key] = task { await self.decide(refund, key, isOver: isOver, attempts: attempts) }
-            return
-        }
-        let limit = pause.isDown ? 1 : concurrency
-        let isUnderWay = present.sending.keys.count { $0.environment == refund.environment }
-        guard isUnderWay < limit, pause.isOver(at: now, deadline: candidate.deadline) else { return }
-        present.sending[key] = task {
-            await self.send(refund, key, standing: standing.value, attempts: attempts + 1)
+    private func begin(
+        _ step: RefundSchedule.Step, _ rows: [RefundSchedule.CaseKey: Row], _ present: inout Present
+    ) {
+        switch step {
+        case .decide(let key, let isOver, let attempts):
+            guard let row = rows[key] else { return }
+            present.jobs[.work(key)] = task { await self.decide(row.refund, key, isOver: isOver, attempts: attempts) }
+        case .send(let key, let attempts, let isLast):
+            guard let row = rows[key], let standing = row.standing else { return }
+            present.jobs[.work(key)] = task {
+                await self.send(row.refund, key, standing: standing, attempts: attempts, isLast: isLast)
+            }
+        case .probe(let scope): present.jobs[.probe(scope)] = task { await self.probe(scope) }
         }
     }
 
+    /// Kept in `jobs` until it ends, and awaited when partitions are given back and at the stop.
     private func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         Task(executorPreference: HandlerThreads.shared) { await body() }
     }
 
-    // MARK: One case
-
-    private func decide(_ refund: RefundCase, _ key: CaseKey, isOver: Bool, attempts: Int) async {
-        let result = await work.decide(refund, isOver: isOver, attempts: attempts)
-        finish(key) { present in
-            present.deciding[key] = nil
-            let retry = Retry(at: clocks.wallMilliseconds(), attempts: attempts + 1, isDecision: true)
-            Self.note(result, of: key, &present, retry)
-        }
+    private func decide(_ refund: RefundCase, _ key: RefundSchedule.CaseKey, isOver: Bool, attempts: Int) async {
+        let (result, health) = await work.decide(refund, isOver: isOver)
+        end(.work(key)) { $0.decided(key, result, health, attempts: attempts, at: $1) }
     }
 
-    private func send(_ refund: RefundCase, _ key: CaseKey, standing: [UInt8], attempts: Int) async {
-        let (result, health) = await work.send(refund, standing: standing, attempts: attempts)
-        finish(key) { present in
-            present.sending[key] = nil
-            let now = clocks.wallMilliseconds()
-            Self.note(result, of: key, &present, Retry(at: now, attempts: attempts, isDecision: false))
-            switch health {
-            case .unknown: break
-            case .answers:
-                let wasDown = present.pauses[key.environment]?.isDown ?? false
-                present.pauses[key.environment]?.succeeded()
-                // What failed while it was down goes at once, in the order of deadlines.
-                if wasDown { present.retries = present.retries.filter { $0.key.environment != key.environment } }
-            case .fails(let retryAt):
-                present.pauses[key.environment, default: APIPause()].failed(at: now, retryAt: retryAt)
-            }
-        }
+    private func send(
+        _ refund: RefundCase, _ key: RefundSchedule.CaseKey, standing: [UInt8], attempts: Int, isLast: Bool
+    ) async {
+        let (result, health) = await work.send(refund, standing: standing, attempts: attempts, isLast: isLast)
+        end(.work(key)) { $0.sent(key, refund.scope, result, health, attempts: attempts, at: $1) }
     }
 
-    private func finish(_ key: CaseKey, _ body: (inout Present) -> Void) {
+    private func probe(_ scope: APIScope) async {
+        let health = await work.probe(scope)
+        end(.probe(scope)) { $0.probed(scope, health, at: $1) }
+    }
+
+    private func end(_ job: Job, _ note: (inout RefundSchedule, Int64) -> Void) {
         present.withLock { present in
-            body(&present)
-            present.ended.insert(key)
+            present.jobs[job] = nil
+            note(&present.schedule, clocks.wallMilliseconds())
         }
         wake()
-    }
-
-    /// - Parameter retry: counted from the present.
-    private static func note(
-        _ result: RefundWork.Result, of key: CaseKey, _ present: inout Present, _ retry: Retry
-    ) {
-        switch result {
-        case .done: present.retries[key] = nil
-        case .retry:
-            guard present.retries[key] != nil || present.retries.count < maximumRetries else { return }
-            var later = retry
-            later.at += RetryDelay.milliseconds(attempts: retry.attempts)
-            present.retries[key] = later
-        }
-    }
-}
-
-/// Doubles from 1 s to 5 minutes, with jitter.
-enum RetryDelay {
-    static func milliseconds(attempts: Int) -> Int64 {
-        let most = min(Int64(1_000) << Int64(min(max(attempts - 1, 0), 12)), 300_000)
-        return Int64.random(in: most / 2...most)
     }
 }

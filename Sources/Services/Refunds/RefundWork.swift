@@ -18,14 +18,6 @@ struct RefundWork: Sendable {
         case retry
     }
 
-    /// What a request says about the App Store Server API as a whole.
-    enum Health: Sendable {
-        case unknown
-        case answers
-        /// No answer, or one that speaks of the service; with the time at which to try again where Apple named one.
-        case fails(retryAt: Int64?)
-    }
-
     let state: KeyedState<RefundsModel>
     let topics: TopicNames
     let decisions: RefundDecisions
@@ -33,6 +25,8 @@ struct RefundWork: Sendable {
     let clocks: Clocks
     let metrics: RefundsMetrics
     let log: RateLimitedLogger
+    /// Before what could not be recorded is recorded again.
+    let pause: @Sendable () async throws -> Void
 
     private var now: AppStoreInstant {
         AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
@@ -42,27 +36,36 @@ struct RefundWork: Sendable {
 
     /// Decides the answer of a case that has none, and freezes it; or records that its time is over.
     ///
-    /// - Parameter attempts: how often that failed before.
-    func decide(_ refund: RefundCase, isOver: Bool, attempts: Int) async -> Result {
-        do {
-            if isOver { return try await miss(refund) }
-            switch await decisions.answer(to: refund, at: now) {
-            case .retry: return .retry
-            case .withheld(let reason): return try await end(refund, .withheld, reason)
-            case .confirmed(let transaction):
-                try await record(refund) { $0.transaction = transaction }
-                return .done
-            case .answer(let answer):
-                let standing = try await state.propose(answer.json, for: identity(of: refund), in: input(of: refund))
-                if standing.isOwn {
-                    log.log(
-                        .info, key: "frozen", "an answer was frozen",
-                        fields(refund) + [
-                            LogField(.answer, answer.outcome), LogField(.rule, answer.rule ?? "none"),
-                        ])
-                }
-                return .done
+    /// - Returns: with what it says about the company's service.
+    func decide(_ refund: RefundCase, isOver: Bool) async -> (Result, ServiceHealth) {
+        if isOver { return (await attempt { try await miss(refund) }, .unknown) }
+        let (decision, health) = await decisions.answer(to: refund, at: now)
+        return (await attempt { try await carryOut(decision, refund) }, health)
+    }
+
+    private func carryOut(_ decision: RefundDecisions.Decision, _ refund: RefundCase) async throws -> Result {
+        switch decision {
+        case .retry: return .retry
+        case .withheld(let reason): return try await end(refund, .withheld, reason)
+        case .confirmed(let transaction):
+            try await record(refund) { $0.transaction = transaction }
+            return .done
+        case .answer(let answer):
+            let standing = try await state.propose(answer.json, for: identity(of: refund), in: input(of: refund))
+            if standing.isOwn {
+                log.log(
+                    .info, key: "frozen", "an answer was frozen",
+                    fields(refund) + [
+                        LogField(.answer, answer.outcome), LogField(.rule, answer.rule ?? "none"),
+                    ])
             }
+            return .done
+        }
+    }
+
+    private func attempt(_ body: () async throws -> Result) async -> Result {
+        do {
+            return try await body()
         } catch {
             failed(error)
             return .retry
@@ -84,7 +87,11 @@ struct RefundWork: Sendable {
     /// - Parameters:
     ///   - standing: the proposal that won.
     ///   - attempts: which attempt of this member this is.
-    func send(_ refund: RefundCase, standing: [UInt8], attempts: Int) async -> (Result, Health) {
+    ///   - isLast: its time is nearly over.
+    /// - Returns: with what it says about the App Store Server API.
+    func send(
+        _ refund: RefundCase, standing: [UInt8], attempts: Int, isLast: Bool
+    ) async -> (Result, ServiceHealth) {
         do {
             guard let answer = FrozenAnswer(json: standing) else {
                 return (try await end(refund, .withheld, RefundReason.invalidAnswer), .unknown)
@@ -98,40 +105,50 @@ struct RefundWork: Sendable {
             if try await decisions.isConsentRescinded(refund) {
                 return (try await end(refund, .withheld, RefundReason.consentRescinded, answer: answer), .unknown)
             }
-            return try await send(refund, answer, Array(body.utf8), form: form, attempts: attempts)
+            do {
+                try await api.send(Array(body.utf8), form: form, for: refund, isLast: isLast)
+            } catch {
+                return (try await failed(refund, answer, error, attempts: attempts), ServiceHealth(error))
+            }
+            try await accepted(refund, answer, attempts: attempts)
+            return (.done, .answers)
         } catch {
             failed(error)
             return (.retry, .unknown)
         }
     }
 
-    private func send(
-        _ refund: RefundCase, _ answer: FrozenAnswer, _ body: [UInt8], form: Int32, attempts: Int
-    ) async throws -> (Result, Health) {
-        do {
-            let left = refund.deadline.map { now.milliseconds(to: $0) } ?? 0
-            try await api.send(body, form, refund, left <= APIPause.margin)
-        } catch {
-            return try await failed(refund, answer, error, attempts: attempts)
-        }
+    private func accepted(_ refund: RefundCase, _ answer: FrozenAnswer, attempts: Int) async throws {
         metrics.attempted(.accepted)
         let accepted = now
-        try await record(refund) {
-            $0.answer = answer
-            $0.acceptance = AnswerAcceptance(at: accepted, attempts: Int64(attempts))
+        while true {
+            do {
+                try await record(refund) {
+                    $0.answer = answer
+                    $0.acceptance = AnswerAcceptance(at: accepted, attempts: Int64(attempts))
+                }
+                break
+            } catch {
+                // Apple has it: it is not sent once more because Kafka does not answer.
+                try Task.checkCancellation()
+                failed(error)
+                try await pause()
+            }
         }
         let opened = refund.openedAt ?? accepted
         metrics.accepted(answer, milliseconds: opened.milliseconds(to: accepted))
         log.log(
             .info, key: "accepted", "Apple accepted an answer",
             fields(refund) + [LogField(.answer, answer.outcome), LogField(.attempts, attempts)])
-        return (.done, .answers)
     }
+
+    /// Whether the App Store Server API answers for an app.
+    func probe(_ scope: APIScope) async -> ServiceHealth { await api.probe(scope) }
 
     private func failed(
         _ refund: RefundCase, _ answer: FrozenAnswer, _ failure: APIFailure, attempts: Int
-    ) async throws -> (Result, Health) {
-        guard failure.kind != .cancelled else { return (.retry, .unknown) }
+    ) async throws -> Result {
+        guard failure.kind != .cancelled else { return .retry }
         let outcome = AttemptOutcome(failure)
         metrics.attempted(outcome)
         log.log(
@@ -139,7 +156,7 @@ struct RefundWork: Sendable {
             fields(refund) + [LogField(.error, "\(failure)"), LogField(.attempts, attempts)]
                 + (failure.fix.map { [LogField(.fix, $0)] } ?? []))
         if outcome == .refused {
-            return (try await end(refund, .refused, failure.reason, answer: answer), .answers)
+            return try await end(refund, .refused, failure.reason, answer: answer)
         }
         if refund.failure?.message != failure.message {
             let noted = AnswerFailure(
@@ -149,7 +166,7 @@ struct RefundWork: Sendable {
                 $0.failure = noted
             }
         }
-        return (.retry, .fails(retryAt: failure.retryAt))
+        return .retry
     }
 
     // MARK: Recording

@@ -7,7 +7,6 @@ enum RefundsMetricName {
     static let answers = "sluice_refunds_answers_total"
     static let ended = "sluice_refunds_unanswered_total"
     static let answerTime = "sluice_refunds_answer_seconds"
-    static let waiting = "sluice_refunds_waiting"
     static let nextDeadline = "sluice_refunds_next_deadline_seconds"
     static let paused = "sluice_refunds_paused"
     static let unauthorized = "sluice_refunds_unauthorized_total"
@@ -37,10 +36,6 @@ extension LogKey {
     static let environment = LogKey(rawValue: "environment")
     static let rule = LogKey(rawValue: "rule")
     static let answer = LogKey(rawValue: "answer")
-    static let status = LogKey(rawValue: "status")
-    static let code = LogKey(rawValue: "code")
     static let attempts = LogKey(rawValue: "attempts")
-    static let secondsLeft = LogKey(rawValue: "secondsLeft")
-    static let retryAfterSeconds = LogKey(rawValue: "retryAfterSeconds")
     static let fix = LogKey(rawValue: "fix")
 }

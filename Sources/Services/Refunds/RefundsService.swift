@@ -50,17 +50,21 @@ struct RefundsService {
         let verifier = try RefundsAPIClient.verifier(configuration)
         revocation = RevocationService(verifier, clocks: clocks)
         let api = RefundAPI(
-            try RefundsAPIClient.make(configuration, verifier: verifier, clocks: clocks, logger: context.logger))
+            client: try RefundsAPIClient.make(
+                configuration, verifier: verifier, clocks: clocks, logger: context.logger))
         let decisions = RefundDecisions(
             rules: try RefundRules(configuration), apps: Set(try AppStoreSettings.apps(configuration).map(\.bundleId)),
             provider: try ConsumptionProvider(configuration, clocks: clocks, log: log),
             fallback: configuration[RefundsSettings.fallback],
             fallbackMargin: configuration[RefundsSettings.fallbackMargin].clampedMilliseconds, api: api, state: state,
-            topics: topics, metrics: metrics)
+            topics: topics, metrics: metrics, log: log)
         let work = RefundWork(
-            state: state, topics: topics, decisions: decisions, api: api, clocks: clocks, metrics: metrics, log: log)
+            state: state, topics: topics, decisions: decisions, api: api, clocks: clocks, metrics: metrics, log: log,
+            pause: pause)
         let scheduler = RefundScheduler(
-            state: state, topics: topics, work: work, concurrency: configuration[RefundsSettings.concurrency],
+            state: state, topics: topics, work: work,
+            schedule: RefundSchedule(
+                concurrency: configuration[RefundsSettings.concurrency], fallbackMargin: decisions.fallbackMargin),
             clocks: clocks, metrics: metrics, log: log, pause: pause)
         scheduled.set(scheduler)
         self.scheduler = scheduler

@@ -1,8 +1,10 @@
 import AppStoreModel
 import JSON
 import Kafka
+import KafkaDevBroker
 import PipelineTestSupport
 import Simulator
+import Telemetry
 import TestSupport
 import Testing
 
@@ -148,6 +150,25 @@ import Testing
         #expect(try await installation.caseOf("1")["end"]?.object?["reason"] == "received_too_late")
         #expect(installation.api.answers.isEmpty)
         #expect(refunds.metric("sluice_refunds_unanswered_total{end=\"missed\"}") == 1)
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `an answer that Apple has is recorded when Kafka is back, and not sent again`() async throws {
+        let installation = try await RefundsInstallation()
+        var faults = ServerAPIFaults.always(.latency)
+        faults.latency = .milliseconds(500)
+        installation.api.faults = faults
+        let refunds = try await RunningRefunds(installation, try installation.configuration())
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        try await waitUntil { !installation.api.answers.isEmpty }
+        try installation.broker.setDown()
+        try await waitUntil(within: .seconds(60)) {
+            refunds.log.lines.contains { "\($0)".contains("could not be recorded") }
+        }
+        try installation.broker.setUp()
+        try await installation.wait(for: "accepted", of: ["1"], within: .seconds(60))
+        #expect(installation.api.answers.count == 1)
         await refunds.stop()
         await installation.stop()
     }

@@ -49,7 +49,7 @@ final class RefundsInstallation: Sendable {
     let kafka: KafkaConfiguration
     let api: SimulatedServerAPI
     let directory: TemporaryDirectory
-    private let broker: DevBroker
+    let broker: DevBroker
 
     init(partitions: Int = 2, limits: ServerAPILimits = .unlimited) async throws {
         directory = try TemporaryDirectory()
