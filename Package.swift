@@ -92,11 +92,16 @@ let pipeline: [Target] = [
 
 let services: [Target] = [
     module(
+        "Publication", layer: "Services",
+        uses: [
+            "AppStoreModel", "AppStoreVerification", "Bytes", "Cryptography", "Kafka", "Records", "Telemetry", "Time",
+        ]),
+    module(
         "Ingress", layer: "Services",
         uses: [
-            "AppStoreModel", "AppStoreSettings", "AppStoreVerification", "Records", "ServiceKit", "Kafka", "HTTPServer",
-            "HTTPClient",
-            "Cryptography", "Telemetry", "Configuration", "Lifecycle", "Time", "Bytes", "Concurrency",
+            "AppStoreModel", "AppStoreSettings", "AppStoreVerification", "Publication", "Records", "ServiceKit",
+            "Kafka",
+            "HTTPServer", "HTTPClient", "Telemetry", "Configuration", "Lifecycle", "Time", "Concurrency",
         ]),
     module(
         "Entitlements", layer: "Services",
@@ -309,9 +314,13 @@ let package = Package(
             "PipelineTestKitTests", layer: "Pipeline",
             uses: ["PipelineTestKit", "PipelineRuntime", "Kafka", "TestSupport"]),
         tests(
+            "PublicationTests", layer: "Services",
+            uses: ["Publication", "AppStoreModel", "Cryptography", "Kafka", "Records"]),
+        tests(
             "IngressTests", layer: "Services",
             uses: [
-                "Ingress", "Simulator", "ServiceKit", "AppStoreSettings", "AppStoreSigning", "AppStoreVerification",
+                "Ingress", "Publication", "Simulator", "ServiceKit", "AppStoreSettings", "AppStoreSigning",
+                "AppStoreVerification",
                 "AppStoreModel",
                 "Records", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
                 "Lifecycle", "KafkaDevBroker", "Time", "AppStoreTestSupport", "Bytes", "TestSupport",

@@ -13,10 +13,15 @@ private let reasons = MutatedFile(
     .ingress, "200", "AppStore/AppStoreVerification/Reason.swift", suites: "AcknowledgementPolicyTests")
 private let duplicates = MutatedFile(
     .ingress, "duplicates", ingress + "DuplicateWindow.swift", suites: "DuplicateWindowTests")
-private let records = MutatedFile(
-    .ingress, "duplicates", ingress + "RecordBuilding.swift", suites: "AcceptedNotificationTests")
+private let publication = "Services/Publication/"
+private let keys = MutatedFile(
+    .ingress, "duplicates", publication + "DuplicateKey.swift", suites: "DuplicateKeyTests")
+private let publisher = MutatedFile(
+    .ingress, "200", publication + "NotificationPublisher.swift", suites: "AcceptedNotificationTests")
 private let quarantine = MutatedFile(
     .ingress, "quarantine", ingress + "NotificationProcessor.swift", suites: "QuarantineTests")
+private let publishedQuarantine = MutatedFile(
+    .ingress, "quarantine", publication + "NotificationPublisher.swift", suites: "QuarantineTests")
 private let budget = MutatedFile(
     .ingress, "quarantine", ingress + "QuarantineBudget.swift", suites: "QuarantineBudgetTests")
 private let bucket = MutatedFile(
@@ -42,9 +47,10 @@ enum IngressMutants {
 
         outage.mutant(
             "response-before-acknowledgement", "AcknowledgementPolicy.notAcknowledged(error)",
-            after: "metrics.accepted(identity, receivedAt: receivedAt)", "answer"),
+            after: "metrics.accepted(identity, trust, receivedAt: receivedAt)", "answer"),
         outage.mutant(
-            "response-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)", after: "private func publish",
+            "response-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)",
+            after: "private func publish(_ notification",
             "answer"),
         policy.mutant("status-of-failure", "503", after: "func notAcknowledged", "200"),
         reasons.mutant("status-of-form", "400", after: ".jsonDuplicate: (.body, ", "503"),
@@ -56,7 +62,7 @@ enum IngressMutants {
         policy.mutant("status-of-version-1", "403", after: "static let legacyDisabled", "200"),
         policy.mutant("status-of-inconsistent", "503", after: "static let inconsistent", "200"),
         accepted.mutant("version-1", "AcknowledgementPolicy.legacyDisabled", "AcknowledgementPolicy.accepted"),
-        accepted.mutant(
+        publisher.mutant(
             "sandbox-topic", "topics.notifications(identity.environment)", "topics.notifications(.production)"),
 
         outage.mutant("remembered-despite-failure", "false", after: "refused answer: HTTPResponse)", "true"),
@@ -68,7 +74,10 @@ enum IngressMutants {
         duplicates.mutant("remembered", "state.acknowledged.contains(identity)", "false"),
         duplicates.mutant("copies-wait", "state.inFlight[identity] != nil", "false"),
         duplicates.mutant("window-size", "state.ring.count < capacity", "true"),
-        records.mutant("window-environment", "1", after: "var windowCode", "0"),
+        keys.mutant("window-environment", "environment == .production ? .production : .sandbox", ".production"),
+        keys.mutant(
+            "window-legacy-environment", "environment == .production ? .legacyProduction : .legacySandbox",
+            ".legacyProduction"),
         accepted.without(
             "duplicates-are-answered", "for waiter in waiters { waiter.respond(AcknowledgementPolicy.duplicate) }"),
 
@@ -76,7 +85,7 @@ enum IngressMutants {
             "quarantine-without-record", "quarantine(notification, work)",
             after: "case .nonconforming(let notification):",
             instead: "work.exchange.respond(AcknowledgementPolicy.quarantined(notification))"),
-        quarantine.mutant("quarantine-topic", "topics.quarantine", "topics.notifications(.production)"),
+        publishedQuarantine.mutant("quarantine-topic", "topics.quarantine", "topics.notifications(.production)"),
         quarantine.mutant(
             "quarantine-response-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)",
             after: "giveBack(count)",

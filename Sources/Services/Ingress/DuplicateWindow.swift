@@ -1,33 +1,5 @@
-internal import Bytes
+internal import Publication
 internal import Synchronization
-
-/// The identity of a notification: environment and notificationUUID, never the text of its JWS, which has many valid
-/// spellings.
-struct NotificationIdentity: Hashable, Sendable {
-    let environment: UInt8
-    let uuid: UUIDBytes
-
-    /// Nil when the text is not a UUID of the form 8-4-4-4-12; letters may be of either case.
-    init?(notificationUUID text: some Sequence<UInt8>, environment: UInt8) {
-        guard let uuid = UUIDBytes(text: text) else { return nil }
-        self.environment = environment
-        self.uuid = uuid
-    }
-}
-
-/// What a ``DuplicateWindow`` distinguishes.
-enum RememberedIdentity: Hashable, Sendable {
-    case notification(NotificationIdentity)
-    /// What was signed of a nonconforming one, which may have no identity: the first half of its SHA-256.
-    case nonconforming(high: UInt64, low: UInt64)
-
-    /// Nil when the digest is shorter than 16 bytes.
-    init?(nonconformingWithDigest digest: [UInt8]) {
-        guard digest.count >= 16 else { return nil }
-        func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        self = .nonconforming(high: number(digest[..<8]), low: number(digest[8..<16]))
-    }
-}
 
 /// Remembers what Kafka has acknowledged, so that a notification sent again (Apple's retry, a replay) adds no record
 /// and takes nothing out of the quarantine budget, and lets a second copy that arrives while the first is in flight
@@ -46,11 +18,11 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     }
 
     private struct State {
-        var acknowledged: Set<RememberedIdentity> = []
+        var acknowledged: Set<DuplicateKey> = []
         /// The acknowledged identities in order of arrival, as a ring.
-        var ring: [RememberedIdentity] = []
+        var ring: [DuplicateKey] = []
         var next = 0
-        var inFlight: [RememberedIdentity: [Waiter]] = [:]
+        var inFlight: [DuplicateKey: [Waiter]] = [:]
     }
 
     private let capacity: Int
@@ -62,7 +34,7 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     }
 
     /// Called once per authentic notification, before its record is built.
-    func arrive(_ identity: RememberedIdentity, waiter: Waiter) -> Arrival {
+    func arrive(_ identity: DuplicateKey, waiter: Waiter) -> Arrival {
         state.withLock { state in
             if state.acknowledged.contains(identity) { return .acknowledged }
             if state.inFlight[identity] != nil {
@@ -75,7 +47,7 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     }
 
     /// Called exactly once for each `first`; returns those that waited, to be answered alike.
-    func settle(_ identity: RememberedIdentity, acknowledged: Bool) -> [Waiter] {
+    func settle(_ identity: DuplicateKey, acknowledged: Bool) -> [Waiter] {
         state.withLock { state in
             let waiters = state.inFlight.removeValue(forKey: identity) ?? []
             if acknowledged, state.acknowledged.insert(identity).inserted {

@@ -6,6 +6,7 @@ internal import HTTPClient
 internal import HTTPServer
 internal import Kafka
 internal import Lifecycle
+internal import Publication
 internal import Records
 internal import ServiceKit
 internal import Synchronization
@@ -148,7 +149,10 @@ package final class Ingress: Service {
         let budget = QuarantineBudget(
             bytesPerHour: plan.quarantineBytesPerHour, nowNanoseconds: clocks.monotonicNanoseconds())
         let processor = NotificationProcessor(
-            verifier: verifier, producer: producer, topics: ProducedTopics(plan.topics),
+            verifier: verifier,
+            publisher: NotificationPublisher(
+                producer: producer, topics: ProducedTopics(plan.topics), clock: clocks.monotonicNanoseconds,
+                observe: { metrics.published($0) }),
             duplicates: DuplicateWindow(capacity: plan.rememberedNotifications), quarantine: budget, clocks: clocks,
             sanity: sanity, signedDates: signedDates, metrics: metrics, decisions: decisions)
         self.metrics.collect { [clocks] samples in

@@ -2,6 +2,7 @@ internal import AppStoreModel
 internal import AppStoreVerification
 internal import HTTPServer
 internal import Kafka
+internal import Publication
 internal import Records
 internal import Synchronization
 internal import Telemetry
@@ -88,12 +89,19 @@ final class IngressMetrics: Sendable {
 
     func verified(nanoseconds: UInt64) { verification.observe(nanoseconds: Int64(clamping: nanoseconds)) }
 
-    func acknowledged(nanoseconds: UInt64) { acknowledgement.observe(nanoseconds: Int64(clamping: nanoseconds)) }
+    func published(_ event: NotificationPublisher.Event) {
+        switch event {
+        case .acknowledged(let nanoseconds): acknowledgement.observe(nanoseconds: Int64(clamping: nanoseconds))
+        case .notAcknowledged(let error): kafkaFailures[error.name].increment()
+        case .certificateHeader: certificateHeaders.increment()
+        case .signedPayloadKept: signedPayloadsKept.increment()
+        }
+    }
 
-    func notAcknowledged(_ error: KafkaError) { kafkaFailures[error.name].increment() }
-
-    func accepted(_ identity: RecordIdentity, receivedAt: AppStoreInstant) {
+    func accepted(_ identity: RecordIdentity, _ trust: RecordTrust, receivedAt: AppStoreInstant) {
         notifications[identity.environment.rawValue]?[identity.notificationType.rawValue].increment()
+        // Version 1 has no time of its own.
+        guard trust == .signed else { return }
         let (age, overflow) = receivedAt.millisecondsSince1970
             .subtractingReportingOverflow(identity.signedDate.millisecondsSince1970)
         if !overflow { self.age.observe(Double(age) / 1_000) }
@@ -102,10 +110,6 @@ final class IngressMetrics: Sendable {
     func quarantined(_ notification: NonconformingNotification) {
         quarantinedByReason[notification.reason.rawValue].increment()
     }
-
-    func signedPayloadKept() { signedPayloadsKept.increment() }
-
-    func certificateHeaderPublished() { certificateHeaders.increment() }
 
     func inconsistent() { inconsistencies.increment() }
 }

@@ -67,7 +67,6 @@ extension LogKey {
     static let workers = LogKey(rawValue: "workers")
     static let profile = LogKey(rawValue: "profile")
     static let finding = LogKey(rawValue: "finding")
-    static let facility = LogKey(rawValue: "facility")
     static let detail = LogKey(rawValue: "detail")
     static let bundleId = LogKey(rawValue: "bundleId")
     static let notificationUUID = LogKey(rawValue: "notificationUUID")
@@ -75,8 +74,6 @@ extension LogKey {
     static let leafSerial = LogKey(rawValue: "leafSerial")
     static let secondsOutsideValidity = LogKey(rawValue: "secondsOutsideValidity")
     static let revoked = LogKey(rawValue: "revoked")
-    static let known = LogKey(rawValue: "known")
     static let unknown = LogKey(rawValue: "unknown")
     static let acceptedUnknown = LogKey(rawValue: "acceptedUnknown")
-    static let generation = LogKey(rawValue: "generation")
 }

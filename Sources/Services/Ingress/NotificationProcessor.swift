@@ -2,6 +2,7 @@ internal import AppStoreModel
 internal import AppStoreVerification
 internal import HTTPServer
 internal import Kafka
+internal import Publication
 internal import Records
 internal import Telemetry
 internal import Time
@@ -24,9 +25,7 @@ struct NotificationWork: Sendable {
 /// report, or from the listener's handler deadline when that is earlier.
 final class NotificationProcessor: Sendable {
     private let verifier: NotificationVerifier
-    private let producer: KafkaProducer
-    private let topics: ProducedTopics
-    private let certificates: CertificateHeaders
+    private let publisher: NotificationPublisher
     private let duplicates: DuplicateWindow<Exchange>
     private let quarantine: QuarantineBudget
     private let clocks: Clocks
@@ -36,19 +35,12 @@ final class NotificationProcessor: Sendable {
     private let signedDates: SignedDates
 
     init(
-        verifier: NotificationVerifier, producer: KafkaProducer, topics: ProducedTopics,
+        verifier: NotificationVerifier, publisher: NotificationPublisher,
         duplicates: DuplicateWindow<Exchange>, quarantine: QuarantineBudget, clocks: Clocks, sanity: ClockSanity,
         signedDates: SignedDates, metrics: IngressMetrics, decisions: DecisionLog
     ) {
         self.verifier = verifier
-        self.producer = producer
-        self.topics = topics
-        certificates = CertificateHeaders(topic: topics.certificates) { [clocks, metrics] record, then in
-            Self.send(record, with: producer, clocks, metrics) { result in
-                if case .success = result { metrics.certificateHeaderPublished() }
-                then(result)
-            }
-        }
+        self.publisher = publisher
         self.duplicates = duplicates
         self.quarantine = quarantine
         self.clocks = clocks
@@ -93,58 +85,41 @@ final class NotificationProcessor: Sendable {
 
     private func publish(_ verified: VerifiedNotification, _ work: NotificationWork) {
         // A verified notification has all that names it; the verifier's profile check says so.
-        guard let identity = verified.recordIdentity,
-            let uuid = NotificationIdentity(
-                notificationUUID: identity.notificationUUID.rawValue.utf8, environment: identity.environment.windowCode),
-            let receivedAt = AppStoreInstant(millisecondsSince1970: work.receivedAt)
-        else {
-            metrics.inconsistent()
-            return work.exchange.respond(AcknowledgementPolicy.inconsistent)
+        guard let notification = AcceptedNotification(verified) else { return inconsistent(work) }
+        publish(
+            notification, work,
+            answer: verified.reason == nil ? AcknowledgementPolicy.accepted : AcknowledgementPolicy.sandbox)
+    }
+
+    private func publish(_ notification: AcceptedNotification, _ work: NotificationWork, answer: HTTPResponse) {
+        guard let receivedAt = AppStoreInstant(millisecondsSince1970: work.receivedAt) else {
+            return inconsistent(work)
         }
-        let known = RememberedIdentity.notification(uuid)
         // What waits for Kafka holds the exchange and not the body, which is in the record.
-        let (exchange, traceParent) = (work.exchange, work.traceParent)
+        let (known, exchange) = (notification.duplicateKey, work.exchange)
         guard isFirst(known, exchange) else { return }
-        let answer = verified.reason == nil ? AcknowledgementPolicy.accepted : AcknowledgementPolicy.sandbox
-        withProof(of: verified) { [self] proof in
-            switch proof {
-            case .failure(let error): settle(known, exchange, refused: AcknowledgementPolicy.notAcknowledged(error))
-            case .success(let proof):
-                let record = KafkaProducerRecord(
-                    identity, to: topics.notifications(identity.environment),
-                    content: RecordContent(verified, proof: proof), receivedAt: receivedAt,
-                    traceParent: traceParent)
-                send(record) { [self] result in
-                    switch result {
-                    case .success:
-                        metrics.accepted(identity, receivedAt: receivedAt)
-                        settle(known, exchange, acknowledged: answer)
-                    case .failure(let error):
-                        settle(known, exchange, refused: AcknowledgementPolicy.notAcknowledged(error))
-                    }
-                }
+        let (identity, trust) = (notification.identity, notification.trust)
+        publisher.publish(notification, receivedAt: receivedAt, origin: .live, traceParent: work.traceParent) {
+            [self] result in
+            switch result {
+            case .success:
+                metrics.accepted(identity, trust, receivedAt: receivedAt)
+                settle(known, exchange, acknowledged: answer)
+            case .failure(let error):
+                settle(known, exchange, refused: AcknowledgementPolicy.notAcknowledged(error))
             }
         }
     }
 
-    /// Gives the proof of a notification when every header segment that it names is acknowledged: at once where they
-    /// are known to be, else from their delivery reports. Nil where the record must carry `signedPayload` instead.
-    private func withProof(
-        of verified: VerifiedNotification, then: @escaping @Sendable (Result<RecordProof?, KafkaError>) -> Void
-    ) {
-        guard let parts = verified.signedParts else {
-            metrics.signedPayloadKept()
-            return then(.success(nil))
-        }
-        let headers = parts.headers
-        if let references = certificates.references(to: headers) { return then(.success(parts.proof(references))) }
-        certificates.publish(headers) { then($0.map { parts.proof($0) }) }
+    private func inconsistent(_ work: NotificationWork) {
+        metrics.inconsistent()
+        work.exchange.respond(AcknowledgementPolicy.inconsistent)
     }
 
     // MARK: Duplicates
 
     /// Whether this request is the one that produces; if not it is answered, or will be with the one that does.
-    private func isFirst(_ identity: RememberedIdentity, _ exchange: Exchange) -> Bool {
+    private func isFirst(_ identity: DuplicateKey, _ exchange: Exchange) -> Bool {
         switch duplicates.arrive(identity, waiter: exchange) {
         case .waits: return false
         case .acknowledged:
@@ -154,13 +129,13 @@ final class NotificationProcessor: Sendable {
         }
     }
 
-    private func settle(_ identity: RememberedIdentity, _ exchange: Exchange, acknowledged answer: HTTPResponse) {
+    private func settle(_ identity: DuplicateKey, _ exchange: Exchange, acknowledged answer: HTTPResponse) {
         let waiters = duplicates.settle(identity, acknowledged: true)
         exchange.respond(answer)
         for waiter in waiters { waiter.respond(AcknowledgementPolicy.duplicate) }
     }
 
-    private func settle(_ identity: RememberedIdentity, _ exchange: Exchange, refused answer: HTTPResponse) {
+    private func settle(_ identity: DuplicateKey, _ exchange: Exchange, refused answer: HTTPResponse) {
         let waiters = duplicates.settle(identity, acknowledged: false)
         exchange.respond(answer)
         for waiter in waiters { waiter.respond(answer) }
@@ -170,11 +145,8 @@ final class NotificationProcessor: Sendable {
 
     private func quarantine(_ notification: NonconformingNotification, _ work: NotificationWork) {
         // Its signature was verified, or it would not be quarantined.
-        guard let known = notification.signedPartDigest.flatMap(RememberedIdentity.init(nonconformingWithDigest:))
-        else {
-            metrics.inconsistent()
-            return work.exchange.respond(AcknowledgementPolicy.inconsistent)
-        }
+        guard let known = notification.signedPartDigest.flatMap(DuplicateKey.init(contentDigest:))
+        else { return inconsistent(work) }
         let (exchange, count) = (work.exchange, work.body.count)
         // Before the budget: whoever holds one such notification could otherwise spend all of it with copies.
         guard isFirst(known, exchange) else { return }
@@ -182,8 +154,9 @@ final class NotificationProcessor: Sendable {
             return settle(known, exchange, refused: AcknowledgementPolicy.quarantineBudget)
         }
         let record = QuarantineRecord(
-            notification, body: work.body, receivedAt: AppStoreInstant(millisecondsSince1970: work.receivedAt))
-        send(record.produced(to: topics.quarantine)) { [self] result in
+            notification, body: work.body, receivedAt: AppStoreInstant(millisecondsSince1970: work.receivedAt),
+            source: .live)
+        publisher.quarantine(record) { [self] result in
             switch result {
             case .success:
                 metrics.quarantined(notification)
@@ -193,33 +166,6 @@ final class NotificationProcessor: Sendable {
                 // An outage must not spend the budget. A record that may have been written stays counted.
                 if error.persistence == .no { quarantine.giveBack(count) }
                 settle(known, exchange, refused: AcknowledgementPolicy.notAcknowledged(error))
-            }
-        }
-    }
-
-    // MARK: Kafka
-
-    private func send(
-        _ record: KafkaProducerRecord, then: @escaping @Sendable (Result<Void, KafkaError>) -> Void
-    ) {
-        Self.send(record, with: producer, clocks, metrics, then: then)
-    }
-
-    private static func send(
-        _ record: KafkaProducerRecord, with producer: KafkaProducer, _ clocks: Clocks, _ metrics: IngressMetrics,
-        then: @escaping @Sendable (Result<Void, KafkaError>) -> Void
-    ) {
-        let begun = clocks.monotonicNanoseconds()
-        // No deadline of its own: the listener answers 503 at the handler deadline, and the slot in flight is released
-        // only when librdkafka has released the record.
-        producer.send(record, deadline: nil) { result in
-            switch result {
-            case .success:
-                metrics.acknowledged(nanoseconds: clocks.monotonicNanoseconds() &- begun)
-                then(.success(()))
-            case .failure(let error):
-                metrics.notAcknowledged(error)
-                then(.failure(error))
             }
         }
     }

@@ -1,36 +1,16 @@
+import AppStoreModel
+import Publication
 import Synchronization
 import Testing
 
 @testable import Ingress
 
 @Suite struct DuplicateWindowTests {
-    private func identity(_ number: UInt64) throws -> RememberedIdentity {
+    private func identity(_ number: UInt64) throws -> DuplicateKey {
         let digits = String(number, radix: 16)
         let padded = String(repeating: "0", count: 12 - digits.count) + digits
-        return .notification(
-            try #require(
-                NotificationIdentity(notificationUUID: "00000000-0000-0000-0000-\(padded)".utf8, environment: 0)))
-    }
-
-    @Test func `sixteen bytes of a digest name a nonconforming notification, fewer do not`() throws {
-        let digest = Array(UInt8(1)...32)
-        #expect(
-            RememberedIdentity(nonconformingWithDigest: digest)
-                == .nonconforming(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10))
-        for index in 0..<16 {
-            var other = digest
-            other[index] ^= 0x80
-            #expect(
-                RememberedIdentity(nonconformingWithDigest: other)
-                    != RememberedIdentity(nonconformingWithDigest: digest), "\(index)")
-        }
-        #expect(RememberedIdentity(nonconformingWithDigest: Array(digest.prefix(15))) == nil)
-    }
-
-    @Test func `a nonconforming one is never taken for the notification with the same number`() throws {
-        let window = DuplicateWindow<Int>(capacity: 10)
-        #expect(window.arrive(try identity(1), waiter: 1) == .first)
-        #expect(window.arrive(.nonconforming(high: 0, low: 1), waiter: 2) == .first)
+        return try #require(
+            DuplicateKey(notificationUUID: "00000000-0000-0000-0000-\(padded)".utf8, environment: .production))
     }
 
     @Test func `only an acknowledged notification is remembered`() throws {

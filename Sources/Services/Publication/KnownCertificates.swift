@@ -1,21 +1,21 @@
-internal import AppStoreVerification
+package import AppStoreVerification
 internal import Cryptography
-internal import Kafka
+package import Kafka
 internal import Records
-internal import Telemetry
-internal import Time
+package import Telemetry
+package import Time
 
 /// Takes up Apple's certificates from the certificates topic at the start, so that authentic notifications are known
 /// from the first one on, whatever a flood of new certificate chains does to the limit for those.
 ///
-/// Only this executable writes the topic, and only what a signature has verified under. Each header segment passes the
+/// Only the ingress and the reconciler write the topic, and only what a signature has verified under. Each header segment passes the
 /// checks of certificates once more; a topic that cannot be read costs this advantage and nothing else.
-enum KnownCertificates {
+package enum KnownCertificates {
     private static let limit = Duration.seconds(5)
     /// The latest: as many as the verifier remembers.
     private static let greatestCount = 32
 
-    static func load(
+    package static func load(
         _ kafka: KafkaConfiguration, _ topics: ProducedTopics, into verifier: NotificationVerifier, _ logger: Logger,
         _ clocks: Clocks
     ) async {

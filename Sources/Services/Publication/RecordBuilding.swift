@@ -1,17 +1,8 @@
-internal import AppStoreModel
-internal import AppStoreVerification
-internal import Records
+package import AppStoreModel
+package import AppStoreVerification
+package import Records
 
 // From what the verifier says to what is produced. Bytes are taken over as they are.
-
-extension VerifiedNotification {
-    /// Nil only if the verifier let something pass that cannot be named.
-    var recordIdentity: RecordIdentity? {
-        RecordIdentity(
-            envelope, transaction: transactionEnvelope, renewalInfo: renewalInfoEnvelope,
-            appTransaction: appTransactionEnvelope)
-    }
-}
 
 extension VerifiedNotification {
     /// Nil where a record could not give the signed texts back byte for byte without carrying them.
@@ -34,18 +25,16 @@ extension RecordContent {
 }
 
 extension QuarantineRecord {
-    init(_ notification: NonconformingNotification, body: [UInt8], receivedAt: AppStoreInstant?) {
+    /// - Parameter body: as received.
+    package init(
+        _ notification: NonconformingNotification, body: [UInt8], receivedAt: AppStoreInstant?, source: RecordOrigin
+    ) {
         self.init(
             reason: notification.reason.rawValue, detail: notification.detail.isEmpty ? nil : notification.detail,
             receivedAt: receivedAt,
             environment: notification.environment.map { AppStoreEnvironment($0) },
             bundleId: notification.bundleId.map { BundleId($0) },
-            notificationUUID: notification.notificationUUID.map { NotificationUUID($0) }, source: .live,
+            notificationUUID: notification.notificationUUID.map { NotificationUUID($0) }, source: source,
             receivedBytes: body)
     }
-}
-
-extension AppStoreEnvironment {
-    /// Tells the environments apart in a `NotificationIdentity`.
-    var windowCode: UInt8 { self == .production ? 0 : 1 }
 }

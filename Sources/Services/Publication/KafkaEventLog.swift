@@ -1,18 +1,18 @@
-internal import Kafka
-internal import Telemetry
+package import Kafka
+package import Telemetry
 
 /// What the producer has to say, in the log: librdkafka's own lines and errors are rate-limited, for a broker that is
 /// away causes the same ones again and again.
-final class KafkaEventLog: Sendable {
+package final class KafkaEventLog: Sendable {
     private let logger: Logger
     private let limited: RateLimitedLogger
 
-    init(_ logger: Logger) {
+    package init(_ logger: Logger) {
         self.logger = logger
         limited = RateLimitedLogger(logger, perSecond: 1)
     }
 
-    func take(_ event: KafkaClientEvent) {
+    package func take(_ event: KafkaClientEvent) {
         switch event {
         case .log(let line):
             let level: Logger.Level = line.level <= 3 ? .warning : .debug

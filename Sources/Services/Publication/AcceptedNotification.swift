@@ -1,0 +1,32 @@
+internal import AppStoreModel
+package import AppStoreVerification
+package import Records
+
+/// A notification that passed the checks of its form, ready to be written. What follows knows no form.
+package struct AcceptedNotification: Sendable {
+    enum Content: Sendable {
+        case signed(VerifiedNotification)
+        /// Version 1 and older: complete, there is nothing to rebuild.
+        case unsigned(RecordContent)
+    }
+
+    package let identity: RecordIdentity
+    package let trust: RecordTrust
+    package let duplicateKey: DuplicateKey
+    let content: Content
+
+    /// Nil only if the verifier let something pass that cannot be named.
+    package init?(_ verified: VerifiedNotification) {
+        guard
+            let identity = RecordIdentity(
+                verified.envelope, transaction: verified.transactionEnvelope,
+                renewalInfo: verified.renewalInfoEnvelope, appTransaction: verified.appTransactionEnvelope),
+            let key = DuplicateKey(
+                notificationUUID: identity.notificationUUID.rawValue.utf8, environment: identity.environment)
+        else { return nil }
+        self.identity = identity
+        trust = .signed
+        duplicateKey = key
+        content = .signed(verified)
+    }
+}

@@ -1,0 +1,120 @@
+package import AppStoreModel
+internal import AppStoreVerification
+package import Kafka
+package import Records
+
+/// Writes notifications, whatever form Apple sent them in: builds the record, has the header segments that it names
+/// acknowledged before it, produces it, and reports when Kafka has it.
+///
+/// Waits for nothing; completions come from delivery reports, on the producer's thread.
+package final class NotificationPublisher: Sendable {
+    package typealias Completion = @Sendable (Result<Void, KafkaError>) -> Void
+
+    /// What happens on the way, for metrics.
+    package enum Event: Sendable {
+        /// A record was acknowledged, so long after librdkafka took it.
+        case acknowledged(nanoseconds: UInt64)
+        case notAcknowledged(KafkaError)
+        /// A header segment was acknowledged in the certificates topic.
+        case certificateHeader
+        /// A record carries the compact JWS, because rebuilding would not give the same bytes.
+        case signedPayloadKept
+    }
+
+    private let producer: KafkaProducer
+    private let topics: ProducedTopics
+    private let certificates: CertificateHeaders
+    private let clock: @Sendable () -> UInt64
+    private let observe: @Sendable (Event) -> Void
+
+    /// - Parameters:
+    ///   - producer: of all `topics`.
+    ///   - clock: monotonic nanoseconds.
+    package init(
+        producer: KafkaProducer, topics: ProducedTopics, clock: @escaping @Sendable () -> UInt64,
+        observe: @escaping @Sendable (Event) -> Void
+    ) {
+        self.producer = producer
+        self.topics = topics
+        self.clock = clock
+        self.observe = observe
+        certificates = CertificateHeaders(topic: topics.certificates) { record, then in
+            Self.send(record, with: producer, clock, observe) { result in
+                if case .success = result { observe(.certificateHeader) }
+                then(result)
+            }
+        }
+    }
+
+    /// Calls `then` once, when the record and every header segment that it names are acknowledged, or with the first
+    /// failure.
+    package func publish(
+        _ notification: AcceptedNotification, receivedAt: AppStoreInstant, origin: RecordOrigin,
+        traceParent: String? = nil, then: @escaping Completion
+    ) {
+        let (identity, trust) = (notification.identity, notification.trust)
+        let topic = topics.notifications(identity.environment)
+        withContent(of: notification) { [self] content in
+            switch content {
+            case .failure(let error): then(.failure(error))
+            case .success(let content):
+                send(
+                    KafkaProducerRecord(
+                        identity, to: topic, content: content, receivedAt: receivedAt, trust: trust, origin: origin,
+                        traceParent: traceParent), then: then)
+            }
+        }
+    }
+
+    /// Calls `then` once, when the record is acknowledged or not.
+    package func quarantine(_ record: QuarantineRecord, then: @escaping Completion) {
+        send(record.produced(to: topics.quarantine), then: then)
+    }
+
+    /// Gives what is written when every header segment that it names is acknowledged: at once where they are known to
+    /// be, else from their delivery reports.
+    private func withContent(
+        of notification: AcceptedNotification,
+        then: @escaping @Sendable (Result<RecordContent, KafkaError>) -> Void
+    ) {
+        let verified: VerifiedNotification
+        switch notification.content {
+        case .unsigned(let content): return then(.success(content))
+        case .signed(let signed): verified = signed
+        }
+        guard let parts = verified.signedParts else {
+            observe(.signedPayloadKept)
+            return then(.success(RecordContent(verified, proof: nil)))
+        }
+        let headers = parts.headers
+        if let references = certificates.references(to: headers) {
+            return then(.success(RecordContent(verified, proof: parts.proof(references))))
+        }
+        certificates.publish(headers) { references in
+            then(references.map { RecordContent(verified, proof: parts.proof($0)) })
+        }
+    }
+
+    private func send(_ record: KafkaProducerRecord, then: @escaping Completion) {
+        Self.send(record, with: producer, clock, observe, then: then)
+    }
+
+    private static func send(
+        _ record: KafkaProducerRecord, with producer: KafkaProducer, _ clock: @Sendable @escaping () -> UInt64,
+        _ observe: @Sendable @escaping (Event) -> Void, then: @escaping Completion
+    ) {
+        let begun = clock()
+        // No deadline of its own: who waits for the answer has one, and what is in flight counts until librdkafka has
+        // released the record.
+        producer.send(record, deadline: nil) { result in
+            switch result {
+            case .success:
+                observe(.acknowledged(nanoseconds: clock() &- begun))
+                then(.success(()))
+            case .failure(let error):
+                observe(.notAcknowledged(error))
+                then(.failure(error))
+            }
+        }
+    }
+}

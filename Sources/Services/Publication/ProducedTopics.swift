@@ -1,0 +1,24 @@
+package import AppStoreModel
+package import Kafka
+package import Records
+
+/// The topics that notifications are written to, named once.
+package struct ProducedTopics: Sendable {
+    package let quarantine: KafkaTopic
+    package let certificates: KafkaTopic
+    private let production: KafkaTopic
+    private let sandbox: KafkaTopic
+
+    package init(_ names: TopicNames) {
+        quarantine = names.quarantine
+        certificates = names.certificates
+        production = names.notifications(.production)
+        sandbox = names.notifications(.sandbox)
+    }
+
+    package func notifications(_ environment: AppStoreEnvironment) -> KafkaTopic {
+        environment == .production ? production : sandbox
+    }
+
+    package var all: [KafkaTopic] { [production, sandbox, quarantine, certificates] }
+}
