@@ -1,0 +1,186 @@
+extension JSONDocument {
+    /// What ``redacted(_:)`` takes out of a text.
+    package struct Redaction: Sendable {
+        /// Members of these names are left out wherever they are nested, in whatever case and however they are spelled
+        /// with escapes. Lower-case ASCII.
+        package var names: [String]
+        /// Names among those whose text must not occur anywhere else either.
+        package var secretNames: [String]
+        /// Further texts that must not occur.
+        package var secrets: [[UInt8]]
+
+        package init(names: [String], secretNames: [String] = [], secrets: [[UInt8]] = []) {
+            self.names = names
+            self.secretNames = secretNames
+            self.secrets = secrets
+        }
+
+        /// Shorter texts of nested members are no secrets: leaving them out would empty the text.
+        static let leastSecretBytes = 8
+        /// Of a text that has more than so many secrets nothing is kept: each is searched everywhere.
+        static let maximumSecrets = 16
+        /// JSON inside strings of JSON is searched so many levels deep.
+        static let nestedTextLevels = 4
+    }
+
+    /// The text byte for byte, less the members to be left out with their commas.
+    ///
+    /// A secret is searched in every other name and value, escapes resolved, also those of JSON inside a string: a value
+    /// that contains it is replaced by `""`, and a member whose name does is left out. The result is a valid JSON text; if
+    /// the bytes of a secret occur in it even so, which only one made of JSON's own punctuation can bring about, it is
+    /// `{}`. A secret that was encoded otherwise, as in base64, is not recognised.
+    package func redacted(_ redaction: Redaction) -> [UInt8] {
+        let search = RedactionSearch(document: self, redaction: redaction)
+        guard search.secrets.count <= Redaction.maximumSecrets else { return Array("{}".utf8) }
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count)
+        var position = 0
+        for edit in search.edits() where edit.range.lowerBound >= position {
+            output.append(contentsOf: bytes[position..<edit.range.lowerBound])
+            output.append(contentsOf: edit.replacement.utf8)
+            position = edit.range.upperBound
+        }
+        output.append(contentsOf: bytes[position...])
+        return search.secrets.contains { $0.isFound(in: output[...]) } ? Array("{}".utf8) : output
+    }
+}
+
+/// Finds what a redaction changes in one document.
+private struct RedactionSearch {
+    struct Edit {
+        let range: Range<Int>
+        let replacement: String
+    }
+
+    let document: JSONDocument
+    let redaction: JSONDocument.Redaction
+    let secrets: [BytePattern]
+
+    init(document: JSONDocument, redaction: JSONDocument.Redaction) {
+        self.document = document
+        self.redaction = redaction
+        var texts = redaction.secrets.filter { !$0.isEmpty }
+        for (text, depth) in Self.secretTexts(in: document, redaction.secretNames) {
+            let isSecret = depth == 1 ? !text.isEmpty : text.count >= JSONDocument.Redaction.leastSecretBytes
+            guard isSecret, texts.count <= JSONDocument.Redaction.maximumSecrets, !texts.contains(text) else {
+                continue
+            }
+            texts.append(text)
+        }
+        secrets = texts.map { BytePattern($0) }
+    }
+
+    /// In the order of the text; of nested ones the outer one comes first.
+    func edits() -> [Edit] {
+        let nodes = document.nodes
+        var edits: [Edit] = []
+        var index = 0
+        while index < nodes.count {
+            switch nodes[index].kind {
+            case .object: removals(in: index, to: &edits)
+            case .string:
+                if containsSecret(index) {
+                    edits.append(Edit(range: document.quotedRange(of: index), replacement: "\"\""))
+                }
+            case .number:
+                let range = Int(nodes[index].start)..<Int(nodes[index].end)
+                if secrets.contains(where: { $0.isFound(in: document.bytes[range]) }) {
+                    edits.append(Edit(range: range, replacement: "\"\""))
+                }
+            case .null, .bool, .array: break
+            }
+            index += 1
+        }
+        edits.sort {
+            // A member that is left out begins where its name does, and takes the name with it.
+            ($0.range.lowerBound, -$0.range.count) < ($1.range.lowerBound, -$1.range.count)
+        }
+        return edits
+    }
+
+    /// The ranges of runs of members to be left out, each with the comma that goes with it.
+    private func removals(in object: Int, to edits: inout [Edit]) {
+        let nodes = document.nodes
+        let end = Int(nodes[object].next)
+        var name = object + 1
+        var runStart: Int?
+        var runEnd = 0
+        var keptEnd: Int?
+        while name < end {
+            let start = Int(nodes[name].start) - 1
+            let value = name + 1
+            let valueEnd = nodes[value].kind == .string ? Int(nodes[value].end) + 1 : Int(nodes[value].end)
+            if isRemoved(name) {
+                runStart = runStart ?? start
+                runEnd = valueEnd
+            } else {
+                if let first = runStart { edits.append(Edit(range: first..<start, replacement: "")) }
+                runStart = nil
+                keptEnd = valueEnd
+            }
+            name = Int(nodes[value].next)
+        }
+        guard let runStart else { return }
+        edits.append(Edit(range: (keptEnd ?? runStart)..<runEnd, replacement: ""))
+    }
+
+    private func isRemoved(_ name: Int) -> Bool {
+        matches(name, redaction.names) || matches(name, redaction.secretNames) || containsSecret(name)
+    }
+
+    private func matches(_ name: Int, _ names: [String]) -> Bool { Self.matches(name, names, in: document) }
+
+    private static func matches(_ name: Int, _ names: [String], in document: JSONDocument) -> Bool {
+        let node = document.nodes[name]
+        let length = Int(node.end) - Int(node.start)
+        if node.hasEscapes {
+            let text = JSONBytes.decoded(document.bytes.span, from: Int(node.start), to: Int(node.end))
+            return names.contains { isEqual(text[...], $0) }
+        }
+        return names.contains {
+            $0.utf8.count == length && isEqual(document.bytes[Int(node.start)..<Int(node.end)], $0)
+        }
+    }
+
+    /// Whatever the case of ASCII letters. A byte that is a letter with bit 5 set is one without it.
+    private static func isEqual(_ text: ArraySlice<UInt8>, _ name: String) -> Bool {
+        text.count == name.utf8.count
+            && zip(text, name.utf8).allSatisfy { byte, expected in
+                byte == expected
+                    || (byte | 0x20 == expected && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(expected))
+            }
+    }
+
+    private func containsSecret(_ index: Int) -> Bool {
+        guard !secrets.isEmpty else { return false }
+        let node = document.nodes[index]
+        let range = Int(node.start)..<Int(node.end)
+        guard node.hasEscapes else { return secrets.contains { $0.isFound(in: document.bytes[range]) } }
+        var text = JSONBytes.decoded(document.bytes.span, from: range.lowerBound, to: range.upperBound)
+        for _ in 0..<JSONDocument.Redaction.nestedTextLevels {
+            if secrets.contains(where: { $0.isFound(in: text[...]) }) { return true }
+            guard text.contains(UInt8(ascii: "\\")) else { return false }
+            text = JSONBytes.decoded(text.span, from: 0, to: text.count)
+        }
+        return secrets.contains { $0.isFound(in: text[...]) }
+    }
+
+    /// The texts of all members with a secret name, and how deep they are: 1 for those of the outermost object.
+    private static func secretTexts(in document: JSONDocument, _ names: [String]) -> [(text: [UInt8], depth: Int)] {
+        guard !names.isEmpty else { return [] }
+        let nodes = document.nodes
+        var texts: [(text: [UInt8], depth: Int)] = []
+        for object in nodes.indices where nodes[object].kind == .object {
+            var name = object + 1
+            while name < Int(nodes[object].next) {
+                let value = nodes[name + 1]
+                if value.kind == .string || value.kind == .number, matches(name, names, in: document) {
+                    let text = JSONBytes.decoded(document.bytes.span, from: Int(value.start), to: Int(value.end))
+                    texts.append((text, object == 0 ? 1 : 2))
+                }
+                name = Int(value.next)
+            }
+        }
+        return texts
+    }
+}
