@@ -63,6 +63,7 @@ let appStore: [Target] = [
     module(
         "RefundRules", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Configuration", "Cryptography", "Time"]),
     module("AppStoreVerification", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Bytes", "Cryptography"]),
+    module("LegacyNotifications", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Cryptography"]),
     module(
         "AppStoreServerAPI", layer: "AppStore",
         uses: [

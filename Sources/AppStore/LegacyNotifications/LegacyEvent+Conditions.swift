@@ -1,0 +1,55 @@
+internal import AppStoreModel
+
+/// The conditions of the mapping to version 2, named as its table names them.
+extension LegacyEvent {
+    /// "another transaction of the chain has is_upgraded with cancellation within the subject's period, or the previous
+    /// transaction had not expired at subject.purchase_date and the product changed"
+    var replacesRunningPeriod: Bool {
+        guard let subject, let start = subject.transaction.purchaseDate else { return false }
+        let end = subject.transaction.expiresDate ?? .latest
+        let upgraded = subject.purchase.contains { other in
+            guard other.isUpgraded, other.transactionId != subject.transaction.transactionId,
+                let cancellation = other.cancellationDate
+            else { return false }
+            return start <= cancellation && cancellation < end
+        }
+        if upgraded { return true }
+        guard let previous = subject.previous, let previousEnd = previous.end else { return false }
+        return previousEnd > start && previousProductId != productId
+    }
+
+    /// "grace_period_expires_date later than the event time"
+    var isInGracePeriod: Bool { gracePeriodExpiresDate.map { $0 > time } ?? false }
+
+    /// "auto_renew_product_id equals the current product"
+    var renewsAsSameProduct: Bool { autoRenewProductId != nil && autoRenewProductId == productId }
+
+    /// "status off, subject expired at event time, expiration_intent present"
+    func hasExpired(_ intents: ExpirationIntent...) -> Bool {
+        hasExpired && intents.contains { $0 == expirationIntent }
+    }
+
+    /// As ``hasExpired(_:)``, whatever the intent.
+    var hasExpired: Bool {
+        autoRenewStatus == false && expirationIntent != nil
+            && (subject?.transaction.expiresDate.map { $0 <= time } ?? false)
+    }
+
+    /// "status on, and subject.purchase_date lies after the expiry of the transaction before it in the chain, and our
+    /// state of the chain is expired". The state is not known here. What the body has in its place: the renewal was
+    /// switched on by that purchase and not later in its period, when the purchase had been told already.
+    var isResubscribed: Bool {
+        guard autoRenewStatus == true, let subject, let start = subject.transaction.purchaseDate,
+            let previousEnd = subject.previous?.end, start > previousEnd
+        else { return false }
+        guard statement.autoRenewStatusChangeDate != nil else { return true }
+        return start.milliseconds(to: time) <= Self.purchaseWindow
+    }
+
+    /// "the cancelled transaction has is_upgraded, or a newer uncancelled transaction of the same group starts within 1
+    /// minute of the cancellation"
+    var isCancelledByUpgrade: Bool { isUpgraded }
+
+    /// "price_consent_status "1""
+    var hasConsentedToPrice: Bool { renewal?.priceIncreaseStatus == PriceIncreaseStatus.consented.rawValue }
+}

@@ -1,0 +1,56 @@
+internal import AppStoreModel
+internal import JSON
+
+/// How texts of legacy bodies are spelled.
+enum LegacyGrammar {
+    private static let greatestCount = 128
+
+    /// Digits only.
+    static func isNumber(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return (1...greatestCount).contains(bytes.count) && bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
+    }
+
+    /// Letters, digits, dot, hyphen and underscore of ASCII: what becomes part of a header.
+    static func isToken(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return (1...greatestCount).contains(bytes.count) && bytes.allSatisfy(isTokenByte)
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// A text of digits, without escapes, within `Int64`.
+    static func wholeNumber(_ value: JSONElement) -> Int64? {
+        guard let range = value.plainTextRange, (1...19).contains(range.count) else { return nil }
+        var number: Int64 = 0
+        for byte in value.document.bytes[range] {
+            let digit = byte &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(Int64(digit))
+            guard !overflow, !carry else { return nil }
+            number = sum
+        }
+        return number
+    }
+
+    /// `yyyy-MM-dd HH:mm:ss Etc/GMT`.
+    static func date(_ value: JSONElement) -> AppStoreInstant? {
+        guard value.kind == .string, value.range.count <= 64, let text = value.string else { return nil }
+        var bytes = Array(text.utf8)
+        let zone = Array(" Etc/GMT".utf8)
+        guard bytes.count == 19 + zone.count, bytes[10] == UInt8(ascii: " "), bytes[19...].elementsEqual(zone) else {
+            return nil
+        }
+        bytes[10] = UInt8(ascii: "T")
+        bytes.replaceSubrange(19..., with: "Z".utf8)
+        return AppStoreInstant(rfc3339: bytes)
+    }
+}

@@ -1,0 +1,121 @@
+internal import AppStoreModel
+internal import JSON
+
+/// Reads the fields of one object of a legacy body.
+///
+/// Texts and identifiers are copied into keys, headers and payloads, so one that is not as documented is a fault of the
+/// body. A date, number or flag that is not as documented is an absent field, and counted.
+struct LegacyObject: Sendable {
+    let element: JSONElement
+    /// Fields that were sent, but read as absent.
+    private(set) var ignoredFields = 0
+
+    init(_ element: JSONElement) { self.element = element }
+
+    /// `null` and the empty text count as absent.
+    subscript(name: StaticString) -> JSONElement? {
+        guard let value = element[name], !value.isNull else { return nil }
+        return value.kind == .string && value.range.count == 2 ? nil : value
+    }
+
+    // MARK: Texts
+
+    /// A text, or a number as it was written: 1 to 256 bytes without control characters.
+    func text(_ name: StaticString) throws(LegacyFault) -> String? {
+        guard let value = self[name] else { return nil }
+        // Six bytes (`\u0041`) are the longest way to write one.
+        guard value.range.count <= 6 * BoundedText.maximumBytes + 2 else {
+            throw LegacyFault(.text, "a text is too long")
+        }
+        guard let text = value.string ?? value.number?.text else {
+            throw LegacyFault(.receipt, "a text or a number is expected")
+        }
+        guard BoundedText.accepts(text) else {
+            throw LegacyFault(.text, "a text is too long or has control characters")
+        }
+        return text
+    }
+
+    /// A short text or number as it was written, for identities only; nil for other kinds.
+    func spelling(_ name: StaticString) -> String? {
+        guard let value = self[name], let text = value.string ?? value.number?.text else { return nil }
+        return BoundedText.accepts(text) ? text : nil
+    }
+
+    func identifier<Identifier: AppStoreIdentifier>(_ name: StaticString) throws(LegacyFault) -> Identifier? {
+        try text(name).map { Identifier($0) }
+    }
+
+    /// An identifier of Apple's that becomes part of keys: digits only, as number or text.
+    func number<Identifier: AppStoreIdentifier>(_ name: StaticString) throws(LegacyFault) -> Identifier? {
+        guard let text = try text(name) else { return nil }
+        guard LegacyGrammar.isNumber(text) else { throw LegacyFault(.text, "a transaction id has other than digits") }
+        return Identifier(text)
+    }
+
+    // MARK: What may be ignored
+
+    /// `"true"`, `"1"` or 1, and `"false"`, `"0"` or 0.
+    mutating func flag(_ name: StaticString) -> Bool? {
+        guard let value = self[name] else { return nil }
+        switch value.string ?? value.number?.text {
+        case "true", "1": return true
+        case "false", "0": return false
+        default: return value.bool ?? ignored()
+        }
+    }
+
+    mutating func int32(_ name: StaticString) -> Int32? {
+        guard let value = self[name] else { return nil }
+        guard let number = wholeNumber(value), let number = Int32(exactly: number) else { return ignored() }
+        return number
+    }
+
+    /// The first of `X_ms`, `X` where it is all digits, `X_formatted`, and `X` in the form
+    /// `yyyy-MM-dd HH:mm:ss Etc/GMT`. What is first and malformed is not replaced by the next.
+    mutating func date(_ name: LegacyDateName) -> AppStoreInstant? {
+        if let milliseconds = self[name.milliseconds] { return instant(milliseconds) ?? ignored() }
+        let plain = self[name.plain]
+        if let plain, wholeNumber(plain) != nil { return instant(plain) ?? ignored() }
+        guard let readable = self[name.formatted] ?? plain else { return nil }
+        return LegacyGrammar.date(readable) ?? ignored()
+    }
+
+    private func instant(_ value: JSONElement) -> AppStoreInstant? {
+        wholeNumber(value).flatMap { AppStoreInstant(millisecondsSince1970: $0) }
+    }
+
+    /// A number, or a text of digits.
+    private func wholeNumber(_ value: JSONElement) -> Int64? {
+        guard value.kind == .string else { return value.integer.flatMap { $0 < 0 ? nil : $0 } }
+        return LegacyGrammar.wholeNumber(value)
+    }
+
+    private mutating func ignored<Value>() -> Value? {
+        ignoredFields += 1
+        return nil
+    }
+}
+
+/// The names under which a date is sent.
+struct LegacyDateName: Sendable {
+    let milliseconds: StaticString
+    let plain: StaticString
+    let formatted: StaticString
+
+    static let purchase = LegacyDateName(
+        milliseconds: "purchase_date_ms", plain: "purchase_date", formatted: "purchase_date_formatted")
+    static let originalPurchase = LegacyDateName(
+        milliseconds: "original_purchase_date_ms", plain: "original_purchase_date",
+        formatted: "original_purchase_date_formatted")
+    static let expires = LegacyDateName(
+        milliseconds: "expires_date_ms", plain: "expires_date", formatted: "expires_date_formatted")
+    static let cancellation = LegacyDateName(
+        milliseconds: "cancellation_date_ms", plain: "cancellation_date", formatted: "cancellation_date_formatted")
+    static let gracePeriodExpires = LegacyDateName(
+        milliseconds: "grace_period_expires_date_ms", plain: "grace_period_expires_date",
+        formatted: "grace_period_expires_date_formatted")
+    static let autoRenewStatusChange = LegacyDateName(
+        milliseconds: "auto_renew_status_change_date_ms", plain: "auto_renew_status_change_date",
+        formatted: "auto_renew_status_change_date_formatted")
+}

@@ -1,0 +1,41 @@
+internal import AppStoreModel
+internal import JSON
+
+/// The offer of a transaction or of the next renewal, as far as the unsigned forms tell.
+struct LegacyOffer: Sendable {
+    var type: OfferType
+    var identifier: String?
+    var discountType: OfferDiscountType?
+
+    /// That of the next renewal: a promotional offer or an offer code.
+    init?(named object: LegacyObject) throws(LegacyFault) {
+        if let identifier = try object.text("promotional_offer_id") {
+            (type, self.identifier) = (.promotional, identifier)
+        } else if let identifier = try object.text("offer_code_ref_name") {
+            (type, self.identifier) = (.offerCode, identifier)
+        } else {
+            return nil
+        }
+    }
+
+    /// That of a transaction: by name, else an introductory offer by its flags. Which discount it is, is known of free
+    /// trials only.
+    init?(ofTransaction object: inout LegacyObject) throws(LegacyFault) {
+        let isTrial = object.flag("is_trial_period") == true
+        let isIntroductory = object.flag("is_in_intro_offer_period") == true
+        if let offer = try LegacyOffer(named: object) {
+            self = offer
+        } else if isTrial || isIntroductory {
+            type = .introductory
+        } else {
+            return nil
+        }
+        if isTrial { discountType = .freeTrial }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.set("offerType", type.rawValue)
+        writer.set("offerIdentifier", identifier)
+        writer.set("offerDiscountType", discountType?.rawValue)
+    }
+}

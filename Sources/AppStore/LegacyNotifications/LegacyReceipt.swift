@@ -1,0 +1,66 @@
+internal import AppStoreModel
+internal import JSON
+
+/// The transactions of a body and the renewals it speaks of, the same for both forms.
+struct LegacyReceipt: Sendable {
+    /// In the order of the body.
+    let transactions: [ReceiptTransaction]
+    /// One for each auto-renewable subscription; the oldest form has none.
+    let renewals: [LegacyObject]
+
+    init(_ body: LegacyBody, of originalTransactionId: OriginalTransactionId?) throws(LegacyFault) {
+        switch body.source {
+        case .v1: try self.init(unifiedReceiptOf: body)
+        case .v0: try self.init(receiptsOf: body, originalTransactionId)
+        }
+    }
+
+    private init(unifiedReceiptOf body: LegacyBody) throws(LegacyFault) {
+        guard let receipt = body.root["unified_receipt"], receipt.kind == .object else {
+            throw LegacyFault(.receipt, "unified_receipt is no object")
+        }
+        let object = LegacyObject(receipt)
+        var transactions: [ReceiptTransaction] = []
+        for element in try Self.elements(of: object["latest_receipt_info"]) {
+            if let transaction = try ReceiptTransaction(element) { transactions.append(transaction) }
+        }
+        self.transactions = transactions
+        renewals = try Self.elements(of: object["pending_renewal_info"]).map { LegacyObject($0) }
+    }
+
+    private init(receiptsOf body: LegacyBody, _ fallback: OriginalTransactionId?) throws(LegacyFault) {
+        for value in [body.root["latest_receipt_info"], body.root["latest_expired_receipt_info"]] {
+            guard value.map({ $0.kind == .object }) ?? true else {
+                throw LegacyFault(.receipt, "a receipt of the body is no object")
+            }
+        }
+        var transactions: [ReceiptTransaction] = []
+        for receipt in body.receipts {
+            if let transaction = try ReceiptTransaction(receipt.element, of: fallback) {
+                transactions.append(transaction)
+            }
+        }
+        self.transactions = transactions
+        renewals = []
+    }
+
+    /// The objects of an array; none where it is absent.
+    private static func elements(of array: JSONElement?) throws(LegacyFault) -> [JSONElement] {
+        guard let array else { return [] }
+        guard array.kind == .array else { throw LegacyFault(.receipt, "a part of unified_receipt is no array") }
+        var elements: [JSONElement] = []
+        var index = array.index + 1
+        while index < Int(array.document.nodes[array.index].next) {
+            let element = JSONElement(document: array.document, index: index)
+            guard elements.count < LegacyNotification.maximumElements else {
+                throw LegacyFault(.tooManyElements, "an array of unified_receipt has more than 1000 elements")
+            }
+            guard element.kind == .object else {
+                throw LegacyFault(.receipt, "an element of unified_receipt is no object")
+            }
+            elements.append(element)
+            index = Int(array.document.nodes[index].next)
+        }
+        return elements
+    }
+}

@@ -1,0 +1,50 @@
+internal import AppStoreModel
+
+/// What a receipt says about the renewal of one subscription (Apple: an element of `pending_renewal_info`).
+struct LegacyRenewal: Sendable {
+    let productId: ProductId?
+    let autoRenewProductId: ProductId?
+    let autoRenewStatus: Bool?
+    let expirationIntent: Int32?
+    let isInBillingRetryPeriod: Bool?
+    /// As sent.
+    let billingRetryText: String?
+    let gracePeriodExpiresDate: AppStoreInstant?
+    /// `price_consent_status`, else `price_increase_status`.
+    let priceIncreaseStatus: Int32?
+    /// `price_consent_status` as sent.
+    let priceConsentText: String?
+    let offer: LegacyOffer?
+    let ignoredFields: Int
+
+    init(_ element: LegacyObject) throws(LegacyFault) {
+        var object = element
+        productId = try object.identifier("product_id")
+        autoRenewProductId = try object.identifier("auto_renew_product_id")
+        autoRenewStatus = object.flag("auto_renew_status")
+        expirationIntent = object.int32("expiration_intent")
+        isInBillingRetryPeriod = object.flag("is_in_billing_retry_period")
+        billingRetryText = object.spelling("is_in_billing_retry_period")
+        gracePeriodExpiresDate = object.date(.gracePeriodExpires)
+        priceIncreaseStatus = object.int32("price_consent_status") ?? object.int32("price_increase_status")
+        priceConsentText = object.spelling("price_consent_status")
+        offer = try LegacyOffer(named: object)
+        ignoredFields = object.ignoredFields
+    }
+
+    /// That of a purchase. Of several the one of the same product, else the first.
+    static func find(
+        of subject: LegacySubject, in receipt: LegacyReceipt
+    ) throws(LegacyFault) -> LegacyRenewal? {
+        let productId = try subject.transaction.productId()
+        var first: LegacyObject?
+        for renewal in receipt.renewals {
+            let id: OriginalTransactionId? = try renewal.number("original_transaction_id")
+            guard id == subject.transaction.originalTransactionId else { continue }
+            if try renewal.identifier("product_id") == productId { return try LegacyRenewal(renewal) }
+            first = first ?? renewal
+        }
+        guard let first else { return nil }
+        return try LegacyRenewal(first)
+    }
+}

@@ -1,0 +1,45 @@
+internal import AppStoreModel
+internal import JSON
+
+/// What a body says outside of its receipt.
+struct LegacyStatement: Sendable {
+    let source: LegacySource
+    /// As sent; a token, so that it may stand in headers.
+    let type: LegacyType
+    let originalTransactionId: OriginalTransactionId?
+    let webOrderLineItemId: WebOrderLineItemId?
+    /// When something was refunded, revoked or replaced: of CANCEL.
+    let cancellationDate: AppStoreInstant?
+    let autoRenewProductId: ProductId?
+    let autoRenewStatus: Bool?
+    /// As sent.
+    let autoRenewStatusText: String?
+    let autoRenewStatusChangeDate: AppStoreInstant?
+    let expirationIntent: Int32?
+    let bundleVersion: String?
+    let ignoredFields: Int
+
+    init(_ body: LegacyBody) throws(LegacyFault) {
+        var root = body.root
+        guard let typeElement = root["notification_type"], typeElement.kind == .string else {
+            throw LegacyFault(.form, "notification_type is absent or no text")
+        }
+        guard let type = try root.text("notification_type"), LegacyGrammar.isToken(type) else {
+            throw LegacyFault(.text, "notification_type is no token")
+        }
+        source = body.source
+        self.type = LegacyType(rawValue: type)
+        originalTransactionId = try root.number("original_transaction_id")
+        webOrderLineItemId = try root.identifier("web_order_line_item_id")
+        cancellationDate = root.date(.cancellation)
+        autoRenewProductId = try root.identifier("auto_renew_product_id")
+        autoRenewStatus = root.flag("auto_renew_status")
+        autoRenewStatusText = root.spelling("auto_renew_status")
+        autoRenewStatusChangeDate = root.date(.autoRenewStatusChange)
+        expirationIntent = root.int32("expiration_intent")
+        let sentVersion = try root.text("bvrs")
+        let receiptVersion = body.source == .v0 ? try body.receipts.first?.text("bvrs") : nil
+        bundleVersion = sentVersion ?? receiptVersion
+        ignoredFields = root.ignoredFields
+    }
+}

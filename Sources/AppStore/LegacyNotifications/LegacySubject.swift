@@ -1,0 +1,74 @@
+internal import AppStoreModel
+internal import JSON
+
+/// Which transaction a body is about, which it does not say: found among those of its receipt.
+struct LegacySubject: Sendable {
+    let transaction: ReceiptTransaction
+    /// All transactions of the purchase, the subject among them.
+    let purchase: [ReceiptTransaction]
+
+    /// The purchase is the one that the body names; else that of the renewal whose next product is the body's (of several
+    /// the newest purchase); else that of the newest transaction, or for cancellations of the one cancelled last. The
+    /// first of those in which a subject is found.
+    ///
+    /// The subject is its transaction that was cancelled last for CANCEL, REFUND and REVOKE, else the one bought last.
+    static func find(_ statement: LegacyStatement, in receipt: LegacyReceipt) throws(LegacyFault) -> LegacySubject? {
+        if let originalTransactionId = statement.originalTransactionId {
+            return try subject(of: originalTransactionId, statement, in: receipt)
+        }
+        let candidates = [
+            try purchase(renewingAs: statement.autoRenewProductId, in: receipt),
+            newest(of: receipt.transactions, statement.type)?.originalTransactionId,
+        ]
+        for case let candidate? in candidates {
+            if let subject = try subject(of: candidate, statement, in: receipt) { return subject }
+        }
+        return nil
+    }
+
+    private static func purchase(
+        renewingAs productId: ProductId?, in receipt: LegacyReceipt
+    ) throws(LegacyFault) -> OriginalTransactionId? {
+        guard let productId else { return nil }
+        var purchases: Set<OriginalTransactionId> = []
+        for renewal in receipt.renewals {
+            guard try renewal.identifier("auto_renew_product_id") == productId else { continue }
+            if let id: OriginalTransactionId = try renewal.number("original_transaction_id") { purchases.insert(id) }
+        }
+        guard purchases.count > 1 else { return purchases.first }
+        return receipt.transactions.filter { purchases.contains($0.originalTransactionId) }
+            .max { $0.isBought(before: $1) }?.originalTransactionId
+    }
+
+    private static func subject(
+        of originalTransactionId: OriginalTransactionId, _ statement: LegacyStatement, in receipt: LegacyReceipt
+    ) throws(LegacyFault) -> LegacySubject? {
+        let purchase = receipt.transactions.filter { $0.originalTransactionId == originalTransactionId }
+        if let newest = newest(of: purchase, statement.type) {
+            return LegacySubject(transaction: newest, purchase: purchase)
+        }
+        // The receipt does not say what was cancelled, but the body does.
+        guard statement.cancellationDate != nil else { return nil }
+        if let webOrderLineItemId = statement.webOrderLineItemId {
+            for transaction in purchase {
+                guard try transaction.webOrderLineItemId() == webOrderLineItemId else { continue }
+                return LegacySubject(transaction: transaction, purchase: purchase)
+            }
+        }
+        // The receipt of the oldest form is about one subscription, and its body about the latest period.
+        guard statement.source == .v0 else { return nil }
+        return purchase.max { $0.isBought(before: $1) }
+            .map { LegacySubject(transaction: $0, purchase: purchase) }
+    }
+
+    private static func newest(of transactions: [ReceiptTransaction], _ type: LegacyType) -> ReceiptTransaction? {
+        guard type.isAboutCancellation else { return transactions.max { $0.isBought(before: $1) } }
+        return transactions.filter { $0.cancellationDate != nil }.max { $0.isCancelled(before: $1) }
+    }
+
+    /// The transaction of the purchase that was bought last before the subject.
+    var previous: ReceiptTransaction? {
+        purchase.filter { $0.transactionId != transaction.transactionId && $0.isBought(before: transaction) }
+            .max { $0.isBought(before: $1) }
+    }
+}

@@ -1,0 +1,58 @@
+internal import AppStoreModel
+internal import JSON
+
+/// One transaction of a receipt, as far as it takes part in finding the one a notification is about.
+struct ReceiptTransaction: Sendable {
+    private(set) var object: LegacyObject
+    let transactionId: TransactionId
+    let originalTransactionId: OriginalTransactionId
+    let purchaseDate: AppStoreInstant?
+    let expiresDate: AppStoreInstant?
+    /// Refunded, revoked, or replaced by an upgrade.
+    let cancellationDate: AppStoreInstant?
+    let isUpgraded: Bool
+
+    /// Nil where it names no transaction.
+    init?(_ element: JSONElement, of fallback: OriginalTransactionId? = nil) throws(LegacyFault) {
+        var object = LegacyObject(element)
+        let originalTransactionId: OriginalTransactionId? = try object.number("original_transaction_id")
+        guard let transactionId: TransactionId = try object.number("transaction_id"),
+            let originalTransactionId = originalTransactionId ?? fallback
+        else { return nil }
+        self.transactionId = transactionId
+        self.originalTransactionId = originalTransactionId
+        purchaseDate = object.date(.purchase)
+        expiresDate = object.date(.expires)
+        cancellationDate = object.date(.cancellation)
+        isUpgraded = object.flag("is_upgraded") == true
+        self.object = object
+    }
+
+    /// When its time ended or will end: a refund ends it early.
+    var end: AppStoreInstant? {
+        guard let cancellationDate, !isUpgraded else { return expiresDate }
+        return expiresDate.map { min($0, cancellationDate) } ?? cancellationDate
+    }
+
+    /// Order of purchase: by purchase date, ties by expiry.
+    func isBought(before other: ReceiptTransaction) -> Bool {
+        (purchaseDate ?? .earliest, expiresDate ?? .earliest)
+            < (other.purchaseDate ?? .earliest, other.expiresDate ?? .earliest)
+    }
+
+    /// Order of cancellation; what is not cancelled comes first.
+    func isCancelled(before other: ReceiptTransaction) -> Bool {
+        let (one, another) = (cancellationDate ?? .earliest, other.cancellationDate ?? .earliest)
+        return one == another ? isBought(before: other) : one < another
+    }
+
+    func webOrderLineItemId() throws(LegacyFault) -> WebOrderLineItemId? {
+        try object.identifier("web_order_line_item_id")
+    }
+
+    func productId() throws(LegacyFault) -> ProductId? { try object.identifier("product_id") }
+
+    func subscriptionGroupIdentifier() throws(LegacyFault) -> SubscriptionGroupIdentifier? {
+        try object.identifier("subscription_group_identifier")
+    }
+}
