@@ -276,6 +276,9 @@ let package = Package(
             "RefundRulesTests", layer: "AppStore",
             uses: ["JSON", "RefundRules", "AppStoreModel", "JSONTestSupport", "TestSupport"]),
         tests(
+            "LegacyNotificationsTests", layer: "AppStore",
+            uses: ["JSON", "LegacyNotifications", "AppStoreModel", "Cryptography", "TestSupport"]),
+        tests(
             "AppStoreVerificationTests", layer: "AppStore",
             uses: [
                 "Bytes", "JSON", "AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography",

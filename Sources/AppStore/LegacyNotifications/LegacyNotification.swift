@@ -49,7 +49,9 @@ public struct LegacyNotification: Sendable {
     ///   - receivedAt: stands for the time of what has none.
     /// - Throws: ``LegacyFault``: its outcome says what the sender is told.
     public init(_ body: JSONDocument, bundleId: BundleId, receivedAt: AppStoreInstant) throws(LegacyFault) {
-        let body = LegacyBody(body)
+        // Read from what is left without the secret: no text that repeats it can reach a key, header or payload.
+        legacy = LegacyBody(body).redacted()
+        let body = try LegacyBody(Self.document(legacy))
         environment = try Self.environment(of: body)
         try Self.checkApp(body, bundleId)
         let event = try LegacyEvent(body, receivedAt: receivedAt)
@@ -68,8 +70,15 @@ public struct LegacyNotification: Sendable {
         notification = payloads.notification(eventId: eventId, notificationType, subtype)
         transaction = try payloads.transaction(&ignoredFields)
         renewalInfo = payloads.renewalInfo()
-        legacy = body.redacted()
         self.ignoredFields = ignoredFields
+    }
+
+    private static func document(_ legacy: [UInt8]) throws(LegacyFault) -> JSONDocument {
+        do {
+            return try JSONDocument.object(legacy, maximumBytes: legacy.count, maximumDepth: legacy.count)
+        } catch {
+            throw LegacyFault(.receipt, "the body is no object")
+        }
     }
 
     private static func environment(of body: LegacyBody) throws(LegacyFault) -> AppStoreEnvironment {
