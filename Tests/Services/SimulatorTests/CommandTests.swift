@@ -97,6 +97,31 @@ import Testing
         #expect(invocation.configuration[ServerAPISettings.faults] == ServerAPIFaults.none)
     }
 
+    @Test func `a share that is never delivered is within the reach of the history, the same in every command`() throws
+    {
+        func lost(_ arguments: [String]) throws -> [PlannedPost] {
+            let outcome = SimulatorCommand.command.parse(
+                arguments + ["--count", "1000", "--undelivered", "2.5%", "--as-of", "2026-11-01T00:00:00Z"],
+                environment: [:])
+            guard case .run(let invocation) = outcome else {
+                Issue.record("\(outcome)")
+                return []
+            }
+            let series = try ScenarioSeries(invocation.configuration)
+            let lost = PostingPlan(series, invocation.configuration).filter(\.isUndelivered)
+            let oldest = series.end - Duration.days(180).milliseconds
+            for post in lost {
+                let notification = try #require(series.notification(of: post.run, step: post.step))
+                #expect(notification.signedDate > oldest)
+            }
+            return lost
+        }
+        let posted = try lost(["post", "--url", "http://127.0.0.1:1/"])
+        #expect(posted.count == 25)
+        let served = try lost(["serve"])
+        #expect(served == posted)
+    }
+
     @Test func `a report holds one line per attempt`() throws {
         let directory = try TemporaryDirectory()
         let report = try ReportFile(path: directory.file("report"))

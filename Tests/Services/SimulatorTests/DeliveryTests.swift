@@ -50,6 +50,22 @@ import Testing
         return (summary, attempts)
     }
 
+    @Test func `what is never delivered is reported and not posted`() async throws {
+        let server = Server { _, _ in .status(200) }
+        var delivery = try delivery(to: server, count: 200)
+        delivery = Delivery(
+            plan: PostingPlan(
+                series: try makeSeries(), count: 200, undelivered: try #require(Percentage(text: "10%"))),
+            schedule: delivery.schedule, connections: 4, rate: nil, clock: server.clock, sign: delivery.sign,
+            post: delivery.post)
+        let (interrupts, _) = AsyncStream.makeStream(of: String.self)
+        var lost: Set<String> = []
+        let summary = try await delivery.run(
+            interrupts: interrupts, onUndelivered: { lost.insert(String(decoding: $0.body, as: UTF8.self)) })
+        #expect(lost.count == 20 && summary.undelivered == 20 && summary.isComplete)
+        #expect(server.posts.count == 180 && lost.isDisjoint(with: server.posts.map(\.body)))
+    }
+
     @Test func `production tries again 1, 12, 24, 48 and 72 hours after the attempt before`() async throws {
         let server = Server { _, _ in .status(503) }
         let (summary, attempts) = try await run(delivery(to: server, count: 1))

@@ -22,6 +22,32 @@ import Testing
         }
     }
 
+    @Test(arguments: ["0%", "2.5%", "50%"])
+    func `what is never delivered is exactly the share asked for, and leaves out duplicates and disorder`(
+        share: String
+    ) throws {
+        let share = try #require(Percentage(text: share))
+        let ten = try #require(Percentage(text: "10%"))
+        let series = try makeSeries(accounts: 40)
+        let posts = Array(
+            PostingPlan(
+                series: series, count: 2000, duplicates: ten, disorder: ten, undelivered: share, concurrentRuns: 40))
+        let lost = posts.filter(\.isUndelivered)
+        #expect(lost.count == share.of(2000) && posts.count == 2200)
+        #expect(lost.allSatisfy { !$0.isDuplicate && !$0.isLate })
+        #expect(Set(posts.filter { !$0.isDuplicate }.map { [$0.run, $0.step] }).count == 2000)
+        let duplicates = Set(posts.filter(\.isDuplicate).map { [$0.run, $0.step] })
+        #expect(duplicates.count == 200 && duplicates.isDisjoint(with: lost.map { [$0.run, $0.step] }))
+    }
+
+    @Test func `only what may be lost is`() throws {
+        let share = try #require(Percentage(text: "10%"))
+        let posts = Array(
+            PostingPlan(series: try makeSeries(), count: 1000, undelivered: share, mayBeLost: { $0.step > 0 }))
+        let lost = posts.filter(\.isUndelivered)
+        #expect(lost.count == 100 && lost.allSatisfy { $0.step > 0 })
+    }
+
     @Test func `a duplicate follows its original, a late one its successor, all others keep their order`() throws {
         let percent = try #require(Percentage(text: "20%"))
         let posts = Array(PostingPlan(series: try makeSeries(), count: 3000, duplicates: percent, disorder: percent))

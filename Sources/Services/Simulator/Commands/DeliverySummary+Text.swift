@@ -14,7 +14,10 @@ extension DeliverySummary {
             "  acknowledged   \(acknowledged)",
             "  failed         \(gaveUp)",
         ]
-        if isInterrupted { lines.append("  abandoned      \(abandoned), and \(planned - posts) never posted") }
+        if undelivered > 0 { lines.append("  undelivered    \(undelivered), in the history only") }
+        if isInterrupted {
+            lines.append("  abandoned      \(abandoned), and \(planned - posts - undelivered) never posted")
+        }
         let outcomes = attemptsByOutcome.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         lines.append("  answers        \(outcomes.isEmpty ? "none" : outcomes.joined(separator: ", "))")
         if let latency {
@@ -34,6 +37,7 @@ extension DeliverySummary {
         object.put("posts", Int64(posts))
         object.put("duplicates", Int64(duplicates))
         object.put("late", Int64(late))
+        object.put("undelivered", Int64(undelivered))
         object.put("requests", Int64(attempts))
         object.put("retried", Int64(retried))
         object.put("acknowledged", Int64(acknowledged))

@@ -27,6 +27,9 @@ struct PostCommand {
                 configuration, pki: pki, app: series.app, ports: [(series.app.environment, port)],
                 url: configuration[SimulatorSettings.url], client: client)
         }
+        if let api, let directory = configuration[ServerAPISettings.historyFiles] {
+            try HistoryFiles(directory: directory).list(in: api)
+        }
         try api?.start()
         if let api { console.complain("the App Store Server API answers at \(api.url(of: series.app.environment))") }
 
@@ -37,6 +40,10 @@ struct PostCommand {
             onAttempt: { attempt in
                 report?.append(attempt.reportLine)
                 api?.noteAttempt(attempt, in: series.app.environment)
+            },
+            onUndelivered: { notification in
+                report?.append(notification.undeliveredReportLine)
+                api?.recordLoss(of: notification.notificationUUID, in: series.app.environment)
             }, onProgress: { console.complain($0.text) })
         if let api {
             api.whenSettled { interrupts.end() }
@@ -62,7 +69,9 @@ struct PostCommand {
     ) -> Delivery<ContinuousClock> {
         let factory = NotificationFactory(series: series, pki: pki)
         return Delivery(
-            plan: plan(series),
+            plan: PostingPlan(
+                series, configuration, duplicates: configuration[SimulatorSettings.duplicates],
+                disorder: configuration[SimulatorSettings.disorder]),
             schedule: RetrySchedule(
                 environment: series.app.environment, timeScale: configuration[SimulatorSettings.timeScale]),
             connections: configuration[SimulatorSettings.connections],
@@ -74,15 +83,6 @@ struct PostCommand {
                 }
                 return try factory.make(post)
             }, post: poster(client))
-    }
-
-    private func plan(_ series: ScenarioSeries) -> PostingPlan {
-        let count = configuration[SimulatorSettings.count]
-        return PostingPlan(
-            series: series, runs: count == nil ? series.accounts : nil, count: count,
-            duplicates: configuration[SimulatorSettings.duplicates],
-            disorder: configuration[SimulatorSettings.disorder],
-            concurrentRuns: min(series.accounts ?? 64, 256))
     }
 
     private func poster(_ client: HTTPClient) -> @Sendable ([UInt8]) async -> PostOutcome {

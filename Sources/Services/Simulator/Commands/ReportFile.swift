@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The file of `--report`: one JSON line per attempt.
+/// The file of `--report`: one JSON line per attempt, and per notification that is never posted.
 final class ReportFile {
     private let handle: FileHandle
     private var buffer = Data()

@@ -21,10 +21,9 @@ struct ServeCommand {
                 (.production, configuration[ServerAPISettings.port] ?? 0),
                 (.sandbox, configuration[ServerAPISettings.sandboxPort]),
             ], url: configuration[SimulatorSettings.optionalURL], client: client)
-        for run in 0..<(series.accounts ?? series.scenarios.count) {
-            for notification in series.notifications(of: run) {
-                api.register(notification, in: series.app.environment)
-            }
+        register(series, in: api)
+        if let directory = configuration[ServerAPISettings.historyFiles] {
+            try HistoryFiles(directory: directory).list(in: api)
         }
         let interrupts = Interrupts(maximum: .seconds(5))
         try api.start()
@@ -33,6 +32,19 @@ struct ServeCommand {
         await api.stop()
         client.close()
         return 0
+    }
+
+    /// What `post` would have posted: delivered at the first attempt, but for the share that never is.
+    private func register(_ series: ScenarioSeries, in api: SimulatedServerAPI) {
+        for post in PostingPlan(series, configuration) {
+            guard let notification = series.notification(of: post.run, step: post.step) else { continue }
+            api.register(notification, in: series.app.environment)
+            if post.isUndelivered {
+                api.recordLoss(of: notification.notificationUUID, in: series.app.environment)
+            } else {
+                api.record(.status(200), of: notification.notificationUUID, in: series.app.environment)
+            }
+        }
     }
 
     /// The line that scripts wait for.

@@ -30,6 +30,13 @@ enum ServerAPISettings {
         "decision-delay", default: .hours(4), in: .zero...Duration.days(30),
         help: "How long after a consumption answer the refund is decided, divided by --time-scale."
     ).onCommandLineOnly
+    static let historyFiles = Setting.string(
+        "history-files",
+        help:
+            "Directory whose .jws files, each a JWS in compact form or the body around it, are in the history as never "
+            + "delivered, byte for byte; --app must name their app.",
+        example: "./captured"
+    ).optional.onCommandLineOnly
     static let acceptUnknown = Setting.flag(
         "accept-unknown", help: "Take consumption answers for transactions that the simulator did not make.")
 }

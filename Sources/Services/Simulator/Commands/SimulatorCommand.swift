@@ -28,15 +28,19 @@ package enum SimulatorCommand {
             request is decided. What a scenario does after a refund request is then left out: the request is posted three \
             times, 8 hours apart, while no consumption answer comes; the decision follows the answer's preference \
             --decision-delay after it, and without an answer it is a refund 8 hours after the last request.
+
+            With --undelivered a share of the notifications is never posted. Each has a line with "undelivered" in \
+            --report, and Get Notification History of --api-port, or of `serve` with the same flags, lists it.
             """,
         schema: ConfigurationSchema([
             SimulatorSettings.url, SimulatorSettings.pki, SimulatorSettings.app, SimulatorSettings.environment,
             SimulatorSettings.scenario, SimulatorSettings.accounts, SimulatorSettings.count, SimulatorSettings.rate,
-            SimulatorSettings.duplicates, SimulatorSettings.disorder, SimulatorSettings.connections,
+            SimulatorSettings.duplicates, SimulatorSettings.disorder, SimulatorSettings.undelivered,
+            SimulatorSettings.connections,
             SimulatorSettings.timeout, SimulatorSettings.timeScale, SimulatorSettings.seed, SimulatorSettings.asOf,
             SimulatorSettings.report, SimulatorSettings.allowFailures, SimulatorSettings.output, ServerAPISettings.port,
             ServerAPISettings.limit, ServerAPISettings.faults, ServerAPISettings.latency,
-            ServerAPISettings.decisionDelay, ServerAPISettings.acceptUnknown,
+            ServerAPISettings.decisionDelay, ServerAPISettings.acceptUnknown, ServerAPISettings.historyFiles,
         ]),
         examples: [
             Command.Example(
@@ -57,7 +61,8 @@ package enum SimulatorCommand {
         discussion: """
             One listener for production and one for the sandbox, both on 127.0.0.1; the first line of the output names \
             their ports and the key that tokens are signed with. The API knows the customers and transactions that `post` \
-            with the same --scenario, --accounts, --seed and --as-of plays. GET /simulator/consumption shows the \
+            with the same --scenario, --accounts, --count, --seed and --as-of plays, and lists in Get Notification History \
+            what that delivers and, with the same --undelivered, what it does not. GET /simulator/consumption shows the \
             consumption answers it got, one JSON object a line; /simulator/requests, /simulator/refunds and \
             /simulator/transactions show the rest. A transaction id of 9999 and the seven digits of one of Apple's error \
             codes is answered with that error.
@@ -65,6 +70,7 @@ package enum SimulatorCommand {
         schema: ConfigurationSchema([
             ServerAPISettings.port, ServerAPISettings.sandboxPort, ServerAPISettings.limit, ServerAPISettings.faults,
             ServerAPISettings.latency, ServerAPISettings.decisionDelay, ServerAPISettings.acceptUnknown,
+            ServerAPISettings.historyFiles, SimulatorSettings.undelivered, SimulatorSettings.count,
             SimulatorSettings.optionalURL, SimulatorSettings.pki, SimulatorSettings.app, SimulatorSettings.environment,
             SimulatorSettings.scenario, SimulatorSettings.accounts, SimulatorSettings.seed, SimulatorSettings.asOf,
             SimulatorSettings.timeout, SimulatorSettings.timeScale,
@@ -74,6 +80,9 @@ package enum SimulatorCommand {
             Command.Example(
                 "sluice-simulator serve --accept-unknown --api-limit apple --api-faults lost=5%,500=10%",
                 "takes consumption answers for any transaction, with Apple's limits, and fails now and then"),
+            Command.Example(
+                "sluice-simulator serve --api-port 8090 --count 20000 --undelivered 2.5%",
+                "a history in which 500 of 20,000 notifications were never delivered"),
         ], readsConfiguration: false)
 
     private static let sign = Command(

@@ -51,6 +51,11 @@ enum SimulatorSettings {
         "disorder", .percentage, default: .zero,
         help: "Share of the notifications that is posted after a later one of the same purchase."
     ).onCommandLineOnly
+    static let undelivered = Setting(
+        "undelivered", .percentage, default: .zero,
+        help: "Share of the notifications that is never posted: those are only in the history of the App Store Server "
+            + "API. Taken from what the history reaches: 180 days, in the sandbox 30."
+    ).onCommandLineOnly
     static let connections = Setting.integer(
         "connections", default: 16, in: 1...1024, help: "Posts at the same time."
     ).onCommandLineOnly
@@ -69,7 +74,8 @@ enum SimulatorSettings {
         "as-of", .instant, help: "When the scenarios end; now without it. Set it to get the same dates again."
     ).optional.onCommandLineOnly
     static let report = Setting.string(
-        "report", help: "File to write one JSON line per attempt to.", example: "report.jsonl"
+        "report", help: "File to write one JSON line per attempt to, and one per notification that is never posted.",
+        example: "report.jsonl"
     )
     .optional.onCommandLineOnly
     static let allowFailures = Setting.flag(

@@ -42,10 +42,12 @@ package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where Deliver
     /// - Parameters:
     ///   - interrupts: the first element stops the delivery; posts in flight are finished first.
     ///   - onAttempt: called after every attempt.
+    ///   - onUndelivered: called for every notification that the plan does not deliver.
     ///   - onProgress: called at most every 5 seconds, and before a wait of 5 seconds or more.
     /// - Throws: what `sign` throws. Failed posts are not errors; they are in the summary.
     package func run(
         interrupts: AsyncStream<String>, onAttempt: (Attempt) -> Void = { _ in },
+        onUndelivered: (SignedNotification) -> Void = { _ in },
         onProgress: (Progress) -> Void = { _ in }
     ) async throws -> DeliverySummary {
         try await withThrowingTaskGroup(of: Event.self) { group in
@@ -69,7 +71,7 @@ package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where Deliver
                 }
                 // The group is never empty here: whatever is waited for is one of its tasks.
                 guard let event = try await group.next() else { return run.finish() }
-                run.handle(event, onAttempt: onAttempt)
+                run.handle(event, onAttempt: onAttempt, onUndelivered: onUndelivered)
             }
         }
     }

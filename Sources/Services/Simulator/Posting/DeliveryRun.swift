@@ -59,12 +59,21 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
         }
     }
 
-    mutating func handle(_ event: Event, onAttempt: (Attempt) -> Void) {
+    mutating func handle(
+        _ event: Event, onAttempt: (Attempt) -> Void, onUndelivered: (SignedNotification) -> Void
+    ) {
         switch event {
         case .signed(let batch, let posts):
             waitingBatches[batch] = posts
             while let next = waitingBatches.removeValue(forKey: batchesAdded) {
-                for (post, notification) in next { queue.add(post, notification) }
+                for (post, notification) in next {
+                    guard post.isUndelivered else {
+                        queue.add(post, notification)
+                        continue
+                    }
+                    summary.undelivered += 1
+                    onUndelivered(notification)
+                }
                 batchesAdded += 1
             }
         case .attempted(let job, let attempt):

@@ -8,6 +8,8 @@ package struct DeliverySummary: Sendable {
     package internal(set) var posts = 0
     package internal(set) var duplicates = 0
     package internal(set) var late = 0
+    /// Notifications that were planned and are never posted.
+    package internal(set) var undelivered = 0
     /// HTTP requests, repeated ones included.
     package internal(set) var attempts = 0
     package internal(set) var acknowledged = 0
@@ -29,8 +31,8 @@ package struct DeliverySummary: Sendable {
         self.planned = planned
     }
 
-    /// Whether every planned post was acknowledged.
-    package var isComplete: Bool { acknowledged == planned }
+    /// Whether every planned post was acknowledged, but for those that are never posted.
+    package var isComplete: Bool { acknowledged + undelivered == planned }
 
     mutating func record(_ attempt: Attempt) {
         attempts += 1

@@ -6,6 +6,8 @@ package struct PlannedPost: Sendable, Hashable {
     package var isDuplicate = false
     /// Posted after a later notification of the same run.
     package var isLate = false
+    /// Never posted: the App Store lists it in its history, and the endpoint does not get it.
+    package var isUndelivered = false
 }
 
 /// The order in which notifications are posted: runs interleaved, some notifications twice, some late.
@@ -19,6 +21,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     /// Notifications to post after a later one of the same run. Fewer are posted late only when too few
     /// notifications have a later one.
     package let late: Int
+    /// Notifications that are never posted. Fewer are left out only when too few may be.
+    package let undelivered: Int
 
     private let stepCounts: [Int]
     private let runs: Int?
@@ -28,6 +32,12 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     private var nextRun = 0
     private var drawn = 0
     private var duplicatesLeft: Int
+    private var undeliveredLeft: Int
+    /// Of `undeliveredLeft`, those chosen that may not be lost: later ones are in their place.
+    private var lossesOwed = 0
+    /// Draws of its own, so that the other posts are those of the plan without it.
+    private var lossGenerator: SeededGenerator
+    private let mayBeLost: @Sendable (PlannedPost) -> Bool
     private var heldBack = 0
     /// Posts so far.
     private var position = 0
@@ -38,10 +48,13 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     ///   - runs: how many runs are played; `nil` plays as many as the count needs.
     ///   - count: how many notifications are posted at most; `nil` posts all of the runs. Without either every
     ///     scenario is played once.
+    ///   - undelivered: the share of the notifications that is never posted; none of them has a duplicate or is late.
     ///   - concurrentRuns: how many runs are interleaved.
+    ///   - mayBeLost: whether a notification may be among those never posted.
     package init(
         series: ScenarioSeries, runs: Int? = nil, count: Int? = nil, duplicates: Percentage = .zero,
-        disorder: Percentage = .zero, concurrentRuns: Int = 64
+        disorder: Percentage = .zero, undelivered: Percentage = .zero, concurrentRuns: Int = 64,
+        mayBeLost: @escaping @Sendable (PlannedPost) -> Bool = { _ in true }
     ) {
         stepCounts = series.scenarios.map(\.steps.count)
         let runs = runs ?? (count == nil ? stepCounts.count : nil)
@@ -52,6 +65,10 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         self.duplicates = duplicates.of(total)
         late = disorder.of(total)
         duplicatesLeft = self.duplicates
+        self.undelivered = undelivered.of(total)
+        undeliveredLeft = self.undelivered
+        lossGenerator = SeededGenerator(seed: series.seed, purpose: "undelivered")
+        self.mayBeLost = mayBeLost
         generator = SeededGenerator(seed: series.seed, purpose: "plan")
         underWay.reserveCapacity(concurrentRuns)
         while underWay.count < concurrentRuns, let run = startRun() {
@@ -72,7 +89,14 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
             return delayed.remove(at: index).post
         }
         guard drawn < count, let index = underWay.indices.randomElement(using: &generator) else { return nil }
-        return postFirst(of: draw(at: index), at: index)
+        let post = draw(at: index)
+        guard !isLost(post) else {
+            finish(at: index)
+            var lost = post
+            lost.isUndelivered = true
+            return lost
+        }
+        return postFirst(of: post, at: index)
     }
 
     /// Posts a notification now, or holds it back and posts its successor now.
@@ -96,6 +120,17 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         return successor
     }
 
+    /// Whether the post just drawn is among those never posted: selection sampling, as for the duplicates.
+    private mutating func isLost(_ post: PlannedPost) -> Bool {
+        guard undeliveredLeft > 0 else { return false }
+        let remaining = Swift.max(count - drawn + 1, 1)
+        if Int.random(in: 0..<remaining, using: &lossGenerator) < undeliveredLeft - lossesOwed { lossesOwed += 1 }
+        guard lossesOwed > 0, mayBeLost(post) else { return false }
+        lossesOwed -= 1
+        undeliveredLeft -= 1
+        return true
+    }
+
     /// How many should have been held back by now. Ahead of the even share by some notifications, so that the last are
     /// found before the end, where few have a successor left.
     private var lateDue: Int {
@@ -104,7 +139,7 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     }
 
     private mutating func planDuplicate(of post: PlannedPost, after due: Int, of remaining: Int) {
-        guard isChosen(duplicatesLeft, of: remaining) else { return }
+        guard isChosen(duplicatesLeft, of: remaining - undeliveredLeft) else { return }
         duplicatesLeft -= 1
         var duplicate = post
         duplicate.isDuplicate = true

@@ -1,4 +1,5 @@
 package import AppStoreModel
+internal import JSON
 
 /// A notification ready to be posted, with the facts that a receiver must find in it.
 package struct SignedNotification: Sendable {
@@ -12,4 +13,16 @@ package struct SignedNotification: Sendable {
     package let key: String
     /// The HTTP body: `{"signedPayload":"…"}`.
     package let body: [UInt8]
+
+    /// The line of a report about a notification that is never posted, without the line's end.
+    var undeliveredReportLine: String {
+        var line = JSONObject()
+        line.put("notificationUUID", notificationUUID.rawValue)
+        line.put("notificationType", notificationType.rawValue)
+        line.put("subtype", subtype?.rawValue)
+        line.put("originalTransactionId", originalTransactionId?.rawValue)
+        line.put("key", key)
+        line.put("undelivered", true)
+        return line.text
+    }
 }

@@ -5,33 +5,30 @@ internal import JSON
 
 // Get Notification History, and test notifications.
 extension ServerAPIEnvironment {
-    /// Milliseconds for which a pagination token is good.
-    private static let paginationLifetime = Duration.hours(1).milliseconds
-
     func notificationHistory(_ input: Input) throws(ServerAPIError) -> Outcome {
         try input.query.checkNames(["paginationToken"])
         let request = try NotificationHistoryRequest(input.body, environment: app.environment, now: input.now)
         let cursor = HistoryCursor(of: "notifications/\(FNV1a.hash(input.body))")
-        let skipped = try skipped(cursor, input)
+        let begin = try position(cursor, input)
         let customer = request.transactionId.flatMap { store.customerOfId[$0] }
-        let found = store.notifications.all.filter { request.includes($0, customer: customer, in: store) }
-        let page = found.dropFirst(skipped).prefix(Self.pageSize)
-        let hasMore = found.count > skipped + page.count
+        let page = store.notifications.page(from: begin, size: Self.pageSize) {
+            request.includes($0, customer: customer, in: store)
+        }
         var items: [JSONObject] = []
-        for sent in page { items.append(try item(sent)) }
+        for sent in page.sent { items.append(try item(sent)) }
         var body = JSONObject()
-        if hasMore { body.put("paginationToken", "\(input.now).\(cursor.revision(at: skipped + page.count))") }
-        body.put("hasMore", hasMore)
+        body.put("paginationToken", page.next.map { "\(input.now).\(cursor.revision(at: $0))" })
+        body.put("hasMore", page.next != nil)
         body.put("notificationHistory", items)
         return .answer(body)
     }
 
-    private func skipped(_ cursor: HistoryCursor, _ input: Input) throws(ServerAPIError) -> Int {
+    private func position(_ cursor: HistoryCursor, _ input: Input) throws(ServerAPIError) -> Int {
         guard let token = try input.query.value("paginationToken", .invalidPaginationToken) else { return 0 }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let issued = Int64(parts[0]) else { throw .invalidPaginationToken }
         guard let position = try? cursor.position(of: String(parts[1])) else { throw .invalidPaginationToken }
-        guard input.now < issued.addingReportingOverflow(Self.paginationLifetime).partialValue else {
+        guard input.now < issued.addingReportingOverflow(paginationLifetime.milliseconds).partialValue else {
             throw .paginationTokenExpired
         }
         return position
@@ -39,7 +36,10 @@ extension ServerAPIEnvironment {
 
     private func item(_ sent: SentNotifications.Sent) throws(ServerAPIError) -> JSONObject {
         var item = JSONObject()
-        item.put("signedPayload", try signedPayload(sent.notification))
+        switch sent.content {
+        case .simulated(let notification): item.put("signedPayload", try signedPayload(notification))
+        case .captured(let captured): item.put("signedPayload", captured.signedPayload)
+        }
         item.put("sendAttempts", sent.attempts.map(Self.attempt))
         return item
     }

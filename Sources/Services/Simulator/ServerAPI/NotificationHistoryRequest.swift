@@ -13,13 +13,17 @@ struct NotificationHistoryRequest {
     private let subtype: Subtype?
     private let onlyFailures: Bool
 
+    /// How long ago a notification may have been sent.
+    static func reach(in environment: AppStoreEnvironment) -> Duration {
+        .days(environment == .sandbox ? 30 : 180)
+    }
+
     init(_ body: [UInt8], environment: AppStoreEnvironment, now: Int64) throws(ServerAPIError) {
         let object = try RequestBody.object(body, members: Self.members, otherwise: .generalBadRequest)
         guard let start = object["startDate"]?.integer, start >= 0 else { throw .invalidStartDate }
         guard let end = object["endDate"]?.integer, end >= 0 else { throw .invalidEndDate }
         guard start < end else { throw .startDateAfterEndDate }
-        let days: Int64 = environment == .sandbox ? 30 : 180
-        guard start >= now - Duration.days(days).milliseconds else { throw .startDateTooFarInPast }
+        guard start >= now - Self.reach(in: environment).milliseconds else { throw .startDateTooFarInPast }
         dates = start..<max(end, start)
         (type, subtype) = try Self.type(object)
         transactionId = try Self.transactionId(object)
@@ -51,13 +55,13 @@ struct NotificationHistoryRequest {
 
     /// - Parameter customer: the one that `transactionId` belongs to.
     func includes(_ sent: SentNotifications.Sent, customer: String?, in store: ServerAPIStore) -> Bool {
-        let notification = sent.notification
-        guard dates.contains(notification.signedDate) else { return false }
-        if let type, notification.notificationType != type { return false }
-        if let subtype, notification.subtype != subtype { return false }
+        guard dates.contains(sent.date) else { return false }
         if onlyFailures, sent.isDelivered { return false }
-        guard transactionId != nil else { return true }
-        let owner = notification.transactionId.flatMap { store.customerOfId[$0.rawValue] }
-        return owner != nil && owner == customer
+        if let type, sent.notificationType != type { return false }
+        if let subtype, sent.subtype != subtype { return false }
+        guard let transactionId else { return true }
+        return sent.transactionIds.contains { id in
+            id == transactionId || customer != nil && store.customerOfId[id] == customer
+        }
     }
 }

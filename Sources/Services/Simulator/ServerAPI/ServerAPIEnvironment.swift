@@ -10,6 +10,8 @@ struct ServerAPIEnvironment: Sendable {
     let acceptsUnknownTransactions: Bool
     /// Whether there is a URL to post notifications to.
     let hasNotificationURL: Bool
+    /// For which a pagination token is good.
+    var paginationLifetime = Duration.hours(1)
     var store = ServerAPIStore()
 
     /// What a request led to.

@@ -22,7 +22,9 @@ extension SimulatedServerAPI {
         of notificationUUID: NotificationUUID, in environment: AppStoreEnvironment = .production
     ) {
         let sent = state.withLock { $0.environments[environment]?.store.notifications[notificationUUID.rawValue] }
-        guard let notification = sent?.notification, let transactionId = notification.transactionId else { return }
+        guard case .simulated(let notification)? = sent?.content, let transactionId = notification.transactionId else {
+            return
+        }
         let reason = notification.container["consumptionRequestReason"]?.string ?? ""
         requestRefund(of: transactionId, in: environment, reason: ConsumptionRequestReason(reason), isPosted: true)
     }

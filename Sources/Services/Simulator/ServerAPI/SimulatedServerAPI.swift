@@ -28,6 +28,8 @@ package final class SimulatedServerAPI: Sendable {
         /// Whether consumption is taken for transactions that no one registered.
         package var acceptsUnknownTransactions = false
         package var followUp = RefundFollowUp()
+        /// How long a pagination token of Get Notification History is good.
+        package var paginationLifetime = Duration.hours(1)
         /// Posts the body of a notification and says how that ended; without it none is posted.
         package var post: Post?
         /// Calls back after so long.
@@ -69,7 +71,7 @@ package final class SimulatedServerAPI: Sendable {
             environments[environment] = ServerAPIEnvironment(
                 app: SimulatedApp(bundleId: app.bundleId, appAppleId: app.appAppleId, environment: environment),
                 signer: signer, acceptsUnknownTransactions: settings.acceptsUnknownTransactions,
-                hasNotificationURL: settings.post != nil)
+                hasNotificationURL: settings.post != nil, paginationLifetime: settings.paginationLifetime)
         }
         state = Mutex(
             ServerAPIState(
@@ -181,7 +183,36 @@ package final class SimulatedServerAPI: Sendable {
     ) {
         let now = clocks.wallMilliseconds()
         state.withLock { state in
-            state.environments[environment]?.store.notifications.record(outcome, of: notificationUUID.rawValue, at: now)
+            state.environments[environment]?.store.notifications.record(
+                SentNotifications.result(of: outcome), of: notificationUUID.rawValue, at: now)
+        }
+    }
+
+    /// Notes that a registered notification was never delivered: the history lists it with an attempt that got no
+    /// response.
+    package func recordLoss(
+        of notificationUUID: NotificationUUID, in environment: AppStoreEnvironment = .production
+    ) {
+        let now = clocks.wallMilliseconds()
+        state.withLock { state in
+            state.environments[environment]?.store.notifications.record(
+                SentNotifications.noResponse, of: notificationUUID.rawValue, at: now)
+        }
+    }
+
+    /// Lists a notification in the history of its environment as sent now, never delivered, and signed as it is.
+    ///
+    /// - Returns: whether it was listed: an app or an environment that is not served has no history.
+    @discardableResult package func list(_ captured: CapturedNotification) -> Bool {
+        let now = clocks.wallMilliseconds()
+        return state.withLock { state in
+            guard captured.bundleId == settings.app.bundleId, state.environments[captured.environment] != nil else {
+                return false
+            }
+            state.environments[captured.environment]?.store.notifications.add(captured, at: now)
+            state.environments[captured.environment]?.store.notifications.record(
+                SentNotifications.noResponse, of: captured.notificationUUID.rawValue, at: now)
+            return true
         }
     }
 }

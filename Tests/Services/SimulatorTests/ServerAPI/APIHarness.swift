@@ -151,7 +151,7 @@ final class APIHarness: Sendable {
         var head: JSONObject = ["alg": "ES256", "kid": "key", "typ": "JWT"]
         var payload: JSONObject = [
             "iss": "issuer", "iat": .integer(seconds), "exp": .integer(seconds + 300), "aud": "appstoreconnect-v1",
-            "bid": "com.example.app",
+            "bid": .string(api.settings.app.bundleId.rawValue),
         ]
         header(&head)
         claims(&payload)

@@ -1,0 +1,37 @@
+internal import AppStoreModel
+internal import Foundation
+
+/// The directory of `--history-files`.
+struct HistoryFiles {
+    let directory: String
+
+    /// Lists every `.jws` file in the history of the app, in the order of their names.
+    ///
+    /// - Throws: ``SimulatorError`` for a directory or a file that cannot be read, and for a notification of another app or
+    ///   of an environment that is not served.
+    func list(in api: SimulatedServerAPI) throws {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
+            throw SimulatorError(description: "--history-files \(directory): the directory cannot be read")
+        }
+        let files = names.filter { $0.hasSuffix(".jws") }.sorted()
+        guard !files.isEmpty else {
+            throw SimulatorError(description: "--history-files \(directory): the directory has no .jws file")
+        }
+        for name in files { try list(directory + "/" + name, in: api) }
+    }
+
+    private func list(_ path: String, in api: SimulatedServerAPI) throws {
+        guard let handle = FileHandle(forReadingAtPath: path),
+            let text = try? handle.read(upToCount: CapturedNotification.maximumBytes + 1)
+        else { throw SimulatorError(description: "\(path) cannot be read") }
+        guard let captured = CapturedNotification([UInt8](text)) else {
+            throw SimulatorError(description: "\(path) is neither the JWS of a notification nor the body around one")
+        }
+        guard api.list(captured) else {
+            throw SimulatorError(
+                description:
+                    "\(path) is of \(captured.bundleId) in \(captured.environment.rawValue), which is not served; "
+                    + "name the app with --app and serve the environment")
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package import AppStoreModel
+internal import Bytes
+internal import JSON
+
+/// A notification that was signed elsewhere, such as by Apple, and is listed in the history byte for byte.
+package struct CapturedNotification: Sendable {
+    /// The JWS in compact form.
+    package let signedPayload: String
+    package let notificationUUID: NotificationUUID
+    package let notificationType: NotificationType
+    package let subtype: Subtype?
+    package let bundleId: BundleId
+    package let environment: AppStoreEnvironment
+    /// Of `signedTransactionInfo`, where there is one.
+    let transactionIds: [String]
+
+    /// Far more than any notification of Apple's.
+    static let maximumBytes = 1024 * 1024
+
+    /// Reads a JWS in compact form, or the body that holds one; white space around it is ignored. No signature is checked.
+    ///
+    /// `nil` for what is neither, and for a notification without `data`.
+    package init?(_ text: [UInt8]) {
+        guard text.count <= Self.maximumBytes, let jws = Self.compactForm(text),
+            let payload = Self.payload(jws), let data = payload["data"]?.object,
+            let notificationUUID = payload["notificationUUID"]?.string,
+            let notificationType = payload["notificationType"]?.string,
+            let bundleId = data["bundleId"]?.string, let environment = data["environment"]?.string
+        else { return nil }
+        signedPayload = jws
+        self.notificationUUID = NotificationUUID(notificationUUID)
+        self.notificationType = NotificationType(notificationType)
+        subtype = (payload["subtype"]?.string).map { Subtype($0) }
+        self.bundleId = BundleId(bundleId)
+        self.environment = AppStoreEnvironment(environment)
+        let transaction = (data["signedTransactionInfo"]?.string).flatMap { Self.payload($0) }
+        transactionIds = ["transactionId", "originalTransactionId"].compactMap { transaction?[$0]?.string }
+    }
+
+    private static func compactForm(_ text: [UInt8]) -> String? {
+        let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        let trimmed = Array(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+        guard trimmed.first == UInt8(ascii: "{") else { return String(validating: trimmed, as: UTF8.self) }
+        return (try? JSONValue(json: trimmed))?.object?["signedPayload"]?.string
+    }
+
+    private static func payload(_ jws: String) -> JSONObject? {
+        let parts = jws.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let json = try? Base64URL.decode(Array(parts[1])) else { return nil }
+        return (try? JSONValue(json: json))?.object
+    }
+}
