@@ -43,7 +43,7 @@ let platform: [Target] = [
     module("Concurrency", layer: "Platform", uses: ["CThreads", "Time"]),
     module("JSON", layer: "Platform", uses: ["Bytes"]),
     module("Telemetry", layer: "Platform", uses: ["Time", "Concurrency", "Bytes", "JSON"]),
-    module("Configuration", layer: "Platform", uses: ["JSON"]),
+    module("Configuration", layer: "Platform", uses: ["Bytes", "JSON"]),
     module("Lifecycle", layer: "Platform", uses: ["Telemetry", "CThreads"]),
     module("KafkaModel", layer: "Platform"),
     module("Kafka", layer: "Platform", uses: ["CRdKafka", "KafkaModel", "Time", "Concurrency"]),
@@ -73,8 +73,8 @@ let appStore: [Target] = [
     module(
         "AppStoreSettings", layer: "AppStore",
         uses: [
-            "AppStoreModel", "AppStoreVerification", "AppStoreServerAPI", "Records", "Configuration", "Cryptography",
-            "HTTPClient",
+            "AppStoreModel", "AppStoreVerification", "AppStoreServerAPI", "Records", "Bytes", "Configuration",
+            "Cryptography", "HTTPClient",
         ]),
     module("AppStoreSigning", layer: "AppStore", uses: ["Bytes", "Cryptography"]),
 ]
@@ -95,7 +95,8 @@ let services: [Target] = [
     module(
         "Publication", layer: "Services",
         uses: [
-            "AppStoreModel", "AppStoreVerification", "Bytes", "Cryptography", "Kafka", "Records", "Telemetry", "Time",
+            "AppStoreModel", "AppStoreVerification", "Bytes", "Cryptography", "Kafka", "LegacyNotifications", "Records",
+            "Telemetry", "Time",
         ]),
     module(
         "Ingress", layer: "Services",
@@ -323,7 +324,7 @@ let package = Package(
         tests(
             "IngressTests", layer: "Services",
             uses: [
-                "Ingress", "Publication", "Simulator", "ServiceKit", "AppStoreSettings", "AppStoreSigning",
+                "Ingress", "JSON", "Publication", "Simulator", "ServiceKit", "AppStoreSettings", "AppStoreSigning",
                 "AppStoreVerification",
                 "AppStoreModel",
                 "Records", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",

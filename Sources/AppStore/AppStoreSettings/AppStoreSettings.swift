@@ -21,6 +21,13 @@ package enum AppStoreSettings {
         default: AppStoreEnvironment.published,
         help: "The environments of one app. Sandbox notifications always go to the sandbox topic.",
         example: "Production")
+    package static let sharedSecretFile = Setting.readableFile(
+        "apps.<bundleId>.shared.secret.file",
+        help: """
+            Version 1 and older notifications are accepted for one app that has this: a file with its shared secrets from \
+            App Store Connect, one a line, readable for this service alone. It is read again when it changes.
+            """, example: "/run/secrets/shared-secrets"
+    ).optional
     package static let roots = Setting.readableFiles(
         "root.certificates", help: "Root certificates, PEM or DER, in place of the built-in Apple Root CA - G3.",
         example: "/etc/sluice/root.pem"
@@ -66,5 +73,49 @@ extension AppStoreSettings {
             }
         }
         return roots
+    }
+}
+
+extension AppStoreSettings {
+    /// An app that sends version 1 or older notifications.
+    package struct LegacyApp: Sendable {
+        package let bundleId: BundleId
+        package let path: String
+
+        package init(bundleId: BundleId, path: String) {
+            self.bundleId = bundleId
+            self.path = path
+        }
+
+        /// The key of the setting that names the file.
+        package var setting: String { "apps.\(bundleId.rawValue).shared.secret.file" }
+    }
+
+    /// Those with a file of shared secrets, which holds some.
+    package static func legacyApps(_ configuration: Configuration) throws(ConfigurationError) -> [LegacyApp] {
+        var legacy: [LegacyApp] = []
+        for app in try apps(configuration) {
+            guard let path = configuration.value(sharedSecretFile, for: app.bundleId.rawValue) else { continue }
+            let found = LegacyApp(bundleId: app.bundleId, path: path)
+            do throws(FileProblem) {
+                _ = try secrets(of: found, now: 0)
+            } catch {
+                throw configuration.error(
+                    found.setting,
+                    "\(path): \(error.message). Write the shared secret of App Store Connect (App Information) into it.")
+            }
+            legacy.append(found)
+        }
+        return legacy
+    }
+
+    /// The secrets of an app, and what they become.
+    /// - Parameter now: monotonic nanoseconds.
+    package static func secrets(
+        of app: LegacyApp, now: UInt64
+    ) throws(FileProblem) -> ReloadedFile<SharedSecrets> {
+        try ReloadedFile(
+            path: app.path, limit: SharedSecrets.maximumFileBytes, now: now,
+            digest: { SHA256.digest(of: $0).bytes }, make: SharedSecrets.init(lines:))
     }
 }

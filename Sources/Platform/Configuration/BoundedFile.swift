@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Foundation
 
 /// Why a file could not be read, in the operating system's words, or holds something else than it should.
@@ -14,7 +15,9 @@ enum BoundedFile {
         let descriptor = try openForReading(path)
         defer { close(descriptor) }
         var bytes: [UInt8] = []
+        // A file can hold a secret.
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        defer { buffer.wipe() }
         while true {
             let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
@@ -22,6 +25,7 @@ enum BoundedFile {
                 throw FileProblem(message: systemMessage())
             }
             if count == 0 { return bytes }
+            bytes.reserveWiping(count)
             bytes.append(contentsOf: buffer[..<count])
             guard bytes.count <= limit else { throw FileProblem(message: "the file has more than \(limit) bytes") }
         }

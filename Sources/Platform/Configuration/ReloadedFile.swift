@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Synchronization
 
 /// What a small file holds, as it is now: a change counts within a second, without a restart. A file that cannot be read,
@@ -11,14 +12,15 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
 
     private struct State {
         var value: Value
-        /// The bytes that the value, or a complaint, was made of.
-        var read: [UInt8]
+        /// What tells the bytes that the value, or a complaint, was made of from others.
+        var fingerprint: [UInt8]
         /// Monotonic nanoseconds.
         var checkedAt: UInt64
     }
 
     package let path: String
     private let limit: Int
+    private let digest: (@Sendable ([UInt8]) -> [UInt8])?
     private let make: @Sendable ([UInt8]) throws(FileProblem) -> Value
     private let state: Mutex<State>
 
@@ -29,15 +31,21 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - limit: bytes that the file may have.
     ///   - now: monotonic nanoseconds.
+    ///   - digest: of a file of secrets: what tells one content from another in place of the content, which is then
+    ///     overwritten, so that only the value stays in memory. The value must not share the bytes.
     ///   - make: the value of the file's bytes.
     package init(
-        path: String, limit: Int, now: UInt64, make: @escaping @Sendable ([UInt8]) throws(FileProblem) -> Value
+        path: String, limit: Int, now: UInt64,
+        digest: (@Sendable ([UInt8]) -> [UInt8])? = nil,
+        make: @escaping @Sendable ([UInt8]) throws(FileProblem) -> Value
     ) throws(FileProblem) {
         let bytes = try BoundedFile.read(path, limit: limit)
+        defer { if digest != nil { bytes.wipe() } }
         self.path = path
         self.limit = limit
+        self.digest = digest
         self.make = make
-        state = Mutex(State(value: try make(bytes), read: bytes, checkedAt: now))
+        state = Mutex(State(value: try make(bytes), fingerprint: digest?(bytes) ?? bytes, checkedAt: now))
     }
 
     /// The value, and what has changed when this call has looked at the file.
@@ -49,8 +57,10 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
             state.checkedAt = now
             do throws(FileProblem) {
                 let bytes = try BoundedFile.read(path, limit: limit)
-                guard bytes != state.read else { return (state.value, nil) }
-                state.read = bytes
+                defer { if digest != nil { bytes.wipe() } }
+                let fingerprint = digest?(bytes) ?? bytes
+                guard fingerprint != state.fingerprint else { return (state.value, nil) }
+                state.fingerprint = fingerprint
                 state.value = try make(bytes)
                 return (state.value, .read)
             } catch {

@@ -1,3 +1,5 @@
+internal import Bytes
+
 extension JSONDocument {
     /// What ``redacted(_:)`` takes out of a text.
     package struct Redaction: Sendable {
@@ -31,6 +33,7 @@ extension JSONDocument {
     /// `{}`. A secret that was encoded otherwise, as in base64, is not recognised.
     package func redacted(_ redaction: Redaction) -> [UInt8] {
         let search = RedactionSearch(document: self, redaction: redaction)
+        defer { for text in search.found { text.wipe() } }
         guard search.secrets.count <= Redaction.maximumSecrets else { return Array("{}".utf8) }
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count)
@@ -41,7 +44,9 @@ extension JSONDocument {
             position = edit.range.upperBound
         }
         output.append(contentsOf: bytes[position...])
-        return search.secrets.contains { $0.isFound(in: output[...]) } ? Array("{}".utf8) : output
+        guard search.secrets.contains(where: { $0.isFound(in: output[...]) }) else { return output }
+        output.wipe()
+        return Array("{}".utf8)
     }
 }
 
@@ -55,19 +60,24 @@ private struct RedactionSearch {
     let document: JSONDocument
     let redaction: JSONDocument.Redaction
     let secrets: [BytePattern]
+    /// Those of the document, to be overwritten afterwards.
+    let found: [[UInt8]]
 
     init(document: JSONDocument, redaction: JSONDocument.Redaction) {
         self.document = document
         self.redaction = redaction
-        var texts = redaction.secrets.filter { !$0.isEmpty }
+        let given = redaction.secrets.filter { !$0.isEmpty }
+        var texts: [[UInt8]] = []
         for (text, depth) in Self.secretTexts(in: document, redaction.secretNames) {
             let isSecret = depth == 1 ? !text.isEmpty : text.count >= JSONDocument.Redaction.leastSecretBytes
             guard isSecret, texts.count <= JSONDocument.Redaction.maximumSecrets, !texts.contains(text) else {
+                text.wipe()
                 continue
             }
             texts.append(text)
         }
-        secrets = texts.map { BytePattern($0) }
+        found = texts
+        secrets = (given + texts).map { BytePattern($0) }
     }
 
     /// In the order of the text; of nested ones the outer one comes first.
@@ -157,10 +167,13 @@ private struct RedactionSearch {
         let range = Int(node.start)..<Int(node.end)
         guard node.hasEscapes else { return secrets.contains { $0.isFound(in: document.bytes[range]) } }
         var text = JSONBytes.decoded(document.bytes.span, from: range.lowerBound, to: range.upperBound)
+        defer { text.wipe() }
         for _ in 0..<JSONDocument.Redaction.nestedTextLevels {
             if secrets.contains(where: { $0.isFound(in: text[...]) }) { return true }
             guard text.contains(UInt8(ascii: "\\")) else { return false }
-            text = JSONBytes.decoded(text.span, from: 0, to: text.count)
+            let inner = JSONBytes.decoded(text.span, from: 0, to: text.count)
+            text.wipe()
+            text = inner
         }
         return secrets.contains { $0.isFound(in: text[...]) }
     }

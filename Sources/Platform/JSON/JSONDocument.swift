@@ -103,6 +103,12 @@ public struct JSONElement: Sendable {
     /// Text of a string, escapes resolved; nil for other kinds.
     public var string: String? { node.kind == .string ? document.text(of: index) : nil }
 
+    /// The bytes of a string's text, escapes resolved, for what must not become a `String`; nil for other kinds.
+    package var textBytes: [UInt8]? {
+        guard node.kind == .string else { return nil }
+        return JSONBytes.decoded(document.bytes.span, from: Int(node.start), to: Int(node.end))
+    }
+
     public var bool: Bool? { node.kind == .bool ? document.bytes[Int(node.start)] == UInt8(ascii: "t") : nil }
 
     /// A number as it was written; nil for other kinds.

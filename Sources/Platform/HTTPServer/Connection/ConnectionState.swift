@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// One connection without its socket: bytes, end of input, ticks and responses go in, actions come out.
 ///
 /// One request is in progress at a time; the next one is parsed when the response has been sent.
@@ -103,7 +105,9 @@ package struct ConnectionState {
     /// Lets `fill` put bytes of a known length straight into the body.
     package mutating func receiveBody(now: UInt64, _ fill: (inout OutputSpan<UInt8>) -> Void) -> Action {
         let before = body.count
-        body.append(addingCapacity: min(decoder.left, Self.pieceBytes), initializingWith: fill)
+        let piece = min(decoder.left, Self.pieceBytes)
+        body.reserveWiping(piece)
+        body.append(addingCapacity: piece, initializingWith: fill)
         decoder.took(body.count - before)
         receivedBodyBytes = body.count
         return decoder.left == 0 ? dispatch(now: now) : .wait
@@ -131,16 +135,18 @@ package struct ConnectionState {
 
     private mutating func append(_ bytes: Span<UInt8>, from start: Int) {
         guard start < bytes.count, phase != .lingering else { return }
-        bytes.extracting(start...).withUnsafeBufferPointer { buffer.append(contentsOf: $0) }
+        bytes.extracting(start...).withUnsafeBufferPointer { buffer.appendWiping($0) }
     }
 
     private mutating func advanceBuffer(now: UInt64) -> Action {
-        var bytes = buffer
+        let bytes = buffer
         buffer = []
         let (action, taken) = advance(bytes.span, now: now)
-        if taken < bytes.count, !closesAfterResponse {
-            bytes.removeFirst(taken)
+        if taken == 0, !closesAfterResponse {
             buffer = bytes
+        } else {
+            if taken < bytes.count, !closesAfterResponse { buffer = Array(bytes[taken...]) }
+            bytes.wipe()
         }
         return action
     }
@@ -285,9 +291,15 @@ package struct ConnectionState {
         closesAfterResponse = closes || !keepsAlive || isDraining || nothingFollows
         phase = .sending
         deadline = now + rules.sendTime
+        // Not those of a request that was dispatched: they are the handler's.
+        head?.wipe()
         head = nil
+        body.wipe()
         body = []
-        if closesAfterResponse { buffer = [] }
+        if closesAfterResponse {
+            buffer.wipe()
+            buffer = []
+        }
         return (!closesAfterResponse, isHeadMethod)
     }
 
@@ -312,6 +324,13 @@ package struct ConnectionState {
         let action = advanceBuffer(now: now)
         if inputEnded, case .wait = action { return .close(reason: isIdle ? nil : "aborted") }
         return action
+    }
+
+    /// The connection ends: overwrites what was received and not dispatched.
+    package func wipe() {
+        head?.wipe()
+        body.wipe()
+        buffer.wipe()
     }
 
     // MARK: time

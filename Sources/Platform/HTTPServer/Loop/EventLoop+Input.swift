@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CSockets
 internal import Concurrency
 
@@ -55,9 +56,11 @@ extension EventLoop {
             cs_receive(connection.socket, bytes.baseAddress, min(limit, bytes.count))
         }
         guard count > 0 else { return .wait }
-        return received.withUnsafeBufferPointer { bytes in
+        let action = received.withUnsafeBufferPointer { bytes in
             connection.state.received(bytes.extracting(..<count).span, now: now)
         }
+        received.withUnsafeMutableBytes { wipe(UnsafeMutableRawBufferPointer(rebasing: $0[..<count])) }
+        return action
     }
 
     /// Does what the state says until there is nothing more to do at once.
@@ -105,7 +108,11 @@ extension EventLoop {
     /// A slot is acquired here and not when the head is complete: slow bodies must not use up the slots.
     private func dispatch(_ head: RequestHead, _ body: [UInt8], _ connection: Connection) -> ConnectionState.Action? {
         let acceptor = connection.acceptor
-        guard !acceptor.slots.isFull else { return connection.state.refuse(503, "overload", now: now) }
+        guard !acceptor.slots.isFull else {
+            head.wipe()
+            body.wipe()
+            return connection.state.refuse(503, "overload", now: now)
+        }
         let slot = acceptor.slots.acquire(
             RequestSlots.Request(connection: connection.key, number: connection.number, bodyBytes: body.count))
         acceptor.bodyBytes += body.count

@@ -164,6 +164,7 @@ final class EventLoop {
     func close(_ connection: Connection, reason: String?) {
         guard connections.remove(connection.key) != nil else { return }
         if let reason { decide(connection, reason: reason, status: 0) }
+        connection.state.wipe()
         cs_close(connection.socket)
         connection.acceptor.connections -= 1
         connection.acceptor.bodyBytes -= connection.countedBodyBytes

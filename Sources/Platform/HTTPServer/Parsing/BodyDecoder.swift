@@ -45,7 +45,7 @@ package struct BodyDecoder: Sendable {
         while position < bytes.count, step != .done {
             if step == .data {
                 let count = min(left, bytes.count - position)
-                bytes.extracting(position..<(position + count)).withUnsafeBufferPointer { body.append(contentsOf: $0) }
+                bytes.extracting(position..<(position + count)).withUnsafeBufferPointer { body.appendWiping($0) }
                 position += count
                 took(count)
             } else {

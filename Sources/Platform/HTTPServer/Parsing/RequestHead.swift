@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A request line and its fields, checked by `RequestHeadParser`.
 ///
 /// It keeps the received bytes in one array and finds fields in it when asked: no allocation per field.
@@ -52,6 +54,15 @@ public struct RequestHead: Sendable {
 
     /// Whether the target is exactly this, without a query.
     public func targetIs(_ target: StaticString) -> Bool { range((methodEnd + 1)..<targetEnd, equals: target) }
+
+    /// Whether the target up to the first `?` is exactly this.
+    public func pathIs(_ path: StaticString) -> Bool {
+        let target = bytes[(methodEnd + 1)..<targetEnd]
+        return range((methodEnd + 1)..<(target.firstIndex(of: UInt8(ascii: "?")) ?? targetEnd), equals: path)
+    }
+
+    /// Overwrites the head, which nothing may read any more: it can hold a secret.
+    package func wipe() { bytes.wipe() }
 
     public var isGetOrHead: Bool { methodIs("GET") || methodIs("HEAD") }
 

@@ -1,0 +1,48 @@
+internal import Bytes
+package import Configuration
+internal import Cryptography
+
+/// The shared secrets of one app, as a file lists them: one a line, as App Store Connect shows it (the app's own and the
+/// account's, and during a change the old one and the new one). Lines that are empty or begin with `#` do not count.
+///
+/// Only their digests are kept.
+package struct SharedSecrets: Sendable {
+    package static let maximumFileBytes = 4096
+    private static let maximumCount = 8
+    /// App Store Connect makes 32 hexadecimal digits.
+    private static let lengths = 16...128
+
+    private let digests: [[UInt8]]
+
+    /// - Throws: which line is wrong, without its text.
+    package init(lines text: [UInt8]) throws(FileProblem) {
+        var digests: [[UInt8]] = []
+        for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            let isSpace = { (byte: UInt8) in byte == 32 || byte == 9 || byte == 13 }
+            let end = (line.lastIndex { !isSpace($0) } ?? line.startIndex - 1) + 1
+            let secret = line[line.startIndex..<max(line.startIndex, end)].drop(while: isSpace)
+            guard let first = secret.first, first != UInt8(ascii: "#") else { continue }
+            guard Self.lengths.contains(secret.count), secret.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+                throw FileProblem(
+                    message: """
+                        line \(index + 1) is no shared secret: \(Self.lengths.lowerBound) to \
+                        \(Self.lengths.upperBound) characters without spaces
+                        """)
+            }
+            digests.append(secret.withUnsafeBytes { SHA256.digest(of: $0) }.bytes)
+        }
+        guard !digests.isEmpty else { throw FileProblem(message: "the file holds no shared secret") }
+        guard digests.count <= Self.maximumCount else {
+            throw FileProblem(
+                message: "the file holds \(digests.count) shared secrets; \(Self.maximumCount) are allowed")
+        }
+        self.digests = digests
+    }
+
+    /// Whether this is the SHA-256 of one of them. Looks at all of them, so that the time says nothing.
+    package func contain(digest: [UInt8]) -> Bool {
+        var isFound = false
+        for known in digests where constantTimeEquals(known, digest) { isFound = true }
+        return isFound
+    }
+}

@@ -1,0 +1,35 @@
+import Configuration
+import Cryptography
+import Testing
+
+@testable import AppStoreSettings
+
+@Suite struct SharedSecretsTests {
+    private static let one = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
+    private static let two = "ffffffffffffffffffffffffffffffff"
+
+    private func contains(_ secrets: SharedSecrets, _ text: String) -> Bool {
+        secrets.contain(digest: SHA256.digest(of: Array(text.utf8)).bytes)
+    }
+
+    @Test(arguments: [
+        "\(one)\n\(two)\n", "# of the app\n\(one)\n\n# of the account\r\n  \(two) \r\n", "\(one)\n\(two)",
+    ])
+    func `each line is a secret, comments and empty lines are none`(text: String) throws {
+        let secrets = try SharedSecrets(lines: Array(text.utf8))
+        #expect(contains(secrets, Self.one) && contains(secrets, Self.two))
+        for other in ["", Self.one + "0", String(Self.one.dropLast()), Self.one.uppercased(), "# of the app"] {
+            #expect(!contains(secrets, other), "\(other)")
+        }
+    }
+
+    @Test(arguments: [
+        ("", "the file holds no shared secret"), ("# none\n", "the file holds no shared secret"),
+        ("\(one)\nshort\n", "line 2 is no shared secret: 16 to 128 characters without spaces"),
+        ("two words of a sentence\n", "line 1 is no shared secret: 16 to 128 characters without spaces"),
+        (String(repeating: "\(two)\n", count: 9), "the file holds 9 shared secrets; 8 are allowed"),
+    ])
+    func `a wrong file is described without its text`(text: String, problem: String) {
+        #expect(throws: FileProblem(message: problem)) { try SharedSecrets(lines: Array(text.utf8)) }
+    }
+}
