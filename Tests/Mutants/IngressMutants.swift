@@ -39,9 +39,36 @@ private let readiness = MutatedFile(
 private let breaker = MutatedFile(
     .ingress, "breaker", "Platform/Kafka/Producer/ProducerBreaker.swift", suites: "ProducerBreakerTests")
 
+private let legacy = MutatedFile(
+    .ingress, "v1", ingress + "Legacy/LegacyVerifier.swift", suites: "LegacyRowTests")
+private let failures = MutatedFile(
+    .ingress, "v1", ingress + "Legacy/PasswordFailures.swift", suites: "LegacyRowTests|PasswordFailuresTests")
+private let secrets = MutatedFile(
+    .ingress, "v1", "AppStore/AppStoreSettings/SharedSecrets.swift", suites: "SharedSecretsTests")
+private let wiping = MutatedFile(
+    .ingress, "v1", ingress + "NotificationProcessor.swift", suites: "LegacySecretTests")
+private let headWiping = MutatedFile(
+    .ingress, "v1", ingress + "NotificationListener.swift", suites: "LegacySecretTests")
+
 enum IngressMutants {
     static let all: [Mutant] = [
-        listener.mutant("path", "head.targetIs(path)", "true"),
+        legacy.mutant("v1-password", "secrets.contain(digest: digest)", "true"),
+        legacy.mutant("v1-enabled", "!secrets.isEmpty", "true"),
+        legacy.mutant("v1-app", "known.app.bundleId == named", "true"),
+        legacy.mutant("v1-bundle", "apps[bundleId] != nil", "true"),
+        legacy.mutant("v1-form", "text.isEmpty", "false"),
+        legacy.mutant("v1-longest-password", "password.range.count <= longestPassword", "true"),
+        legacy.mutant("v1-rate", "failures.areTooMany(from: client, now: now)", "false"),
+        legacy.mutant("v1-sandbox", "isExpected || notification.environment == .sandbox", "isExpected"),
+        legacy.mutant("v1-environment", "isExpected || notification.environment == .sandbox", "true"),
+        legacy.mutant("v1-redacted", "body.redacted()", "document.bytes"),
+        failures.mutant("v1-rate-five", "left < 1", "left < 2"),
+        failures.mutant("v1-rate-bound", "state.count >= Self.networks", "false"),
+        secrets.mutant("v1-digest", "constantTimeEquals(known, digest)", "true"),
+        wiping.without("v1-body-wiped", "work.body.wipe()"),
+        headWiping.without("v1-head-wiped", "request.head.wipe()"),
+
+        listener.mutant("path", "head.pathIs(path)", "true"),
         listener.mutant("method", #"head.methodIs("POST")"#, "true"),
         listener.mutant("body-size", "256 * 1024", "1 << 30"),
 
@@ -59,9 +86,13 @@ enum IngressMutants {
         policy.mutant("status-of-clock", "503", after: "static let clock", "400"),
         policy.mutant("status-of-budget", "503", after: "static let quarantineBudget", "200"),
         reasons.mutant("status-of-new-chains", "429", after: ".newCertificateChains: (.pinnedRoot, ", "503"),
-        policy.mutant("status-of-version-1", "403", after: "static let legacyDisabled", "200"),
+        policy.mutant("status-of-version-1", "403", after: "case .disabled: (", "200"),
+        policy.mutant("status-of-password", "403", after: "case .password: (", "200"),
+        policy.mutant("status-of-rate", "429", after: "case .rate: (", "200"),
         policy.mutant("status-of-inconsistent", "503", after: "static let inconsistent", "200"),
-        accepted.mutant("version-1", "AcknowledgementPolicy.legacyDisabled", "AcknowledgementPolicy.accepted"),
+        accepted.mutant(
+            "version-1", "AcknowledgementPolicy.refused(refusal)", after: "switch verdict {\n        case .refused",
+            "AcknowledgementPolicy.accepted"),
         publisher.mutant(
             "sandbox-topic", "topics.notifications(identity.environment)", "topics.notifications(.production)"),
 
@@ -90,7 +121,9 @@ enum IngressMutants {
             "quarantine-response-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)",
             after: "giveBack(count)",
             "AcknowledgementPolicy.quarantined(notification)"),
-        quarantine.mutant("quarantine-copies", "isFirst(known, exchange)", after: "private func quarantine", "true"),
+        quarantine.mutant(
+            "quarantine-copies", "isFirst(known, exchange)",
+            after: "private func quarantine(_ notification: QuarantinableNotification", "true"),
         quarantine.mutant(
             "budget", "quarantine.take(count, nowNanoseconds: clocks.monotonicNanoseconds())", "true"),
         quarantine.mutant("budget-given-back", "error.persistence == .no", "false"),

@@ -62,9 +62,10 @@ extension NotificationVerifier {
         let text = Self.trimmed(text)
         guard text.first == UInt8(ascii: "{") else { return explain(jws: text, isBare: true, at: now) }
         do throws(Refusal) {
-            switch try FormChecks.content(of: text) {
+            switch try FormChecks.content(of: text, BodyLimits(legacyNames: .max)) {
             case .signedPayload(let jws): return explain(jws: jws, isBare: false, at: now)
-            case .legacy: return explanation(.unknown, of: [], verdict: .legacy, isBare: false)
+            case .legacy(let document):
+                return explanation(.unknown, of: [], verdict: .legacy(document), isBare: false)
             }
         } catch {
             return explanation(.unknown, of: [], verdict: verify(body: text, at: now), isBare: false)

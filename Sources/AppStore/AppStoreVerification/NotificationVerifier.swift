@@ -27,12 +27,14 @@ public final class NotificationVerifier: Sendable {
     }
 
     /// The verdict on a request's body, `{"signedPayload":"…"}`.
-    /// - Parameter now: milliseconds since 1970.
-    public func verify(body: [UInt8], at now: Int64) -> Verdict {
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - limits: of the body, by its form.
+    public func verify(body: [UInt8], at now: Int64, limits: BodyLimits = BodyLimits()) -> Verdict {
         do throws(Refusal) {
-            switch try FormChecks.content(of: body) {
+            switch try FormChecks.content(of: body, limits) {
             case .signedPayload(let jws): return verify(signedPayload: jws, at: now)
-            case .legacy: return .legacy
+            case .legacy(let document): return .legacy(document)
             }
         } catch {
             return verdict(error)

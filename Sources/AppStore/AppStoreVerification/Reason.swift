@@ -12,6 +12,8 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case jsonShape = "json_shape"
     /// An object of the body names a member twice.
     case jsonDuplicate = "json_dup"
+    /// A body with `signedPayload` of more bytes than such a body may have.
+    case tooLarge = "too_large"
 
     /// Not three segments of base64url letters separated by two dots.
     case jwsForm = "jws_form"
@@ -106,6 +108,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     private var row: (step: VerificationStep, status: Int) {
         switch self {
         case .empty, .json, .jsonShape, .jsonDuplicate: (.body, 400)
+        case .tooLarge: (.body, 413)
         case .jwsForm, .jwsBase64, .jwsHeader: (.compactForm, 400)
         case .algorithm: (.algorithm, 400)
         case .certificateListForm, .certificateEncoding: (.certificateList, 400)

@@ -1,4 +1,5 @@
 public import AppStoreModel
+public import JSON
 
 /// The verifier's decision about one body.
 public enum Verdict: Sendable {
@@ -13,8 +14,9 @@ public enum Verdict: Sendable {
     /// A retry can help: certificates just outside their validity, revocation not known yet, too many certificate
     /// chains never seen before, a clock that what Apple signed contradicts, a fault of this machine.
     case retryLater(Refusal)
-    /// A version 1 or status update body (`notification_type` beside a shared secret): unsigned, never verified here.
-    case legacy
+    /// A version 1 or status update body (`notification_type` beside a shared secret), scanned: unsigned, never verified
+    /// here.
+    case legacy(JSONDocument)
 }
 
 /// A notification that passed every check. Only this module can make one.

@@ -53,6 +53,19 @@ public enum RevocationPolicy: String, Sendable, CaseIterable {
     case off
 }
 
+/// How large a body may be by its form.
+public struct BodyLimits: Sendable, Hashable {
+    /// Bytes of a body with `signedPayload`. Beyond: `too_large`.
+    public var signedBytes: Int
+    /// Names of members in a version 1 or older body; a thousand where none is expected.
+    public var legacyNames: Int
+
+    public init(signedBytes: Int = .max, legacyNames: Int = 0) {
+        self.signedBytes = signedBytes
+        self.legacyNames = legacyNames
+    }
+}
+
 /// How fast certificate paths that were never seen may be examined. Each costs about a millisecond, and an untrusted
 /// client can make them at will.
 public struct NewCertificateChainLimits: Sendable, Hashable {

@@ -38,6 +38,9 @@ public struct LegacyNotification: Sendable {
     /// Fields that were sent, but are no valid date, number or flag; they read as absent.
     public let ignoredFields: Int
 
+    /// Every ``rawType`` that is documented, for both forms.
+    public static let documentedTypes = LegacyType.documented.map(\.rawValue)
+
     /// What ``notificationType`` is where the type as sent is not documented.
     public static var unknownType: NotificationType { LegacyMapping.unknown }
 

@@ -19,6 +19,11 @@ struct LegacyType: RawRepresentable, Hashable, Sendable {
     static let revoke = LegacyType("REVOKE")
     static let consumptionRequest = LegacyType("CONSUMPTION_REQUEST")
 
+    static let documented: [LegacyType] = [
+        .initialBuy, .didRenew, .didRecover, .renewal, .interactiveRenewal, .didChangeRenewalPref,
+        .didChangeRenewalStatus, .didFailToRenew, .priceIncreaseConsent, .cancel, .refund, .revoke, .consumptionRequest,
+    ]
+
     /// Whether it is about a transaction that was cancelled, not about the newest one.
     var isAboutCancellation: Bool { self == .cancel || self == .refund || self == .revoke }
 }

@@ -6,7 +6,8 @@ package enum SharedConfiguration {
     /// Keys, also with a placeholder, and prefixes that end with a dot.
     package static let keys = [
         "admin.host", "admin.port", "apps", "apps.<bundleId>.api.issuer.id", "apps.<bundleId>.api.key.file",
-        "apps.<bundleId>.api.key.id", "apps.<bundleId>.environments", "appstore.api.issuer.id", "appstore.api.key.file",
+        "apps.<bundleId>.api.key.id", "apps.<bundleId>.environments", "apps.<bundleId>.shared.secret.file",
+        "appstore.api.issuer.id", "appstore.api.key.file",
         "appstore.api.key.id", "appstore.api.sandbox.url", "appstore.api.url", "consumer.attempts",
         "consumer.drain.limit", "consumer.record.deadline", "consumer.shutdown.limit", "data.dir",
         "duplicates.remembered", "entitlements.changes", "entitlements.grace.fallback", "entitlements.key.file",

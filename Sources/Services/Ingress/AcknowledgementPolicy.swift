@@ -1,6 +1,8 @@
 internal import AppStoreVerification
 internal import HTTPServer
 internal import Kafka
+internal import Publication
+internal import Records
 
 /// Which answer each outcome deserves, so that Apple sends again when, and only when, that can help: 4xx is the
 /// sender's, 503 is ours or temporary, 200 is durable.
@@ -16,8 +18,18 @@ enum AcknowledgementPolicy {
     static let clock = HTTPResponse(status: 503, reason: IngressReason.clock)
     /// More quarantine records than the budget allows.
     static let quarantineBudget = HTTPResponse(status: 503, reason: IngressReason.quarantineBudget)
-    /// A version 1 or older body, which no app is configured to send.
-    static let legacyDisabled = HTTPResponse(status: 403, reason: IngressReason.legacyDisabled, closes: true)
+    /// A version 1 or older body. What is not from someone with the secret ends its connection.
+    static func refused(_ refusal: LegacyRefusal) -> HTTPResponse {
+        let (status, reason) =
+            switch refusal {
+            case .disabled: (403, IngressReason.legacyDisabled)
+            case .form: (400, IngressReason.legacyForm)
+            case .password: (403, IngressReason.legacyPassword)
+            case .rate: (429, IngressReason.legacyRate)
+            case .audience: (403, Reason.audience.rawValue)
+            }
+        return HTTPResponse(status: status, reason: reason, closes: true)
+    }
 
     /// A verified notification that cannot be named: a contradiction between two parts of this program.
     static let inconsistent = HTTPResponse(status: 503, reason: IngressReason.inconsistent)
@@ -25,12 +37,13 @@ enum AcknowledgementPolicy {
     /// Nothing is stored. The connection ends with what is not Apple's, so that junk keeps none open.
     static func refused(_ refusal: Refusal) -> HTTPResponse {
         HTTPResponse(
-            status: refusal.status, reason: refusal.reason.rawValue, closes: (400...403).contains(refusal.status))
+            status: refusal.status, reason: refusal.reason.rawValue,
+            closes: (400...403).contains(refusal.status) || refusal.status == 413)
     }
 
     /// The quarantine topic has the bytes.
-    static func quarantined(_ notification: NonconformingNotification) -> HTTPResponse {
-        HTTPResponse(status: 200, reason: notification.reason.rawValue)
+    static func quarantined(_ notification: QuarantinableNotification) -> HTTPResponse {
+        HTTPResponse(status: 200, reason: notification.record.reason)
     }
 
     /// Kafka does not have the record, or it is not known whether it has: in either case Apple sends again, and

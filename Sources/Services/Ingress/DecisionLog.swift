@@ -1,5 +1,7 @@
+internal import AppStoreModel
 internal import AppStoreVerification
 internal import HTTPServer
+internal import Records
 internal import Telemetry
 
 /// Counts every request, and logs those that were not simply accepted: a few lines a second for each reason, for a
@@ -52,15 +54,14 @@ final class DecisionLog: Sendable {
             ].compactMap { $0 })
     }
 
-    /// Which notification is in the quarantine topic, or will be. Called on a worker.
-    func explain(_ notification: NonconformingNotification) {
+    /// Which notification is in the quarantine topic. Called when Kafka has it.
+    func explain(_ record: QuarantineRecord) {
         explanations.log(
-            .warning, key: notification.reason.rawValue, "signed notification quarantined",
+            .warning, key: record.reason, "notification quarantined",
             [
-                LogField(.reason, notification.reason.rawValue),
-                notification.detail.isEmpty ? nil : LogField(.detail, notification.detail),
-                notification.bundleId.map { LogField(.bundleId, $0) },
-                notification.notificationUUID.map { LogField(.notificationUUID, $0) },
+                LogField(.reason, record.reason), record.detail.map { LogField(.detail, $0) },
+                record.bundleId.map { LogField(.bundleId, $0.rawValue) },
+                record.notificationUUID.map { LogField(.notificationUUID, $0.rawValue) },
             ].compactMap { $0 })
     }
 }

@@ -65,6 +65,8 @@ package final class Ingress: Service {
                 fix: isRoot ? "Name files of self-signed roots" : "Correct \(IngressSettings.apps.key)",
                 exitCode: .configuration)
         }
+        let legacyVerifier = try LegacyVerifier(
+            apps: plan.verifier.apps, legacyApps: plan.legacyApps, logger: logger, now: clocks.monotonicNanoseconds())
         let topics = try await IngressTopics.check(plan)
         for warning in topics.warnings {
             logger.warning("tolerated by profile single-node", [LogField(.finding, warning)])
@@ -73,7 +75,7 @@ package final class Ingress: Service {
         let ingressMetrics = IngressMetrics(metrics)
         let decisions = DecisionLog(logger, ingressMetrics)
         let producer = try makeProducer(topics.kafka)
-        let workers = makeWorkers(verifier, producer, ingressMetrics, decisions)
+        let workers = makeWorkers(verifier, legacyVerifier, producer, ingressMetrics, decisions)
         do {
             let (publicServer, adminServer) = try await startServers(producer, workers, decisions)
             running.withLock {
@@ -143,13 +145,13 @@ package final class Ingress: Service {
     }
 
     private func makeWorkers(
-        _ verifier: NotificationVerifier, _ producer: KafkaProducer, _ metrics: IngressMetrics,
-        _ decisions: DecisionLog
+        _ verifier: NotificationVerifier, _ legacyVerifier: LegacyVerifier, _ producer: KafkaProducer,
+        _ metrics: IngressMetrics, _ decisions: DecisionLog
     ) -> WorkerPool<NotificationWork> {
         let budget = QuarantineBudget(
             bytesPerHour: plan.quarantineBytesPerHour, nowNanoseconds: clocks.monotonicNanoseconds())
         let processor = NotificationProcessor(
-            verifier: verifier,
+            verifier: verifier, legacyVerifier: legacyVerifier, limits: NotificationListener.limits(plan),
             publisher: NotificationPublisher(
                 producer: producer, topics: ProducedTopics(plan.topics), clock: clocks.monotonicNanoseconds,
                 observe: { metrics.published($0) }),
@@ -221,7 +223,13 @@ package final class Ingress: Service {
                 LogField(.apps, .texts(plan.verifier.apps.map(\.bundleId.rawValue))),
                 LogField(.revocation, plan.verifier.revocation.rawValue), LogField(.workers, plan.workers),
                 LogField(.profile, plan.profile.rawValue),
+                LogField(.legacyApps, .texts(plan.legacyApps.map(\.bundleId.rawValue))),
             ])
+        if !plan.legacyApps.isEmpty, plan.forwarded == .off, !plan.proxies.isEmpty {
+            logger.info(
+                "wrong passwords from http.proxies are not limited by network: they do not name the client",
+                [LogField(.setting, IngressSettings.forwarded.key)])
+        }
         logger.info(
             "ready", [LogField(.host, plan.adminHost), LogField(.port, adminPort), LogField(.listener, "admin")])
     }

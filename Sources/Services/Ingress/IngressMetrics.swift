@@ -2,6 +2,7 @@ internal import AppStoreModel
 internal import AppStoreVerification
 internal import HTTPServer
 internal import Kafka
+internal import LegacyNotifications
 internal import Publication
 internal import Records
 internal import Synchronization
@@ -21,6 +22,9 @@ final class IngressMetrics: Sendable {
     private let inconsistencies: Counter
     private let signedPayloadsKept: Counter
     private let certificateHeaders: Counter
+    private let legacyNotifications: LabelledCounters
+    private let legacyUnresolved: Counter
+    private let legacyIgnoredFields: Counter
 
     private struct DecisionKey: Hashable {
         let reason: String
@@ -52,7 +56,7 @@ final class IngressMetrics: Sendable {
         quarantinedByReason = registry.counters(
             IngressMetricName.quarantined, help: "Nonconforming notifications acknowledged in the quarantine topic.",
             label: "reason",
-            values: Reason.allCases.filter { $0.step == .profile }.map(\.rawValue))
+            values: Reason.allCases.filter { $0.step == .profile }.map(\.rawValue) + [IngressReason.legacyProfile])
         kafkaFailures = registry.counters(
             IngressMetricName.kafkaFailures, help: "Records that Kafka did not acknowledge.", label: "error",
             values: [
@@ -65,6 +69,16 @@ final class IngressMetrics: Sendable {
             help: "Records that carry the compact JWS because rebuilding would not give the same bytes.")
         certificateHeaders = registry.counter(
             IngressMetricName.certificateHeaders, help: "JWS header segments acknowledged in the certificates topic.")
+        legacyNotifications = registry.counters(
+            IngressMetricName.legacyNotifications,
+            help: "Version 1 and older notifications with the right password, by their own type.", label: "type",
+            values: LegacyNotification.documentedTypes)
+        legacyUnresolved = registry.counter(
+            IngressMetricName.legacyUnresolved,
+            help: "Version 1 and older notifications whose transaction is not in their receipt.")
+        legacyIgnoredFields = registry.counter(
+            IngressMetricName.legacyIgnoredFields,
+            help: "Fields of version 1 and older notifications that are not as documented, read as absent.")
         inconsistencies = registry.counter(
             IngressMetricName.inconsistencies,
             help: "Verified notifications without an identity: a bug, to be reported.")
@@ -107,8 +121,13 @@ final class IngressMetrics: Sendable {
         if !overflow { self.age.observe(Double(age) / 1_000) }
     }
 
-    func quarantined(_ notification: NonconformingNotification) {
-        quarantinedByReason[notification.reason.rawValue].increment()
+    func quarantined(_ record: QuarantineRecord) { quarantinedByReason[record.reason].increment() }
+
+    /// A version 1 or older notification, before it is published.
+    func mapped(_ notification: LegacyNotification) {
+        legacyNotifications[notification.rawType].increment()
+        if notification.originalTransactionId == nil { legacyUnresolved.increment() }
+        legacyIgnoredFields.increment(by: UInt64(clamping: notification.ignoredFields))
     }
 
     func inconsistent() { inconsistencies.increment() }

@@ -24,6 +24,9 @@ enum IngressMetricName {
     static let revocationNeedsAttention = "sluice_ingress_revocation_needs_attention"
     static let chainValidations = "sluice_ingress_chain_validations_total"
     static let inconsistencies = "sluice_ingress_inconsistencies_total"
+    static let legacyNotifications = "sluice_ingress_legacy_notifications_total"
+    static let legacyUnresolved = "sluice_ingress_legacy_unresolved_total"
+    static let legacyIgnoredFields = "sluice_ingress_legacy_ignored_fields_total"
     static let connections = "sluice_http_connections"
     static let accepted = "sluice_http_connections_accepted_total"
     static let evicted = "sluice_http_connections_evicted_total"
@@ -51,7 +54,15 @@ enum IngressReason {
     /// The verifier's too: in both cases the fault is this machine's clock.
     static let clock = Reason.clock.rawValue
     static let quarantineBudget = "quarantine_budget"
+    /// Version 1 or older for an app without a shared secret.
     static let legacyDisabled = "v1_disabled"
+    /// Without a password that is a text, or not as such a body is.
+    static let legacyForm = "v1_form"
+    static let legacyPassword = "v1_password"
+    /// More wrong passwords from one network than a minute may have.
+    static let legacyRate = "v1_rate"
+    /// Quarantined: with the right password, but a part that cannot be read.
+    static let legacyProfile = "v1_profile"
     static let inconsistent = "internal"
 }
 
@@ -59,10 +70,12 @@ extension LogKey {
     static let host = LogKey(rawValue: "host")
     static let port = LogKey(rawValue: "port")
     static let listener = LogKey(rawValue: "listener")
+    static let setting = LogKey(rawValue: "setting")
     static let status = LogKey(rawValue: "status")
     static let bodyBytes = LogKey(rawValue: "bodyBytes")
     static let network = LogKey(rawValue: "network")
     static let apps = LogKey(rawValue: "apps")
+    static let legacyApps = LogKey(rawValue: "legacyApps")
     static let revocation = LogKey(rawValue: "revocation")
     static let workers = LogKey(rawValue: "workers")
     static let profile = LogKey(rawValue: "profile")

@@ -28,6 +28,7 @@ extension IngressPlan {
             verifier: VerifierConfiguration(
                 roots: try Self.roots(configuration), apps: apps,
                 revocation: configuration[IngressSettings.revocation]),
+            legacyApps: try AppStoreSettings.legacyApps(configuration),
             workers: configuration[IngressSettings.workers],
             rememberedNotifications: configuration[IngressSettings.rememberedNotifications],
             quarantineBytesPerHour: configuration[IngressSettings.quarantineBytesPerHour],

@@ -1,3 +1,4 @@
+package import AppStoreSettings
 package import AppStoreVerification
 package import HTTPServer
 package import Kafka
@@ -14,6 +15,8 @@ package struct IngressPlan: Sendable {
     package var adminHost: String
     package var adminPort: Int
     package var verifier: VerifierConfiguration
+    /// Of which version 1 and older notifications are accepted.
+    package var legacyApps: [AppStoreSettings.LegacyApp] = []
     package var workers: Int
     package var rememberedNotifications: Int
     package var quarantineBytesPerHour: Int

@@ -17,6 +17,7 @@ package enum IngressSettings {
     package static let apps = AppStoreSettings.apps
     package static let appsIfAny = AppStoreSettings.appsIfAny
     package static let environments = AppStoreSettings.environments
+    package static let sharedSecretFile = AppStoreSettings.sharedSecretFile
     package static let roots = AppStoreSettings.roots
     package static let revocation = AppStoreSettings.revocation
     package static let workers = Setting.integer(
@@ -47,7 +48,7 @@ package enum IngressSettings {
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
 
     package static let all: [any AnySetting] = [
-        topicsPrefix, adminPort, host, port, apps, environments, roots, revocation, workers, rememberedNotifications,
+        topicsPrefix, adminPort, host, port, apps, environments, sharedSecretFile, roots, revocation, workers, rememberedNotifications,
         quarantineBytesPerHour,
         proxies, forwarded,
     ]

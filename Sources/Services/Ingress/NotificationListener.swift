@@ -1,28 +1,46 @@
+internal import AppStoreVerification
 internal import HTTPServer
 internal import Telemetry
 internal import Time
 
-/// The public listener: `POST /notifications` and nothing else.
+/// The public listener: `POST /notifications` and nothing else; a query is ignored.
 enum NotificationListener {
     static let path: StaticString = "/notifications"
-    /// Apple's notifications have about 19 KB.
+    /// Of a signed notification; Apple's have about 19 KB.
     static let maximumBody = 256 * 1024
+    /// Of version 1 and older, which has the customer's transactions and receipt.
+    static let maximumLegacyBody = 2 * 1024 * 1024
+    /// A transaction of version 1 has about 25 fields.
+    private static let maximumLegacyNames = 60_000
+
+    /// What each form may have.
+    static func limits(_ plan: IngressPlan) -> BodyLimits {
+        BodyLimits(signedBytes: maximumBody, legacyNames: plan.legacyApps.isEmpty ? 0 : maximumLegacyNames)
+    }
 
     static func listener(_ plan: IngressPlan, workers: WorkerPool<NotificationWork>, clocks: Clocks) -> Listener {
         var limits = Limits.public
         limits.proxies = plan.proxies.compactMap { NetworkPrefix($0) }
         limits.forwarded = plan.forwarded
+        // The form is known when the body is read: until then it may have what any accepted form may have.
+        let limit = plan.legacyApps.isEmpty ? maximumBody : maximumLegacyBody
+        let proxies = limits.proxies
         return Listener(
             name: "notifications", host: plan.host, port: UInt16(clamping: plan.port), limits: limits,
             admit: { head in
-                guard head.targetIs(path) else { return .notFound }
-                return head.methodIs("POST") ? .body(limit: maximumBody) : .methodNotAllowed(allow: "POST")
+                guard head.pathIs(path) else { return .notFound }
+                return head.methodIs("POST") ? .body(limit: limit) : .methodNotAllowed(allow: "POST")
             },
             handle: { request, exchange in
                 workers.add(
                     NotificationWork(
                         body: request.body, traceParent: traceParent(request.head),
-                        receivedAt: clocks.wallMilliseconds(), exchange: exchange))
+                        receivedAt: clocks.wallMilliseconds(),
+                        // A proxy that does not name the client stands for all of them.
+                        client: proxies.contains { $0.contains(request.network) } ? nil : request.network,
+                        exchange: exchange))
+                // Its query and fields can hold what should only be in the body.
+                request.head.wipe()
             },
             passEnded: { workers.announce() })
     }

@@ -1,7 +1,10 @@
 internal import AppStoreModel
 internal import AppStoreVerification
+internal import Bytes
 internal import HTTPServer
+internal import JSON
 internal import Kafka
+internal import LegacyNotifications
 internal import Publication
 internal import Records
 internal import Telemetry
@@ -14,6 +17,8 @@ struct NotificationWork: Sendable {
     let traceParent: String?
     /// When it came, milliseconds since 1970.
     let receivedAt: Int64
+    /// The client's network; nil where a proxy stands for all of them.
+    let client: NetworkPrefix?
     let exchange: Exchange
     /// It has been refused once because too many certificate chains were new.
     var isSecondTry = false
@@ -25,6 +30,8 @@ struct NotificationWork: Sendable {
 /// report, or from the listener's handler deadline when that is earlier.
 final class NotificationProcessor: Sendable {
     private let verifier: NotificationVerifier
+    private let legacyVerifier: LegacyVerifier
+    private let limits: BodyLimits
     private let publisher: NotificationPublisher
     private let duplicates: DuplicateWindow<Exchange>
     private let quarantine: QuarantineBudget
@@ -35,11 +42,14 @@ final class NotificationProcessor: Sendable {
     private let signedDates: SignedDates
 
     init(
-        verifier: NotificationVerifier, publisher: NotificationPublisher,
+        verifier: NotificationVerifier, legacyVerifier: LegacyVerifier, limits: BodyLimits,
+        publisher: NotificationPublisher,
         duplicates: DuplicateWindow<Exchange>, quarantine: QuarantineBudget, clocks: Clocks, sanity: ClockSanity,
         signedDates: SignedDates, metrics: IngressMetrics, decisions: DecisionLog
     ) {
         self.verifier = verifier
+        self.legacyVerifier = legacyVerifier
+        self.limits = limits
         self.publisher = publisher
         self.duplicates = duplicates
         self.quarantine = quarantine
@@ -50,8 +60,15 @@ final class NotificationProcessor: Sendable {
         self.decisions = decisions
     }
 
-    /// - Returns: the work, to be tried once more when others have had their turn; nil when it is answered, or will be.
+    /// - Returns: the work, to be tried once more when others have had their turn; nil when it is answered, or will be,
+    ///   and its body is overwritten, which can hold a password.
     func process(_ work: NotificationWork) -> NotificationWork? {
+        let again = decide(work)
+        if again == nil { work.body.wipe() }
+        return again
+    }
+
+    private func decide(_ work: NotificationWork) -> NotificationWork? {
         let now = clocks.wallMilliseconds()
         let monotonic = clocks.monotonicMilliseconds()
         guard sanity.observe(wall: now, monotonic: monotonic) else {
@@ -59,7 +76,7 @@ final class NotificationProcessor: Sendable {
             return nil
         }
         let begun = clocks.monotonicNanoseconds()
-        let verdict = verifier.verify(body: work.body, at: now)
+        let verdict = verifier.verify(body: work.body, at: now, limits: limits)
         metrics.verified(nanoseconds: clocks.monotonicNanoseconds() &- begun)
         switch verdict {
         case .accepted(let notification):
@@ -76,7 +93,7 @@ final class NotificationProcessor: Sendable {
             if refusal.reason == .clock { signedDates.contradicted(by: refusal.signedPartDigest, at: monotonic) }
             decisions.explain(refusal)
             work.exchange.respond(AcknowledgementPolicy.refused(refusal))
-        case .legacy: work.exchange.respond(AcknowledgementPolicy.legacyDisabled)
+        case .legacy(let document): decide(legacy: document, work)
         }
         return nil
     }
@@ -145,28 +162,58 @@ final class NotificationProcessor: Sendable {
 
     private func quarantine(_ notification: NonconformingNotification, _ work: NotificationWork) {
         // Its signature was verified, or it would not be quarantined.
-        guard let known = notification.signedPartDigest.flatMap(DuplicateKey.init(contentDigest:))
+        guard
+            let notification = QuarantinableNotification(
+                notification, body: work.body, receivedAt: AppStoreInstant(millisecondsSince1970: work.receivedAt),
+                source: .live)
         else { return inconsistent(work) }
-        let (exchange, count) = (work.exchange, work.body.count)
+        quarantine(notification, work)
+    }
+
+    private func quarantine(_ notification: QuarantinableNotification, _ work: NotificationWork) {
+        let (known, exchange, count) = (notification.duplicateKey, work.exchange, work.body.count)
         // Before the budget: whoever holds one such notification could otherwise spend all of it with copies.
         guard isFirst(known, exchange) else { return }
         guard quarantine.take(count, nowNanoseconds: clocks.monotonicNanoseconds()) else {
             return settle(known, exchange, refused: AcknowledgementPolicy.quarantineBudget)
         }
-        let record = QuarantineRecord(
-            notification, body: work.body, receivedAt: AppStoreInstant(millisecondsSince1970: work.receivedAt),
-            source: .live)
-        publisher.quarantine(record) { [self] result in
+        publisher.quarantine(notification.record) { [self] result in
             switch result {
             case .success:
-                metrics.quarantined(notification)
-                decisions.explain(notification)
+                metrics.quarantined(notification.record)
+                decisions.explain(notification.record)
                 settle(known, exchange, acknowledged: AcknowledgementPolicy.quarantined(notification))
             case .failure(let error):
                 // An outage must not spend the budget. A record that may have been written stays counted.
                 if error.persistence == .no { quarantine.giveBack(count) }
                 settle(known, exchange, refused: AcknowledgementPolicy.notAcknowledged(error))
             }
+        }
+    }
+
+    // MARK: Version 1 and older
+
+    private func decide(legacy document: JSONDocument, _ work: NotificationWork) {
+        guard let receivedAt = AppStoreInstant(millisecondsSince1970: work.receivedAt) else {
+            return inconsistent(work)
+        }
+        let verdict = legacyVerifier.verify(
+            document, from: work.client, receivedAt: receivedAt, now: clocks.monotonicNanoseconds())
+        switch verdict {
+        case .refused(let refusal): work.exchange.respond(AcknowledgementPolicy.refused(refusal))
+        case .accepted(let legacy, let isUnexpectedSandbox):
+            guard let notification = AcceptedNotification(legacy) else { return inconsistent(work) }
+            metrics.mapped(legacy)
+            publish(
+                notification, work,
+                answer: isUnexpectedSandbox ? AcknowledgementPolicy.sandbox : AcknowledgementPolicy.accepted)
+        case .nonconforming(let fault, let app, let environment, let redacted):
+            guard
+                let notification = QuarantinableNotification(
+                    legacy: redacted, reason: IngressReason.legacyProfile, detail: fault.description, bundleId: app,
+                    environment: environment, receivedAt: receivedAt)
+            else { return inconsistent(work) }
+            quarantine(notification, work)
         }
     }
 }

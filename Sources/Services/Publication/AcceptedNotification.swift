@@ -1,5 +1,6 @@
 internal import AppStoreModel
 package import AppStoreVerification
+package import LegacyNotifications
 package import Records
 
 /// A notification that passed the checks of its form, ready to be written. What follows knows no form.
@@ -28,5 +29,21 @@ package struct AcceptedNotification: Sendable {
         trust = .signed
         duplicateKey = key
         content = .signed(verified)
+    }
+
+    /// A version 1 or older notification whose password was right. Nil only if its event id is none.
+    package init?(_ legacy: LegacyNotification) {
+        let identity = RecordIdentity(
+            notificationUUID: NotificationUUID(legacy.eventId), notificationType: legacy.notificationType,
+            subtype: legacy.subtype, environment: legacy.environment, bundleId: legacy.bundleId,
+            signedDate: legacy.eventTime, originalTransactionId: legacy.originalTransactionId)
+        guard let key = DuplicateKey(eventId: legacy.eventId, environment: identity.environment) else { return nil }
+        self.identity = identity
+        trust = .sharedSecret
+        duplicateKey = key
+        content = .unsigned(
+            RecordContent(
+                notification: legacy.notification, transaction: legacy.transaction, renewalInfo: legacy.renewalInfo,
+                legacy: legacy.legacy))
     }
 }

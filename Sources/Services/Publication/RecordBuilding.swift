@@ -1,6 +1,6 @@
-package import AppStoreModel
-package import AppStoreVerification
-package import Records
+internal import AppStoreModel
+internal import AppStoreVerification
+internal import Records
 
 // From what the verifier says to what is produced. Bytes are taken over as they are.
 
@@ -26,7 +26,7 @@ extension RecordContent {
 
 extension QuarantineRecord {
     /// - Parameter body: as received.
-    package init(
+    init(
         _ notification: NonconformingNotification, body: [UInt8], receivedAt: AppStoreInstant?, source: RecordOrigin
     ) {
         self.init(

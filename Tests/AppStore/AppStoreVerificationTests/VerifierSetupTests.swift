@@ -53,7 +53,8 @@ import Testing
     @Test func `the codes of the reasons are what logs and records say`() {
         #expect(
             Reason.allCases.map(\.rawValue) == [
-                "empty", "json", "json_shape", "json_dup", "jws_form", "jws_b64", "jws_header", "alg", "jws_sig_len",
+                "empty", "json", "json_shape", "json_dup", "too_large", "jws_form", "jws_b64", "jws_header", "alg",
+                "jws_sig_len",
                 "x5c_form", "x5c_der", "chain_root", "chain_sig", "leaf_marker", "inter_marker", "not_ca", "cert_ext",
                 "leaf_key", "new_chains", "signature", "cert_time", "revoked", "clock", "ocsp_unknown", "audience",
                 "sandbox",

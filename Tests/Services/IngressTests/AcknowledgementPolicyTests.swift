@@ -1,6 +1,8 @@
 import AppStoreModel
 import HTTPServer
 import Kafka
+import Publication
+import Records
 import Testing
 
 @testable import AppStoreVerification
@@ -12,7 +14,11 @@ import Testing
             (AcknowledgementPolicy.accepted, 200, "accepted"), (AcknowledgementPolicy.sandbox, 200, "sandbox"),
             (AcknowledgementPolicy.duplicate, 200, "duplicate"), (AcknowledgementPolicy.clock, 503, "clock"),
             (AcknowledgementPolicy.quarantineBudget, 503, "quarantine_budget"),
-            (AcknowledgementPolicy.legacyDisabled, 403, "v1_disabled"),
+            (AcknowledgementPolicy.refused(.disabled), 403, "v1_disabled"),
+            (AcknowledgementPolicy.refused(.form), 400, "v1_form"),
+            (AcknowledgementPolicy.refused(.password), 403, "v1_password"),
+            (AcknowledgementPolicy.refused(.rate), 429, "v1_rate"),
+            (AcknowledgementPolicy.refused(LegacyRefusal.audience), 403, "audience"),
             (AcknowledgementPolicy.inconsistent, 503, "internal"),
         ]
         for (answer, status, reason) in table {
@@ -34,11 +40,14 @@ import Testing
         #expect(AcknowledgementPolicy.refused(Refusal(reason, "", status: 418)).status == 418)
     }
 
-    @Test func `what is in quarantine is answered 200 with the verdict's reason`() {
+    @Test func `what is in quarantine is answered 200 with the verdict's reason`() throws {
         for reason in Reason.allCases where reason.rawValue.hasPrefix("profile_") {
-            let notification = NonconformingNotification(
-                reason: reason, detail: "", bundleId: nil, environment: nil, notificationUUID: nil, certificates: nil,
-                signedPartDigest: nil)
+            let notification = try #require(
+                QuarantinableNotification(
+                    NonconformingNotification(
+                        reason: reason, detail: "", bundleId: nil, environment: nil, notificationUUID: nil,
+                        certificates: nil, signedPartDigest: [UInt8](repeating: 1, count: 32)),
+                    body: [], receivedAt: nil, source: .live))
             #expect(AcknowledgementPolicy.quarantined(notification).status == 200)
             #expect(AcknowledgementPolicy.quarantined(notification).reason == reason.rawValue)
         }

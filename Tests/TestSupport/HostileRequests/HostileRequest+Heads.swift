@@ -14,7 +14,7 @@ extension HostileRequest {
 
     static let paths: [HostileRequest] =
         rows("H-02", path, targets("/", "//notifications", "/..;/notifications", "/notifications/"))
-        + rows("H-02", path, targets("/%6eotifications", "/notifications%2f", "/a%2Fb", "/notifications?x=1"))
+        + rows("H-02", path, targets("/%6eotifications", "/notifications%2f", "/a%2Fb", "/notifications/?x=1"))
         + rows("H-02", path, targets("/NOTIFICATIONS"))
         + rows("H-22", path, targets("/notifications%0d%0aX-Injected:1", "/x?a=%0d%0aX-Injected:1"))
 

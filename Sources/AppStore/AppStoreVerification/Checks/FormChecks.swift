@@ -8,15 +8,15 @@ enum FormChecks {
         /// The text of `signedPayload`.
         case signedPayload([UInt8])
         /// `notification_type` without `signedPayload`: version 1 or a status update.
-        case legacy
+        case legacy(JSONDocument)
     }
 
     /// Check 3: the body is one JSON object with exactly one text `signedPayload`; other members are ignored, up to a
-    /// thousand names.
-    static func content(of body: [UInt8]) throws(Refusal) -> Content {
+    /// thousand names. The form of a body is known only when it is read, and with it what it may have.
+    static func content(of body: [UInt8], _ limits: BodyLimits) throws(Refusal) -> Content {
         let document: JSONDocument
         do throws(JSONError) {
-            document = try JSONDocument(body, maximumNames: JSONDocument.maximumUntrustedNames)
+            document = try self.document(body, limits)
         } catch {
             switch error.code {
             case .empty: throw Refusal(.empty, "the body is empty")
@@ -30,15 +30,30 @@ enum FormChecks {
             guard root["notification_type"]?.kind == .string else {
                 throw Refusal(.jsonShape, "the body has no signedPayload")
             }
-            return .legacy
+            return .legacy(document)
         }
         guard root["notification_type"] == nil else {
             throw Refusal(.jsonShape, "the body has both signedPayload and notification_type")
         }
         guard member.kind == .string else { throw Refusal(.jsonShape, "signedPayload is not a text") }
+        guard body.count <= limits.signedBytes else { throw Refusal(.tooLarge, "a signed body is not as long") }
         // No character of a JWS needs an escape, but JSON allows any character to be written as one.
         if let range = member.plainTextRange { return .signedPayload(Array(body[range])) }
         return .signedPayload(Array((member.string ?? "").utf8))
+    }
+
+    /// Version 1 has a name for each field of up to a hundred transactions, and more for those of tests.
+    private static func document(_ body: [UInt8], _ limits: BodyLimits) throws(JSONError) -> JSONDocument {
+        do throws(JSONError) {
+            return try JSONDocument(body, maximumNames: JSONDocument.maximumUntrustedNames)
+        } catch {
+            guard error.code == .tooManyNames, limits.legacyNames > JSONDocument.maximumUntrustedNames else {
+                throw error
+            }
+            let document = try JSONDocument(body, maximumNames: limits.legacyNames)
+            guard document.root["notification_type"] != nil else { throw error }
+            return document
+        }
     }
 
     /// Where the three segments of a compact JWS are.

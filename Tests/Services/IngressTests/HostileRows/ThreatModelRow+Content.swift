@@ -1,4 +1,4 @@
-/// Rows H-99 to H-128: what was signed, and version 1.
+/// Rows H-99 to H-128: what was signed, and version 1, which `LegacyRowTests` tries with a shared secret.
 extension ThreatModelRow {
     static let content: [ThreatModelRow] = [
         ThreatModelRow("H-99", "another bundleId", .refused(403, "audience")),
@@ -37,17 +37,20 @@ extension ThreatModelRow {
         ThreatModelRow(
             "H-120", "signed texts that are too long or have control characters, paths, markup",
             .quarantined("profile_text"), .accepted),
-        ThreatModelRow("H-121", "version 1: a wrong password", elsewhere: withoutVersion1),
-        ThreatModelRow("H-122", "version 1: no password", elsewhere: withoutVersion1),
-        ThreatModelRow("H-123", "version 1: guessed passwords", elsewhere: withoutVersion1),
-        ThreatModelRow("H-124", "version 1: an unknown type", elsewhere: withoutVersion1),
-        ThreatModelRow("H-125", "version 1: another app", elsewhere: withoutVersion1),
+        ThreatModelRow("H-121", "version 1: a wrong password", elsewhere: "403 `v1_password`, closed"),
+        ThreatModelRow("H-122", "version 1: no password", elsewhere: "400 `v1_form`, closed"),
+        ThreatModelRow(
+            "H-123", "version 1: guessed passwords",
+            elsewhere: "403 `v1_password`; after five in a minute 429 `v1_rate`, closed"),
+        ThreatModelRow(
+            "H-124", "version 1: an unknown type",
+            elsewhere: "200 `accepted`; a receipt that cannot be read: 200 `v1_profile`, quarantine topic"),
+        ThreatModelRow(
+            "H-125", "version 1: another app", elsewhere: "403 `audience`, closed; 200 `sandbox`, sandbox topic"),
         ThreatModelRow("H-126", "version 1: a receipt of 4 MiB", .closed(413, "too_large")),
-        ThreatModelRow("H-127", "version 1: the password in the query or a header", elsewhere: withoutVersion1),
+        ThreatModelRow("H-127", "version 1: the password in the query or a header", elsewhere: "200 `accepted`"),
         ThreatModelRow("H-128", "version 1 while no app has a shared secret", .refused(403, "v1_disabled")),
     ]
-
-    private static let withoutVersion1 = "as H-128"
 
     /// The threat model: the table in Sources/AppStore/README.md.
     static let all: [ThreatModelRow] = transport + bodies + trust + content

@@ -1,0 +1,266 @@
+import AppStoreModel
+import AppStoreSettings
+import AppStoreVerification
+import Foundation
+import HTTPClient
+import HTTPServer
+import JSON
+import Kafka
+import KafkaDevBroker
+import Records
+import Telemetry
+import TestSupport
+import Testing
+import Time
+
+@testable import Ingress
+
+/// Version 1 and older bodies over HTTP: rows H-40, H-41 and H-121 to H-128 of the threat model, and 13.4 of what Apple
+/// sends.
+@Suite(.timeLimit(.minutes(5))) struct LegacyRowTests {
+    private static let shared = Result { try DevBroker() }
+    private let broker: DevBroker
+    private let directory: TemporaryDirectory
+    private let secrets: String
+
+    init() throws {
+        broker = try Self.shared.get()
+        directory = try TemporaryDirectory()
+        secrets = try directory.write("# App Information\n\(LegacyBody.secret)\n", to: "secrets")
+    }
+
+    private func with(
+        clocks: Clocks = TestTime.clocks, _ change: (inout IngressPlan) throws -> Void = { _ in },
+        _ body: (IngressHarness) async throws -> Void
+    ) async throws {
+        try await IngressHarness.with(
+            broker, clocks: clocks,
+            { plan in
+                plan.legacyApps = [.init(bundleId: BundleId(TestAppStore.bundleId), path: secrets)]
+                plan.proxies = []
+                try change(&plan)
+            }, body)
+    }
+
+    @Test func `a version 1 body becomes a record like all others`() async throws {
+        try await with { harness async throws in
+            #expect(try await harness.post(LegacyBody().bytes).status == 200)
+            let records = try await harness.records(harness.production)
+            let record = try NotificationRecord(try #require(records.first))
+            #expect(records.count == 1 && record.trust == .sharedSecret && record.origin == .live)
+            #expect(record.key == "com.example.app/440000599543880")
+            #expect(record.notification.notificationType == .didRenew)
+            #expect(record.transaction?.originalTransactionId?.rawValue == "440000599543880")
+            #expect(record.renewalInfo?.autoRenewProductId?.rawValue == "com.example.pro.month")
+            #expect(record.legacy?["password"] == nil && record.legacy?["bvrs"]?.string == "42")
+            #expect(record.legacy?["unified_receipt"]?["latest_receipt"] == nil)
+            #expect(record.notificationUUID?.rawValue.utf8.count == 64)
+            #expect(harness.value("sluice_ingress_legacy_notifications_total{type=\"DID_RENEW\"}") == 1)
+            // Apple's next attempt may carry a fresher receipt.
+            var retry = LegacyBody()
+            retry.receiptBytes = 128
+            #expect(try await harness.post(retry.bytes).status == 200)
+            #expect(harness.decisions("duplicate", 200) == 1)
+            #expect(try await harness.records(harness.production).count == 1)
+        }
+    }
+
+    @Test func `the oldest form becomes one too, without what identifies the device`() async throws {
+        try await with { harness async throws in
+            #expect(try await harness.post(LegacyBody.statusUpdate()).status == 200)
+            let record = try #require(try await harness.records(harness.production).first)
+            #expect(record.text("ce_type") == "com.apple.appstore.SUBSCRIBED.INITIAL_BUY")
+            let value = String(decoding: record.value ?? [], as: UTF8.self)
+            for secret in [LegacyBody.secret, "device-1234567890", "vendor-1234567890", "MIITabcdefgh"] {
+                #expect(!value.contains(secret), "\(secret)")
+            }
+        }
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let row: String
+        let status: Int
+        let reason: String
+        let change: @Sendable (inout LegacyBody) -> Void
+        /// Records in the topics of production, of the sandbox and of the quarantine.
+        var records = [0, 0, 0]
+        var testDescription: String { row }
+    }
+
+    static let rows: [Row] = [
+        Row(row: "H-41 another app", status: 403, reason: "audience") { $0.bid = "com.example.none" },
+        Row(row: "H-121 a wrong password", status: 403, reason: "v1_password") {
+            $0.password = "\"\(LegacyBody.secret.dropLast())1\""
+        },
+        Row(row: "H-121 the password in capitals", status: 403, reason: "v1_password") {
+            $0.password = "\"\(LegacyBody.secret.uppercased())\""
+        },
+        Row(row: "H-121 a wrong password without bid", status: 403, reason: "v1_password") {
+            $0.bid = nil
+            $0.password = "\"guess\""
+        },
+        Row(row: "H-122 an empty password", status: 400, reason: "v1_form") { $0.password = "\"\"" },
+        Row(row: "H-122 a null password", status: 400, reason: "v1_form") { $0.password = "null" },
+        Row(row: "H-122 a number as password", status: 400, reason: "v1_form") { $0.password = "12345678" },
+        Row(row: "H-122 an array as password", status: 400, reason: "v1_form") {
+            $0.password = "[\"\(LegacyBody.secret)\"]"
+        },
+        Row(row: "H-122 a password of 1 MiB", status: 400, reason: "v1_form") {
+            $0.password = "\"\(String(repeating: "a", count: 1 << 20))\""
+        },
+        Row(
+            row: "H-124 an unknown type", status: 200, reason: "accepted", change: { $0.type = "DID_SOMETHING" },
+            records: [1, 0, 0]),
+        Row(
+            row: "H-124 a receipt that cannot be read", status: 200, reason: "v1_profile",
+            change: { $0.receiptInfo = "{}" }, records: [0, 0, 1]),
+        Row(
+            row: "H-124 an identifier that is SQL", status: 200, reason: "v1_profile",
+            change: { $0.namedTransactionId = "\"1' OR 1\"" }, records: [0, 0, 1]),
+        Row(
+            row: "H-125 the sandbox, for an app without it", status: 200, reason: "sandbox",
+            change: {
+                $0.environment = "Sandbox"
+                $0.receiptEnvironment = "Sandbox"
+            }, records: [0, 1, 0]),
+        Row(row: "V4 Production at the top", status: 400, reason: "v1_form") { $0.environment = "Production" },
+        Row(row: "V4 an unknown environment", status: 400, reason: "v1_form") { $0.environment = "Xcode" },
+        Row(row: "V5 two environments", status: 400, reason: "v1_form") { $0.receiptEnvironment = "Sandbox" },
+        Row(
+            row: "V7 no transactions", status: 200, reason: "accepted", change: { $0.receiptInfo = "[]" },
+            records: [1, 0, 0]),
+        Row(row: "V7 1,001 transactions", status: 400, reason: "v1_form") { $0.transactions = 1001 },
+        Row(
+            row: "V8 a date that is no number", status: 200, reason: "accepted",
+            change: { $0.further = #""auto_renew_status_change_date_ms":"soon","# }, records: [1, 0, 0]),
+        Row(
+            row: "no bid", status: 200, reason: "accepted", change: { $0.bid = nil }, records: [1, 0, 0]),
+        Row(
+            row: "the password spelled with escapes", status: 200, reason: "accepted",
+            change: { body in
+                let escaped = LegacyBody.secret.utf8.map { "\\u00" + String($0, radix: 16) }.joined()
+                body.password = "\"\(escaped)\""
+            }, records: [1, 0, 0]),
+        Row(row: "both forms", status: 400, reason: "json_shape") { $0.further = #""signedPayload":"a.b.c","# },
+        Row(row: "the password twice", status: 400, reason: "json_dup") { $0.further = #""p\u0061ssword":"x","# },
+    ]
+
+    @Test(arguments: rows)
+    func `each row has its answer and its records, and no secret anywhere`(row: Row) async throws {
+        var body = LegacyBody()
+        row.change(&body)
+        try await with { harness async throws in
+            #expect(try await harness.post(body.bytes).status == row.status)
+            #expect(await eventually(within: .seconds(10)) { harness.decisions(row.reason, row.status) == 1 })
+            #expect(try await harness.counts() == row.records)
+            var kept = harness.log.lines.joined(separator: "\n")
+            kept += String(decoding: harness.metrics.prometheusText(), as: UTF8.self)
+            for topic in [harness.production, harness.sandbox, harness.topics.quarantine] {
+                for record in try await harness.records(topic) {
+                    kept += String(decoding: record.value ?? [], as: UTF8.self)
+                    for header in record.headers { kept += String(decoding: header.value ?? [], as: UTF8.self) }
+                }
+            }
+            #expect(!kept.lowercased().contains(LegacyBody.secret))
+        }
+    }
+
+    @Test func `H-40, H-128: without a shared secret nothing of version 1 is taken`() async throws {
+        var other = LegacyBody()
+        other.bid = "com.example.other"
+        let app = AppIdentity(bundleId: BundleId("com.example.other"), appAppleId: AppAppleId(7))
+        try await with({ $0.verifier.apps.append(app) }) { harness async throws in
+            // Another app of ours has one; this one has not.
+            #expect(try await harness.post(other.bytes).status == 403)
+            #expect(harness.decisions("v1_disabled", 403) == 1)
+            #expect(try await harness.post(LegacyBody().bytes).status == 200)
+        }
+        try await with({ $0.legacyApps = [] }) { harness async throws in
+            #expect(try await harness.post(LegacyBody().bytes).status == 403)
+            #expect(harness.decisions("v1_disabled", 403) == 1)
+        }
+    }
+
+    @Test func `H-123: after five wrong passwords in a minute a network is not listened to`() async throws {
+        let clock = ManualClock()
+        var guess = LegacyBody()
+        guess.password = "\"guessed\""
+        try await with(clocks: TestTime.standing(clock)) { harness async throws in
+            for _ in 0..<5 { #expect(try await harness.post(guess.bytes).status == 403) }
+            #expect(try await harness.post(guess.bytes).status == 429)
+            #expect(try await harness.post(LegacyBody().bytes).status == 429)
+            // Signed ones are not passwords.
+            #expect(try await harness.post(TestAppStore.body(try TestAppStore.shared().renewal())).status == 200)
+            clock.advance(by: .seconds(13))
+            #expect(try await harness.post(LegacyBody().bytes).status == 200)
+        }
+    }
+
+    @Test func `behind a proxy that names nobody, guesses lock nobody out`() async throws {
+        var guess = LegacyBody()
+        guess.password = "\"guessed\""
+        try await with({ $0.proxies = ["127.0.0.0/8"] }) { harness async throws in
+            for _ in 0..<8 { #expect(try await harness.post(guess.bytes).status == 403) }
+            #expect(try await harness.post(LegacyBody().bytes).status == 200)
+        }
+    }
+
+    @Test func `H-127: a query is ignored, and a password in it or in a header is nowhere`() async throws {
+        try await with { harness async throws in
+            let response = try await harness.client.send(
+                HTTPClientRequest(
+                    method: "POST", url: harness.address + "?password=canary-in-query",
+                    headers: [(name: "Password", value: "canary-in-header")], body: LegacyBody().bytes))
+            #expect(response.status == 200)
+            let record = try #require(try await harness.records(harness.production).first)
+            let kept = harness.log.lines.joined() + String(decoding: record.value ?? [], as: UTF8.self)
+            #expect(!kept.contains("canary"))
+        }
+    }
+
+    @Test func `V2 a body of a signed notification has its own limit`() async throws {
+        try await with { harness async throws in
+            let limit = NotificationListener.maximumBody
+            let body = TestAppStore.body(try TestAppStore.shared().renewal())
+            let long = Array(#"{"padding":"\#(String(repeating: "x", count: limit))","#.utf8) + body.dropFirst()
+            #expect(try await harness.post(long).status == 413)
+            #expect(harness.decisions("too_large", 413) == 1)
+            #expect(try await harness.post(body).status == 200)
+        }
+    }
+
+    @Test func `a body of 1.9 MiB with 1,000 transactions is read`() async throws {
+        var body = LegacyBody()
+        body.transactions = 1000
+        body.receiptBytes = 1_900_000 - body.bytes.count
+        try await with { harness async throws in
+            #expect(try await harness.post(body.bytes).status == 200)
+            let record = try #require(try await harness.records(harness.production).first)
+            #expect(try NotificationRecord(record).transaction?.transactionId?.rawValue == "440000610001000")
+        }
+    }
+
+    @Test func `secrets change with their file: the old and the new one together, then the new one alone`() async throws
+    {
+        let clock = ManualClock()
+        let new = "ffffffffffffffffffffffffffffffff"
+        var body = LegacyBody()
+        var answers: [Int] = []
+        try await with(clocks: TestTime.standing(clock)) { harness async throws in
+            for text in ["\(LegacyBody.secret)\n\(new)\n", "\(new)\n", "short\n"] {
+                _ = try directory.write(text, to: "secrets")
+                clock.advance(by: .seconds(2))
+                for password in [LegacyBody.secret, new] {
+                    body.password = "\"\(password)\""
+                    body.originalTransactionId += "1"
+                    answers.append(try await harness.post(body.bytes).status)
+                }
+            }
+            let log = harness.log.lines.joined()
+            #expect(log.contains("shared secrets kept as they were") && log.contains("shared.secret.file"))
+            #expect(!log.contains(new) && !log.contains("short\\n"))
+        }
+        // A file that cannot be used changes nothing.
+        #expect(answers == [200, 200, 403, 200, 403, 200])
+    }
+}
