@@ -155,7 +155,7 @@ let executables: [Target] = [
     executable(
         "sluice-bench",
         uses: [
-            "Bytes", "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "EntitlementRules", "Records",
+            "Bytes", "AppStoreModel", "AppStoreSettings", "AppStoreSigning", "AppStoreVerification", "EntitlementRules", "Records",
             "Simulator",
             "Kafka", "SQLite", "HTTPServer", "Configuration", "Cryptography", "Telemetry", "Time",
         ]),

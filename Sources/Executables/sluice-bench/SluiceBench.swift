@@ -28,13 +28,15 @@ struct SluiceBench {
 
     static let onlyEntitlements = Setting.flag("only-entitlements", help: "Nothing but the rows of entitlements.")
 
+    static let onlyLegacy = Setting.flag("only-legacy", help: "Nothing but the rows of version 1.")
+
     static let command = Command(
         "sluice-bench", summary: "Measures verification, ingress and entitlements; prints ratios and writes JSON.",
         discussion: """
             Needs release builds of sluice-ingress, sluice-entitlements and sluice-dev-broker beside it; `make bench` \
             makes them. With Python 3 and PyPI at hand it measures Apple's own Python library too.
             """,
-        schema: ConfigurationSchema([output, seconds, rounds, bodies, quick, strict, onlyEntitlements]),
+        schema: ConfigurationSchema([output, seconds, rounds, bodies, quick, strict, onlyEntitlements, onlyLegacy]),
         examples: [
             .init("make bench", "Builds for release and measures."),
             .init("make bench QUICK=1", "The same in a minute less."),
@@ -57,7 +59,10 @@ struct SluiceBench {
 
         var report = BenchReport()
         let entitlements = EntitlementsBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
-        if configuration[onlyEntitlements] {
+        let legacy = LegacyBenchmark(app: app, now: now, rounds: rounds, seconds: seconds)
+        if configuration[onlyLegacy] {
+            try legacy.run(into: &report)
+        } else if configuration[onlyEntitlements] {
             try RenewalBenchmark(rounds: rounds).run(into: &report)
             try await entitlements.run(into: &report)
         } else {
@@ -65,6 +70,7 @@ struct SluiceBench {
             try VerificationBenchmark(probe: probe, rounds: rounds).run(into: &report)
             try await HTTPBenchmark(bodies: probe.bodies, rounds: rounds, seconds: seconds / 2).run(into: &report)
             try IngressBenchmark(probe: probe, pki: pki, app: app, rounds: rounds, seconds: seconds).run(into: &report)
+            try legacy.run(into: &report)
             try RenewalBenchmark(rounds: rounds).run(into: &report)
             try await entitlements.run(into: &report)
             ApplePythonBenchmark(
