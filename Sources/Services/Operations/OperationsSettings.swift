@@ -115,6 +115,8 @@ enum OperationsSettings {
     static let unclaimed = Setting.flag("unclaimed", help: "Only purchases without an account.")
     static let listLimit = Setting.integer("limit", default: 100, in: 1...1000, help: "Purchases per page.")
         .onCommandLineOnly
+    static let refundLimit = Setting.integer("limit", default: 100, in: 1...1000, help: "At most so many cases.")
+        .onCommandLineOnly
     static let listAfter = Setting.string(
         "after", help: "Key at which the previous page ended.", example: "com.example.app/2000000000000001"
     ).optional.onCommandLineOnly

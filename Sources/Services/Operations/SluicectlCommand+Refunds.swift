@@ -21,14 +21,14 @@ extension SluicectlCommand {
 
     private static let list = Command(
         "list", summary: "List cases, the newest first.",
-        schema: reading([OperationsSettings.answerStatus, OperationsSettings.listLimit]),
+        schema: reading([OperationsSettings.answerStatus, OperationsSettings.refundLimit]),
         examples: [
             .init("sluicectl refunds list --status missed", "Requests whose time was over."),
             .init("sluicectl refunds list --environment sandbox --output json", "Whole cases, for scripts."),
         ])
 
     private static let due = Command(
-        "due", summary: "List what Apple waits for, by deadline.", schema: reading([OperationsSettings.listLimit]),
+        "due", summary: "List what Apple waits for, by deadline.", schema: reading([OperationsSettings.refundLimit]),
         examples: [
             .init("sluicectl refunds due", "With the time that is left, and why the last attempt failed."),
             .init("sluicectl refunds due --output json", "For scripts."),

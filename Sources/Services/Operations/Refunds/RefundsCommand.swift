@@ -29,7 +29,7 @@ struct RefundsCommand {
             .filter { status == nil || $0.refund.answerStatus == status }
             .sorted { Self.moment($0) > Self.moment($1) }
         await print(
-            Array(rows.prefix(configuration[OperationsSettings.listLimit])), console,
+            Array(rows.prefix(configuration[OperationsSettings.refundLimit])), console,
             columns: ["RECEIVED", "STATUS", "OUTCOME", "ANSWER", "RULE", "PRODUCT", "PRICE", "TRANSACTION"]
         ) { row in
             let refund = row.refund
@@ -49,7 +49,7 @@ struct RefundsCommand {
             .filter { $0.refund.answerStatus == .waiting }
             .sorted { ($0.refund.deadline ?? .latest) < ($1.refund.deadline ?? .latest) }
         await print(
-            Array(rows.prefix(configuration[OperationsSettings.listLimit])), console,
+            Array(rows.prefix(configuration[OperationsSettings.refundLimit])), console,
             columns: ["LEFT", "DEADLINE", "FROZEN ANSWER", "LAST FAILURE", "TRANSACTION"]
         ) { row in
             let deadline = row.refund.deadline ?? .latest
