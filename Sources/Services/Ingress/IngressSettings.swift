@@ -48,7 +48,8 @@ package enum IngressSettings {
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
 
     package static let all: [any AnySetting] = [
-        topicsPrefix, adminPort, host, port, apps, environments, sharedSecretFile, roots, revocation, workers, rememberedNotifications,
+        topicsPrefix, adminPort, host, port, apps, environments, sharedSecretFile, roots, revocation, workers,
+        rememberedNotifications,
         quarantineBytesPerHour,
         proxies, forwarded,
     ]

@@ -164,7 +164,9 @@ final class NotificationProcessor: Sendable {
         // Its signature was verified, or it would not be quarantined.
         guard
             let notification = QuarantinableNotification(
-                notification, body: work.body, receivedAt: AppStoreInstant(millisecondsSince1970: work.receivedAt),
+                // A copy of its own, because the body is overwritten.
+                notification, body: work.body.withUnsafeBytes { Array($0) },
+                receivedAt: AppStoreInstant(millisecondsSince1970: work.receivedAt),
                 source: .live)
         else { return inconsistent(work) }
         quarantine(notification, work)
@@ -207,10 +209,10 @@ final class NotificationProcessor: Sendable {
             publish(
                 notification, work,
                 answer: isUnexpectedSandbox ? AcknowledgementPolicy.sandbox : AcknowledgementPolicy.accepted)
-        case .nonconforming(let fault, let app, let environment, let redacted):
+        case .nonconforming(let detail, let app, let environment, let redacted):
             guard
                 let notification = QuarantinableNotification(
-                    legacy: redacted, reason: IngressReason.legacyProfile, detail: fault.description, bundleId: app,
+                    legacy: redacted, reason: IngressReason.legacyProfile, detail: detail, bundleId: app,
                     environment: environment, receivedAt: receivedAt)
             else { return inconsistent(work) }
             quarantine(notification, work)

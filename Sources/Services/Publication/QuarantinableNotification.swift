@@ -21,9 +21,10 @@ package struct QuarantinableNotification: Sendable {
     /// A version 1 or older body with the right password.
     /// - Parameters:
     ///   - reason: the verdict's code.
+    ///   - bundleId: nil where it is not known which app it is for.
     ///   - redacted: the body less what must not be kept.
     package init?(
-        legacy redacted: [UInt8], reason: String, detail: String, bundleId: BundleId,
+        legacy redacted: [UInt8], reason: String, detail: String, bundleId: BundleId?,
         environment: AppStoreEnvironment?, receivedAt: AppStoreInstant
     ) {
         guard let key = DuplicateKey(contentDigest: SHA256.digest(of: redacted).bytes) else { return nil }

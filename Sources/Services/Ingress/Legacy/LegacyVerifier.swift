@@ -6,8 +6,8 @@ internal import Configuration
 internal import Cryptography
 internal import HTTPServer
 internal import JSON
-internal import Lifecycle
 internal import LegacyNotifications
+internal import Lifecycle
 internal import Telemetry
 
 /// Why nothing of a version 1 or older body is stored.
@@ -26,8 +26,8 @@ enum LegacyVerdict {
     /// The right password, for a configured app.
     /// - Parameter isUnexpectedSandbox: from the sandbox, for an app configured without it.
     case accepted(LegacyNotification, isUnexpectedSandbox: Bool)
-    /// The right password, but a part that cannot be read. `redacted` is the body less what must not be kept.
-    case nonconforming(LegacyFault, app: BundleId, AppStoreEnvironment?, redacted: [UInt8])
+    /// The right password, but a part that cannot be read, or no word on which of several apps it is for. `redacted` is the body less what must not be kept.
+    case nonconforming(detail: String, app: BundleId?, AppStoreEnvironment?, redacted: [UInt8])
     case refused(LegacyRefusal)
 }
 
@@ -91,9 +91,15 @@ final class LegacyVerifier: Sendable {
             named = bundleId
         }
         if let client, failures.areTooMany(from: client, now: now) { return .refused(.rate) }
-        guard let app = app(named, digest, now: now) else {
+        let found = apps(named, with: digest, now: now)
+        guard let app = found.first else {
             if let client { failures.count(from: client, now: now) }
             return .refused(.password)
+        }
+        guard found.count == 1 else {
+            return .nonconforming(
+                detail: "several apps have this shared secret, and there is no bid", app: nil, body.environment,
+                redacted: body.redacted())
         }
         return read(document, body, for: app, receivedAt: receivedAt)
     }
@@ -111,18 +117,20 @@ final class LegacyVerifier: Sendable {
             case .refused: return .refused(.form)
             case .forbidden: return .refused(.audience)
             case .quarantined:
-                return .nonconforming(error, app: app.bundleId, body.environment, redacted: body.redacted())
+                return .nonconforming(
+                    detail: error.description, app: app.bundleId, body.environment, redacted: body.redacted())
             }
         }
     }
 
-    /// The app that has this secret: the one that the body names, else the first of all. All are compared.
-    private func app(_ named: BundleId?, _ digest: [UInt8], now: UInt64) -> AppIdentity? {
-        var found: AppIdentity?
+    /// The apps that have this secret, of the one that the body names or of all: the account's own secret is that of
+    /// several. All are compared.
+    private func apps(_ named: BundleId?, with digest: [UInt8], now: UInt64) -> [AppIdentity] {
+        var found: [AppIdentity] = []
         for known in secrets where named == nil || known.app.bundleId == named {
             let (secrets, change) = known.file.current(now: now)
             log(change, known)
-            if secrets.contain(digest: digest), found == nil { found = known.app }
+            if secrets.contain(digest: digest) { found.append(known.app) }
         }
         return found
     }

@@ -181,6 +181,26 @@ import Time
         }
     }
 
+    @Test func `a body without bid is nobody's when several apps have its secret`() async throws {
+        var body = LegacyBody()
+        body.bid = nil
+        let other = AppIdentity(bundleId: BundleId("com.example.other"), appAppleId: AppAppleId(7))
+        try await with({ plan in
+            plan.verifier.apps.append(other)
+            plan.legacyApps.append(.init(bundleId: other.bundleId, path: secrets))
+        }) { harness async throws in
+            #expect(try await harness.post(body.bytes).status == 200)
+            #expect(try await harness.counts() == [0, 0, 1])
+            let record = try #require(try await harness.records(harness.topics.quarantine).first)
+            #expect(record.text("sluice.quarantine.reason") == "v1_profile")
+            #expect(record.text("sluice.quarantine.bundleid") == nil)
+            #expect(!String(decoding: record.value ?? [], as: UTF8.self).contains(LegacyBody.secret))
+            // With bid it is clear.
+            #expect(try await harness.post(LegacyBody().bytes).status == 200)
+            #expect(try await harness.counts() == [1, 0, 1])
+        }
+    }
+
     @Test func `H-123: after five wrong passwords in a minute a network is not listened to`() async throws {
         let clock = ManualClock()
         var guess = LegacyBody()
