@@ -357,7 +357,8 @@ let package = Package(
         tests(
             "SimulatorTests", layer: "Services",
             uses: [
-                "Simulator", "AppStoreServerAPI", "AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Bytes",
+                "Simulator", "EntitlementRules", "LegacyNotifications", "AppStoreServerAPI", "AppStoreVerification",
+                "AppStoreSigning", "AppStoreModel", "Bytes",
                 "Configuration", "Cryptography", "HTTPClient", "JSON", "Time", "TestSupport",
             ]),
         tests(

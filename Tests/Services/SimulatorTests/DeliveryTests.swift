@@ -33,7 +33,7 @@ import Testing
     ) throws -> Delivery<SkippingClock> {
         Delivery(
             plan: PostingPlan(series: try makeSeries(), count: count, duplicates: duplicates),
-            schedule: RetrySchedule(environment: environment, timeScale: timeScale), connections: connections,
+            schedules: [.v2: RetrySchedule(environment: environment, timeScale: timeScale)], connections: connections,
             rate: rate, clock: server.clock,
             sign: { post in
                 SignedNotification(
@@ -56,7 +56,7 @@ import Testing
         delivery = Delivery(
             plan: PostingPlan(
                 series: try makeSeries(), count: 200, undelivered: try #require(Percentage(text: "10%"))),
-            schedule: delivery.schedule, connections: 4, rate: nil, clock: server.clock, sign: delivery.sign,
+            schedules: delivery.schedules, connections: 4, rate: nil, clock: server.clock, sign: delivery.sign,
             post: delivery.post)
         let (interrupts, _) = AsyncStream.makeStream(of: String.self)
         var lost: Set<String> = []
@@ -136,7 +136,8 @@ import Testing
     @Test func `a signer that fails ends the delivery`() async throws {
         struct Refused: Error {}
         let delivery = Delivery(
-            plan: PostingPlan(series: try makeSeries(), count: 10), schedule: RetrySchedule(environment: .sandbox),
+            plan: PostingPlan(series: try makeSeries(), count: 10),
+            schedules: [.v2: RetrySchedule(environment: .sandbox)],
             connections: 1, rate: nil, clock: SkippingClock(), sign: { _ in throw Refused() },
             post: { _ in .status(200) })
         let (interrupts, _) = AsyncStream.makeStream(of: String.self)
@@ -145,7 +146,7 @@ import Testing
 
     @Test func `no more posts are under way than there are connections`() {
         var queue = DeliveryQueue<SkippingClock.Instant>(
-            schedule: RetrySchedule(environment: .production), connections: 2, rate: nil)
+            schedules: [.v2: RetrySchedule(environment: .production)], connections: 2, rate: nil)
         let now = SkippingClock.Instant(offset: .zero)
         let notification = SignedNotification(
             notificationType: .test, subtype: nil, notificationUUID: NotificationUUID("1"),

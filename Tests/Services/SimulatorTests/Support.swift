@@ -14,9 +14,13 @@ let sandboxApp = SimulatedApp(
 let scenarioEnd: Int64 = 1_793_491_200_000
 
 func makeSeries(
-    _ scenarios: [Scenario] = Scenario.all, accounts: Int? = nil, app: SimulatedApp = productionApp, seed: UInt64 = 7
+    _ scenarios: [Scenario] = Scenario.all, accounts: Int? = nil, app: SimulatedApp = productionApp, seed: UInt64 = 7,
+    formats: Set<NotificationFormat> = [.v2], receiptTransactions: Int = 0
 ) throws -> ScenarioSeries {
-    try #require(ScenarioSeries(scenarios: scenarios, accounts: accounts, app: app, seed: seed, endingAt: scenarioEnd))
+    try #require(
+        ScenarioSeries(
+            scenarios: scenarios, accounts: accounts, app: app, seed: seed, endingAt: scenarioEnd, formats: formats,
+            receiptTransactions: receiptTransactions))
 }
 
 /// A JSON object of a payload.

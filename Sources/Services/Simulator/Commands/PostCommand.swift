@@ -16,7 +16,11 @@ struct PostCommand {
     func run(_ console: Console) async throws -> Int32 {
         let pki = try PKICommand.load(configuration[SimulatorSettings.pki])
         let apiPort = configuration[ServerAPISettings.port]
-        let series = try ScenarioSeries(configuration, endsAtRefundRequests: apiPort != nil)
+        // What follows a refund request is told in version 2.
+        let formats = configuration[SimulatorSettings.formats]
+        let series = try ScenarioSeries(
+            configuration, endsAtRefundRequests: apiPort != nil && formats.contains(.v2))
+        let sharedSecret = try SharedSecretFile.read(configuration)
         let report = try configuration[SimulatorSettings.report].map { try ReportFile(path: $0) }
         let connections = configuration[SimulatorSettings.connections]
         let client = HTTPClient(
@@ -35,7 +39,8 @@ struct PostCommand {
 
         // Posts in flight end with their timeout; a second signal ends the process at once.
         let interrupts = Interrupts(maximum: configuration[SimulatorSettings.timeout] + .seconds(5))
-        let summary = try await delivery(series, pki, client, api).run(
+        let factory = NotificationFactory(series: series, pki: pki, sharedSecret: sharedSecret)
+        let summary = try await delivery(factory, client, api).run(
             interrupts: interrupts.stream,
             onAttempt: { attempt in
                 report?.append(attempt.reportLine)
@@ -65,21 +70,24 @@ struct PostCommand {
     }
 
     private func delivery(
-        _ series: ScenarioSeries, _ pki: TestCertificateAuthority, _ client: HTTPClient, _ api: SimulatedServerAPI?
+        _ factory: NotificationFactory, _ client: HTTPClient, _ api: SimulatedServerAPI?
     ) -> Delivery<ContinuousClock> {
-        let factory = NotificationFactory(series: series, pki: pki)
+        let series = factory.series
+        let timeScale = configuration[SimulatorSettings.timeScale]
         return Delivery(
             plan: PostingPlan(
                 series, configuration, duplicates: configuration[SimulatorSettings.duplicates],
                 disorder: configuration[SimulatorSettings.disorder]),
-            schedule: RetrySchedule(
-                environment: series.app.environment, timeScale: configuration[SimulatorSettings.timeScale]),
+            schedules: Dictionary(
+                uniqueKeysWithValues: NotificationFormat.allCases.map { format in
+                    (format, RetrySchedule(environment: series.app.environment, format: format, timeScale: timeScale))
+                }),
             connections: configuration[SimulatorSettings.connections],
             rate: configuration[SimulatorSettings.rate].map(Double.init), clock: ContinuousClock(),
             sign: { post in
                 // The API knows a transaction before anyone learns of it.
                 if let api, let notification = series.notification(of: post.run, step: post.step) {
-                    api.register(notification, in: series.app.environment)
+                    api.register(notification, in: series.app.environment, isListed: post.format == .v2)
                 }
                 return try factory.make(post)
             }, post: poster(client))
@@ -101,6 +109,7 @@ struct PostCommand {
 extension SimulatedServerAPI {
     /// Keeps how an attempt ended; the first one of a CONSUMPTION_REQUEST opens a case.
     fileprivate func noteAttempt(_ attempt: Attempt, in environment: AppStoreEnvironment) {
+        guard attempt.post.format == .v2 else { return }
         record(attempt.outcome, of: attempt.notificationUUID, in: environment)
         guard attempt.notificationType == .consumptionRequest, attempt.number == 1, !attempt.post.isDuplicate else {
             return

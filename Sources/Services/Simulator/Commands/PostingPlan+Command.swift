@@ -15,7 +15,10 @@ extension PostingPlan {
             disorder: disorder, undelivered: configuration[SimulatorSettings.undelivered],
             concurrentRuns: Swift.min(series.accounts ?? 64, 256),
             mayBeLost: { post in
-                guard let notification = series.notification(of: post.run, step: post.step) else { return false }
+                // Only version 2 is in the history.
+                guard post.format == .v2, let notification = series.notification(of: post.run, step: post.step) else {
+                    return false
+                }
                 return notification.signedDate > series.end - reach.milliseconds
             })
     }

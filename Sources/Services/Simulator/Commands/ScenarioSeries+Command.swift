@@ -22,9 +22,12 @@ extension ScenarioSeries {
                 app: SimulatedApp(
                     bundleId: app.bundleId, appAppleId: app.appAppleId,
                     environment: configuration[SimulatorSettings.environment]),
-                seed: UInt64(configuration[SimulatorSettings.seed]), endingAt: end)
+                seed: UInt64(configuration[SimulatorSettings.seed]), endingAt: end,
+                formats: configuration[SimulatorSettings.formats],
+                receiptTransactions: configuration[SimulatorSettings.receiptTransactions])
         else {
-            throw SimulatorError(description: "no scenario to play: --scenario is empty")
+            throw SimulatorError(
+                description: "no scenario to play: --scenario is empty, or --formats has no form that tells of it")
         }
         self = series
     }

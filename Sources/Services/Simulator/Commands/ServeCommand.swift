@@ -38,7 +38,8 @@ struct ServeCommand {
     private func register(_ series: ScenarioSeries, in api: SimulatedServerAPI) {
         for post in PostingPlan(series, configuration) {
             guard let notification = series.notification(of: post.run, step: post.step) else { continue }
-            api.register(notification, in: series.app.environment)
+            api.register(notification, in: series.app.environment, isListed: post.format == .v2)
+            guard post.format == .v2 else { continue }
             if post.isUndelivered {
                 api.recordLoss(of: notification.notificationUUID, in: series.app.environment)
             } else {

@@ -29,6 +29,10 @@ package enum SimulatorCommand {
             times, 8 hours apart, while no consumption answer comes; the decision follows the answer's preference \
             --decision-delay after it, and without an answer it is a refund 8 hours after the last request.
 
+            With --formats each event is also, or only, sent as version 1 (v1) or as the status update notification before \
+            it (v0), in which many events are not told; attempts are repeated 6, 24 and 48 hours after the one before. What \
+            the API decides about refunds is told in version 2.
+
             With --undelivered a share of the notifications is never posted. Each has a line with "undelivered" in \
             --report, and Get Notification History of --api-port, or of `serve` with the same flags, lists it.
             """,
@@ -36,8 +40,9 @@ package enum SimulatorCommand {
             SimulatorSettings.url, SimulatorSettings.pki, SimulatorSettings.app, SimulatorSettings.environment,
             SimulatorSettings.scenario, SimulatorSettings.accounts, SimulatorSettings.count, SimulatorSettings.rate,
             SimulatorSettings.duplicates, SimulatorSettings.disorder, SimulatorSettings.undelivered,
-            SimulatorSettings.connections,
-            SimulatorSettings.timeout, SimulatorSettings.timeScale, SimulatorSettings.seed, SimulatorSettings.asOf,
+            SimulatorSettings.formats, SimulatorSettings.sharedSecretFile, SimulatorSettings.receiptTransactions,
+            SimulatorSettings.connections, SimulatorSettings.timeout, SimulatorSettings.timeScale,
+            SimulatorSettings.seed, SimulatorSettings.asOf,
             SimulatorSettings.report, SimulatorSettings.allowFailures, SimulatorSettings.output, ServerAPISettings.port,
             ServerAPISettings.limit, ServerAPISettings.faults, ServerAPISettings.latency,
             ServerAPISettings.decisionDelay, ServerAPISettings.acceptUnknown, ServerAPISettings.historyFiles,
@@ -50,6 +55,10 @@ package enum SimulatorCommand {
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --count 12000 --rate 200 --accounts 40 "
                     + "--duplicates 15% --disorder 5% --report report.jsonl",
                 "a minute of load, with a line for every attempt"),
+            Command.Example(
+                "sluice-simulator post --url http://127.0.0.1:8080/notifications --scenario subscription-life "
+                    + "--formats v2,v1 --shared-secret-file ./shared-secret",
+                "the same life in version 2 and in version 1"),
             Command.Example(
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --scenario refund-request --accounts 20 "
                     + "--api-port 8090 --api-limit 50 --api-faults 429=10%,reset=5%",
@@ -71,6 +80,7 @@ package enum SimulatorCommand {
             ServerAPISettings.port, ServerAPISettings.sandboxPort, ServerAPISettings.limit, ServerAPISettings.faults,
             ServerAPISettings.latency, ServerAPISettings.decisionDelay, ServerAPISettings.acceptUnknown,
             ServerAPISettings.historyFiles, SimulatorSettings.undelivered, SimulatorSettings.count,
+            SimulatorSettings.formats, SimulatorSettings.receiptTransactions,
             SimulatorSettings.optionalURL, SimulatorSettings.pki, SimulatorSettings.app, SimulatorSettings.environment,
             SimulatorSettings.scenario, SimulatorSettings.accounts, SimulatorSettings.seed, SimulatorSettings.asOf,
             SimulatorSettings.timeout, SimulatorSettings.timeScale,

@@ -51,6 +51,19 @@ enum SimulatorSettings {
         "disorder", .percentage, default: .zero,
         help: "Share of the notifications that is posted after a later one of the same purchase."
     ).onCommandLineOnly
+    static let formats = Setting(
+        "formats", .formats, default: [.v2],
+        help: "Forms in which each event is sent, separated by commas, where the form tells of it: v2, v1 (version 1), "
+            + "v0 (the status update notification, the oldest form). Both older ones need --shared-secret-file."
+    ).onCommandLineOnly
+    static let sharedSecretFile = Setting.string(
+        "shared-secret-file", help: "File with the app's shared secret, the `password` of the forms v1 and v0.",
+        example: "./shared-secret"
+    ).optional.onCommandLineOnly
+    static let receiptTransactions = Setting.integer(
+        "receipt-transactions", default: 0, in: 0...100_000,
+        help: "Transactions that a receipt of version 1 has at least; older purchases of the customer are added."
+    ).onCommandLineOnly
     static let undelivered = Setting(
         "undelivered", .percentage, default: .zero,
         help: "Share of the notifications that is never posted: those are only in the history of the App Store Server "
@@ -117,6 +130,26 @@ extension ValueKind where Value == Percentage {
                 throw SettingProblem("is not a percentage from 0% to 100% with at most two decimals")
             }
             return percentage
+        }
+    }
+}
+
+extension ValueKind where Value == Set<NotificationFormat> {
+    static var formats: ValueKind {
+        ValueKind(
+            name: "FORMATS", expected: "v2, v1 and v0, separated by commas", example: "v2,v1",
+            text: { formats in
+                NotificationFormat.allCases.filter { formats.contains($0) }.map(\.rawValue).joined(separator: ",")
+            }
+        ) { text throws(SettingProblem) in
+            var formats: Set<NotificationFormat> = []
+            for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let format = NotificationFormat(rawValue: String(name)) else {
+                    throw SettingProblem("is not a list of v2, v1 and v0, such as v2,v1")
+                }
+                formats.insert(format)
+            }
+            return formats
         }
     }
 }

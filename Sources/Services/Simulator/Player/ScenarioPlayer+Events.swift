@@ -154,6 +154,8 @@ extension ScenarioPlayer {
 
     private mutating func change(to product: Product, offer: Offer?) {
         transaction?.isUpgraded = true
+        transaction?.upgradeDate = now
+        renewalStatusChangeDate = now
         begin(product, offer: offer, at: now, quantity: transaction?.quantity ?? 1, isRenewal: false)
         let price = price(of: product, offer: nil)
         renewal?.product = product

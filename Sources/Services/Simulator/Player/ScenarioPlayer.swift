@@ -19,6 +19,10 @@ struct ScenarioPlayer {
     var renewal: Renewal?
     /// The transaction that the step's notification is about, where it is not the current one.
     var subject: Transaction?
+    /// Every transaction of the run as it is now, oldest first.
+    private(set) var receipt: [Transaction] = []
+    /// When renewal was last turned on or off, or an upgrade told so.
+    var renewalStatusChangeDate: Int64?
     private var transactions: Int64 = 0
 
     private init(_ scenario: Scenario, run: Int, account: Account, app: SimulatedApp, seed: UInt64) {
@@ -39,30 +43,63 @@ struct ScenarioPlayer {
         of scenario: Scenario, run: Int, account: Account, app: SimulatedApp, seed: UInt64, endingAt end: Int64,
         only step: Int? = nil
     ) -> [UnsignedNotification] {
+        var notifications: [UnsignedNotification] = []
+        play(scenario, run: run, account: account, app: app, seed: seed, endingAt: end) { player, played in
+            guard step == nil || step == played.number else { return }
+            notifications.append(player.notification(of: played.event, notificationUUID: played.notificationUUID))
+        }
+        return notifications
+    }
+
+    /// Plays one run as ``notifications(of:run:account:app:seed:endingAt:only:)`` does.
+    ///
+    /// - Parameter visit: gets the facts as they are after each step.
+    static func play(
+        _ scenario: Scenario, run: Int, account: Account, app: SimulatedApp, seed: UInt64, endingAt end: Int64,
+        visit: (ScenarioPlayer, PlayedStep) -> Void
+    ) {
         let player = ScenarioPlayer(scenario, run: run, account: account, app: app, seed: seed)
         // The scenario is played twice: how long it lasts is known only at its end.
         var first = player
-        _ = first.play(from: 0) { _ in false }
+        first.play(from: 0) { _, _ in }
         var second = player
-        return second.play(from: end - first.now) { step == nil || step == $0 }
+        second.play(from: end - first.now, visit: visit)
     }
 
-    private mutating func play(from start: Int64, isWritten: (Int) -> Bool) -> [UnsignedNotification] {
+    /// A step that has happened.
+    struct PlayedStep {
+        /// Of the scenario, from 0.
+        let number: Int
+        let event: ScenarioEvent
+        fileprivate let high: UInt64
+        fileprivate let low: UInt64
+
+        var notificationUUID: String { SeededGenerator.uuidText(high, low) }
+    }
+
+    private mutating func play(from start: Int64, visit: (ScenarioPlayer, PlayedStep) -> Void) {
         now = start
-        var notifications: [UnsignedNotification] = []
         for (index, step) in scenario.steps.enumerated() {
             if index > 0 {
                 now = max(moment(of: step), now + 1000)
             }
             subject = nil
+            let renewedBefore = renewal?.renewsAutomatically
             apply(step.event)
-            let (high, low) = (generator.next(), generator.next())
-            if isWritten(index) {
-                let notificationUUID = SeededGenerator.uuidText(high, low)
-                notifications.append(notification(of: step.event, notificationUUID: notificationUUID))
+            if let renewedBefore, renewal?.renewsAutomatically != renewedBefore { renewalStatusChangeDate = now }
+            noteTransactions()
+            visit(self, PlayedStep(number: index, event: step.event, high: generator.next(), low: generator.next()))
+        }
+    }
+
+    private mutating func noteTransactions() {
+        for changed in [former, transaction, subject].compactMap({ $0 }) {
+            if let index = receipt.firstIndex(where: { $0.transactionId == changed.transactionId }) {
+                receipt[index] = changed
+            } else {
+                receipt.append(changed)
             }
         }
-        return notifications
     }
 
     /// When a step happens, with the seconds to hours by which real notifications miss the round figure.
@@ -99,7 +136,7 @@ struct ScenarioPlayer {
     }
 
     /// The run's number scattered over nine digits; multiplication by a number prime to 10 keeps them apart.
-    private var runNumber: Int64 {
+    var runNumber: Int64 {
         Int64(run % 1_000_000_000) * 387_420_489 % 1_000_000_000
     }
 }

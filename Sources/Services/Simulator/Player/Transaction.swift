@@ -21,12 +21,17 @@ struct Transaction: Sendable {
     var offer: Offer?
     var isRenewal = false
     var isUpgraded = false
+    /// When another product replaced it.
+    var upgradeDate: Int64?
     var isSeatAddition = false
     var revokedSeats: Int64?
     var revocation: Revocation?
     /// Which of the committed periods this is, from 1.
     var commitmentPeriod: Int64 = 1
     var commitmentExpiresDate: Int64?
+
+    /// The one group of subscriptions.
+    static let group = "21345678"
 
     /// A refund or the end of Family Sharing.
     struct Revocation: Sendable {
@@ -48,7 +53,7 @@ struct Transaction: Sendable {
         payload.put("webOrderLineItemId", webOrderLineItemId)
         payload.put("bundleId", app.bundleId.rawValue)
         payload.put("productId", product.productId(in: app.bundleId))
-        payload.put("subscriptionGroupIdentifier", product.kind == .autoRenewable ? "21345678" : nil)
+        payload.put("subscriptionGroupIdentifier", product.kind == .autoRenewable ? Self.group : nil)
         payload.put("purchaseDate", purchaseDate)
         payload.put("originalPurchaseDate", originalPurchaseDate)
         payload.put("expiresDate", expiresDate)

@@ -28,6 +28,7 @@ package struct Attempt: Sendable {
     package let post: PlannedPost
     package let notificationType: NotificationType
     package let subtype: Subtype?
+    /// As ``SignedNotification/notificationUUID``.
     package let notificationUUID: NotificationUUID
     package let originalTransactionId: OriginalTransactionId?
     package let key: String
@@ -39,7 +40,12 @@ package struct Attempt: Sendable {
     /// One JSON object on one line, without the line's end.
     package var reportLine: String {
         var line = JSONObject()
-        line.put("notificationUUID", notificationUUID.rawValue)
+        if post.format == .v2 {
+            line.put("notificationUUID", notificationUUID.rawValue)
+        } else {
+            line.put("format", post.format.rawValue)
+            line.put("sameEventAs", notificationUUID.rawValue)
+        }
         line.put("notificationType", notificationType.rawValue)
         line.put("subtype", subtype?.rawValue)
         line.put("originalTransactionId", originalTransactionId?.rawValue)

@@ -1,7 +1,8 @@
 /// Posts a plan: signs ahead, keeps the rate, limits the connections, and retries as the App Store does.
 package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where DeliveryClock.Duration == Duration {
     package let plan: PostingPlan
-    package let schedule: RetrySchedule
+    /// Of each format; one without is not retried.
+    package let schedules: [NotificationFormat: RetrySchedule]
     /// Posts at the same time, at least 1.
     package let connections: Int
     /// First attempts per second; `nil` posts as fast as the connections allow.
@@ -13,12 +14,13 @@ package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where Deliver
     package let post: @Sendable ([UInt8]) async -> PostOutcome
 
     package init(
-        plan: PostingPlan, schedule: RetrySchedule, connections: Int, rate: Double?, clock: DeliveryClock,
+        plan: PostingPlan, schedules: [NotificationFormat: RetrySchedule], connections: Int, rate: Double?,
+        clock: DeliveryClock,
         sign: @escaping @Sendable (PlannedPost) throws -> SignedNotification,
         post: @escaping @Sendable ([UInt8]) async -> PostOutcome
     ) {
         self.plan = plan
-        self.schedule = schedule
+        self.schedules = schedules
         self.connections = max(connections, 1)
         self.rate = rate
         self.clock = clock

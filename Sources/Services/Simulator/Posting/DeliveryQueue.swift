@@ -20,7 +20,7 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
         case finished
     }
 
-    private let schedule: RetrySchedule
+    private let schedules: [NotificationFormat: RetrySchedule]
     private let connections: Int
     /// First attempts per second; `nil` when the connections alone limit them.
     private let rate: Double?
@@ -29,22 +29,23 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
     private var fresh = FIFO<Job>()
     private var freshIsComplete = false
     private var started = 0
-    /// Failed posts by the number of attempts made; all of a queue wait equally long, so each is in order.
-    private var failed: [FIFO<(due: Instant, post: PlannedPost)>]
+    /// Failed posts by their delay; all of a queue wait equally long, so each is in order.
+    private var failed: [Duration: FIFO<(due: Instant, post: PlannedPost, attempt: Int)>] = [:]
     private(set) var inFlight = 0
     private(set) var isStopped = false
 
-    init(schedule: RetrySchedule, connections: Int, rate: Double?) {
-        self.schedule = schedule
+    /// - Parameter schedules: of each format that is posted; one without is not retried.
+    init(schedules: [NotificationFormat: RetrySchedule], connections: Int, rate: Double?) {
+        self.schedules = schedules
         self.connections = connections
         self.rate = rate
-        failed = schedule.delays.map { _ in FIFO() }
+        for delay in schedules.values.flatMap(\.delays) { failed[delay] = FIFO() }
     }
 
     /// Posts signed and waiting for their first attempt.
     var freshCount: Int { fresh.count }
     /// Posts waiting for another attempt.
-    var retryCount: Int { failed.reduce(0) { $0 + $1.count } }
+    var retryCount: Int { failed.values.reduce(0) { $0 + $1.count } }
     var hasStarted: Bool { start != nil }
 
     mutating func begin(at instant: Instant) {
@@ -69,21 +70,18 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
         isStopped = true
         freshIsComplete = true
         fresh.removeAll()
-        for index in failed.indices { failed[index].removeAll() }
+        for delay in failed.keys { failed[delay]?.removeAll() }
         return dropped
     }
 
     mutating func next(at now: Instant) -> Action {
         guard inFlight < connections else { return .wait(until: nil) }
-        let earliest = failed.indices.filter { !failed[$0].isEmpty }
-            .min { first, second in
-                guard let first = failed[first].first, let second = failed[second].first else { return false }
-                return first.due < second.due
-            }
-        let retryDue = earliest.flatMap { failed[$0].first?.due }
-        if let earliest, let retryDue, retryDue <= now, let retry = failed[earliest].popFirst() {
+        let earliest = failed.compactMap { delay, posts in posts.first.map { (delay: delay, due: $0.due) } }
+            .min { ($0.due, $0.delay) < ($1.due, $1.delay) }
+        let retryDue = earliest?.due
+        if let earliest, earliest.due <= now, let retry = failed[earliest.delay]?.popFirst() {
             inFlight += 1
-            return .post(Job(post: retry.post, notification: nil, attempt: earliest + 2))
+            return .post(Job(post: retry.post, notification: nil, attempt: retry.attempt))
         }
         let freshDue = dueOfFresh()
         if let freshDue, freshDue <= now, let job = fresh.popFirst() {
@@ -112,9 +110,9 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
     mutating func finish(_ job: Job, _ outcome: PostOutcome, at now: Instant) -> Consequence {
         inFlight -= 1
         if outcome.isAcknowledged { return .acknowledged }
-        guard let delay = schedule.delay(afterAttempt: job.attempt) else { return .gaveUp }
+        guard let delay = schedules[job.post.format]?.delay(afterAttempt: job.attempt) else { return .gaveUp }
         guard !isStopped else { return .abandoned }
-        failed[job.attempt - 1].append((now.advanced(by: delay), job.post))
+        failed[delay, default: FIFO()].append((now.advanced(by: delay), job.post, job.attempt + 1))
         return .retried
     }
 }

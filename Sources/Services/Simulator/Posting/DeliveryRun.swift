@@ -27,7 +27,7 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
         self.delivery = delivery
         plan = delivery.plan
         queue = DeliveryQueue(
-            schedule: delivery.schedule, connections: delivery.connections, rate: delivery.rate)
+            schedules: delivery.schedules, connections: delivery.connections, rate: delivery.rate)
         summary = DeliverySummary(notifications: plan.count, planned: plan.count + plan.duplicates)
         signedAhead = Int(min(max((delivery.rate ?? 0) * 2, 512), 4096))
         signers = max(1, ProcessInfo.processInfo.activeProcessorCount)

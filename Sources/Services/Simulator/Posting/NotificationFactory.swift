@@ -5,10 +5,13 @@ package import AppStoreSigning
 package struct NotificationFactory: Sendable {
     package let series: ScenarioSeries
     private let signer: JWSSigner
+    private let sharedSecret: String
 
-    package init(series: ScenarioSeries, pki: TestCertificateAuthority) {
+    /// - Parameter sharedSecret: the `password` of the forms before version 2.
+    package init(series: ScenarioSeries, pki: TestCertificateAuthority, sharedSecret: String = "") {
         self.series = series
         signer = JWSSigner(pki)
+        self.sharedSecret = sharedSecret
     }
 
     /// The notification of a post. Made again, a notification has the same content and another signature.
@@ -19,7 +22,22 @@ package struct NotificationFactory: Sendable {
             // A programming error: plans are made from the series, so every step they name exists.
             preconditionFailure("run \(post.run) has no step \(post.step)")
         }
-        return try make(notification)
+        guard post.format != .v2 else { return try make(notification) }
+        let bodies = series.legacyBodies(of: post.run, step: post.step, post.format)
+        guard bodies.indices.contains(post.number) else {
+            preconditionFailure("run \(post.run) has no body \(post.number) of step \(post.step)")
+        }
+        return make(bodies[post.number], beside: notification)
+    }
+
+    /// - Parameter notification: what tells of the same event in version 2.
+    private func make(_ legacy: UnsignedLegacyBody, beside notification: UnsignedNotification) -> SignedNotification {
+        SignedNotification(
+            format: legacy.format, notificationType: NotificationType(legacy.type.rawValue), subtype: nil,
+            notificationUUID: notification.notificationUUID, originalTransactionId: legacy.originalTransactionId,
+            transactionId: legacy.transactionId,
+            key: series.app.bundleId.rawValue + "/" + legacy.originalTransactionId.rawValue,
+            body: legacy.body(password: sharedSecret))
     }
 
     /// Signs a notification of a run.

@@ -1,7 +1,11 @@
 /// One post of a plan: which notification, and whether it is out of the ordinary.
 package struct PlannedPost: Sendable, Hashable {
     package let run: Int
+    /// Of the scenario.
     package let step: Int
+    package var format = NotificationFormat.v2
+    /// Which of the bodies that tell of the step in the format, from 0.
+    package var number = 0
     /// A second post of a notification that is posted anyway.
     package var isDuplicate = false
     /// Posted after a later notification of the same run.
@@ -24,7 +28,9 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     /// Notifications that are never posted. Fewer are left out only when too few may be.
     package let undelivered: Int
 
+    /// Messages of each scenario: with version 2 alone its steps.
     private let stepCounts: [Int]
+    private let series: ScenarioSeries
     private let runs: Int?
     private var generator: SeededGenerator
     /// Runs in progress, each with its next step.
@@ -56,7 +62,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         disorder: Percentage = .zero, undelivered: Percentage = .zero, concurrentRuns: Int = 64,
         mayBeLost: @escaping @Sendable (PlannedPost) -> Bool = { _ in true }
     ) {
-        stepCounts = series.scenarios.map(\.steps.count)
+        stepCounts = series.messageCounts
+        self.series = series
         let runs = runs ?? (count == nil ? stepCounts.count : nil)
         let available = runs.map { [stepCounts] in Self.steps(of: $0, stepCounts) }
         let total = Swift.min(count ?? Int.max, available ?? Int.max)
@@ -155,7 +162,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         let (run, step) = underWay[index]
         underWay[index].step += 1
         drawn += 1
-        return PlannedPost(run: run, step: step)
+        guard let message = series.message(step, of: run) else { return PlannedPost(run: run, step: step) }
+        return PlannedPost(run: run, step: message.step, format: message.format, number: message.number)
     }
 
     /// Replaces a finished run with the next one.

@@ -5,11 +5,14 @@ package struct RetrySchedule: Sendable, Equatable {
     /// Each counted from the attempt before it.
     package let delays: [Duration]
 
-    /// Version 2 in production: 1, 12, 24, 48 and 72 hours. Sandbox: none.
+    /// Version 2 in production: 1, 12, 24, 48 and 72 hours; version 1: 6, 24 and 48 hours. Sandbox: none.
+    ///
+    /// Of the oldest form Apple says only that there are several attempts; it has those of version 1.
     ///
     /// - Parameter timeScale: how many times faster than the clock the hours pass, 1 or more.
-    package init(environment: AppStoreEnvironment, timeScale: Int = 1) {
-        let hours: [Int64] = environment == .production ? [1, 12, 24, 48, 72] : []
+    package init(environment: AppStoreEnvironment, format: NotificationFormat = .v2, timeScale: Int = 1) {
+        let production: [Int64] = format == .v2 ? [1, 12, 24, 48, 72] : [6, 24, 48]
+        let hours = environment == .production ? production : []
         delays = hours.map { .hours($0) / max(timeScale, 1) }
     }
 

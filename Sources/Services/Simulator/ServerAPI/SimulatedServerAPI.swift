@@ -170,9 +170,14 @@ package final class SimulatedServerAPI: Sendable {
     }
 
     /// Takes up what a notification says, and lists it among those that were sent.
-    package func register(_ notification: UnsignedNotification, in environment: AppStoreEnvironment = .production) {
+    ///
+    /// - Parameter isListed: the history has version 2 alone; what is sent in another form is taken up only.
+    package func register(
+        _ notification: UnsignedNotification, in environment: AppStoreEnvironment = .production, isListed: Bool = true
+    ) {
         state.withLock { state in
             state.environments[environment]?.store.register(notification)
+            guard isListed else { return }
             state.environments[environment]?.store.notifications.add(notification)
         }
     }

@@ -1,0 +1,23 @@
+internal import Configuration
+internal import Foundation
+
+/// The file of `--shared-secret-file`.
+enum SharedSecretFile {
+    private static let maximumBytes = 1024
+
+    /// The secret, less the white space around it; empty where no form needs one.
+    ///
+    /// - Throws: ``SimulatorError`` when a form needs one and the file is not named, or holds none.
+    static func read(_ configuration: Configuration) throws -> String {
+        guard configuration[SimulatorSettings.formats] != [.v2] else { return "" }
+        guard let path = configuration[SimulatorSettings.sharedSecretFile] else {
+            throw SimulatorError(description: "--formats v1 and v0 need --shared-secret-file")
+        }
+        guard let handle = FileHandle(forReadingAtPath: path), let data = try? handle.read(upToCount: maximumBytes + 1),
+            data.count <= maximumBytes, let text = String(validating: data, as: UTF8.self)
+        else { throw SimulatorError(description: "\(path) cannot be read, or is no shared secret") }
+        let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !secret.isEmpty else { throw SimulatorError(description: "\(path) holds no shared secret") }
+        return secret
+    }
+}

@@ -1,0 +1,47 @@
+/// `notification_type` of the forms before version 2.
+package enum LegacyNotificationType: String, Sendable, CaseIterable {
+    case initialBuy = "INITIAL_BUY"
+    case didRenew = "DID_RENEW"
+    case didRecover = "DID_RECOVER"
+    /// The oldest form's name of `didRecover`.
+    case renewal = "RENEWAL"
+    case interactiveRenewal = "INTERACTIVE_RENEWAL"
+    case didChangeRenewalPref = "DID_CHANGE_RENEWAL_PREF"
+    case didChangeRenewalStatus = "DID_CHANGE_RENEWAL_STATUS"
+    case didFailToRenew = "DID_FAIL_TO_RENEW"
+    case priceIncreaseConsent = "PRICE_INCREASE_CONSENT"
+    case cancel = "CANCEL"
+    case refund = "REFUND"
+    case revoke = "REVOKE"
+    case consumptionRequest = "CONSUMPTION_REQUEST"
+
+    /// Apple, "App Store Server Notifications version 1": who gets which type.
+    var isSentToPurchaser: Bool { self != .revoke }
+
+    var isSentToFamilyMember: Bool {
+        switch self {
+        case .didChangeRenewalPref, .didChangeRenewalStatus, .didFailToRenew, .didRecover, .didRenew,
+            .interactiveRenewal, .revoke:
+            true
+        default: false
+        }
+    }
+
+    var isSentInSandbox: Bool {
+        switch self {
+        case .initialBuy, .didChangeRenewalPref, .didChangeRenewalStatus, .didRenew, .interactiveRenewal, .cancel,
+            .refund:
+            true
+        default: false
+        }
+    }
+
+    /// The name in the oldest form; `nil` where that has none.
+    var inOldestForm: LegacyNotificationType? {
+        switch self {
+        case .initialBuy, .cancel, .renewal, .interactiveRenewal, .didChangeRenewalPref, .didChangeRenewalStatus: self
+        case .didRecover: .renewal
+        default: nil
+        }
+    }
+}
