@@ -6,6 +6,10 @@ private let states = MutatedFile(.access, "access", rules + "SubscriptionEvidenc
 private let current = MutatedFile(.access, "current", rules + "CurrentTransaction.swift", suites: suites)
 private let past = MutatedFile(.access, "past", rules + "PurchaseFacts+Past.swift", suites: suites)
 private let units = MutatedFile(.access, "units", rules + "OneTimeState.swift", suites: "OneTimeStateTests")
+private let judged = MutatedFile(.access, "trust", rules + "JudgedSubscription.swift", suites: "LegacyTrustTests")
+private let trust = MutatedFile(.access, "trust", rules + "PurchaseFacts+Trust.swift", suites: "LegacyTrustTests")
+private let facts = MutatedFile(
+    .access, "trust", rules + "PurchaseFacts+Notification.swift", suites: "PurchaseJoinTests")
 
 enum AccessMutants {
     static let all: [Mutant] = [
@@ -29,6 +33,10 @@ enum AccessMutants {
         past.mutant("access-past-grace", "status == .billingGracePeriod && evidence.renewal == nil", "false"),
         past.mutant("access-past-revocation", "told.first?.isRevocation == true", "false"),
         past.mutant("access-past-extension", "$0.notificationType == .renewalExtended", "false"),
+        judged.mutant("trust-raises", "state.isEntitled, !claimed.isEntitled", "true"),
+        judged.mutant("trust-unconfirmed", "claimed.isEntitled = false", "claimed.isEntitled = true"),
+        trust.mutant("trust-covered", "signed >= date", "false"),
+        facts.mutant("trust-upgrade", "isSigned, notification.subtype == .upgrade", "notification.subtype == .upgrade"),
         units.mutant("access-units-nearest", "50_000", after: "static func share", "0"),
     ]
 }

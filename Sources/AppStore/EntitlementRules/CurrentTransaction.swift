@@ -103,10 +103,12 @@ extension PurchaseFacts {
 
     /// The account that Apple's own facts name: the appAccountToken of the latest transaction that has one, unless renewal
     /// info that was signed after the last statement about that transaction names another; else the renewal info's, else
-    /// the last one named, else that of the purchase it continues.
+    /// the last one named, else that of the purchase it continues. Where nothing is signed, the one that version 1
+    /// notifications name.
     package var purchasedToken: AppAccountToken? {
         guard let latest = transactions.values.last(where: { $0.appAccountToken != nil }) else {
             return renewal?.appAccountToken ?? namedAccount?.appAccountToken ?? transferredToken?.appAccountToken
+                ?? (hasSignedFacts ? nil : legacy?.appAccountToken)
         }
         if let renewal, renewal.version.signedDate > latest.version.signedDate, let token = renewal.appAccountToken {
             return token

@@ -8,6 +8,7 @@ extension EntitlementAnswer {
         var union = EntitlementAnswer(asOf: instant)
         union.grants = answers.flatMap(\.grants).sorted { $0.entitlement < $1.entitlement }
         union.balances = answers.flatMap(\.balances)
+        union.hasUnsignedBalance = answers.contains(where: \.hasUnsignedBalance)
         union.reports = answers.flatMap(\.reports)
         union.nextChange = answers.compactMap(\.nextChange).min()
         union.knownSince = answers.compactMap(\.knownSince).max()

@@ -26,6 +26,10 @@ package struct EntitlementGrant: Hashable, Sendable {
     /// Advanced Commerce: the SKUs that are not revoked.
     package var skus: [String] = []
     package var needsStatusQuery = false
+    /// Signed, unless version 1 notifications decided, or alone say that there is something.
+    package var trust = FactTrust.signed
+    /// Version 1 notifications say more of the purchase, and Apple has not confirmed it.
+    package var awaitsConfirmation = false
     package var details = GrantDetails()
 }
 
@@ -83,6 +87,18 @@ package struct EntitlementAnswer: Hashable, Sendable {
     /// from the one given then. Nil where the answer is whole.
     package var knownSince: AppStoreInstant?
 
+    /// Units were counted that only version 1 notifications tell of.
+    var hasUnsignedBalance = false
+
+    /// On what the answer rests: a shared secret where version 1 notifications decided something of it. What waits for
+    /// confirmation has decided nothing.
+    package var trust: FactTrust {
+        let isUnsigned = grants.contains {
+            $0.trust == .sharedSecret && ($0.isEntitled || $0.state != SubscriptionState.Phase.unconfirmed.rawValue)
+        }
+        return isUnsigned || hasUnsignedBalance ? .sharedSecret : .signed
+    }
+
     /// Names of the entitlements that hold.
     package var active: Set<String> { Set(grants.filter(\.isEntitled).map(\.entitlement)) }
 }
@@ -108,8 +124,11 @@ extension EntitlementAnswer {
                 knownSince = max(knownSince ?? since, since)
             }
             add(subscription: purchase, rules: rules, view: view)
-            guard purchase.transactions.values.contains(where: { !$0.isAutoRenewable }) else { continue }
-            for transaction in purchase.orderedTransactions where !transaction.isAutoRenewable {
+            let policy = rules.legacyTrust[purchase.bundleId]
+            if policy == .confirm, view == .newestFacts { addUnconfirmed(purchase, rules) }
+            let counted = policy == .accept ? purchase.withLegacyFacts : purchase
+            guard counted.transactions.values.contains(where: { !$0.isAutoRenewable }) else { continue }
+            for transaction in counted.orderedTransactions where !transaction.isAutoRenewable {
                 if view == .history && transaction.start > instant { continue }
                 guard let productId = transaction.productId else {
                     report(.productMissing, of: transaction, in: purchase)
@@ -117,7 +136,7 @@ extension EntitlementAnswer {
                 }
                 oneTime.append(
                     OneTimeEntry(
-                        purchase: purchase, productId: productId,
+                        purchase: counted, productId: productId,
                         facts: view == .history ? purchase.asKnown(transaction, at: instant) : transaction))
             }
         }
@@ -142,17 +161,10 @@ extension EntitlementAnswer {
     }
 
     private mutating func add(subscription purchase: PurchaseFacts, rules: ProductRules, view: View) {
-        var state: SubscriptionState?
-        var change: AppStoreInstant?
-        switch view {
-        case .newestFacts:
-            if let both = purchase.stateAndNextChange(at: asOf, policy: rules.subscriptions) { (state, change) = both }
-        case .history:
-            // What came next is known to whoever asks for a later moment.
-            state = purchase.state(asOf: asOf, policy: rules.subscriptions)
-        }
-        guard let state else { return }
-        note(nextChange: change)
+        let judged = JudgedSubscription(purchase, at: asOf, rules: rules, view: view)
+        note(nextChange: judged.nextChange)
+        guard let state = judged.state else { return }
+        let purchase = judged.facts
         guard let transaction = state.transaction else {
             if state.isEntitled { reportMissingTransaction(of: purchase) }
             return
@@ -178,7 +190,8 @@ extension EntitlementAnswer {
                     gracePeriodExpiresDate: renewal?.gracePeriodExpiresDate,
                     priceIncreaseStatus: state.priceIncreaseStatus, expirationIntent: state.expirationIntent,
                     seats: state.seats, skus: transaction.skus(at: asOf),
-                    needsStatusQuery: state.needsStatusQuery, details: details))
+                    needsStatusQuery: state.needsStatusQuery, trust: judged.trust,
+                    awaitsConfirmation: judged.awaitsConfirmation, details: details))
         }
     }
 
@@ -188,6 +201,26 @@ extension EntitlementAnswer {
             Report(
                 environment: purchase.environment, bundleId: purchase.bundleId,
                 transactionId: TransactionId(purchase.originalTransactionId.rawValue), problem: .transactionMissing))
+    }
+
+    /// One-time transactions that only version 1 notifications name: they are shown, and give nothing.
+    private mutating func addUnconfirmed(_ purchase: PurchaseFacts, _ rules: ProductRules) {
+        for transaction in purchase.unsignedTransactions where !transaction.isAutoRenewable {
+            guard let productId = transaction.productId, transaction.type != .consumable else { continue }
+            let rule = rules.rule(for: productId)
+            let state = transaction.oneTimeState(at: asOf, rule: rule)
+            guard state.phase != .unknown else { continue }
+            let phase = state.isEntitled ? SubscriptionState.Phase.unconfirmed.rawValue : state.phase.rawValue
+            let details = GrantDetails(of: transaction, in: purchase, at: asOf)
+            grants += rule.entitlements.map { name in
+                EntitlementGrant(
+                    entitlement: name, environment: purchase.environment, bundleId: purchase.bundleId,
+                    isEntitled: false, state: phase, productId: productId,
+                    originalTransactionId: purchase.originalTransactionId, transactionId: transaction.transactionId,
+                    ownership: transaction.inAppOwnershipType, trust: .sharedSecret, awaitsConfirmation: true,
+                    details: details)
+            }
+        }
     }
 
     private mutating func add(_ entries: [OneTimeEntry], rules: ProductRules) {
@@ -203,6 +236,7 @@ extension EntitlementAnswer {
                     let none = UnitBalance(
                         environment: purchase.environment, bundleId: product.bundleId, productId: productId)
                     balances[product, default: none].add(state)
+                    if !entry.facts.version.isSigned { hasUnsignedBalance = true }
                     continue
                 }
                 guard state.phase != .unknown else { continue }
@@ -213,7 +247,8 @@ extension EntitlementAnswer {
                         isEntitled: state.isEntitled, state: state.phase.rawValue,
                         productId: productId, originalTransactionId: purchase.originalTransactionId,
                         transactionId: entry.facts.transactionId, ownership: entry.facts.inAppOwnershipType,
-                        until: state.until, details: details)
+                        until: state.until, trust: entry.facts.version.isSigned ? .signed : .sharedSecret,
+                        details: details)
                 }
             }
         }

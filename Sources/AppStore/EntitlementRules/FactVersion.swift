@@ -3,8 +3,8 @@ internal import JSON
 
 /// Which of two statements about the same object is the newer one: a total order that every replica agrees on.
 ///
-/// Compared by signedDate of the object, then signed before shared secret, then the text of the notificationUUID it
-/// came with.
+/// Trust goes before date: what Apple signed is greater than whatever only a shared secret vouched for. Then the
+/// signedDate of the object counts, then the text of the notificationUUID it came with.
 package struct FactVersion: Hashable, Comparable, Sendable {
     package var signedDate: AppStoreInstant
     /// False for what only a shared secret vouched for (version 1 and older).
@@ -22,8 +22,8 @@ package struct FactVersion: Hashable, Comparable, Sendable {
     static let sharedSecret = "shared-secret"
 
     package static func < (lhs: FactVersion, rhs: FactVersion) -> Bool {
-        if lhs.signedDate != rhs.signedDate { return lhs.signedDate < rhs.signedDate }
         if lhs.isSigned != rhs.isSigned { return rhs.isSigned }
+        if lhs.signedDate != rhs.signedDate { return lhs.signedDate < rhs.signedDate }
         return (lhs.notificationUUID ?? NotificationUUID("")) < (rhs.notificationUUID ?? NotificationUUID(""))
     }
 }

@@ -39,10 +39,15 @@ package struct ProductRule: Hashable, Sendable {
 package struct ProductRules: Hashable, Sendable {
     package var products: [ProductId: ProductRule]
     package var subscriptions: SubscriptionPolicy
+    package var legacyTrust: LegacyTrustRules
 
-    package init(products: [ProductId: ProductRule] = [:], subscriptions: SubscriptionPolicy = SubscriptionPolicy()) {
+    package init(
+        products: [ProductId: ProductRule] = [:], subscriptions: SubscriptionPolicy = SubscriptionPolicy(),
+        legacyTrust: LegacyTrustRules = LegacyTrustRules()
+    ) {
         self.products = products
         self.subscriptions = subscriptions
+        self.legacyTrust = legacyTrust
     }
 
     package func rule(for productId: ProductId) -> ProductRule {

@@ -97,7 +97,7 @@ struct PurchaseEvents: Hashable, Sendable {
     private(set) var values: [PurchaseEvent] = []
 
     /// - Returns: whether it was not known, or not so.
-    mutating func take(_ event: PurchaseEvent) -> Bool {
+    mutating func take(_ event: PurchaseEvent, atMost bound: Int = FactsBounds.events) -> Bool {
         var index = values.count
         while index > 0, PurchaseEvent.isOlder(event, than: values[index - 1]) { index -= 1 }
         if index > 0, PurchaseEvent.haveEqualVersions(values[index - 1], event) {
@@ -105,7 +105,7 @@ struct PurchaseEvents: Hashable, Sendable {
             values[index - 1] = event
             return true
         }
-        guard values.count >= FactsBounds.events else {
+        guard values.count >= bound else {
             if index == values.count { values.append(event) } else { values.insert(event, at: index) }
             return true
         }
@@ -114,6 +114,8 @@ struct PurchaseEvents: Hashable, Sendable {
         values.removeFirst()
         return true
     }
+
+    mutating func removeUnsigned() { values.removeAll { !$0.isSigned } }
 
     mutating func removeAll(signedUpTo moment: AppStoreInstant) {
         values.removeAll { $0.signedDate <= moment }

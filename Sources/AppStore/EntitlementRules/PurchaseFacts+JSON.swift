@@ -49,6 +49,7 @@ extension PurchaseFacts {
         Self.write(predecessors.map { ($0.key.rawValue, $0.value) }, as: "predecessors", to: &object)
         Self.write(transferredToken, as: "transferredToken", to: &object)
         Self.write(transferredClaim, as: "transferredClaim", to: &object)
+        if let legacy { object.object("legacy") { legacy.write(to: &$0) } }
         object.set("erasedAt", erasedAt)
         object.add(unknownFields)
     }
@@ -109,10 +110,13 @@ extension PurchaseFacts {
         if let facts = fields.object("claim").flatMap(OwnerClaim.init(_:)) { insert(facts) }
         let namedAccount = fields.object("namedAccount").flatMap(OwnerClaim.init(_:))
         let traits = fields.objects("traits").map(TransactionTraits.init(_:))
-        guard let transactionText = Self.dense(&fields, "transactions"), let eventText = Self.dense(&fields, "events"),
+        guard let transactionText = fields.dense("transactions"), let eventText = fields.dense("events"),
             let transactions = Transactions(dense: transactionText, traits: traits),
             let events = PurchaseEvents(dense: eventText, kinds: fields.element("eventKinds"))
         else { throw PurchaseFormatError(code: .invalidFacts) }
+        let legacyElement = fields.object("legacy")
+        let legacy = legacyElement.flatMap { LegacyFacts($0, keepsText: keepsText) }
+        if legacyElement != nil, legacy == nil { throw PurchaseFormatError(code: .invalidFacts) }
         for (id, signedDate) in Self.dates(fields.element("upgrades")) {
             insertUpgrade(to: TransactionId(id), signedDate: signedDate)
         }
@@ -128,15 +132,9 @@ extension PurchaseFacts {
         }
         let erasedAt = fields.instant("erasedAt")
         restore(
-            transactions, events, latestTransaction: latestTransaction, namedAccount: namedAccount,
+            transactions, events, legacy, latestTransaction: latestTransaction, namedAccount: namedAccount,
             predecessors: predecessors, unknownFields: fields.unknownFields)
         if let erasedAt { erase(upTo: erasedAt) }
-    }
-
-    /// Empty where there is none, nil where it is no dense text.
-    private static func dense(_ fields: inout FieldReader, _ name: StaticString) -> DenseReader? {
-        guard let element = fields.element(name) else { return DenseReader([], 0..<0) }
-        return element.plainTextRange.map { DenseReader(element.document.bytes, $0) }
     }
 
     private static func dates(_ element: JSONElement?) -> [(String, AppStoreInstant)] {
@@ -169,7 +167,9 @@ extension PurchaseFacts {
             object.set("appTransactionId", appTransactionId)
             object.set("consentRescindedAt", consentRescindedAt)
             answer.write(to: &object)
-            if let event = events.last { Self.write(latestNotification: event, to: &object) }
+            if answer.trust != .signed { object.set("trust", answer.trust.rawValue) }
+            if awaitsConfirmation(rules.legacyTrust) { object.set("awaitsConfirmation", true) }
+            if let event = allEvents.last { Self.write(latestNotification: event, to: &object) }
             object.name("facts")
             object.text(row)
         }

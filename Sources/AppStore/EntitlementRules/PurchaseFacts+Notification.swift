@@ -30,7 +30,8 @@ extension PurchaseFacts {
             PurchaseEvent(
                 version: version, notificationType: type, subtype: notification.subtype,
                 transactionId: transaction?.transactionId, status: data.status))
-        if notification.subtype == .upgrade, type == .didChangeRenewalPref || type == .offerRedeemed,
+        // It takes from the transaction before it, about which Apple may have signed otherwise.
+        if isSigned, notification.subtype == .upgrade, type == .didChangeRenewalPref || type == .offerRedeemed,
             let transactionId = transaction?.transactionId
         {
             insertUpgrade(to: transactionId, signedDate: signedDate)

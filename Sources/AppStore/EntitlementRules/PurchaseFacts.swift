@@ -1,7 +1,8 @@
 package import AppStoreModel
 package import JSON
 
-/// Everything that is known about one purchase: a join of signed facts, bounded by ``FactsBounds``.
+/// Everything that is known about one purchase: a join of signed facts, bounded by ``FactsBounds``, and beside it one
+/// of what only a shared secret vouched for (``LegacyFacts``). All members but ``legacy`` are of signed facts.
 ///
 /// Merging is associative, commutative and idempotent, so that duplicates, disorder and replays end in the same value.
 /// A one-time purchase has one transaction (or few).
@@ -21,6 +22,8 @@ package struct PurchaseFacts: Hashable, Sendable {
     /// Transactions that began with an upgrade, and when the upgrade was signed.
     package private(set) var upgrades: [TransactionKey: AppStoreInstant] = [:]
     private(set) var history = PurchaseEvents()
+    /// What version 1 and older notifications said; nil for most purchases.
+    private var legacyStorage: LegacyStorage?
     /// Purchases that continue this one since a migration to Advanced Commerce, and since when.
     package private(set) var successors: [OriginalTransactionId: AppStoreInstant] = [:]
     /// Purchases that this one continues, and since when.
@@ -41,7 +44,10 @@ package struct PurchaseFacts: Hashable, Sendable {
         self.originalTransactionId = originalTransactionId
     }
 
-    /// Notifications that concerned this purchase, oldest first.
+    /// What version 1 and older notifications said of it. Nil where there was none.
+    package var legacy: LegacyFacts? { legacyStorage?.facts }
+
+    /// Notifications that concerned this purchase and were signed, oldest first.
     package var events: [PurchaseEvent] { history.values }
 
     /// By start, then transactionId.
@@ -85,6 +91,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         for event in other.history.values where isKept(event.version.signedDate) && history.take(event) {
             outcome.isChanged = true
         }
+        if let others = other.legacy { changeLegacy { $0.merge(others, erasedAt: $1, &outcome) } }
         if erasedAt == nil {
             for (id, since) in other.successors where Self.takeLink(id, since, into: &successors) {
                 outcome.isChanged = true
@@ -140,6 +147,10 @@ package struct PurchaseFacts: Hashable, Sendable {
         let version = content.version
         var outcome = MergeOutcome()
         let transaction = TransactionFacts(content)
+        guard version.isSigned else {
+            changeLegacy { $0.take(transaction, erasedAt: $1, &outcome) }
+            return
+        }
         take(transaction, &outcome)
         Self.insert(TransactionDetails(content), erasedAt, into: &latestTransaction)
         if let token = content.appAccountToken {
@@ -151,10 +162,19 @@ package struct PurchaseFacts: Hashable, Sendable {
         }
     }
 
-    package mutating func insert(_ facts: RenewalFacts) { Self.insert(facts, erasedAt, into: &renewal) }
-    package mutating func insert(_ facts: StatusFacts) { Self.insert(facts, erasedAt, into: &status) }
+    package mutating func insert(_ facts: RenewalFacts) {
+        if facts.version.isSigned { return Self.insert(facts, erasedAt, into: &renewal) }
+        var outcome = MergeOutcome()
+        changeLegacy { $0.take(facts, erasedAt: $1, &outcome) }
+    }
+    package mutating func insert(_ facts: StatusFacts) {
+        if facts.version.isSigned { return Self.insert(facts, erasedAt, into: &status) }
+        var outcome = MergeOutcome()
+        changeLegacy { $0.take(facts, erasedAt: $1, &outcome) }
+    }
     package mutating func insert(_ facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &claim) }
     package mutating func insert(_ event: PurchaseEvent) {
+        guard event.isSigned else { return changeLegacy { _ = $0.take(event, erasedAt: $1) } }
         if isKept(event.version.signedDate) { _ = history.take(event) }
     }
     mutating func insert(transferredToken facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &transferredToken) }
@@ -177,15 +197,39 @@ package struct PurchaseFacts: Hashable, Sendable {
         if erasedAt == nil { _ = Self.takeLink(id, since, into: &successors) }
     }
 
+    /// Apple was asked about everything that version 1 notifications said until then: what it signed is all that counts
+    /// of that, now and whenever it comes again.
+    package mutating func settleLegacy(upTo moment: AppStoreInstant) {
+        changeLegacy { _ = $0.confirm(upTo: moment, erasedAt: $1) }
+    }
+
+    private mutating func changeLegacy(_ change: (inout LegacyFacts, AppStoreInstant?) -> Void) {
+        var facts = legacyStorage?.facts ?? LegacyFacts()
+        change(&facts, erasedAt)
+        legacyStorage = facts.isEmpty ? nil : LegacyStorage(facts)
+    }
+
+    /// Puts unsigned statements where nothing is signed: for evaluation, never to be merged or written.
+    mutating func add(_ transactions: [TransactionFacts], renewal: RenewalFacts?, status: StatusFacts?) {
+        for transaction in transactions { _ = self.transactions.take(transaction) }
+        self.renewal = self.renewal ?? renewal
+        self.status = self.status ?? status
+    }
+
     /// What was read from this library's own text.
     mutating func restore(
-        _ transactions: Transactions, _ history: PurchaseEvents, latestTransaction: TransactionDetails?,
+        _ transactions: Transactions, _ history: PurchaseEvents, _ legacy: LegacyFacts?,
+        latestTransaction: TransactionDetails?,
         namedAccount: OwnerClaim?, predecessors: [(id: OriginalTransactionId, since: AppStoreInstant)],
         unknownFields: JSONObject
     ) {
         self.transactions = transactions
         self.history = history
-        self.latestTransaction = latestTransaction
+        // No version writes these here. Whoever did, they are not to be taken for signed.
+        self.transactions.removeAll { !$0.version.isSigned }
+        self.history.removeUnsigned()
+        legacyStorage = legacy.flatMap { $0.isEmpty ? nil : LegacyStorage($0) }
+        self.latestTransaction = latestTransaction.flatMap { $0.version.isSigned ? $0 : nil }
         self.namedAccount = namedAccount
         for (id, since) in predecessors { _ = Self.takeLink(id, since, into: &self.predecessors) }
         if !unknownFields.isEmpty { _ = mergeUnknownFields(unknownFields) }
@@ -206,6 +250,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         transactions.removeAll { $0.version.signedDate <= moment }
         upgrades = upgrades.filter { $0.value > moment }
         history.removeAll(signedUpTo: moment)
+        if legacyStorage != nil { changeLegacy { facts, _ in facts.erase(upTo: moment) } }
         latestTransaction = Self.kept(latestTransaction, after: moment)
         renewal = Self.kept(renewal, after: moment)
         status = Self.kept(status, after: moment)
@@ -227,20 +272,20 @@ package struct PurchaseFacts: Hashable, Sendable {
     package var isErased: Bool {
         erasedAt != nil && transactions.isEmpty && latestTransaction == nil && renewal == nil && status == nil
             && claim == nil && namedAccount == nil && events.isEmpty && upgrades.isEmpty && transferredToken == nil
-            && transferredClaim == nil
+            && transferredClaim == nil && legacyStorage == nil
     }
 
     /// Whether everything that becomes part of a key, an index or an answer's names is of a sensible length.
     package var hasBoundedIdentifiers: Bool {
         originalTransactionId.isBounded && bundleId.isBounded
-            && transactions.values.allSatisfy {
+            && (transactions.values + (legacy?.transactions.values ?? [])).allSatisfy {
                 $0.transactionId.isBounded && $0.productId?.isBounded ?? true
                     && $0.previousOriginalTransactionId?.isBounded ?? true
             }
             && appAccountToken?.isBounded ?? true && appTransactionId?.isBounded ?? true
     }
 
-    /// The latest moment that anything known was signed at.
+    /// The latest moment that anything known was signed at, or dated at where it was not signed.
     package var latestSignedDate: AppStoreInstant {
         var latest = events.last?.version.signedDate ?? .earliest
         for transaction in transactions.values { latest = max(latest, transaction.version.signedDate) }
@@ -250,7 +295,7 @@ package struct PurchaseFacts: Hashable, Sendable {
             transferredToken?.version, transferredClaim?.version,
         ]
         for version in versions { latest = max(latest, version?.signedDate ?? .earliest) }
-        return latest
+        return max(latest, legacy?.latestDate ?? .earliest)
     }
 
     // MARK: Bounds
@@ -292,4 +337,15 @@ package struct PurchaseFacts: Hashable, Sendable {
         defer { unknownFields = kept }
         return kept != unknownFields
     }
+}
+
+/// One reference, since most purchases have none.
+private final class LegacyStorage: Hashable, Sendable {
+    let facts: LegacyFacts
+
+    init(_ facts: LegacyFacts) { self.facts = facts }
+
+    static func == (one: LegacyStorage, other: LegacyStorage) -> Bool { one === other || one.facts == other.facts }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(facts) }
 }

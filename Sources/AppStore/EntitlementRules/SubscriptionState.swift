@@ -16,6 +16,8 @@ package struct SubscriptionState: Hashable, Sendable {
         case revoked = "REVOKED"
         /// Another purchase goes on from this one, since a migration to Advanced Commerce.
         case migrated = "MIGRATED"
+        /// Only version 1 notifications say that there is something, and Apple has not confirmed it: nothing is given.
+        case unconfirmed = "UNCONFIRMED"
 
         /// What Apple's status says; nil for a status that is unknown.
         package init?(_ status: SubscriptionStatus) {

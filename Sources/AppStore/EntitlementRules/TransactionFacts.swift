@@ -114,8 +114,8 @@ package struct TransactionVersion: Hashable, Comparable, Sendable {
     }
 
     package static func < (one: TransactionVersion, other: TransactionVersion) -> Bool {
-        if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
         if one.isSigned != other.isSigned { return other.isSigned }
+        if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
         return one.tieBreak < other.tieBreak
     }
 }

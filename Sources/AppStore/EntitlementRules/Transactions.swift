@@ -41,6 +41,22 @@ package struct Transactions: Hashable, Sendable {
         return insertWhereRoom(offered) ? .taken : .stale
     }
 
+    /// As ``take(_:)``, where of all transactions those are kept whose statements are the latest.
+    mutating func take(_ offered: TransactionFacts, latest bound: Int) -> Outcome {
+        if let index = index(of: offered.key) {
+            guard TransactionFacts.isNewer(offered, than: values[index]) else {
+                return offered.version == values[index].version ? .known : .stale
+            }
+            values.remove(at: index)
+        }
+        insert(offered)
+        guard values.count > bound,
+            let oldest = values.min(by: { ($0.version, $0.key) < ($1.version, $1.key) })?.key
+        else { return .taken }
+        values.removeAll { $0.key == oldest }
+        return oldest == offered.key ? .stale : .taken
+    }
+
     mutating func removeAll(where isGone: (TransactionFacts) -> Bool) { values.removeAll(where: isGone) }
 
     /// The first period that is kept where others may have been before it; nil while there is room for more.
@@ -52,12 +68,16 @@ package struct Transactions: Hashable, Sendable {
             guard TransactionFacts.isOrdered(values[lowest], offered) else { return false }
             values.remove(at: lowest)
         }
+        insert(offered)
+        return true
+    }
+
+    private mutating func insert(_ offered: TransactionFacts) {
         var offered = offered
         if let known = values.last(where: { $0.traits == offered.traits }) { offered.traits = known.traits }
         var index = values.count
         while index > 0, TransactionFacts.isOrdered(offered, values[index - 1]) { index -= 1 }
         values.insert(offered, at: index)
-        return true
     }
 
     /// Where the lowest of the periods, or of the others, is; nil while there is room for one more of them.

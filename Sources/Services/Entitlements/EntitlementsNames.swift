@@ -8,6 +8,10 @@ enum EntitlementsMetricName {
     static let reads = "sluice_entitlements_reads_total"
     static let readFailures = "sluice_entitlements_read_failures_total"
     static let readDuration = "sluice_entitlements_read_duration_seconds"
+    static let confirmations = "sluice_entitlements_confirmations_total"
+    static let unconfirmedOldest = "sluice_entitlements_unconfirmed_oldest_seconds"
+    static let confirmationsPaused = "sluice_entitlements_confirmations_paused"
+    static let unconfirmable = "sluice_entitlements_unconfirmable_total"
 }
 
 /// Codes of skipped and dead-lettered records, which label metrics and stand in dead letters. A value that is no
@@ -16,6 +20,8 @@ enum EntitlementsReason {
     // Skipped: legal, and no business of entitlements.
     static let nullValue = "null_value"
     static let noPurchase = "no_purchase"
+    /// A version 1 notification that does not say of which transaction it is.
+    static let unresolved = "unresolved"
     // Dead-lettered: an operator should look.
     static let transactionMissing = "transaction_missing"
     static let identityMissing = "identity_missing"
@@ -55,6 +61,8 @@ enum ReadAPIName {
     static let productId: StaticString = "productId"
     static let active: StaticString = "active"
     static let next: StaticString = "next"
+    static let trust: StaticString = "trust"
+    static let awaitsConfirmation: StaticString = "awaitsConfirmation"
     static let latestSignedDate: StaticString = "latestSignedDate"
     static let erasedAt: StaticString = "erasedAt"
 
@@ -79,4 +87,10 @@ extension LogKey {
     static let host = LogKey(rawValue: "host")
     static let port = LogKey(rawValue: "port")
     static let listener = LogKey(rawValue: "listener")
+    static let bundleId = LogKey(rawValue: "bundleId")
+    static let environment = LogKey(rawValue: "environment")
+    static let originalTransactionId = LogKey(rawValue: "originalTransactionId")
+    static let setting = LogKey(rawValue: "setting")
+    static let fix = LogKey(rawValue: "fix")
+    static let attempts = LogKey(rawValue: "attempts")
 }

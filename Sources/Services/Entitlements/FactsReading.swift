@@ -34,6 +34,9 @@ enum FactsReading {
         if let problem = decisiveProblem(notification, transaction, renewalInfo) {
             return deadLetter(EntitlementsReason.fieldType, problem)
         }
+        if transaction == nil, record.trust == .sharedSecret {
+            return .verdict(.skip(HandlerReason(code: EntitlementsReason.unresolved)))
+        }
         guard transaction != nil || renewalInfo != nil else {
             return notification.notificationType == .rescindConsent
                 ? consent(record, notification, environment: environment) : withoutPurchase(notification)

@@ -72,13 +72,13 @@ import Testing
             .with("appTransactionId", "a").with("renewalQuantity", 4)
         let facts = try #require(
             try Notification(.refund, .seats, signed: 9, transaction: transaction, renewalInfo: renewalInfo)
-                .facts(isSigned: false))
+                .facts())
         #expect(try PurchaseFacts(json: facts.jsonText) == facts)
         let details = try #require(try PurchaseFacts(json: facts.jsonText).latestTransaction?.content)
         #expect(details.price == 9_007_199_254_740_993 && details.revocationReason == .issueInApp)
         #expect(details.offerDiscountType == .freeTrial && details.storefront == "DEU")
         #expect(facts.transactions[TransactionId("1")]?.amountProblems == [.quantity])
-        #expect(facts.transactions[TransactionId("1")]?.version.isSigned == false)
+        #expect(facts.transactions[TransactionId("1")]?.version.isSigned == true)
     }
 
     @Test(arguments: [

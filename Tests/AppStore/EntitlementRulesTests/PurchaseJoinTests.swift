@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: 0..<12 as Range<UInt64>)
     func `every order with duplicates ends in the same facts`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let facts = try Self.lifeCycle(&random).compactMap { try $0.facts() }
+        let facts = try Self.facts(&random)
         let expected = Self.merged(facts)
         for _ in 0..<12 {
             var order = facts.shuffled(using: &random)
@@ -20,6 +20,9 @@ import Testing
             #expect(purchase.jsonText == expected.jsonText)
             for days in stride(from: Int64(0), through: 400, by: 40) {
                 #expect(purchase.state(at: at(days * day)) == expected.state(at: at(days * day)))
+                for trust in LegacyTrust.allCases {
+                    #expect(Self.answer(purchase, trust, days) == Self.answer(expected, trust, days))
+                }
             }
         }
     }
@@ -27,7 +30,7 @@ import Testing
     @Test(arguments: 100..<108 as Range<UInt64>)
     func `merging is associative, commutative and idempotent`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let facts = try Self.lifeCycle(&random).compactMap { try $0.facts() }
+        let facts = try Self.facts(&random)
         for _ in 0..<10 {
             let parts = (0..<3).map { _ in Self.merged(facts.filter { _ in Bool.random(using: &random) }) }
             let (a, b, c) = (parts[0], parts[1], parts[2])
@@ -44,6 +47,49 @@ import Testing
         for one in facts { #expect(!purchase.merge(one).isChanged) }
         var empty = Self.merged([])
         #expect(empty.merge(facts[0]) == PurchaseFacts.MergeOutcome(isChanged: true, isStale: false))
+    }
+
+    @Test(arguments: 200..<212 as Range<UInt64>)
+    func `whatever version 1 says, and whatever comes first, the signed facts are those without it`(
+        seed: UInt64
+    ) throws {
+        var random = SeededGenerator(seed: seed)
+        let signed = try Self.lifeCycle(&random).compactMap { try $0.facts() }
+        let others = try Self.lifeCycle(&random).compactMap { try $0.facts(isSigned: false) }
+        let expected = Self.merged(signed)
+        let mixed = Self.merged((signed + others).shuffled(using: &random))
+        for days in stride(from: Int64(0), through: 400, by: 20) {
+            #expect(mixed.state(at: at(days * day)) == expected.state(at: at(days * day)))
+            #expect(Self.answer(mixed, .observe, days) == Self.answer(expected, .observe, days))
+            // Waiting may take something away, and never gives.
+            let active = Self.answer(expected, .confirm, days).active
+            #expect(Self.answer(mixed, .confirm, days).active.isSubset(of: active))
+        }
+        // Asked about all of it, Apple's answer is all that counts.
+        var settled = mixed
+        settled.settleLegacy(upTo: mixed.latestSignedDate)
+        for days in stride(from: Int64(0), through: 400, by: 20) {
+            for trust in LegacyTrust.allCases {
+                #expect(Self.answer(settled, trust, days) == Self.answer(expected, trust, days))
+            }
+        }
+    }
+
+    private static func answer(_ purchase: PurchaseFacts, _ trust: LegacyTrust, _ days: Int64) -> EntitlementAnswer {
+        EntitlementAnswer(
+            purchases: [purchase], environment: .production, at: at(days * day),
+            rules: ProductRules(legacyTrust: LegacyTrustRules(others: trust)))
+    }
+
+    /// Signed and not, with some of Apple's answers about what is not.
+    private static func facts(_ random: inout SeededGenerator) throws -> [PurchaseFacts] {
+        var facts = try lifeCycle(&random).compactMap { try $0.facts(isSigned: Bool.random(using: &random)) }
+        for _ in 0..<2 {
+            var settled = merged([])
+            settled.settleLegacy(upTo: at(Int64.random(in: 0...6, using: &random) * day))
+            facts.append(settled)
+        }
+        return facts
     }
 
     private static func merged(_ facts: [PurchaseFacts]) -> PurchaseFacts {

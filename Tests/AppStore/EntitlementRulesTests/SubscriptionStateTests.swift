@@ -277,17 +277,24 @@ private typealias Phase = SubscriptionState.Phase
         #expect(known.status?.status == .active)
     }
 
-    @Test func `equal dates are settled by the notificationUUID and signed wins over a shared secret`() throws {
+    @Test func `equal dates are settled by the notificationUUID`() throws {
         let one = Notification(
             .didChangeRenewalStatus, signed: day, uuid: "b", status: .active, renewalInfo: renewal(0))
         let other = Notification(
             .didChangeRenewalStatus, signed: day, uuid: "a", status: .expired, renewalInfo: renewal(1))
         #expect(try purchase(one, other).renewal?.autoRenewStatus == .off)
         #expect(try purchase(one, other) == purchase(other, one))
-        var purchase = try purchase(bought)
-        purchase.merge(try #require(try one.facts(isSigned: false)))
-        purchase.merge(try #require(try other.facts()))
-        #expect(purchase.renewal?.autoRenewStatus == .on)
+    }
+
+    @Test func `trust goes before date, and date before the notificationUUID`() {
+        func version(_ date: Int64, _ isSigned: Bool, _ uuid: String) -> FactVersion {
+            FactVersion(signedDate: at(date), isSigned: isSigned, notificationUUID: NotificationUUID(uuid))
+        }
+        let ordered = [
+            version(5, false, "a"), version(9, false, "a"), version(9, false, "b"), version(1, true, "a"),
+            version(2, true, "a"), version(2, true, "b"),
+        ]
+        #expect(ordered.shuffled().sorted() == ordered)
     }
 
     @Test func `the status Apple states is compared with the facts`() throws {

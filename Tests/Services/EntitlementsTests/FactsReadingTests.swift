@@ -242,7 +242,20 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
             Issue.record("no facts")
             return
         }
-        #expect(facts.status?.version.isSigned == isSigned)
+        #expect(facts.hasSignedFacts == isSigned && (facts.status != nil) == isSigned)
+        #expect((facts.legacy?.status != nil) == !isSigned)
+    }
+
+    @Test func `a version 1 notification that names no transaction changes no entitlement, and is nobody's work`() {
+        for type in ["DID_RENEW", "REFUND", "CONSUMPTION_REQUEST", "RENEWAL"] {
+            var draft = Draft(type, signed: on(0))
+            draft.trust = .sharedSecret
+            guard case .verdict(.skip(let reason)) = FactsReading.read(draft.record(), environment: .production) else {
+                Issue.record("\(type) is not skipped")
+                continue
+            }
+            #expect(reason.code == "unresolved")
+        }
     }
 
     @Test func `whatever bytes a record has, it gets a verdict`() {

@@ -38,11 +38,11 @@ struct HistoryEntry: Sendable {
     var key: [UInt8] { Array("com.example/\(purchase)".utf8) }
 
     /// As it stands in the notification topic.
-    func record(partition: KafkaPartition) -> KafkaRecord {
+    func record(partition: KafkaPartition, trust: String = "signed") -> KafkaRecord {
         KafkaRecord(
             topic: "appstore.notifications.production", partition: partition, offset: 0, key: key,
             value: Array(value.utf8),
-            headers: [KafkaHeader(key: "ce_trust", value: Array("signed".utf8))])
+            headers: [KafkaHeader(key: "ce_trust", value: Array(trust.utf8))])
     }
 
     private var value: String {

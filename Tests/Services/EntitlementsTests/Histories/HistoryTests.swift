@@ -64,6 +64,38 @@ import Testing
         }
     }
 
+    @Test func `whatever version 1 tells beside it, in whatever order, what is signed ends in the oracle's state`()
+        throws
+    {
+        let count = Self.isFull ? 2000 : 100
+        let observed = ProductRules(legacyTrust: LegacyTrustRules(others: .observe))
+        let signed = try HistoryTrial(count: count, random: SeededGenerator(seed: 31), rules: observed)
+        // Other lives under the same names: nothing of them is true.
+        let forged = try HistoryTrial(count: count, random: SeededGenerator(seed: 32), trust: "shared-secret")
+        var random = SeededGenerator(seed: 33)
+        var dump: HistoryTrial.Dump = [:]
+        var settled: HistoryTrial.Dump = [:]
+        for (authentic, invented) in zip(signed.facts, forged.facts) {
+            func merged() -> PurchaseFacts {
+                var order = (authentic + invented + invented.prefix(2)).shuffled(using: &random)[...]
+                guard var result = order.popFirst() else { return authentic[0] }
+                for one in order { result.merge(one) }
+                return result
+            }
+            var purchase = merged()
+            #expect(merged() == purchase)
+            #expect(try PurchaseFacts(json: purchase.jsonText) == purchase)
+            dump[purchase.originalTransactionId.rawValue] = purchase.jsonText
+            purchase.settleLegacy(upTo: purchase.latestSignedDate)
+            settled[purchase.originalTransactionId.rawValue] = purchase.jsonText
+        }
+        #expect(dump.count == count)
+        #expect(try signed.disagreements(dump) == [])
+        // Once Apple was asked, under every policy.
+        let confirmed = try HistoryTrial(count: count, random: SeededGenerator(seed: 31))
+        #expect(try confirmed.disagreements(settled) == [])
+    }
+
     @Test func `the oracle can disagree`() throws {
         let trial = try HistoryTrial(count: 40, random: SeededGenerator(seed: 9))
         var random = SeededGenerator(seed: 1)

@@ -16,15 +16,19 @@ struct HistoryTrial {
     let histories: [[HistoryEntry]]
     /// What each notification says, read once from its record as the handler does.
     let facts: [[PurchaseFacts]]
-    let model = EntitlementsModel(rules: ProductRules(), topics: TopicNames())
+    let model: EntitlementsModel
     private let topic = TopicNames().state(.production)
 
-    init(count: Int, random: some RandomNumberGenerator) throws {
+    /// - Parameter trust: of the records.
+    init(
+        count: Int, random: some RandomNumberGenerator, trust: String = "signed", rules: ProductRules = ProductRules()
+    ) throws {
+        model = EntitlementsModel(rules: rules, topics: TopicNames())
         var generator = HistoryGenerator(random)
         histories = (0..<count).map { generator.history("\(2_000_000 + $0)") }
         facts = try histories.map { history in
             try history.map { told in
-                switch FactsReading.read(told.record(partition: 0), environment: .production) {
+                switch FactsReading.read(told.record(partition: 0, trust: trust), environment: .production) {
                 case .state(let facts): return facts
                 case .verdict(let verdict): throw Unread(verdict: verdict)
                 }

@@ -1,0 +1,253 @@
+import AppStoreModel
+import EntitlementRules
+import JSON
+import TestSupport
+import Testing
+
+/// What version 1 and older notifications may change, by the policy of the app.
+@Suite("Trust of version 1 notifications") struct LegacyTrustTests {
+    private static let bought = Notification(
+        .subscribed, .initialBuy, signed: 0, status: .active, transaction: period("1", from: 0, to: 30 * day),
+        renewalInfo: renewal())
+    private static let renewed = Notification(
+        .didRenew, signed: 30 * day, status: .active, transaction: period("2", from: 30 * day, to: 60 * day),
+        renewalInfo: renewal())
+
+    private func rules(_ trust: LegacyTrust) -> ProductRules {
+        ProductRules(legacyTrust: LegacyTrustRules(others: trust))
+    }
+
+    private func merged(_ parts: [(Notification, isSigned: Bool)]) throws -> PurchaseFacts {
+        var facts = PurchaseFacts(
+            environment: .production, bundleId: BundleId("com.example"),
+            originalTransactionId: OriginalTransactionId("1"))
+        for (notification, isSigned) in parts {
+            facts.merge(try #require(try notification.facts(isSigned: isSigned)))
+        }
+        return facts
+    }
+
+    private func answer(_ facts: PurchaseFacts, _ trust: LegacyTrust, at moment: Int64) -> EntitlementAnswer {
+        EntitlementAnswer(purchases: [facts], environment: .production, at: at(moment), rules: rules(trust))
+    }
+
+    // MARK: Raising
+
+    @Test func `a renewal that only version 1 tells of raises nothing until it is confirmed`() throws {
+        let facts = try merged([(Self.bought, true), (Self.renewed, false)])
+        let waiting = answer(facts, .confirm, at: 45 * day)
+        #expect(waiting.active.isEmpty)
+        #expect(waiting.grants.map(\.state) == ["EXPIRED"])
+        #expect(waiting.grants.map(\.awaitsConfirmation) == [true])
+        #expect(waiting.grants.map(\.trust) == [.signed])
+        #expect(facts.unconfirmedUpTo == at(30 * day))
+
+        var confirmed = facts
+        confirmed.merge(try #require(try Self.renewed.facts()))
+        let after = answer(confirmed, .confirm, at: 45 * day)
+        #expect(after.active == ["monthly"] && after.trust == .signed)
+        #expect(after.grants.map(\.awaitsConfirmation) == [false])
+        #expect(confirmed.unconfirmedUpTo == nil)
+    }
+
+    @Test func `a purchase that only version 1 tells of is shown as unconfirmed`() throws {
+        let facts = try merged([(Self.bought, false)])
+        let waiting = answer(facts, .confirm, at: day)
+        #expect(waiting.active.isEmpty)
+        let grant = try #require(waiting.grants.first)
+        #expect(grant.state == "UNCONFIRMED" && !grant.isEntitled && grant.until == nil)
+        #expect(grant.trust == .sharedSecret && grant.awaitsConfirmation && grant.transactionId.rawValue == "1")
+        // It has decided nothing.
+        #expect(waiting.trust == .signed)
+    }
+
+    @Test func `accepted it counts as it is, and the answer says on what it rests`() throws {
+        let facts = try merged([(Self.bought, true), (Self.renewed, false)])
+        let accepted = answer(facts, .accept, at: 45 * day)
+        #expect(accepted.active == ["monthly"] && accepted.trust == .sharedSecret)
+        #expect(accepted.grants.map(\.transactionId.rawValue) == ["2"])
+        #expect(accepted.grants.map(\.awaitsConfirmation) == [false])
+        // What says the same as the signed facts decides nothing.
+        #expect(answer(try merged([(Self.bought, true), (Self.bought, false)]), .accept, at: day).trust == .signed)
+    }
+
+    @Test func `observed it changes no answer`() throws {
+        let signed = try merged([(Self.bought, true)])
+        let both = try merged([(Self.bought, true), (Self.renewed, false)])
+        let over = Notification(.expired, signed: 10 * day, status: .revoked, renewalInfo: renewal(0))
+        let lowered = try merged([(Self.bought, true), (over, false)])
+        for days: Int64 in [0, 10, 29, 31, 45, 70] {
+            let expected = answer(signed, .observe, at: days * day)
+            #expect(answer(both, .observe, at: days * day) == expected)
+            #expect(answer(lowered, .observe, at: days * day) == expected)
+        }
+        #expect(answer(try merged([(Self.bought, false)]), .observe, at: day).grants.isEmpty)
+    }
+
+    // MARK: Lowering
+
+    @Test func `a revocation that only version 1 tells of counts at once where nothing signed says otherwise`() throws {
+        let uploaded = Notification(.subscribed, signed: 0, transaction: period("1", from: 0, to: 30 * day))
+        let revoked = Notification(.revoke, signed: 5 * day, status: .revoked, renewalInfo: renewal(0))
+        let facts = try merged([(uploaded, true), (revoked, false)])
+        let lowered = answer(facts, .confirm, at: 6 * day)
+        #expect(lowered.active.isEmpty && lowered.trust == .sharedSecret)
+        #expect(lowered.grants.map(\.state) == ["REVOKED"])
+        #expect(lowered.grants.map(\.awaitsConfirmation) == [true])
+        // Apple was asked, and signed nothing of the kind: what was said no longer counts.
+        var settled = facts
+        settled.settleLegacy(upTo: at(5 * day))
+        #expect(answer(settled, .confirm, at: 6 * day).active == ["monthly"])
+        #expect(settled.unconfirmedUpTo == nil)
+        // Nor when it comes again.
+        settled.merge(facts)
+        #expect(answer(settled, .confirm, at: 6 * day).active == ["monthly"])
+    }
+
+    @Test func `version 1 never overrides what is signed about the same object`() throws {
+        let revoked = Notification(
+            .refund, signed: 9 * day, status: .revoked,
+            transaction: period("1", from: 0, to: 30 * day).with("revocationDate", date: 8 * day),
+            renewalInfo: renewal(0))
+        let facts = try merged([(Self.bought, true), (revoked, false)])
+        for trust in LegacyTrust.allCases {
+            let answer = answer(facts, trust, at: 10 * day)
+            #expect(answer.active == ["monthly"], "\(trust)")
+            #expect(answer.grants.map(\.willRenew) == [true])
+        }
+        // But Apple is asked.
+        #expect(facts.unconfirmedUpTo == at(9 * day))
+    }
+
+    @Test func `version 1 of an older date than what is signed changes nothing and asks for nothing`() throws {
+        let signed = try merged([(Self.bought, true), (Self.renewed, true)])
+        var both = signed
+        let old = Notification(
+            .didFailToRenew, signed: 29 * day, status: .billingRetry, transaction: period("1", from: 0, to: 30 * day),
+            renewalInfo: renewal().with("isInBillingRetryPeriod", true))
+        var first = signed
+        first.merge(try #require(try Self.bought.facts(isSigned: false)))
+        both.merge(try #require(try old.facts(isSigned: false)))
+        for trust in LegacyTrust.allCases {
+            #expect(answer(first, trust, at: 45 * day) == answer(signed, trust, at: 45 * day))
+        }
+        #expect(first.unconfirmedUpTo == nil)
+        #expect(both.state(at: at(45 * day)) == signed.state(at: at(45 * day)))
+        #expect(answer(both, .confirm, at: 45 * day).active == ["monthly"])
+    }
+
+    // MARK: One-time purchases
+
+    @Test func `a one-time purchase that only version 1 tells of is owned when it is accepted or confirmed`() throws {
+        let bought = Notification(
+            .oneTimeCharge, signed: 0,
+            transaction: [
+                "transactionId": "1", "originalTransactionId": "1", "type": "Non-Consumable", "productId": "thing",
+                "purchaseDate": .integer(at(0).millisecondsSince1970),
+            ])
+        let facts = try merged([(bought, false)])
+        let waiting = answer(facts, .confirm, at: day)
+        #expect(waiting.active.isEmpty && waiting.grants.map(\.state) == ["UNCONFIRMED"])
+        #expect(answer(facts, .accept, at: day).active == ["thing"])
+        #expect(answer(facts, .accept, at: day).trust == .sharedSecret)
+        #expect(answer(facts, .observe, at: day).grants.isEmpty)
+        #expect(answer(try merged([(bought, false), (bought, true)]), .confirm, at: day).active == ["thing"])
+    }
+
+    @Test func `units that only version 1 tells of are counted when they are accepted`() throws {
+        let coins = Notification(
+            .oneTimeCharge, signed: 0,
+            transaction: [
+                "transactionId": "1", "originalTransactionId": "1", "type": "Consumable", "productId": "coins",
+                "purchaseDate": .integer(at(0).millisecondsSince1970), "quantity": 3,
+            ])
+        let facts = try merged([(coins, false)])
+        #expect(answer(facts, .confirm, at: day).balances.isEmpty)
+        #expect(answer(facts, .observe, at: day).balances.isEmpty)
+        #expect(answer(facts, .accept, at: day).balances.map(\.creditedUnits) == [3])
+        #expect(answer(facts, .accept, at: day).trust == .sharedSecret)
+    }
+
+    // MARK: Accounts
+
+    @Test func `the account that version 1 names counts only where nothing is signed`() throws {
+        let named = Notification(
+            .didRenew, signed: 30 * day,
+            transaction: period("2", from: 30 * day, to: 60 * day).with("appAccountToken", "x"))
+        #expect(try merged([(named, false)]).appAccountToken == AppAccountToken("x"))
+        #expect(try merged([(Self.bought, true), (named, false)]).appAccountToken == nil)
+    }
+
+    // MARK: The form
+
+    @Test func `the stored form says the trust compactly`() throws {
+        var facts = try merged([(Self.bought, false), (Self.renewed, false)])
+        facts.settleLegacy(upTo: at(0))
+        #expect(
+            String(decoding: facts.jsonText, as: UTF8.self)
+                == #"{"formatVersion":2,"environment":"Production","bundleId":"com.example","originalTransactionId":"1","#
+                + #""legacy":{"confirmedUpTo":1767225600000,"renewalInfo":{"autoRenewProductId":"monthly","#
+                + #""autoRenewStatus":1,"signedDate":1769817600000,"trust":"shared-secret","#
+                + #""notificationUUID":"DID_RENEW-2592000000"},"status":{"status":1,"signedDate":1769817600000,"#
+                + #""trust":"shared-secret","notificationUUID":"DID_RENEW-2592000000"},"traits":[{"productId":"monthly","#
+                + #""type":"Auto-Renewable Subscription","quantity":1}],"#
+                + #""transactions":"E.A.zgisuAA.E0_ZAA.A.ERJRF9SRU5F..B,","#
+                + #""eventKinds":[["SUBSCRIBED","INITIAL_BUY"],["DID_RENEW"]],"#
+                + #""events":"A.zbttVAA.*U1VCU0NSSUJFRC0w.C.C.B,B.E0_ZAA.*RElEX1JFTkVXLTI1OTIwMDAwMDA.C.C.B,"}}"#)
+        #expect(try PurchaseFacts(json: facts.jsonText) == facts)
+        let published = try #require(facts.published(at: at(31 * day), rules: rules(.confirm)).value)
+        #expect(try PurchaseFacts(published: published) == facts)
+        let object = try #require(try JSONValue(json: published).object)
+        #expect(object["awaitsConfirmation"] == true && object["trust"] == nil)
+        let accepted = try #require(facts.published(at: at(31 * day), rules: rules(.accept)).value)
+        let other = try #require(try JSONValue(json: accepted).object)
+        #expect(other["awaitsConfirmation"] == nil && other["trust"] == "shared-secret")
+    }
+
+    @Test func `an unsigned statement among the signed ones of a stored row is dropped`() throws {
+        let text =
+            #"{"formatVersion":2,"environment":"Production","bundleId":"com.example","originalTransactionId":"1","#
+            + #""latestTransaction":{"transactionId":"1","signedDate":1,"trust":"shared-secret"},"#
+            + #""status":{"status":1,"signedDate":1,"trust":"shared-secret"},"#
+            + #""traits":[{"productId":"monthly"}],"transactions":"C.A.zbttVAA.E0_ZAA.A...B,","#
+            + #""eventKinds":[["DID_RENEW"]],"events":"A.zbttVAA....B,"}"#
+        let facts = try PurchaseFacts(json: Array(text.utf8))
+        #expect(facts.transactions.isEmpty && facts.status == nil && facts.events.isEmpty)
+        #expect(facts.latestTransaction == nil && !facts.hasSignedFacts)
+        let reversed = text.replacing(#""status":{"#, with: #""legacy":{"status":{"#)
+            .replacing(#""trust":"shared-secret"},"traits""#, with: #""trust":"signed"}},"traits""#)
+        #expect(try PurchaseFacts(json: Array(reversed.utf8)).legacy == nil)
+    }
+
+    @Test func `an erasure forgets what version 1 said too, and a row with every bound full stays small`() throws {
+        var facts = try merged([(Self.bought, false)])
+        facts.settleLegacy(upTo: at(0))
+        facts.erase(upTo: facts.latestSignedDate)
+        #expect(facts.isErased && facts.legacy == nil)
+        var full = try merged([(Self.bought, true)])
+        for index in Int64(0)..<200 {
+            let day = index * 7 * day
+            let notification = Notification(
+                .didRenew, signed: day, uuid: String(repeating: "\(index % 10)", count: 64), status: .active,
+                transaction: period("20000000000\(index)", from: day, to: day + 7 * 86_400_000)
+                    .with("appAccountToken", "7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"),
+                renewalInfo: renewal())
+            full.merge(try #require(try notification.facts(isSigned: index % 2 == 0)))
+        }
+        #expect(full.legacy?.transactions.count == 16 && full.legacy?.events.count == 8)
+        #expect(full.transactions.count == 24)
+        #expect(try #require(full.published(at: at(day), rules: rules(.confirm)).value).count <= 8192)
+    }
+
+    @Test func `version 1 pushes nothing out that is signed`() throws {
+        var full = try merged([(Self.bought, true)])
+        let signed = full
+        for index in Int64(0)..<40 {
+            let forged = Notification(
+                .didRenew, signed: day + index, uuid: "f\(index)", status: .active,
+                transaction: period("9\(index)", from: 1000 * day, to: 2000 * day))
+            full.merge(try #require(try forged.facts(isSigned: false)))
+        }
+        #expect(full.transactions == signed.transactions && full.events == signed.events)
+    }
+}
