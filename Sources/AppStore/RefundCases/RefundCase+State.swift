@@ -73,6 +73,15 @@ extension RefundCase {
         }
     }
 
+    /// Of which transaction Apple waits for an answer is not certain: no signed request is among those that wait, and the
+    /// newest does not say.
+    package var isAmbiguous: Bool {
+        let waiting = waitingRequests
+        return !waiting.contains(where: \.isSigned)
+            && waiting.max { ($0.signedDate, $0.notificationUUID) < ($1.signedDate, $1.notificationUUID) }?.isAmbiguous
+                ?? false
+    }
+
     package var answerStatus: AnswerStatus {
         guard let openedAt else {
             guard let firstRequest = requests.values.map(\.receivedAt).min() else { return .none }

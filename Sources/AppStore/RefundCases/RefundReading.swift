@@ -33,6 +33,11 @@ package enum RefundReading: Sendable {
             found = consent
             found.consentRescindedAt = signedDate
         } else {
+            // Nothing says what an unresolved version 1 notification is about; a request of Apple's is somebody's work.
+            if record.trust == .sharedSecret, record.transaction == nil, type != .consumptionRequest {
+                self = .irrelevant
+                return
+            }
             guard let payload = record.transaction, let transactionId = payload.transactionId,
                 let bundleId = payload.bundleId ?? notification.data?.bundleId
             else {
@@ -56,7 +61,8 @@ package enum RefundReading: Sendable {
                     RefundRequest(
                         notificationUUID: uuid, signedDate: signedDate,
                         receivedAt: record.receivedAt ?? AppStoreInstant(clampingMillisecondsSince1970: timestamp),
-                        reason: notification.data?.consumptionRequestReason, isSigned: isSigned))
+                        reason: notification.data?.consumptionRequestReason, isSigned: isSigned,
+                        isAmbiguous: !isSigned && LegacyRequest.isAmbiguous(record.legacy, transactionId)))
             }
         }
         self =

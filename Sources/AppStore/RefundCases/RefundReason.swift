@@ -12,6 +12,8 @@ package enum RefundReason {
     package static let provider = "provider"
     package static let appNotConfigured = "app_not_configured"
     package static let notConfirmed = "not_confirmed"
+    package static let ambiguous = "ambiguous"
+    package static let productType = "product_type"
     package static let invalidAnswer = "invalid_answer"
     // The time was over.
     package static let receivedTooLate = "received_too_late"

@@ -12,16 +12,19 @@ package struct RefundRequest: RefundStatement {
     package var reason: ConsumptionRequestReason?
     /// False for what only a shared secret vouched for (version 1).
     package var isSigned: Bool
+    /// The version 1 body does not say of which transaction it is: see ``LegacyRequest``.
+    package var isAmbiguous: Bool
 
     package init(
         notificationUUID: NotificationUUID, signedDate: AppStoreInstant, receivedAt: AppStoreInstant,
-        reason: ConsumptionRequestReason? = nil, isSigned: Bool = true
+        reason: ConsumptionRequestReason? = nil, isSigned: Bool = true, isAmbiguous: Bool = false
     ) {
         self.notificationUUID = notificationUUID
         self.signedDate = signedDate
         self.receivedAt = receivedAt
         self.reason = reason
         self.isSigned = isSigned
+        self.isAmbiguous = isAmbiguous
     }
 
     /// Of the same notification the one that was received first.
@@ -33,6 +36,7 @@ package struct RefundRequest: RefundStatement {
         object.set("receivedAt", receivedAt)
         object.set("consumptionRequestReason", reason?.rawValue)
         if !isSigned { object.set("trust", RefundCase.sharedSecret) }
+        if isAmbiguous { object.set("ambiguous", true) }
     }
 
     init?(_ element: JSONElement) {
@@ -43,6 +47,7 @@ package struct RefundRequest: RefundStatement {
         self.init(
             notificationUUID: notificationUUID, signedDate: signedDate, receivedAt: receivedAt,
             reason: fields.enumeration("consumptionRequestReason"),
-            isSigned: fields.string("trust") != RefundCase.sharedSecret)
+            isSigned: fields.string("trust") != RefundCase.sharedSecret,
+            isAmbiguous: fields.bool("ambiguous") ?? false)
     }
 }

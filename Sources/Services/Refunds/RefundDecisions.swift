@@ -48,6 +48,7 @@ struct RefundDecisions: Sendable {
             if try await isConsentRescinded(refund) {
                 return (.withheld(reason: RefundReason.consentRescinded), .unknown)
             }
+            if refund.isAmbiguous { return (.withheld(reason: RefundReason.ambiguous), .unknown) }
             if refund.transaction?.isSigned != true { return (await confirm(refund), .unknown) }
             facts = try await self.facts(of: refund)
         } catch {
@@ -95,6 +96,10 @@ struct RefundDecisions: Sendable {
             let payload = try await api.transaction(of: refund)
             guard payload.transactionId == refund.transactionId, let transaction = RefundTransaction(payload) else {
                 return .withheld(reason: RefundReason.notConfirmed)
+            }
+            // Apple asks about these alone.
+            guard transaction.type == .consumable || transaction.type == .autoRenewableSubscription else {
+                return .withheld(reason: RefundReason.productType)
             }
             return .confirmed(transaction)
         } catch {

@@ -1,5 +1,6 @@
 import AppStoreModel
 import JSON
+import Records
 import RefundCases
 import TestSupport
 import Testing
@@ -112,6 +113,68 @@ import Testing
             #expect(try merged(order).transaction?.price == 4990)
         }
         #expect(try unsigned.refund().transaction?.isSigned == false)
+    }
+
+    @Test(arguments: [
+        // One that is not refunded, under the purchase that the body names.
+        (
+            #"{"original_transaction_id":"7","unified_receipt":{"latest_receipt_info":["#
+                + #"{"transaction_id":"7","original_transaction_id":"7"},"#
+                + #"{"transaction_id":"6","original_transaction_id":"7","cancellation_date_ms":"1"},"#
+                + #"{"transaction_id":"8","original_transaction_id":"8"}]}}"#, false
+        ),
+        (
+            #"{"original_transaction_id":7,"unified_receipt":{"latest_receipt_info":["#
+                + #"{"transaction_id":"7","original_transaction_id":7}]}}"#, false
+        ),
+        // No purchase is named.
+        (#"{"unified_receipt":{"latest_receipt_info":[{"transaction_id":"7","original_transaction_id":"7"}]}}"#, true),
+        // Two could be meant.
+        (
+            #"{"original_transaction_id":"7","unified_receipt":{"latest_receipt_info":["#
+                + #"{"transaction_id":"7","original_transaction_id":"7"},"#
+                + #"{"transaction_id":"9","original_transaction_id":"7"}]}}"#, true
+        ),
+        // Another is meant.
+        (
+            #"{"original_transaction_id":"7","unified_receipt":{"latest_receipt_info":["#
+                + #"{"transaction_id":"9","original_transaction_id":"7"}]}}"#, true
+        ),
+        (#"{"original_transaction_id":"7","unified_receipt":{"latest_receipt_info":{}}}"#, true),
+        (
+            #"{"original_transaction_id":"7","unified_receipt":{"latest_receipt_info":[1,{"original_transaction_id":"7"}]}}"#,
+            true
+        ),
+        ("{}", true),
+    ])
+    func `a version 1 request is ambiguous unless its receipt names one transaction`(
+        legacy: String, isAmbiguous: Bool
+    ) throws {
+        var unsigned = request(hour)
+        unsigned.isSigned = false
+        unsigned.legacy = try JSONValue(json: Array(legacy.utf8)).object
+        let refund = try unsigned.refund()
+        #expect(refund.isAmbiguous == isAmbiguous)
+        #expect(try RefundCase(json: refund.jsonText) == refund)
+        // A signed request says it.
+        #expect(try !merged([unsigned, request(0)]).isAmbiguous)
+    }
+
+    @Test func `a version 1 refund that names no transaction is nobody's work, a request is dead-lettered`() throws {
+        let value = Array(
+            #"{"notification":{"notificationType":"REFUND","notificationUUID":"u","signedDate":1767225600000,"data":{}}}"#
+                .utf8)
+        guard
+            case .irrelevant = RefundReading(
+                try RefundNotification.record(value, trust: .sharedSecret), environment: .production, timestamp: 0)
+        else { throw NotARefund() }
+        let request = Array(
+            String(decoding: value, as: UTF8.self).replacing("REFUND", with: "CONSUMPTION_REQUEST").utf8)
+        guard
+            case .unusable(let code, _) = RefundReading(
+                try RefundNotification.record(request, trust: .sharedSecret), environment: .production, timestamp: 0)
+        else { throw NotARefund() }
+        #expect(code == "transaction_missing")
     }
 
     @Test func `a withdrawn consent is kept under the appTransactionId of the customer`() throws {

@@ -26,6 +26,8 @@ struct RefundNotification {
     var transaction: JSONObject = RefundNotification.purchase
     var environment = "Production"
     var isSigned = true
+    /// The version 1 body.
+    var legacy: JSONObject?
 
     static let purchase: JSONObject = [
         "transactionId": "7", "originalTransactionId": "7", "bundleId": "com.example", "productId": "coins",
@@ -58,6 +60,7 @@ struct RefundNotification {
                 transaction["signedDate"] = .integer(at(signed).millisecondsSince1970)
                 value["transaction"] = .object(transaction)
             }
+            value["legacy"] = legacy.map { .object($0) }
             let record = try Self.record(
                 JSONValue.object(value).json, trust: isSigned ? .signed : .sharedSecret,
                 receivedAt: at(received ?? signed + 1_000))

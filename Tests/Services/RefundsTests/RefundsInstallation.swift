@@ -107,7 +107,7 @@ final class RefundsInstallation: Sendable {
     /// A record about the refund of one transaction.
     func record(
         _ type: NotificationType, _ transactionId: String, uuid: String? = nil, signed: Int64? = nil,
-        reason: String? = "UNINTENDED_PURCHASE", _ further: JSONObject = [:]
+        reason: String? = "UNINTENDED_PURCHASE", legacy: JSONObject? = nil, _ further: JSONObject = [:]
     ) -> KafkaProducerRecord {
         let signed = signed ?? clock.now
         var transaction: JSONObject = [
@@ -133,12 +133,16 @@ final class RefundsInstallation: Sendable {
             notification["data"] = .object(data)
             value["transaction"] = .object(transaction)
         }
+        if let legacy {
+            notification["version"] = "1.0"
+            value["legacy"] = .object(legacy)
+        }
         value["notification"] = .object(notification)
         return KafkaProducerRecord(
             topic: topics.notifications(.production), key: Array("\(Self.app)/\(transactionId)".utf8),
             value: JSONValue.object(value).json,
             headers: [
-                KafkaHeader(key: RecordHeaderName.trust.rawValue, text: "signed"),
+                KafkaHeader(key: RecordHeaderName.trust.rawValue, text: legacy == nil ? "signed" : "shared-secret"),
                 KafkaHeader(
                     key: RecordHeaderName.receivedTime.rawValue,
                     text: AppStoreInstant(clampingMillisecondsSince1970: clock.now).description),

@@ -1,0 +1,30 @@
+internal import AppStoreModel
+internal import JSON
+
+/// Of which transaction a version 1 CONSUMPTION_REQUEST is. Its body names no transaction: only where it names a purchase
+/// whose receipt has one transaction that was not refunded is it certain.
+enum LegacyRequest {
+    /// - Parameters:
+    ///   - legacy: the body as received; without it nothing is certain.
+    ///   - transactionId: of the transaction that was taken for the request's.
+    static func isAmbiguous(_ legacy: JSONElement?, _ transactionId: TransactionId) -> Bool {
+        guard let legacy, let original = id(legacy["original_transaction_id"]),
+            let receipt = legacy["unified_receipt"]?["latest_receipt_info"]?.elements
+        else { return true }
+        var candidates: Set<String> = []
+        for element in receipt where id(element["original_transaction_id"]) == original && !isCancelled(element) {
+            guard let found = id(element["transaction_id"]) else { return true }
+            candidates.insert(found)
+        }
+        return candidates != [transactionId.rawValue]
+    }
+
+    private static func isCancelled(_ element: JSONElement) -> Bool {
+        element["cancellation_date_ms"] != nil || element["cancellation_date"] != nil
+    }
+
+    /// Apple has sent ids as texts and as numbers.
+    private static func id(_ element: JSONElement?) -> String? {
+        element?.string ?? element?.integer.map { String($0) }
+    }
+}
