@@ -74,7 +74,7 @@ let appStore: [Target] = [
         "AppStoreSettings", layer: "AppStore",
         uses: [
             "AppStoreModel", "AppStoreVerification", "AppStoreServerAPI", "Records", "Bytes", "Configuration",
-            "Cryptography", "HTTPClient",
+            "Cryptography", "HTTPClient", "Telemetry", "Time",
         ]),
     module("AppStoreSigning", layer: "AppStore", uses: ["Bytes", "Cryptography"]),
 ]
@@ -108,8 +108,9 @@ let services: [Target] = [
     module(
         "Entitlements", layer: "Services",
         uses: [
-            "JSON", "AppStoreModel", "AppStoreSettings", "AppStoreVerification", "EntitlementRules", "Records",
-            "PipelineRuntime", "KeyedState", "ServiceKit", "Kafka", "HTTPServer", "HTTPClient", "Telemetry",
+            "JSON", "AppStoreModel", "AppStoreServerAPI", "AppStoreSettings", "AppStoreVerification",
+            "EntitlementRules", "Records", "PipelineRuntime", "KeyedState", "ServiceKit", "Kafka", "HTTPServer",
+            "HTTPClient", "Telemetry",
             "Configuration", "Cryptography", "Lifecycle", "Time", "Bytes",
         ]),
     module(
@@ -155,7 +156,8 @@ let executables: [Target] = [
     executable(
         "sluice-bench",
         uses: [
-            "Bytes", "AppStoreModel", "AppStoreSettings", "AppStoreSigning", "AppStoreVerification", "EntitlementRules", "Records",
+            "Bytes", "AppStoreModel", "AppStoreSettings", "AppStoreSigning", "AppStoreVerification", "EntitlementRules",
+            "Records",
             "Simulator",
             "Kafka", "SQLite", "HTTPServer", "Configuration", "Cryptography", "Telemetry", "Time",
         ]),
@@ -333,8 +335,8 @@ let package = Package(
         tests(
             "EntitlementsTests", layer: "Services",
             uses: [
-                "Entitlements", "JSON", "AppStoreModel", "AppStoreSigning", "Records", "EntitlementRules",
-                "PipelineRuntime",
+                "Entitlements", "JSON", "AppStoreModel", "AppStoreServerAPI", "AppStoreSigning", "Records",
+                "EntitlementRules", "PipelineRuntime", "Simulator",
                 "KeyedState", "Kafka", "SQLite", "HTTPClient", "HTTPServer", "Configuration", "Lifecycle", "Telemetry",
                 "KafkaDevBroker", "Time", "PipelineTestSupport", "TestSupport",
             ]),

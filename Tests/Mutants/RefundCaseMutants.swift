@@ -12,10 +12,14 @@ private let state = MutatedFile(.refund, "case", module + "RefundCase+State.swif
 private let json = MutatedFile(.refund, "case", module + "RefundCase+JSON.swift", suites: joins)
 private let reading = MutatedFile(.refund, "case", module + "RefundReading.swift", suites: joins)
 private let decisions = MutatedFile(
-    .refund, "answering", service + "RefundDecisions.swift", suites: "AnsweringTests|ProviderFallbackTests")
+    .refund, "answering", service + "RefundDecisions.swift",
+    suites: "AnsweringTests|ProviderFallbackTests|LegacyRequestTests")
 private let work = MutatedFile(.refund, "answering", service + "RefundWork.swift", suites: "AnsweringTests")
-private let api = MutatedFile(.refund, "answering", service + "RefundAPI.swift", suites: "AttemptOutcomeTests")
-private let pause = MutatedFile(.refund, "answering", service + "ServicePause.swift", suites: "ServicePauseTests")
+private let failure = MutatedFile(
+    .refund, "answering", "AppStore/AppStoreServerAPI/Failures/APIFailure+Meaning.swift", suites: "AttemptOutcomeTests")
+private let legacyRequest = MutatedFile(.refund, "case", module + "LegacyRequest.swift", suites: joins)
+private let pause = MutatedFile(
+    .refund, "answering", "AppStore/AppStoreServerAPI/Pauses/ServicePause.swift", suites: "ServicePauseTests")
 private let schedule = MutatedFile(
     .refund, "answering", service + "RefundSchedule.swift", suites: "RefundScheduleTests")
 
@@ -52,7 +56,11 @@ enum RefundCaseMutants {
         decisions.mutant("answer-confirmed", "payload.transactionId == refund.transactionId", "true"),
         work.mutant(
             "send-consent", "try await decisions.isConsentRescinded(refund)", "false"),
-        api.mutant("send-refused", "failure.code != nil || failure.status == 400", "true"),
+        failure.mutant("send-refused", "code != nil || status == 400", "true"),
+        decisions.mutant("answer-ambiguous", "refund.isAmbiguous", "false"),
+        decisions.mutant(
+            "answer-type", "transaction.type == .consumable || transaction.type == .autoRenewableSubscription", "true"),
+        legacyRequest.mutant("request-one", "candidates != [transactionId.rawValue]", "candidates.isEmpty"),
         pause.mutant("pause-down", "failures >= Self.limit", "false"),
         schedule.mutant("schedule-ended", "!ended.contains(key)", "true"),
         schedule.mutant("schedule-delayed", "isOver || (retry?.at ?? 0) <= now", "true"),

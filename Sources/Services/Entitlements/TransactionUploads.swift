@@ -31,19 +31,9 @@ final class TransactionUploads: Sendable {
         _ configuration: Configuration, state: KeyedState<EntitlementsModel>, rules: ProductRules,
         topics: TopicNames, clocks: Clocks, log: RateLimitedLogger
     ) throws(ConfigurationError) {
-        let apps = try AppStoreSettings.apps(configuration)
-        guard !apps.isEmpty else { return nil }
-        let roots = try AppStoreSettings.roots(configuration)
+        guard try !AppStoreSettings.apps(configuration).isEmpty else { return nil }
         let responders = HTTPClient()
-        do throws(VerifierSetupError) {
-            verifier = try NotificationVerifier(
-                VerifierConfiguration(
-                    roots: roots, apps: apps,
-                    revocation: configuration[AppStoreSettings.revocation]),
-                requester: OCSPOverHTTP(client: responders))
-        } catch {
-            throw configuration.error(AppStoreSettings.apps.key, error.message)
-        }
+        verifier = try AppStoreSettings.verifier(configuration, responders: responders)
         self.responders = responders
         self.state = state
         self.rules = rules

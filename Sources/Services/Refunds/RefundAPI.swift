@@ -43,22 +43,7 @@ extension AttemptOutcome {
         switch failure.kind {
         case .unauthorized, .noKey: self = .unauthorized
         case .rateLimited: self = .rateLimited
-        case .invalidRequest, .unverified: self = .refused
-        // What Apple refuses has a code, or is 400; another 4xx may come from what is in between.
-        case .refused:
-            self = !failure.isRetriable && (failure.code != nil || failure.status == 400) ? .refused : .unavailable
-        case .noAnswer, .cancelled, .server, .unreadable: self = .unavailable
-        }
-    }
-}
-
-extension ServiceHealth {
-    /// What is refused was looked at.
-    init(_ failure: APIFailure) {
-        if failure.kind == .cancelled {
-            self = .unknown
-        } else {
-            self = AttemptOutcome(failure) == .refused ? .answers : .fails(retryAt: failure.retryAt)
+        default: self = failure.isRefusal ? .refused : .unavailable
         }
     }
 }

@@ -162,11 +162,3 @@ struct RefundSchedule {
         }
     }
 }
-
-/// Doubles from 1 s to 5 minutes, with jitter.
-enum RetryDelay {
-    static func milliseconds(attempts: Int) -> Int64 {
-        let most = min(Int64(1_000) << Int64(min(max(attempts - 1, 0), 12)), 300_000)
-        return Int64.random(in: most / 2...most)
-    }
-}

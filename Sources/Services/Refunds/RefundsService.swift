@@ -47,7 +47,7 @@ struct RefundsService {
         state = KeyedState(
             options, model: RefundsModel(), kafka: context.kafka, logger: context.logger, metrics: context.metrics,
             clocks: clocks)
-        let verifier = try RefundsAPIClient.verifier(configuration)
+        let verifier = try AppStoreSettings.verifier(configuration)
         revocation = RevocationService(verifier, clocks: clocks)
         let api = RefundAPI(
             client: try RefundsAPIClient.make(

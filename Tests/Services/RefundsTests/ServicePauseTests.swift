@@ -1,3 +1,4 @@
+import AppStoreServerAPI
 import Testing
 
 @testable import Refunds

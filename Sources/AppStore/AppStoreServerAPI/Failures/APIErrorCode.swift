@@ -8,10 +8,13 @@ package struct APIErrorCode: RawRepresentable, Sendable, Hashable, CustomStringC
     package init(_ number: Int64) { rawValue = number }
 
     package static let invalidTransactionId = APIErrorCode(4_000_006)
+    package static let invalidOriginalTransactionId = APIErrorCode(4_000_008)
     package static let paginationTokenExpired = APIErrorCode(4_000_017)
     package static let appTransactionIdNotSupported = APIErrorCode(4_000_048)
     package static let invalidAppAccountTokenUUID = APIErrorCode(4_000_183)
     package static let familyTransactionNotSupported = APIErrorCode(4_000_185)
+    package static let accountNotFound = APIErrorCode(4_040_001)
+    package static let originalTransactionIdNotFound = APIErrorCode(4_040_005)
     package static let serverNotificationURLNotFound = APIErrorCode(4_040_007)
     package static let testNotificationNotFound = APIErrorCode(4_040_008)
     package static let transactionIdNotFound = APIErrorCode(4_040_010)

@@ -1,23 +1,25 @@
 /// When requests to a service wait: after several failures in a row until one goes through, and as long as the service
 /// said. A value without a clock; moments are milliseconds since 1970.
-struct ServicePause: Equatable {
+package struct ServicePause: Equatable, Sendable {
     /// Failures in a row, of whatever requests, after which the service is taken to be down.
-    static let limit = 8
+    package static let limit = 8
     private static let shortest: Int64 = 1_000
     private static let longest: Int64 = 60_000
 
-    private(set) var failures = 0
+    package private(set) var failures = 0
     private var until: Int64 = 0
 
-    var isDown: Bool { failures >= Self.limit }
+    package init() {}
+
+    package var isDown: Bool { failures >= Self.limit }
 
     /// Whether a request may begin; while the service is down, the one that finds out whether it is back.
-    func isOver(at now: Int64) -> Bool { now >= until }
+    package func isOver(at now: Int64) -> Bool { now >= until }
 
-    mutating func succeeded() { self = ServicePause() }
+    package mutating func succeeded() { self = ServicePause() }
 
     /// - Parameter retryAt: where the service named a time.
-    mutating func failed(at now: Int64, retryAt: Int64? = nil) {
+    package mutating func failed(at now: Int64, retryAt: Int64? = nil) {
         if let retryAt {
             until = max(until, retryAt)
             return
@@ -29,7 +31,7 @@ struct ServicePause: Equatable {
 }
 
 /// What a request says about a service as a whole.
-enum ServiceHealth: Sendable, Equatable {
+package enum ServiceHealth: Sendable, Equatable {
     case unknown
     case answers
     /// No answer, or one that speaks of the service; with the time at which to try again where it named one.
@@ -38,7 +40,7 @@ enum ServiceHealth: Sendable, Equatable {
 
 extension ServicePause {
     /// - Returns: whether the service was down until now.
-    mutating func note(_ health: ServiceHealth, at now: Int64) -> Bool {
+    package mutating func note(_ health: ServiceHealth, at now: Int64) -> Bool {
         switch health {
         case .unknown: return false
         case .answers:
