@@ -6,13 +6,15 @@ package enum SharedConfiguration {
     /// Keys, also with a placeholder, and prefixes that end with a dot.
     package static let keys = [
         "admin.host", "admin.port", "apps", "apps.<bundleId>.api.issuer.id", "apps.<bundleId>.api.key.file",
-        "apps.<bundleId>.api.key.id", "apps.<bundleId>.environments", "apps.<bundleId>.shared.secret.file",
+        "apps.<bundleId>.api.key.id", "apps.<bundleId>.environments", "apps.<bundleId>.legacy.trust",
+        "apps.<bundleId>.shared.secret.file",
         "appstore.api.issuer.id", "appstore.api.key.file",
         "appstore.api.key.id", "appstore.api.sandbox.url", "appstore.api.url", "consumer.attempts",
         "consumer.drain.limit", "consumer.record.deadline", "consumer.shutdown.limit", "data.dir",
         "duplicates.remembered", "entitlements.changes", "entitlements.grace.fallback", "entitlements.key.file",
         "entitlements.renewal.leeway", "entitlements.stale.tolerance", "entitlements.url", "http.forwarded",
-        "http.host", "http.keys.file", "http.port", "http.proxies", "kafka.", "log.format", "log.level", "products",
+        "http.host", "http.keys.file", "http.port", "http.proxies", "kafka.", "legacy.trust", "log.format", "log.level",
+        "products",
         "profile", "quarantine.bytes.per.hour", "refunds.concurrency", "refunds.fallback", "refunds.fallback.before",
         "refunds.provider.ca.file", "refunds.provider.insecure", "refunds.provider.secret.file",
         "refunds.provider.timeout", "refunds.provider.url", "refunds.rules", "revocation", "root.certificates",

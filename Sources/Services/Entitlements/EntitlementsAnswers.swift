@@ -59,6 +59,7 @@ struct EntitlementsAnswers {
     ) {
         writeSubject(finding, to: &body)
         if isTimeless { answer.writeTimeless(to: &body) } else { answer.write(to: &body) }
+        body.set(ReadAPIName.trust, answer.trust.rawValue)
         body.array(ReadAPIName.purchases) { array in
             for purchase in finding.purchases { array.object { writeIdentity(of: purchase, to: &$0) } }
         }
@@ -79,7 +80,7 @@ struct EntitlementsAnswers {
                             }
                         }
                         object.array(ReadAPIName.events) { array in
-                            for event in purchase.events { array.object { event.write(to: &$0) } }
+                            for event in purchase.allEvents { array.object { event.write(to: &$0) } }
                         }
                     }
                 }
@@ -134,6 +135,7 @@ struct EntitlementsAnswers {
         object.set(ReadAPIName.appAccountToken, purchase.appAccountToken?.rawValue)
         object.set(ReadAPIName.appTransactionId, purchase.appTransactionId?.rawValue)
         object.set(ReadAPIName.previousOriginalTransactionId, purchase.previousOriginalTransactionId?.rawValue)
+        if purchase.awaitsConfirmation(rules.legacyTrust) { object.set(ReadAPIName.awaitsConfirmation, true) }
         if !purchase.successors.isEmpty {
             object.array(ReadAPIName.migratedTo) { array in
                 for id in purchase.successors.keys.sorted() { array.string(id.rawValue) }

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import AppStoreSettings
 internal import Configuration
 internal import EntitlementRules
 internal import Kafka
@@ -8,56 +9,73 @@ package import PipelineRuntime
 internal import Records
 internal import ServiceKit
 internal import Telemetry
+internal import Time
 
 /// `sluice-entitlements`: the notification topics in, state by key in a compacted topic and SQLite, a read API out.
 package enum EntitlementsApplication {
-    package static let application = ConsumerApplication(
-        name: "sluice-entitlements",
-        summary: "Keeps who may use what, from the notifications in Kafka, and answers questions about it.",
-        discussion: """
-            State is a function of the set of signed facts: duplicates, disorder and replays end in the same answer. \
-            It is published to the topics …entitlements.production and .sandbox, and kept in a database that is \
-            restored from them. Several members share the work of one group; each answers for all of it.
+    package static let application = application()
 
-            GET /v1/entitlements?appAccountToken=UUID, ?originalTransactionId=ID, ?transactionId=ID or \
-            ?appTransactionId=ID; with &environment=Sandbox (or all), &bundleId=… and &at=MOMENT where wanted. GET \
-            /v1/history of the same; GET /v1/purchases lists; POST /v1/entitlements/query asks for up to 100 at once. With \
-            apps also POST /v1/transactions, with entitlements.changes=true also POST /v1/claims and /v1/erasures. GET \
-            /v1/openapi.json describes all of it. Clients present keys of http.keys.file.
+    /// - Parameters:
+    ///   - confirmationDelay: from a version 1 notification until Apple is asked about it.
+    ///   - pause: between two looks at what waits for confirmation.
+    static func application(
+        confirmationDelay: Duration = .seconds(5),
+        pause: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }
+    ) -> ConsumerApplication {
+        ConsumerApplication(
+            name: "sluice-entitlements",
+            summary: "Keeps who may use what, from the notifications in Kafka, and answers questions about it.",
+            discussion: """
+                State is a function of the set of signed facts: duplicates, disorder and replays end in the same answer. \
+                It is published to the topics …entitlements.production and .sandbox, and kept in a database that is \
+                restored from them. Several members share the work of one group; each answers for all of it.
 
-            Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 66 records were deleted before they \
-            were read, 78 configuration.
-            """,
-        adminPort: EntitlementsSettings.adminPort, schema: EntitlementsSettings.schema,
-        examples: [
-            .init(
-                "sluice-entitlements --kafka.bootstrap.servers kafka-1:9092 --data.dir /var/lib/sluice",
-                "Read API on 127.0.0.1:8081."),
-            .init(
-                "sluice-entitlements --kafka.group.instance.id entitlements-1",
-                "One of several members, which keeps its partitions over a restart."),
-            .init(
-                "curl 'http://127.0.0.1:8081/v1/entitlements?originalTransactionId=2000000000000001'",
-                "Entitlements of one purchase now."),
-        ],
-        topics: { configuration in
-            let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])
-            return ConsumerTopics(
-                input: expectations(topics.notifications()),
-                others: expectations(
-                    topics.state().filter { AppStoreEnvironment.published.map(topics.entitlements).contains($0.name) }))
-        },
-        build: { context in try await build(context) })
+                GET /v1/entitlements?appAccountToken=UUID, ?originalTransactionId=ID, ?transactionId=ID or \
+                ?appTransactionId=ID; with &environment=Sandbox (or all), &bundleId=… and &at=MOMENT where wanted. GET \
+                /v1/history of the same; GET /v1/purchases lists; POST /v1/entitlements/query asks for up to 100 at once. With \
+                apps also POST /v1/transactions, with entitlements.changes=true also POST /v1/claims and /v1/erasures. GET \
+                /v1/openapi.json describes all of it. Clients present keys of http.keys.file.
+
+                Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 66 records were deleted before they \
+                were read, 78 configuration.
+                """,
+            adminPort: EntitlementsSettings.adminPort, schema: EntitlementsSettings.schema,
+            examples: [
+                .init(
+                    "sluice-entitlements --kafka.bootstrap.servers kafka-1:9092 --data.dir /var/lib/sluice",
+                    "Read API on 127.0.0.1:8081."),
+                .init(
+                    "sluice-entitlements --kafka.group.instance.id entitlements-1",
+                    "One of several members, which keeps its partitions over a restart."),
+                .init(
+                    "curl 'http://127.0.0.1:8081/v1/entitlements?originalTransactionId=2000000000000001'",
+                    "Entitlements of one purchase now."),
+            ],
+            topics: { configuration in
+                let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])
+                return ConsumerTopics(
+                    input: expectations(topics.notifications()),
+                    others: expectations(
+                        topics.state().filter {
+                            AppStoreEnvironment.published.map(topics.entitlements).contains($0.name)
+                        }))
+            },
+            build: { context in try await build(context, confirmationDelay, pause) })
+    }
 
     private static func expectations(_ topics: [TopicSpecification]) -> [KafkaTopicExpectation] {
         topics.map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }
     }
 
-    private static func build(_ context: ConsumerContext) async throws -> ConsumerParts {
+    private static func build(
+        _ context: ConsumerContext, _ confirmationDelay: Duration, _ pause: @escaping @Sendable () async throws -> Void
+    ) async throws -> ConsumerParts {
         let configuration = context.configuration
         let rules = try ProductRules(configuration)
         let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])
-        let model = EntitlementsModel(rules: rules, topics: topics)
+        let plan = try LegacyTrustPlan(configuration)
+        plan.log(to: context.logger)
+        let model = EntitlementsModel(rules: rules, topics: topics, confirmedApps: plan.confirmedApps)
         var options = try StateOptions(
             file: "entitlements.sqlite", in: configuration,
             topics: Dictionary(
@@ -70,11 +88,28 @@ package enum EntitlementsApplication {
         let service = try EntitlementsService(
             state: state, rules: rules, topics: topics, metrics: metrics,
             configuration: configuration, logger: context.logger)
+        let log = RateLimitedLogger(context.logger, perSecond: 1)
+        let confirmation = ConfirmationMetrics(context.metrics, now: Clocks.system.wallMilliseconds)
+        var services: [any Service] = [state]
         // A worker follows only a part of what could be asked; a reader is in no group.
+        if options.role != .worker { services.append(service) }
+        if options.role != .reader, !plan.confirmedApps.isEmpty {
+            let verifier = try AppStoreSettings.verifier(configuration)
+            services.append(
+                LegacyConfirmations(
+                    state: state,
+                    client: AppStoreSettings.client(
+                        plan.api, verifier: verifier, clocks: .system, logger: context.logger),
+                    verifier: verifier, topics: topics, clocks: .system, metrics: confirmation, log: log,
+                    delay: confirmationDelay, pause: pause))
+        }
         return ConsumerParts(
             handler: options.role == .reader
-                ? nil : .batches(EntitlementsHandler.handler(of: state, topics: topics, metrics: metrics)),
-            services: options.role == .worker ? [state] : [state, service],
-            readiness: [HealthCheck("state") { state.obstacle }])
+                ? nil
+                : .batches(
+                    EntitlementsHandler.handler(of: state, topics: topics, metrics: metrics) {
+                        EntitlementsHandler.notice($0, model, confirmation, log)
+                    }),
+            services: services, readiness: [HealthCheck("state") { state.obstacle }])
     }
 }

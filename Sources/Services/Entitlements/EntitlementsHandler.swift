@@ -1,16 +1,19 @@
 internal import AppStoreModel
+internal import Configuration
 internal import EntitlementRules
 internal import Kafka
 internal import KeyedState
 internal import PipelineRuntime
 internal import Records
+internal import Telemetry
 
 /// Merges what notifications say into the state of their purchases.
 ///
 /// The effect is a join, so a record that comes again, late or out of order changes nothing that it should not.
 enum EntitlementsHandler {
     static func handler(
-        of state: KeyedState<EntitlementsModel>, topics: TopicNames, metrics: EntitlementsMetrics
+        of state: KeyedState<EntitlementsModel>, topics: TopicNames, metrics: EntitlementsMetrics,
+        unconfirmed: @escaping @Sendable ([PurchaseFacts]) -> Void = { _ in }
     ) -> KeyedStateHandler<EntitlementsModel> {
         let environments = environments(topics)
         return KeyedStateHandler(state) { record in
@@ -19,7 +22,27 @@ enum EntitlementsHandler {
             metrics.merged(
                 changed: merged.changed.count, late: merged.late,
                 disagreements: merged.changed.count(where: \.statusDisagrees))
+            let waiting = merged.changed.filter { $0.legacy != nil && $0.unconfirmedUpTo != nil }
+            if !waiting.isEmpty { unconfirmed(waiting) }
         }
+    }
+
+    /// Counts and logs what nothing can confirm.
+    static func notice(
+        _ purchases: [PurchaseFacts], _ model: EntitlementsModel, _ metrics: ConfirmationMetrics,
+        _ log: RateLimitedLogger
+    ) {
+        let unconfirmable = purchases.filter {
+            $0.awaitsConfirmation(model.rules.legacyTrust) && !model.confirmedApps.contains($0.bundleId)
+        }
+        guard let first = unconfirmable.first else { return }
+        metrics.unconfirmable(unconfirmable.count)
+        log.log(
+            .warning, key: "unconfirmable", "a version 1 notification gives nothing: nothing can confirm it",
+            [
+                LogField(.bundleId, first.bundleId.rawValue),
+                LogField(.setting, EntitlementsSettings.legacyTrust.key), LogField(.fix, LegacyTrustPlan.fix),
+            ])
     }
 
     /// What the group has read, so that a start without any state is not taken for a beginning.

@@ -24,9 +24,15 @@ struct EntitlementsModel: StateModel {
     /// The state's topics.
     let environments: [KafkaTopic: AppStoreEnvironment]
 
-    init(rules: ProductRules, topics: TopicNames) {
+    /// Apps whose version 1 notifications are confirmed through the App Store Server API.
+    let confirmedApps: Set<BundleId>
+
+    init(rules: ProductRules, topics: TopicNames, confirmedApps: Set<BundleId> = []) {
         self.rules = rules
-        fingerprint = rules.fingerprint
+        self.confirmedApps = confirmedApps
+        // A row says by its deadline what is to be confirmed.
+        let confirmed = confirmedApps.map(\.rawValue).sorted().joined(separator: ",")
+        fingerprint = rules.fingerprint + (confirmed.isEmpty ? "" : ";confirmed=\(confirmed)")
         environments = Dictionary(
             uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.state($0), $0) })
     }
@@ -85,6 +91,12 @@ struct EntitlementsModel: StateModel {
         }
     }
 
+    /// Since when version 1 notifications wait for Apple's confirmation.
+    func deadline(of state: PurchaseFacts) -> Int64? {
+        guard state.legacy != nil, confirmedApps.contains(state.bundleId) else { return nil }
+        return state.unconfirmedUpTo?.millisecondsSince1970
+    }
+
     /// An erased purchase is no longer needed when no notification that is older than the erasure can come again.
     func expiry(of state: PurchaseFacts) -> Int64? {
         state.erasedAt.flatMap { erasedAt in
@@ -115,16 +127,22 @@ struct EntitlementsModel: StateModel {
         }
         if let token = state.appAccountToken {
             entries.append(IndexEntry(Entry.appAccountToken, token.rawValue))
-        } else if !state.transactions.isEmpty, state.successors.isEmpty {
+        } else if state.hasTransactions, state.successors.isEmpty {
             entries.append(IndexEntry(Entry.unclaimed, String(decoding: key(of: state), as: UTF8.self)))
         }
         if let id = state.appTransactionId { entries.append(IndexEntry(Entry.appTransactionId, id.rawValue)) }
-        for transaction in state.transactions.values {
+        func add(_ transaction: TransactionFacts) {
             let id = transaction.transactionId.rawValue
             if id != state.originalTransactionId.rawValue { entries.append(IndexEntry(Entry.transactionId, id)) }
         }
+        for transaction in state.transactions.values { add(transaction) }
+        if state.legacy != nil { for transaction in state.unsignedTransactions { add(transaction) } }
         return entries
     }
+}
+
+extension PurchaseFacts {
+    fileprivate var hasTransactions: Bool { !transactions.isEmpty || legacy.map { !$0.transactions.isEmpty } ?? false }
 }
 
 extension TopicNames {

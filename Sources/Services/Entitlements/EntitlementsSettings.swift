@@ -1,6 +1,6 @@
 internal import AppStoreSettings
 package import Configuration
-internal import EntitlementRules
+package import EntitlementRules
 internal import KeyedState
 internal import Records
 internal import ServiceKit
@@ -49,13 +49,25 @@ package enum EntitlementsSettings {
         help: """
             How long a subscription stays entitled that Apple called active after the expiry that is known (STALE).
             """)
+    package static let legacyTrust = Setting<LegacyTrust>.oneOf(
+        "legacy.trust", default: .confirm,
+        help: """
+            What version 1 notifications, which only a shared secret vouches for, may change. confirm: they give nothing \
+            until Apple's App Store Server API says the same, for which appstore.api.key.file and the ids beside it are \
+            set; what they take away is taken at once. accept: without these settings they count as they are, where \
+            nothing signed says otherwise. observe: they are recorded and change no answer.
+            """)
+    package static let appLegacyTrust = Setting<LegacyTrust>.oneOf(
+        "apps.<bundleId>.legacy.trust", help: "legacy.trust for one app."
+    ).optional
     package static let adminPort = 9465
 
     package static let schema = ConfigurationSchema(
         [
             host, port, products, topicsPrefix, renewalLeeway, graceFallback, staleTolerance, changes,
             keys, apps, AppStoreSettings.environments, AppStoreSettings.roots, AppStoreSettings.revocation,
-        ] + StateSettings.all)
+            legacyTrust, appLegacyTrust,
+        ] + AppStoreSettings.apiSettings + StateSettings.all)
 
     /// Finds what the schema alone cannot find, without starting anything: librdkafka properties that are not accepted,
     /// a products file or a file of keys that is none, a listener that anybody could reach without a key.

@@ -23,6 +23,7 @@ extension ProductRules {
         subscriptions.graceFallbackMilliseconds = configuration[EntitlementsSettings.graceFallback].clampedMilliseconds
         subscriptions.staleToleranceMilliseconds =
             configuration[EntitlementsSettings.staleTolerance].clampedMilliseconds
+        legacyTrust = try LegacyTrustPlan(configuration).rules
         guard let path = configuration[EntitlementsSettings.products] else { return }
         func refuse(_ message: String) -> ConfigurationError {
             configuration.error(EntitlementsSettings.products.key, "\(path): \(message)")
@@ -84,6 +85,8 @@ extension ProductRules {
     /// Differs where the same facts may be published as another answer.
     var fingerprint: String {
         let rules = products.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue)=\($0.value)" }
-        return "\(Self.publishedForm);\(subscriptions);\(rules.joined(separator: ";"))"
+        let trust = legacyTrust.apps.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.rawValue)" }
+        return "\(Self.publishedForm);\(subscriptions);\(rules.joined(separator: ";"));"
+            + "legacy=\(legacyTrust.others.rawValue);\(trust.joined(separator: ";"))"
     }
 }

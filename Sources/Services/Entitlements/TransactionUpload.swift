@@ -32,7 +32,9 @@ struct TransactionUpload: Sendable, Equatable {
     /// The facts of what was verified.
     ///
     /// - Throws: a `Refusal` where a field that decides who may use what is not as documented.
-    static func facts(of verified: VerifiedTransaction) throws(Refusal) -> PurchaseFacts {
+    static func facts(
+        of verified: VerifiedTransaction, status: SubscriptionStatus? = nil
+    ) throws(Refusal) -> PurchaseFacts {
         guard let transaction = try? TransactionPayload(json: verified.transaction) else { throw unreadable }
         let renewalInfo = try? verified.renewalInfo.map { try RenewalInfoPayload(json: $0) }
         guard renewalInfo != nil || verified.renewalInfo == nil else { throw unreadable }
@@ -44,7 +46,7 @@ struct TransactionUpload: Sendable, Equatable {
         guard
             let facts = PurchaseFacts(
                 environment: verified.environment, bundleId: verified.bundleId, transaction: transaction,
-                renewalInfo: renewalInfo, status: nil)
+                renewalInfo: renewalInfo, status: status)
         else { throw unreadable }
         guard facts.hasBoundedIdentifiers else { throw Refusal(message: "an identifier is too long") }
         return facts

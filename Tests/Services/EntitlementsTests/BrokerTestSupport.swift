@@ -99,7 +99,9 @@ final class RunningEntitlements: Sendable {
     init(_ configuration: Configuration) async throws {
         document = try OpenAPIValidator()
         let logger = Logger(label: "test", level: .info, format: .json, sink: log)
-        let services = try await EntitlementsApplication.application.services(
+        let services = try await EntitlementsApplication.application(
+            confirmationDelay: .zero, pause: { try await Task.sleep(for: .milliseconds(20)) }
+        ).services(
             configuration, logger: logger, metrics: registry)
         self.services = services
         api = try #require(services.lazy.compactMap { $0 as? EntitlementsService }.first)

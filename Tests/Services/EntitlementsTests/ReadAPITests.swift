@@ -34,7 +34,7 @@ import Testing
                 "transactionId":"10002","inAppOwnershipType":"PURCHASED","purchaseDate":1769817600000,\#
                 "expiresDate":1772409600000,"until":1772409600000,"willRenew":false,\#
                 "autoRenewProductId":"com.example.monthly","seats":1}],"nextChange":1772409600000,\#
-                "purchases":[{"environment":"Production",\#
+                "trust":"signed","purchases":[{"environment":"Production",\#
                 "bundleId":"com.example","originalTransactionId":"1000",\#
                 "appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"}]}
                 """#)
@@ -63,7 +63,7 @@ import Testing
         #expect(
             String(decoding: unknown.body, as: UTF8.self) == #"""
                 {"environment":"Production","originalTransactionId":"2","known":false,"asOf":1767312000000,\#
-                "active":[],"grants":[],"purchases":[]}
+                "active":[],"grants":[],"trust":"signed","purchases":[]}
                 """#)
         let isKnown = [
             "": true, "&environment=Sandbox": false, "&environment=all": true, "&bundleId=com.other": false,

@@ -179,6 +179,9 @@ import Testing
         Fault("no key for the App Store Server API", .skipped, .api, "no key is configured") {
             $0.api = .notConfigured
         },
+        Fault("version 1 notifications that nothing can confirm", .warning, .api, "nothing can confirm") {
+            $0.unconfirmableApps = ["com.example.app"]
+        },
         Fault("a wrong setting of it", .problem, .api, "appstore.api.key.file") {
             $0.api = .wrong("appstore.api.key.file: is no key")
         },

@@ -31,7 +31,8 @@ extension OpenAPIDocument {
               "state": {
                 "type": "string",
                 "description": "Of a subscription: ACTIVE, RENEWING, GRACE, RETRY, STALE, EXPIRED, REVOKED, \#
-        MIGRATED. Of another purchase: OWNED, ENDED, REVOKED. More may be added."
+        MIGRATED. Of another purchase: OWNED, ENDED, REVOKED. UNCONFIRMED: only version 1 notifications tell of it, and \#
+        it gives nothing until Apple confirms it. More may be added."
               },
               "environment": {"$ref": "#/components/schemas/Environment"},
               "bundleId": {"$ref": "#/components/schemas/Id"},
@@ -80,6 +81,17 @@ extension OpenAPIDocument {
               "needsStatusQuery": {
                 "type": "boolean",
                 "description": "What is known does not explain what Apple said: ask the App Store Server API."
+              },
+              "trust": {
+                "type": "string",
+                "enum": ["signed", "shared-secret"],
+                "description": "shared-secret where version 1 notifications decided, which only a shared secret \#
+        vouches for. Absent: signed by Apple."
+              },
+              "awaitsConfirmation": {
+                "type": "boolean",
+                "description": "Version 1 notifications say more of the purchase, which does not count until Apple \#
+        confirms it."
               }
             },
             "required": [
@@ -133,6 +145,7 @@ extension OpenAPIDocument {
               "appAccountToken": {"$ref": "#/components/schemas/Account"},
               "appTransactionId": {"$ref": "#/components/schemas/Id"},
               "previousOriginalTransactionId": {"$ref": "#/components/schemas/Id"},
+              "awaitsConfirmation": {"type": "boolean"},
               "migratedTo": {
                 "type": "array",
                 "items": {"$ref": "#/components/schemas/Id"}
@@ -203,6 +216,11 @@ extension OpenAPIDocument {
               },
               "nextChange": {"$ref": "#/components/schemas/Instant"},
               "knownSince": {"$ref": "#/components/schemas/Instant"},
+              "trust": {
+                "type": "string",
+                "enum": ["signed", "shared-secret"],
+                "description": "shared-secret where version 1 notifications decided something of the answer."
+              },
               "purchases": {
                 "type": "array",
                 "items": {
@@ -210,7 +228,7 @@ extension OpenAPIDocument {
                 }
               }
             },
-            "required": ["environment", "known", "asOf", "active", "grants", "purchases"]
+            "required": ["environment", "known", "asOf", "active", "grants", "trust", "purchases"]
           },
           "Transition": {
             "type": "object",
@@ -246,6 +264,7 @@ extension OpenAPIDocument {
               "previousOriginalTransactionId": {
                 "$ref": "#/components/schemas/Id"
               },
+              "awaitsConfirmation": {"type": "boolean"},
               "migratedTo": {
                 "type": "array",
                 "items": {"$ref": "#/components/schemas/Id"}
@@ -301,6 +320,7 @@ extension OpenAPIDocument {
               "previousOriginalTransactionId": {
                 "$ref": "#/components/schemas/Id"
               },
+              "awaitsConfirmation": {"type": "boolean"},
               "migratedTo": {
                 "type": "array",
                 "items": {"$ref": "#/components/schemas/Id"}
@@ -345,6 +365,7 @@ extension OpenAPIDocument {
               "appAccountToken": {"$ref": "#/components/schemas/Account"},
               "appTransactionId": {"$ref": "#/components/schemas/Id"},
               "previousOriginalTransactionId": {"$ref": "#/components/schemas/Id"},
+              "awaitsConfirmation": {"type": "boolean"},
               "migratedTo": {
                 "type": "array",
                 "items": {"$ref": "#/components/schemas/Id"}

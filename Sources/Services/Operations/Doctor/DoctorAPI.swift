@@ -47,6 +47,14 @@ struct DoctorAPI {
         return .asked(answers, warnings: api.warnings)
     }
 
+    /// Apps with a shared secret and without a key.
+    static func unconfirmableApps(_ configuration: Configuration) -> [String] {
+        guard let legacy = try? AppStoreSettings.legacyApps(configuration),
+            let api = try? AppStoreSettings.api(configuration)
+        else { return [] }  // said where the settings are checked
+        return legacy.map(\.bundleId).filter { api.configuration.credentials[$0] == nil }.map(\.rawValue)
+    }
+
     private func answer(_ client: AppStoreServerClient, _ scope: APIScope) async -> DoctorFacts.APIAnswer {
         let failure = await client.probe(scope)
         return DoctorFacts.APIAnswer(

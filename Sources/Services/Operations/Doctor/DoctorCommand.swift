@@ -56,6 +56,7 @@ struct DoctorCommand {
             roots = try verification.roots(configuration)
             facts.roots = roots.map { DoctorFacts.Root(der: $0) }
             facts.api = await DoctorAPI(clocks: clocks).facts(configuration, roots: roots)
+            facts.unconfirmableApps = DoctorAPI.unconfirmableApps(configuration)
             try await ask(configuration, &facts)
         }
         facts.responders = try await responders(roots, now: facts.now / 1_000)

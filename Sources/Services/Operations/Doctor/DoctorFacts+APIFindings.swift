@@ -7,6 +7,18 @@ extension DoctorFacts {
     private static let greatestClockDifference: Int64 = 30_000
 
     var apiFindings: [DoctorFinding] {
+        answerFindings
+            + unconfirmableApps.map { app in
+                DoctorFinding(
+                    .warning, .api, of: app,
+                    "nothing can confirm its version 1 notifications: they give no entitlement",
+                    fix:
+                        "Set appstore.api.issuer.id, .key.id and .key.file, or decide with legacy.trust (accept, observe)"
+                )
+            }
+    }
+
+    private var answerFindings: [DoctorFinding] {
         switch api {
         case .notAsked: return [Self.skipped(.api, Self.needsConfiguration)]
         case .notConfigured:

@@ -77,6 +77,8 @@ struct DoctorFacts {
     var roots: [Root]?
     var responders = Responders.notAsked
     var api = API.notAsked
+    /// Apps that take version 1 notifications, and have no key of the API.
+    var unconfirmableApps: [String] = []
     var bootstrapServers = ""
     var brokers = Brokers.unknown
     var topicNames = TopicNames()

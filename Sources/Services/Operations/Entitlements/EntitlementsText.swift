@@ -35,6 +35,12 @@ enum EntitlementsText {
         if let moment = instant(answer["knownSince"]) {
             text += "\nearlier periods are not kept; known since  \(moment)\n"
         }
+        if answer["trust"]?.string == "shared-secret" {
+            text += "\nversion 1 notifications decided, which only a shared secret vouches for\n"
+        }
+        if objects(answer["purchases"]).contains(where: { $0["awaitsConfirmation"]?.bool == true }) {
+            text += "\nversion 1 notifications say more, which does not count until Apple confirms it\n"
+        }
         return text
     }
 

@@ -1,0 +1,51 @@
+internal import Synchronization
+internal import Telemetry
+
+/// What became of one question to Apple: the label `outcome`.
+enum ConfirmationOutcome: String, Sendable, CaseIterable {
+    /// Apple signed what it knows of the purchase.
+    case confirmed
+    /// Apple knows no such transaction of the app: the notification may be forged.
+    case refuted
+    /// No answer that can be used: it is tried again.
+    case failed
+}
+
+/// What is counted of the confirmation of version 1 notifications.
+final class ConfirmationMetrics: Sendable {
+    private let outcomes: [ConfirmationOutcome: Counter]
+    private let unconfirmable: Counter
+    /// Since when the oldest waits, milliseconds since 1970; and whether requests of an app pause.
+    private let present = Mutex((oldest: Int64?.none, isPaused: false))
+
+    init(_ registry: MetricsRegistry, now: @escaping @Sendable () -> Int64) {
+        outcomes = Dictionary(
+            uniqueKeysWithValues: ConfirmationOutcome.allCases.map { outcome in
+                (
+                    outcome,
+                    registry.counter(
+                        EntitlementsMetricName.confirmations,
+                        help: "Questions to Apple about what version 1 notifications say of a purchase, by outcome.",
+                        labels: [MetricLabel("outcome", outcome.rawValue)])
+                )
+            })
+        unconfirmable = registry.counter(
+            EntitlementsMetricName.unconfirmable,
+            help: "Changed purchases of which version 1 notifications say something that nothing can confirm.")
+        registry.collect { [weak self] samples in
+            guard let (oldest, isPaused) = self?.present.withLock({ $0 }) else { return }
+            samples.gauge(
+                EntitlementsMetricName.confirmationsPaused,
+                help: "1 while questions to the App Store Server API wait after failures.", isPaused ? 1 : 0)
+            samples.gauge(
+                EntitlementsMetricName.unconfirmedOldest,
+                help:
+                    "Seconds since the oldest was first seen that version 1 notifications say and Apple has not confirmed.",
+                Double(oldest.map { max(0, now() - $0) } ?? 0) / 1_000)
+        }
+    }
+
+    func asked(_ outcome: ConfirmationOutcome) { outcomes[outcome]?.increment() }
+    func unconfirmable(_ count: Int) { unconfirmable.increment(by: UInt64(clamping: count)) }
+    func waiting(since oldest: Int64?, isPaused: Bool) { present.withLock { $0 = (oldest, isPaused) } }
+}

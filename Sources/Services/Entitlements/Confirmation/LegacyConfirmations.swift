@@ -1,0 +1,192 @@
+internal import AppStoreModel
+internal import AppStoreServerAPI
+internal import AppStoreVerification
+internal import EntitlementRules
+internal import KeyedState
+internal import Lifecycle
+internal import PipelineRuntime
+internal import Records
+internal import Synchronization
+internal import Telemetry
+internal import Time
+
+/// Asks Apple about what version 1 notifications said of the purchases of this member's partitions, and adds what Apple
+/// signs to their rows, as ``ConfirmationSchedule`` says.
+///
+/// It holds up no partition: the handler merges, and what waits is a property of the rows, so that a restart or another
+/// member goes on with it. A question asked twice changes nothing.
+final class LegacyConfirmations: Service {
+    let name = "confirmation of version 1 notifications"
+
+    private typealias Key = ConfirmationSchedule.Key
+
+    private let state: KeyedState<EntitlementsModel>
+    private let client: AppStoreServerClient
+    private let verifier: NotificationVerifier
+    private let topics: TopicNames
+    private let clocks: Clocks
+    private let metrics: ConfirmationMetrics
+    private let log: RateLimitedLogger
+    private let pause: @Sendable () async throws -> Void
+    private let schedule: Mutex<ConfirmationSchedule>
+    private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// - Parameters:
+    ///   - delay: from when something is first seen until Apple is asked.
+    ///   - pause: between two looks at what waits.
+    init(
+        state: KeyedState<EntitlementsModel>, client: AppStoreServerClient, verifier: NotificationVerifier,
+        topics: TopicNames, clocks: Clocks, metrics: ConfirmationMetrics, log: RateLimitedLogger, delay: Duration,
+        pause: @escaping @Sendable () async throws -> Void
+    ) {
+        self.state = state
+        self.client = client
+        self.verifier = verifier
+        self.topics = topics
+        self.clocks = clocks
+        self.metrics = metrics
+        self.log = log
+        self.pause = pause
+        schedule = Mutex(ConfirmationSchedule(delay: delay))
+    }
+
+    // MARK: Service
+
+    func start() async throws {}
+
+    func run() async throws {
+        await withTaskExecutorPreference(HandlerThreads.shared) {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.verifier.runRevocationChecks(clock: self.clocks.wallMilliseconds) }
+                group.addTask {
+                    repeat { self.wakes.continuation.yield() } while (try? await self.pause()) != nil
+                }
+                for await _ in wakes.stream {
+                    for (step, purchase) in look() {
+                        group.addTask { await self.carryOut(step, purchase) }
+                    }
+                }
+                group.cancelAll()
+            }
+        }
+        // Returning would end the process; the stop has finished the stream, or the task is cancelled.
+        while true { try await Task.sleep(for: .seconds(86_400)) }
+    }
+
+    /// What is under way is cancelled: it is asked again by whoever has the partition next.
+    func stop(within limit: Duration) async { wakes.continuation.finish() }
+
+    // MARK: What waits
+
+    private func look() -> [(ConfirmationSchedule.Step, PurchaseFacts?)] {
+        let wanted = schedule.withLock { $0.beginLook() }
+        var rows: [Key: PurchaseFacts] = [:]
+        var candidates: [ConfirmationSchedule.Candidate] = []
+        do {
+            for purchase in try state.dueRows(upTo: .max, atMost: wanted) {
+                let scope = APIScope(purchase.bundleId, in: purchase.environment)
+                let key = EntitlementsModel.key(purchase.bundleId, purchase.originalTransactionId)
+                candidates.append(ConfirmationSchedule.Candidate(key: key, scope: scope))
+                rows[Key(scope: scope, key: key)] = purchase
+            }
+        } catch {
+            log.log(
+                .warning, key: "unconfirmed", "what waits for confirmation cannot be read",
+                [LogField(.error, "\(error)")])
+            return []
+        }
+        let now = clocks.wallMilliseconds()
+        let (steps, oldest, isPaused) = schedule.withLock { schedule in
+            (schedule.plan(candidates, at: now), schedule.oldest, schedule.isPaused)
+        }
+        metrics.waiting(since: oldest, isPaused: isPaused)
+        return steps.map { step in
+            guard case .ask(let key, _) = step else { return (step, nil) }
+            return (step, rows[key])
+        }
+    }
+
+    private func carryOut(_ step: ConfirmationSchedule.Step, _ purchase: PurchaseFacts?) async {
+        switch step {
+        case .ask(let key, let attempts):
+            guard let purchase else { return }
+            let (result, health) = await confirm(purchase, key.scope, attempts: attempts)
+            schedule.withLock { $0.asked(key, result, health, attempts: attempts, at: clocks.wallMilliseconds()) }
+            // Others may begin; what failed is looked at with the next tick.
+            if result == .done { wakes.continuation.yield() }
+        case .probe(let scope):
+            let failure = await client.probe(scope)
+            let health = failure.map { ServiceHealth($0) } ?? .answers
+            schedule.withLock { $0.probed(scope, health, at: clocks.wallMilliseconds()) }
+        }
+    }
+
+    // MARK: One purchase
+
+    private func confirm(
+        _ purchase: PurchaseFacts, _ scope: APIScope, attempts: Int
+    ) async -> (ConfirmationSchedule.Result, ServiceHealth) {
+        guard let upTo = purchase.unconfirmedUpTo else { return (.done, .unknown) }
+        do {
+            let answer = try await AppleConfirmation(of: purchase, client, prioritized(scope, upTo))
+            try await record(answer, purchase, upTo: upTo)
+            note(answer, purchase)
+            return (.done, .answers)
+        } catch let failure as APIFailure {
+            guard failure.kind != .cancelled else { return (.retry, .unknown) }
+            failed(purchase, "\(failure)", attempts: attempts, fix: failure.fix)
+            return (.retry, ServiceHealth(failure))
+        } catch let unusable as AppleConfirmation.Unusable {
+            failed(purchase, unusable.message, attempts: attempts)
+            return (.retry, .answers)
+        } catch {
+            // Kafka did not take it: Apple is asked again, which changes nothing.
+            if !(error is CancellationError) { failed(purchase, "\(error)", attempts: attempts) }
+            return (.retry, .unknown)
+        }
+    }
+
+    /// Somebody waits for what happened a moment ago; what is replayed leaves the budget to others.
+    private func prioritized(_ scope: APIScope, _ date: AppStoreInstant) -> APIScope {
+        var scope = scope
+        let age = clocks.wallMilliseconds() - date.millisecondsSince1970
+        scope.priority = age > Self.replayAge ? .background : .urgent
+        return scope
+    }
+
+    private static let replayAge: Int64 = 86_400_000
+
+    /// Signed facts and what they settle are one contribution: no answer is made of one without the other.
+    private func record(_ answer: AppleConfirmation, _ purchase: PurchaseFacts, upTo: AppStoreInstant) async throws {
+        var said = PurchaseFacts(
+            environment: purchase.environment, bundleId: purchase.bundleId,
+            originalTransactionId: purchase.originalTransactionId)
+        for facts in answer.facts { said.merge(facts) }
+        said.settleLegacy(upTo: upTo)
+        let contribution = said
+        _ = try await state.contribute(
+            to: EntitlementsModel.key(purchase.bundleId, purchase.originalTransactionId),
+            from: topics.input(purchase.environment)
+        ) { _ in contribution }
+    }
+
+    private func note(_ answer: AppleConfirmation, _ purchase: PurchaseFacts) {
+        metrics.asked(answer.isRefuted ? .refuted : .confirmed)
+        guard answer.isRefuted else { return }
+        log.log(
+            .error, key: "refuted", "Apple knows no such transaction: a version 1 notification may be forged",
+            fields(purchase) + [LogField(.originalTransactionId, purchase.originalTransactionId.rawValue)])
+    }
+
+    private func failed(_ purchase: PurchaseFacts, _ message: String, attempts: Int, fix: String? = nil) {
+        metrics.asked(.failed)
+        log.log(
+            .warning, key: "unconfirmed", "Apple did not confirm a version 1 notification, and is asked again",
+            fields(purchase) + [LogField(.error, message), LogField(.attempts, attempts)]
+                + (fix.map { [LogField(.fix, $0)] } ?? []))
+    }
+
+    private func fields(_ purchase: PurchaseFacts) -> [LogField] {
+        [LogField(.bundleId, purchase.bundleId.rawValue), LogField(.environment, purchase.environment.rawValue)]
+    }
+}

@@ -1,0 +1,74 @@
+internal import AppStoreModel
+internal import AppStoreServerAPI
+internal import AppStoreSettings
+internal import AppStoreVerification
+internal import Configuration
+internal import EntitlementRules
+internal import Telemetry
+
+/// What `legacy.trust` comes to for each app: with credentials of the App Store Server API what version 1 notifications
+/// say is confirmed there before it gives anything, and without them the policy decides.
+struct LegacyTrustPlan {
+    /// What answers are made by.
+    let rules: LegacyTrustRules
+    /// Apps that Apple is asked about.
+    let confirmedApps: Set<BundleId>
+    /// The API of the apps.
+    let api: AppStoreSettings.API
+    /// Apps with the policy `confirm` that nothing can confirm.
+    private let unconfirmableApps: [BundleId]
+    /// Apps with the policy `accept`, which the API replaces.
+    private let replacedApps: [BundleId]
+
+    /// - Throws: a `ConfigurationError` for apps and credentials that cannot be used.
+    init(_ configuration: Configuration) throws(ConfigurationError) {
+        api = try AppStoreSettings.api(configuration)
+        let everywhere = configuration[EntitlementsSettings.legacyTrust]
+        var rules = LegacyTrustRules(others: everywhere)
+        var confirmed: Set<BundleId> = []
+        var unconfirmable: [BundleId] = []
+        var replaced: [BundleId] = []
+        for app in try AppStoreSettings.apps(configuration).map(\.bundleId) {
+            let policy = configuration.value(EntitlementsSettings.appLegacyTrust, for: app.rawValue) ?? everywhere
+            let hasAPI = api.configuration.credentials[app] != nil
+            switch policy {
+            case .observe: rules.apps[app] = .observe
+            case .confirm:
+                rules.apps[app] = .confirm
+                if hasAPI { confirmed.insert(app) } else { unconfirmable.append(app) }
+            case .accept:
+                rules.apps[app] = hasAPI ? .confirm : .accept
+                if hasAPI {
+                    confirmed.insert(app)
+                    replaced.append(app)
+                }
+            }
+            // One that is as all others are needs no entry, and changes no fingerprint.
+            if rules.apps[app] == rules.others { rules.apps[app] = nil }
+        }
+        self.rules = rules
+        confirmedApps = confirmed
+        unconfirmableApps = unconfirmable
+        replacedApps = replaced
+    }
+
+    static let fix = """
+        Set appstore.api.issuer.id, appstore.api.key.id and appstore.api.key.file, so that Apple is asked; or \
+        legacy.trust=accept to let version 1 notifications count as they are, or legacy.trust=observe
+        """
+
+    /// Says at the start what cannot happen.
+    func log(to logger: Logger) {
+        let setting = LogField(.setting, EntitlementsSettings.legacyTrust.key)
+        for app in unconfirmableApps {
+            logger.info(
+                "nothing can confirm version 1 notifications: what they give does not count",
+                [LogField(.bundleId, app.rawValue), setting, LogField(.fix, Self.fix)])
+        }
+        for app in replacedApps {
+            logger.info(
+                "version 1 notifications are confirmed through the App Store Server API, which is configured",
+                [LogField(.bundleId, app.rawValue), setting])
+        }
+    }
+}

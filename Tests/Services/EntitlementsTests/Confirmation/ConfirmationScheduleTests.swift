@@ -1,0 +1,74 @@
+import AppStoreModel
+import AppStoreServerAPI
+import Testing
+
+@testable import Entitlements
+
+@Suite struct ConfirmationScheduleTests {
+    private typealias Key = ConfirmationSchedule.Key
+    private let scope = APIScope(BundleId("com.example"), in: .production)
+    private let other = APIScope(BundleId("com.other"), in: .production)
+
+    private func key(_ number: UInt8, _ scope: APIScope? = nil) -> Key {
+        Key(scope: scope ?? self.scope, key: [number])
+    }
+
+    private func plan(_ schedule: inout ConfirmationSchedule, _ keys: [Key], at now: Int64) -> [ConfirmationSchedule
+        .Step]
+    {
+        _ = schedule.beginLook()
+        return schedule.plan(
+            keys.map { ConfirmationSchedule.Candidate(key: $0.key, scope: $0.scope) }, at: now)
+    }
+
+    @Test func `a purchase waits for the signed notification of the same event before Apple is asked`() {
+        var schedule = ConfirmationSchedule(delay: .seconds(5))
+        #expect(plan(&schedule, [key(1)], at: 1_000).isEmpty)
+        #expect(plan(&schedule, [key(1)], at: 5_999).isEmpty)
+        #expect(schedule.oldest == 1_000)
+        #expect(plan(&schedule, [key(1)], at: 6_000) == [.ask(key(1), attempts: 1)])
+        // One that is confirmed meanwhile begins anew when it comes again.
+        #expect(plan(&schedule, [], at: 7_000).isEmpty)
+        #expect(schedule.oldest == nil)
+    }
+
+    @Test func `each purchase is asked about once at a time, and so many at once`() {
+        var schedule = ConfirmationSchedule(delay: .zero)
+        let keys = (0..<20).map { key($0) }
+        let first = plan(&schedule, keys, at: 0)
+        #expect(first.count == ConfirmationSchedule.concurrency)
+        #expect(plan(&schedule, keys, at: 1).isEmpty)
+        // Rows that were read before its work ended say nothing of it.
+        _ = schedule.beginLook()
+        schedule.asked(key(0), .done, .answers, attempts: 1, at: 2)
+        let next = schedule.plan(keys.map { .init(key: $0.key, scope: $0.scope) }, at: 2)
+        #expect(next == [.ask(key(8), attempts: 1)])
+    }
+
+    @Test func `one that fails is tried later, and holds up no other`() {
+        var schedule = ConfirmationSchedule(delay: .zero)
+        _ = plan(&schedule, [key(1)], at: 0)
+        schedule.asked(key(1), .retry, .answers, attempts: 1, at: 0)
+        #expect(plan(&schedule, [key(1), key(2)], at: 1) == [.ask(key(2), attempts: 1)])
+        #expect(plan(&schedule, [key(1)], at: 1_000) == [.ask(key(1), attempts: 2)])
+    }
+
+    @Test func `an API that is down is asked whether it is back, app by app, before anything else`() {
+        var schedule = ConfirmationSchedule(delay: .zero)
+        var now: Int64 = 0
+        for attempt in 1...ServicePause.limit {
+            now += 600_000
+            #expect(plan(&schedule, [key(1)], at: now) == [.ask(key(1), attempts: attempt)])
+            schedule.asked(key(1), .retry, .fails(), attempts: attempt, at: now)
+        }
+        #expect(schedule.isPaused)
+        #expect(plan(&schedule, [key(1), key(2, other)], at: now + 1) == [.ask(key(2, other), attempts: 1)])
+        now += 600_000
+        #expect(plan(&schedule, [key(1)], at: now) == [.probe(scope)])
+        #expect(plan(&schedule, [key(1)], at: now).isEmpty)
+        schedule.probed(scope, .answers, at: now)
+        #expect(!schedule.isPaused)
+        // What failed meanwhile goes at once.
+        #expect(plan(&schedule, [key(1)], at: now) == [.ask(key(1), attempts: 1)])
+    }
+}

@@ -1,0 +1,227 @@
+import AppStoreModel
+import EntitlementRules
+import JSON
+import Kafka
+import Lifecycle
+import Records
+import Simulator
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Entitlements
+
+/// Version 1 notifications in the whole service over an embedded broker: what they give, and how Apple confirms it.
+@Suite(.timeLimit(.minutes(10))) struct LegacyConfirmationTests {
+    private let outcomes = "sluice_entitlements_confirmations_total"
+
+    private func query(_ purchase: String) -> String { "?originalTransactionId=\(purchase)" }
+
+    /// State, trust and what waits of the only grant.
+    private func line(_ service: RunningEntitlements, _ purchase: String) async throws -> String {
+        let body = try await service.get(query(purchase)).body
+        let grant = body.allGrants.first
+        return [
+            grant?["state"]?.string ?? "none", grant?["trust"]?.string ?? "signed",
+            grant?["awaitsConfirmation"]?.bool == true ? "waits" : "settled",
+        ].joined(separator: " ")
+    }
+
+    @Test func `a forged renewal raises nothing, and Apple says that there is none`() async throws {
+        let installation = try await Installation("forged")
+        let store = try SimulatedAppStore()
+        let directory = try TemporaryDirectory()
+        let life = PresentLife("1000")
+        store.register(life.expired, status: 2)
+        let topic = installation.notifications(.production)
+        try await installation.write([
+            life.bought.produced(in: topic), life.renewed.unsigned.produced(in: topic),
+            // Apple has never heard of this purchase.
+            PresentLife("2000").renewed.unsigned.produced(in: topic),
+        ])
+        let service = try await RunningEntitlements(
+            installation.configuration(data: directory.path, store.settings))
+        try await waitUntil(within: .seconds(25)) {
+            service.metric(self.outcomes + "{outcome=\"refuted\"}") == 2
+        }
+        #expect(try await line(service, "1000") == "EXPIRED signed settled")
+        #expect(try await line(service, "2000") == "none signed settled")
+        let body = try await service.get(query("1000")).body
+        #expect(body["active"] == [] && body["trust"] == "signed")
+        #expect(store.api.requests(of: .getAllSubscriptionStatuses) == 2)
+        #expect(store.api.requests(of: .getTransactionInfo) == 1)
+        // Lines of one kind come at most once a second.
+        #expect(
+            service.log.lines.contains {
+                $0.contains("may be forged") && ($0.contains("\"1000\"") || $0.contains("\"2000\""))
+            })
+        // It stays in the history, with its trust.
+        let events = try await service.get(query("1000"), path: "/v1/history").body["purchases"]?.array?.first?
+            .object?["events"]?.array?.compactMap { $0.object?["trust"]?.string }
+        #expect(events == ["shared-secret"])
+        #expect(await service.stop() == .ok)
+        await store.stop()
+        await installation.stop()
+    }
+
+    @Test func `a true renewal is confirmed with one request, however many notifications tell of it`() async throws {
+        let installation = try await Installation("confirmed")
+        let store = try SimulatedAppStore()
+        let directory = try TemporaryDirectory()
+        let life = PresentLife("1000")
+        store.register(life.renewed)
+        let topic = installation.notifications(.production)
+        try await installation.write(
+            [life.bought.produced(in: topic), life.bought.unsigned.produced(in: topic)]
+                + (0..<5).map { life.renewed.dated(life.now - 5_000 + $0).unsigned.produced(in: topic) })
+        // Without the API first, so that all of it waits.
+        let before = try await RunningEntitlements(
+            installation.configuration(data: directory.path, SimulatedAppStore.app))
+        try await before.finish(7)
+        #expect(try await line(before, "1000") == "EXPIRED signed waits")
+        #expect(before.log.lines.contains { $0.contains("nothing can confirm") && $0.contains("legacy.trust") })
+        #expect(before.metric("sluice_entitlements_unconfirmable_total") >= 1)
+        #expect(await before.stop() == .ok)
+
+        let service = try await RunningEntitlements(
+            installation.configuration(data: directory.path, store.settings))
+        try await waitUntil(within: .seconds(25)) {
+            try await self.line(service, "1000") == "ACTIVE signed settled"
+        }
+        let body = try await service.get(query("1000")).body
+        #expect(body["active"] == ["com.example.monthly"] && body["trust"] == "signed")
+        #expect(body["grants"]?.array?.first?.object?["transactionId"] == "10002")
+        #expect(store.api.requests(of: .getAllSubscriptionStatuses) == 1)
+        #expect(store.api.requests(of: .getTransactionInfo) == 0)
+        // Those who read the topic see the same.
+        let published = try #require(try await installation.read(installation.state(.production)).last?.value)
+        let facts = try PurchaseFacts(published: published)
+        #expect(facts.unconfirmedUpTo == nil && facts.transactions[TransactionId("10002")] != nil)
+        #expect(try JSONValue(json: published).object?["active"] == ["com.example.monthly"])
+        #expect(await service.stop() == .ok)
+        await store.stop()
+        await installation.stop()
+    }
+
+    @Test func `while the API is down nothing is raised, over a restart, and afterwards it is confirmed`() async throws
+    {
+        let installation = try await Installation("down")
+        let store = try SimulatedAppStore()
+        let directory = try TemporaryDirectory()
+        let life = PresentLife("1000")
+        store.register(life.renewed)
+        store.api.faults = .always(.internalError)
+        let topic = installation.notifications(.production)
+        try await installation.write([
+            life.bought.produced(in: topic), life.renewed.unsigned.produced(in: topic),
+        ])
+        let first = try await RunningEntitlements(
+            installation.configuration(data: directory.path, store.settings))
+        try await first.finish(2)
+        try await waitUntil(within: .seconds(25)) {
+            first.metric(self.outcomes + "{outcome=\"failed\"}") >= 1
+        }
+        #expect(try await line(first, "1000") == "EXPIRED signed waits")
+        #expect(await first.stop() == .ok)
+
+        let second = try await RunningEntitlements(
+            installation.configuration(data: directory.path, store.settings))
+        try await waitUntil(within: .seconds(25)) {
+            second.metric(self.outcomes + "{outcome=\"failed\"}") >= 1
+        }
+        #expect(try await line(second, "1000") == "EXPIRED signed waits")
+        store.api.faults = .none
+        try await waitUntil(within: .seconds(25)) {
+            try await self.line(second, "1000") == "ACTIVE signed settled"
+        }
+        #expect(second.metric(outcomes + "{outcome=\"confirmed\"}") == 1)
+        #expect(await second.stop() == .ok)
+        await store.stop()
+        await installation.stop()
+    }
+
+    @Test func `what is older than the signed facts changes nothing and is not asked about`() async throws {
+        let installation = try await Installation("older")
+        let store = try SimulatedAppStore()
+        let directory = try TemporaryDirectory()
+        let (life, other) = (PresentLife("1000"), PresentLife("2000"))
+        store.register(life.renewed)
+        store.register(other.renewed)
+        let topic = installation.notifications(.production)
+        try await installation.write([
+            life.renewed.produced(in: topic), life.bought.produced(in: topic),
+            life.renewed.dated(life.renewed.signedDate - 500).unsigned.produced(in: topic),
+            life.bought.unsigned.produced(in: topic), other.renewed.unsigned.produced(in: topic),
+        ])
+        let service = try await RunningEntitlements(
+            installation.configuration(data: directory.path, store.settings))
+        try await service.finish(5)
+        // The other one has waited and gone through meanwhile.
+        try await waitUntil(within: .seconds(25)) {
+            try await self.line(service, "2000") == "ACTIVE signed settled"
+        }
+        #expect(try await line(service, "1000") == "ACTIVE signed settled")
+        #expect(store.api.requests(of: .getAllSubscriptionStatuses) == 1)
+        #expect(await service.stop() == .ok)
+        await store.stop()
+        await installation.stop()
+    }
+
+    @Test func `a refund of a one-time purchase is confirmed with its transaction`() async throws {
+        let installation = try await Installation("one-time")
+        let store = try SimulatedAppStore()
+        let directory = try TemporaryDirectory()
+        let now = PresentLife("3000").now
+        func thing(_ type: String, signed: Int64, revoked: Int64?) -> Draft {
+            var transaction: JSONObject = [
+                "transactionId": "3000", "productId": "thing", "type": "Non-Consumable", "quantity": 1,
+                "inAppOwnershipType": "PURCHASED", "purchaseDate": .integer(now - 9 * day),
+            ]
+            transaction["revocationDate"] = revoked.map { .integer($0) }
+            return Draft(type, signed: signed, purchase: "3000", status: nil, transaction: transaction)
+        }
+        store.register(thing("REFUND", signed: now - 500, revoked: now - 1000), status: nil)
+        let topic = installation.notifications(.production)
+        try await installation.write([
+            thing("ONE_TIME_CHARGE", signed: now - 9 * day, revoked: nil).produced(in: topic),
+            thing("REFUND", signed: now - 1000, revoked: now - 1000).unsigned.produced(in: topic),
+        ])
+        let service = try await RunningEntitlements(
+            installation.configuration(data: directory.path, store.settings))
+        try await waitUntil(within: .seconds(25)) {
+            try await self.line(service, "3000") == "REVOKED signed settled"
+        }
+        #expect(store.api.requests(of: .getTransactionInfo) == 1)
+        #expect(store.api.requests(of: .getAllSubscriptionStatuses) == 0)
+        #expect(await service.stop() == .ok)
+        await store.stop()
+        await installation.stop()
+    }
+
+    @Test(arguments: [
+        ("confirm", "UNCONFIRMED shared-secret waits", [], "signed"),
+        ("accept", "ACTIVE shared-secret settled", ["com.example.monthly"], "shared-secret"),
+        ("observe", "none signed settled", [], "signed"),
+    ])
+    func `without the API the policy of the app decides, and the answer says on what it rests`(
+        policy: String, expected: String, active: [JSONValue], trust: String
+    ) async throws {
+        let installation = try await Installation("policy-\(policy)")
+        let directory = try TemporaryDirectory()
+        let topic = installation.notifications(.production)
+        try await installation.write([PresentLife("1000").renewed.unsigned.produced(in: topic)])
+        let service = try await RunningEntitlements(
+            installation.configuration(
+                data: directory.path,
+                SimulatedAppStore.app + ["--apps.com.example.legacy.trust", policy, "--legacy.trust", "observe"]))
+        try await service.finish(1)
+        #expect(try await line(service, "1000") == expected)
+        let body = try await service.get(query("1000")).body
+        #expect(body["active"] == .array(active) && body["trust"]?.string == trust)
+        #expect(body["known"] == true)
+        let waits = body["purchases"]?.array?.first?.object?["awaitsConfirmation"]?.bool
+        #expect(waits == (policy == "confirm" ? true : nil))
+        #expect(await service.stop() == .ok)
+        await installation.stop()
+    }
+}

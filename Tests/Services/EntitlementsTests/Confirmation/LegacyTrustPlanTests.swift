@@ -1,0 +1,66 @@
+import AppStoreModel
+import Configuration
+import EntitlementRules
+import Records
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Entitlements
+
+/// What `legacy.trust` comes to, with and without credentials of the App Store Server API.
+@Suite struct LegacyTrustPlanTests {
+    private let app = BundleId("com.example")
+
+    private func plan(_ policy: String?, _ settings: [String]) throws -> LegacyTrustPlan {
+        try LegacyTrustPlan(configuration(settings + (policy.map { ["--legacy.trust", $0] } ?? [])))
+    }
+
+    @Test func `without credentials the policy is what it says, and confirm by default`() throws {
+        let settings = SimulatedAppStore.app
+        #expect(try plan(nil, settings).rules[app] == .confirm)
+        for policy in LegacyTrust.allCases {
+            let plan = try plan(policy.rawValue, settings)
+            #expect(plan.rules[app] == policy && plan.confirmedApps.isEmpty)
+        }
+    }
+
+    @Test func `with credentials what would be accepted is confirmed, and what is observed is not asked about`()
+        async throws
+    {
+        let store = try SimulatedAppStore()
+        for (policy, expected) in [("confirm", LegacyTrust.confirm), ("accept", .confirm), ("observe", .observe)] {
+            let plan = try plan(policy, store.settings)
+            #expect(plan.rules[app] == expected)
+            #expect(plan.confirmedApps == (expected == .confirm ? [app] : []))
+        }
+        await store.stop()
+    }
+
+    @Test func `an app may have a policy of its own`() throws {
+        let plan = try plan(
+            "observe", ["--apps", "com.example:1,com.other:2", "--apps.com.other.legacy.trust", "accept"])
+        #expect(plan.rules[app] == .observe && plan.rules[BundleId("com.other")] == .accept)
+    }
+
+    @Test func `the start says plainly what nothing can confirm, and what to do`() throws {
+        let sink = MemoryLogSink()
+        try plan("confirm", SimulatedAppStore.app)
+            .log(to: Logger(label: "test", level: .info, format: .json, sink: sink))
+        let line = try #require(sink.lines.first)
+        #expect(sink.lines.count == 1)
+        for text in ["nothing can confirm", "com.example", "legacy.trust", "appstore.api.key.file"] {
+            #expect(line.contains(text), "\(text)")
+        }
+    }
+
+    @Test func `rows are published again when the policy or what is confirmed changes`() throws {
+        func fingerprint(_ policy: LegacyTrust, _ apps: Set<BundleId> = []) -> String {
+            EntitlementsModel(
+                rules: ProductRules(legacyTrust: LegacyTrustRules(others: policy)), topics: .init(), confirmedApps: apps
+            ).fingerprint
+        }
+        let all = LegacyTrust.allCases.map { fingerprint($0) } + [fingerprint(.confirm, [app])]
+        #expect(Set(all).count == all.count)
+    }
+}

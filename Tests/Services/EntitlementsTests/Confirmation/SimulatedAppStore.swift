@@ -1,0 +1,108 @@
+import AppStoreModel
+import AppStoreSigning
+import Cryptography
+import JSON
+import Records
+import Simulator
+import TestSupport
+import Time
+
+@testable import Entitlements
+
+/// The App Store Server API of `com.example`, and the settings under which it is asked and believed.
+final class SimulatedAppStore: Sendable {
+    let api: SimulatedServerAPI
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        try initializeCryptography()
+        directory = try TemporaryDirectory()
+        let pki = try TestCertificateAuthority(.init(now: Clocks.system.wallMilliseconds() / 1000))
+        try pki.save(to: directory.path)
+        var settings = SimulatedServerAPI.Settings(
+            app: SimulatedApp(
+                bundleId: BundleId("com.example"), appAppleId: AppAppleId(1), environment: .production),
+            credentials: try SimulatedAPIKey.credentials(in: directory.path))
+        settings.limits = .unlimited
+        api = SimulatedServerAPI(settings: settings, pki: pki, clock: .system)
+        try api.start()
+    }
+
+    func stop() async { await api.stop() }
+
+    static let app = ["--apps", "com.example:1"]
+
+    var settings: [String] {
+        Self.app + [
+            "--root.certificates", directory.file("root.pem"), "--revocation", "off", "--appstore.api.issuer.id",
+            SimulatedAPIKey.issuerId, "--appstore.api.key.id", SimulatedAPIKey.keyId, "--appstore.api.key.file",
+            directory.file(SimulatedAPIKey.fileName), "--appstore.api.url", api.url(of: .production),
+            "--appstore.api.sandbox.url", api.url(of: .sandbox),
+        ]
+    }
+
+    /// What Apple knows from now on.
+    func register(_ draft: Draft, status: Int64? = 1) {
+        guard var transaction = draft.transaction else { return }
+        transaction["appTransactionId"] = "70"
+        api.register(transaction: transaction, renewalInfo: draft.renewalInfo, status: status)
+    }
+}
+
+/// The life of one monthly subscription around the present moment.
+struct PresentLife {
+    let purchase: String
+    let now: Int64
+
+    init(_ purchase: String, now: Int64 = Clocks.system.wallMilliseconds()) {
+        self.purchase = purchase
+        self.now = now
+    }
+
+    /// Bought 31 days ago, over since yesterday.
+    var bought: Draft {
+        Draft(
+            "SUBSCRIBED", "INITIAL_BUY", signed: now - 31 * day, purchase: purchase,
+            transaction: period("\(purchase)1", from: now - 31 * day, to: now - day, token: account),
+            renewalInfo: renewal())
+    }
+
+    /// What Apple says when it did not renew.
+    var expired: Draft {
+        Draft(
+            "EXPIRED", "VOLUNTARY", signed: now - day, purchase: purchase, status: 2,
+            transaction: period("\(purchase)1", from: now - 31 * day, to: now - day, token: account),
+            renewalInfo: renewal(0).with("expirationIntent", 1))
+    }
+
+    /// Renewed yesterday, for a month.
+    var renewed: Draft {
+        Draft(
+            "DID_RENEW", signed: now - day + 1000, purchase: purchase,
+            transaction: period("\(purchase)2", from: now - day, to: now + 29 * day, token: account),
+            renewalInfo: renewal())
+    }
+}
+
+extension Draft {
+    /// The same of version 1.
+    var unsigned: Draft {
+        var draft = self
+        draft.trust = .sharedSecret
+        draft.uuid = "v1-\(uuid)"
+        draft.notification["notificationUUID"] = .string(draft.uuid)
+        draft.notification["version"] = "1.0"
+        return draft
+    }
+
+    func dated(_ moment: Int64) -> Draft {
+        var draft = self
+        draft.signedDate = moment
+        draft.uuid = "\(uuid)-\(moment)"
+        draft.notification["notificationUUID"] = .string(draft.uuid)
+        draft.notification["signedDate"] = .integer(moment)
+        draft.transaction?["signedDate"] = .integer(moment)
+        draft.renewalInfo?["signedDate"] = .integer(moment)
+        return draft
+    }
+}
