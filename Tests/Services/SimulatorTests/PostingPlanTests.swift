@@ -40,6 +40,15 @@ import Testing
         #expect(duplicates.count == 200 && duplicates.isDisjoint(with: lost.map { [$0.run, $0.step] }))
     }
 
+    @Test func `runs of other numbers are as many, and other ones`() throws {
+        let series = try makeSeries()
+        let (first, later) = (
+            Array(PostingPlan(series: series, runs: 50)), Array(PostingPlan(series: series, firstRun: 50, runs: 50))
+        )
+        #expect(Set(first.map(\.run)) == Set(0..<50) && Set(later.map(\.run)) == Set(50..<100))
+        #expect(later.count == (50..<100).reduce(0) { $0 + series.scenario(of: $1).steps.count })
+    }
+
     @Test func `only what may be lost is`() throws {
         let share = try #require(Percentage(text: "10%"))
         let posts = Array(

@@ -11,7 +11,8 @@ extension PostingPlan {
         // A day less, so that they are within reach for a day.
         let reach = NotificationHistoryRequest.reach(in: series.app.environment) - .days(1)
         self.init(
-            series: series, runs: count == nil ? series.accounts : nil, count: count, duplicates: duplicates,
+            series: series, firstRun: configuration[SimulatorSettings.firstRun],
+            runs: count == nil ? series.accounts : nil, count: count, duplicates: duplicates,
             disorder: disorder, undelivered: configuration[SimulatorSettings.undelivered],
             concurrentRuns: Swift.min(series.accounts ?? 64, 256),
             mayBeLost: { post in

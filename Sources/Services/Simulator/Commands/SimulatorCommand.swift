@@ -42,7 +42,7 @@ package enum SimulatorCommand {
             SimulatorSettings.duplicates, SimulatorSettings.disorder, SimulatorSettings.undelivered,
             SimulatorSettings.formats, SimulatorSettings.sharedSecretFile, SimulatorSettings.receiptTransactions,
             SimulatorSettings.connections, SimulatorSettings.timeout, SimulatorSettings.timeScale,
-            SimulatorSettings.seed, SimulatorSettings.asOf,
+            SimulatorSettings.seed, SimulatorSettings.firstRun, SimulatorSettings.asOf,
             SimulatorSettings.report, SimulatorSettings.allowFailures, SimulatorSettings.output, ServerAPISettings.port,
             ServerAPISettings.limit, ServerAPISettings.faults, ServerAPISettings.latency,
             ServerAPISettings.decisionDelay, ServerAPISettings.acceptUnknown, ServerAPISettings.historyFiles,
@@ -70,7 +70,7 @@ package enum SimulatorCommand {
         discussion: """
             One listener for production and one for the sandbox, both on 127.0.0.1; the first line of the output names \
             their ports and the key that tokens are signed with. The API knows the customers and transactions that `post` \
-            with the same --scenario, --accounts, --count, --seed and --as-of plays, and lists in Get Notification History \
+            with the same --scenario, --accounts, --count, --seed, --first-run and --as-of plays, and lists in Get Notification History \
             what that delivers and, with the same --undelivered, what it does not. GET /simulator/consumption shows the \
             consumption answers it got, one JSON object a line; /simulator/requests, /simulator/refunds and \
             /simulator/transactions show the rest. A transaction id of 9999 and the seven digits of one of Apple's error \
@@ -82,7 +82,8 @@ package enum SimulatorCommand {
             ServerAPISettings.historyFiles, SimulatorSettings.undelivered, SimulatorSettings.count,
             SimulatorSettings.formats, SimulatorSettings.receiptTransactions,
             SimulatorSettings.optionalURL, SimulatorSettings.pki, SimulatorSettings.app, SimulatorSettings.environment,
-            SimulatorSettings.scenario, SimulatorSettings.accounts, SimulatorSettings.seed, SimulatorSettings.asOf,
+            SimulatorSettings.scenario, SimulatorSettings.accounts, SimulatorSettings.seed, SimulatorSettings.firstRun,
+            SimulatorSettings.asOf,
             SimulatorSettings.timeout, SimulatorSettings.timeScale,
         ]),
         examples: [

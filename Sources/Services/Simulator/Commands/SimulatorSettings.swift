@@ -83,6 +83,10 @@ enum SimulatorSettings {
     static let seed = Setting.integer(
         "seed", default: 1, in: 0...Int.max, help: "The same seed plays the same scenarios for the same customers."
     ).onCommandLineOnly
+    static let firstRun = Setting.integer(
+        "first-run", default: 0, in: 0...100_000_000,
+        help: "Number of the first life that is played: every number has purchases of its own, whatever the seed."
+    ).onCommandLineOnly
     static let asOf = Setting(
         "as-of", .instant, help: "When the scenarios end; now without it. Set it to get the same dates again."
     ).optional.onCommandLineOnly

@@ -31,11 +31,12 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     /// Messages of each scenario: with version 2 alone its steps.
     private let stepCounts: [Int]
     private let series: ScenarioSeries
-    private let runs: Int?
+    /// The number after that of the last run.
+    private let end: Int?
     private var generator: SeededGenerator
     /// Runs in progress, each with its next step.
     private var underWay: [(run: Int, step: Int)] = []
-    private var nextRun = 0
+    private var nextRun: Int
     private var drawn = 0
     private var duplicatesLeft: Int
     private var undeliveredLeft: Int
@@ -51,6 +52,7 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
 
     /// - Parameters:
     ///   - series: gives the scenarios.
+    ///   - firstRun: the number of the first run, from 0: every number has transaction ids of its own.
     ///   - runs: how many runs are played; `nil` plays as many as the count needs.
     ///   - count: how many notifications are posted at most; `nil` posts all of the runs. Without either every
     ///     scenario is played once.
@@ -58,16 +60,19 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     ///   - concurrentRuns: how many runs are interleaved.
     ///   - mayBeLost: whether a notification may be among those never posted.
     package init(
-        series: ScenarioSeries, runs: Int? = nil, count: Int? = nil, duplicates: Percentage = .zero,
+        series: ScenarioSeries, firstRun: Int = 0, runs: Int? = nil, count: Int? = nil, duplicates: Percentage = .zero,
         disorder: Percentage = .zero, undelivered: Percentage = .zero, concurrentRuns: Int = 64,
         mayBeLost: @escaping @Sendable (PlannedPost) -> Bool = { _ in true }
     ) {
         stepCounts = series.messageCounts
         self.series = series
         let runs = runs ?? (count == nil ? stepCounts.count : nil)
-        let available = runs.map { [stepCounts] in Self.steps(of: $0, stepCounts) }
+        let available = runs.map { [stepCounts] runs in
+            Self.steps(of: firstRun + runs, stepCounts) - Self.steps(of: firstRun, stepCounts)
+        }
         let total = Swift.min(count ?? Int.max, available ?? Int.max)
-        self.runs = runs
+        end = runs.map { firstRun + $0 }
+        nextRun = firstRun
         self.count = total
         self.duplicates = duplicates.of(total)
         late = disorder.of(total)
@@ -177,7 +182,7 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     }
 
     private mutating func startRun() -> Int? {
-        guard runs.map({ nextRun < $0 }) ?? true else { return nil }
+        guard end.map({ nextRun < $0 }) ?? true else { return nil }
         nextRun += 1
         return nextRun - 1
     }
