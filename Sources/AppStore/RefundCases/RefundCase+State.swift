@@ -32,22 +32,32 @@ extension RefundCase {
     /// A case that is done with is kept so long after the last that was heard of it, in milliseconds.
     package static let retention: Int64 = 400 * 86_400_000
 
-    /// The newest decision of Apple; nil for none yet.
-    package var outcome: RefundCaseOutcome? { lastVerdict?.outcome }
+    /// The newest decision of Apple; nil for none yet. One that was signed goes before every other.
+    package var outcome: RefundCaseOutcome? {
+        let all = verdicts
+        let signed = all.filter(\.verdict.isSigned)
+        // Where two were signed at once the later in the list counts.
+        return (signed.isEmpty ? all : signed)
+            .reduce(nil as (outcome: RefundCaseOutcome, verdict: RefundVerdict)?) { last, next in
+                last.map { next.verdict.signedDate >= $0.verdict.signedDate ? next : $0 } ?? next
+            }?.outcome
+    }
 
-    private var lastVerdict: (outcome: RefundCaseOutcome, signedDate: AppStoreInstant)? {
+    private var verdicts: [(outcome: RefundCaseOutcome, verdict: RefundVerdict)] {
         let verdicts: [(RefundCaseOutcome, RefundVerdict?)] = [
             (.declined, declined), (.granted, granted), (.reversed, reversed),
         ]
-        return verdicts.compactMap { outcome, verdict in verdict.map { (outcome, $0.signedDate) } }
-            // Where two were signed at once the later in the list counts.
-            .reduce(nil) { last, next in last.map { next.1 >= $0.1 ? next : $0 } ?? next }
+        return verdicts.compactMap { outcome, verdict in verdict.map { (outcome, $0) } }
     }
 
-    /// Requests that no outcome followed.
+    /// Requests that no outcome followed. A signed one is ended by a signed outcome only.
     private var waitingRequests: [RefundRequest] {
-        guard let last = lastVerdict?.signedDate else { return Array(requests.values) }
-        return requests.values.filter { $0.signedDate > last }
+        let verdicts = verdicts.map(\.verdict)
+        let last = verdicts.map(\.signedDate).max()
+        let lastSigned = verdicts.filter(\.isSigned).map(\.signedDate).max()
+        return requests.values.filter { request in
+            (request.isSigned ? lastSigned : last).map { request.signedDate > $0 } ?? true
+        }
     }
 
     /// When the present request was first received; nil when Apple has not asked, or not since its last decision.

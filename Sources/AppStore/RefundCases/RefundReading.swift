@@ -51,7 +51,7 @@ package enum RefundReading: Sendable {
             }
             found = RefundCase(environment: environment, bundleId: bundleId, transactionId: transactionId)
             found.transaction = RefundTransaction(payload, isSigned: isSigned)
-            let verdict = RefundVerdict(signedDate: signedDate, transaction: payload)
+            let verdict = RefundVerdict(signedDate: signedDate, transaction: payload, isSigned: isSigned)
             switch type {
             case .refund: found.granted = verdict
             case .refundDeclined: found.declined = verdict

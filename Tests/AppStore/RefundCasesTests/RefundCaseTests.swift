@@ -160,6 +160,23 @@ import Testing
         #expect(try !merged([unsigned, request(0)]).isAmbiguous)
     }
 
+    @Test func `a request that Apple signed is ended by a signed outcome only, one of version 1 by any`() throws {
+        var unsigned = RefundNotification(.refund, signed: hour)
+        unsigned.isSigned = false
+        for order in [[request(0), unsigned], [unsigned, request(0)]] {
+            let refund = try merged(order)
+            #expect(refund.answerStatus == .waiting && refund.outcome == .granted)
+            #expect(try RefundCase(json: refund.jsonText) == refund)
+        }
+        let signed = RefundNotification(.refundDeclined, signed: hour / 2)
+        #expect(try merged([request(0), unsigned, signed]).answerStatus == .overtaken)
+        // What was signed goes before what is later.
+        #expect(try merged([request(0), unsigned, signed]).outcome == .declined)
+        var legacy = request(0)
+        legacy.isSigned = false
+        #expect(try merged([legacy, unsigned]).answerStatus == .overtaken)
+    }
+
     @Test func `a version 1 refund that names no transaction is nobody's work, a request is dead-lettered`() throws {
         let value = Array(
             #"{"notification":{"notificationType":"REFUND","notificationUUID":"u","signedDate":1767225600000,"data":{}}}"#
