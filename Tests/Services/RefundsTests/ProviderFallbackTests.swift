@@ -104,11 +104,13 @@ import Testing
         ])
         let refunds = try await RunningRefunds(installation, try installation.configuration())
         func unsigned(_ id: String) -> KafkaProducerRecord {
-            var record = installation.record(.consumptionRequest, id)
-            record.headers = record.headers.map {
-                $0.text == "signed" ? KafkaHeader(key: $0.key, text: "shared-secret") : $0
-            }
-            return record
+            let transaction: JSONValue = ["transaction_id": .string(id), "original_transaction_id": .string(id)]
+            return installation.record(
+                .consumptionRequest, id,
+                legacy: [
+                    "original_transaction_id": .string(id),
+                    "unified_receipt": ["latest_receipt_info": [transaction]],
+                ])
         }
         try await installation.kafka.write([unsigned("5"), unsigned("6")])
         try await installation.wait(for: "accepted", of: ["5"])
