@@ -136,8 +136,8 @@ let services: [Target] = [
         "Operations", layer: "Services",
         uses: [
             "Bytes", "JSON", "AppStoreModel", "AppStoreVerification", "AppStoreServerAPI", "AppStoreSettings",
-            "Records", "PipelineRuntime", "ServiceKit", "Kafka", "KeyedState", "RefundCases", "RefundRules",
-            "Cryptography", "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle", "Time",
+            "EntitlementRules", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "KeyedState", "RefundCases",
+            "RefundRules", "Cryptography", "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle", "Time",
         ]),
 ]
 
@@ -218,7 +218,9 @@ let fuzzing: [Target] = [
             "Bytes", "JSON", "AppStoreModel", "AppStoreSigning", "AppStoreServerAPI", "AppStoreVerification",
             "Configuration",
             "Cryptography",
-            "EntitlementRules", "HTTPServer", "KafkaModel", "Records", "RefundRules", "Simulator", "TestSupport",
+            "EntitlementRules", "HTTPServer", "KafkaModel", "LegacyNotifications", "Records", "RefundRules",
+            "Simulator",
+            "TestSupport",
         ], path: "Tests/Fuzzing/FuzzTargets", swiftSettings: settings),
     .executableTarget(
         name: "fuzz", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/FuzzRunner",
@@ -280,7 +282,7 @@ let package = Package(
             uses: ["JSON", "RefundRules", "AppStoreModel", "JSONTestSupport", "TestSupport"]),
         tests(
             "LegacyNotificationsTests", layer: "AppStore",
-            uses: ["JSON", "LegacyNotifications", "AppStoreModel", "Cryptography", "TestSupport"]),
+            uses: ["JSON", "LegacyNotifications", "AppStoreModel", "Cryptography", "EntitlementRules"]),
         tests(
             "AppStoreVerificationTests", layer: "AppStore",
             uses: [

@@ -54,10 +54,10 @@ public struct LegacyNotification: Sendable {
     public init(_ body: JSONDocument, bundleId: BundleId, receivedAt: AppStoreInstant) throws(LegacyFault) {
         // Read from what is left without the secret: no text that repeats it can reach a key, header or payload.
         legacy = LegacyBody(body).redacted()
-        let body = try LegacyBody(Self.document(legacy))
-        environment = try Self.environment(of: body)
-        try Self.checkApp(body, bundleId)
-        let event = try LegacyEvent(body, receivedAt: receivedAt)
+        let kept = try LegacyBody(Self.document(legacy))
+        environment = try Self.environment(of: kept)
+        try Self.checkApp(kept, bundleId)
+        let event = try LegacyEvent(kept, receivedAt: receivedAt)
         let payloads = LegacyPayloads(event: event, environment: environment, bundleId: bundleId)
         var ignoredFields = event.ignoredFields
 
@@ -94,7 +94,9 @@ public struct LegacyNotification: Sendable {
         }
         guard let name = inner.string else { throw LegacyFault(.receipt, "the receipt's environment is no text") }
         guard name == environment.rawValue else {
-            throw LegacyFault(.environmentMismatch, "the receipt is of another environment")
+            throw AppStoreEnvironment(name).isKnown
+                ? LegacyFault(.environmentMismatch, "the receipt is of another environment")
+                : LegacyFault(.receipt, "the receipt's environment is unknown")
         }
         return environment
     }

@@ -55,7 +55,6 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         HostileCase("Sandbox with a receipt of production", .environmentMismatch) {
             $0.body["environment"] = "Sandbox"
         },
-        HostileCase("PROD inside the receipt", .environmentMismatch) { $0.receipt?["environment"] = "PROD" },
         HostileCase("no type", .form) { $0.body["notification_type"] = nil },
         HostileCase("an empty type", .form) { $0.body["notification_type"] = "" },
         HostileCase("a number as type", .form) { $0.body["notification_type"] = 7 },
@@ -87,6 +86,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
             $0.receipt = nil
             $0.body["unified_receipt"] = "MIIT"
         },
+        HostileCase("an unknown environment inside the receipt", .receipt) { $0.receipt?["environment"] = "PROD" },
         HostileCase("transactions are no array", .receipt) { $0.receipt?["latest_receipt_info"] = [:] },
         HostileCase("renewals are no array", .receipt) { $0.receipt?["pending_renewal_info"] = "none" },
         HostileCase("a transaction is no object", .receipt) { $0.receipt?["latest_receipt_info"] = [1] },

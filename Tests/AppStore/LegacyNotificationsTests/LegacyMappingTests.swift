@@ -45,6 +45,15 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
                     transaction("100", with: ["is_upgraded": "true", "cancellation_date_ms": text(at: 5 * day)]),
                 ])),
         MappingCase(
+            "an upgraded transaction whose own end is not told", "DID_CHANGE_RENEWAL_PREF/UPGRADE",
+            LegacyDraft(
+                "INTERACTIVE_RENEWAL",
+                [
+                    transaction("101", yearly, bought: 5 * day, expires: 370 * day),
+                    transaction(
+                        "100", expires: nil, with: ["is_upgraded": "true", "cancellation_date_ms": text(at: 5 * day)]),
+                ])),
+        MappingCase(
             "the period before still ran, and the product changed", "DID_CHANGE_RENEWAL_PREF/UPGRADE",
             LegacyDraft(
                 "INTERACTIVE_RENEWAL",

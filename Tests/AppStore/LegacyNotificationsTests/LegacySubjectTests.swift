@@ -103,6 +103,10 @@ import Testing
             ("arrays empty", LegacyDraft("DID_RENEW", [])),
             ("no transaction of the purchase", LegacyDraft("DID_RENEW", [other], [renewal()])),
             ("no cancelled transaction", LegacyDraft("REFUND", [transaction("100")])),
+            (
+                "a cancellation of an unknown transaction",
+                LegacyDraft("CANCEL", [transaction("100")], [], ["cancellation_date_ms": text(at: 7 * day)])
+            ),
             ("no transaction id", LegacyDraft("DID_RENEW", [transaction("100").without("transaction_id")])),
             ("no receipt of the oldest form", LegacyDraft(oldest: "DID_RENEW")),
             ("a cancellation of the oldest form without a date", LegacyDraft(oldest: "CANCEL", expired: receipt("1"))),
