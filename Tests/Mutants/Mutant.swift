@@ -1,6 +1,7 @@
 let allMutants =
     VerifierMutants.all + RevocationMutants.all + HTTPMutants.all + IngressMutants.all + WebhooksMutants.all
     + AccessMutants.all + StateMutants.all + RefundMutants.all + RefundCaseMutants.all + APIMutants.all
+    + LegacyMutants.all
 
 /// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
 struct Mutant {
@@ -16,7 +17,7 @@ struct Mutant {
 
 /// Whose tests must fail.
 enum TestArea: String, CaseIterable {
-    case verifier, revocation, http, ingress, webhooks, consumer, access, state, refund, api
+    case verifier, revocation, http, ingress, webhooks, consumer, access, state, refund, api, legacy
 
     /// The test targets, as a regular expression over the names of tests.
     var tests: String {
@@ -32,6 +33,7 @@ enum TestArea: String, CaseIterable {
         case .state: "^KeyedStateTests\\."
         case .refund: "^(RefundRulesTests|RefundCasesTests|RefundsTests)\\."
         case .api: "^AppStoreServerAPITests\\."
+        case .legacy: "^(LegacyNotificationsTests|JSONTests)\\."
         }
     }
 
@@ -49,6 +51,7 @@ enum TestArea: String, CaseIterable {
         case .state: ["KeyedStateTests"]
         case .refund: ["RefundRulesTests", "RefundCasesTests", "RefundsTests"]
         case .api: ["AppStoreServerAPITests"]
+        case .legacy: ["LegacyNotificationsTests", "JSONTests"]
         }
     }
 }

@@ -1,0 +1,81 @@
+// What a body of version 1 or of the oldest form becomes: its subject, its type, its time, and that its secret is gone.
+
+private let module = "AppStore/LegacyNotifications/"
+private let conditions = MutatedFile(
+    .legacy, "mapping", module + "LegacyEvent+Conditions.swift", suites: "LegacyMappingTests|LegacyEventTests")
+private let event = MutatedFile(
+    .legacy, "mapping", module + "LegacyEvent.swift", suites: "LegacyMappingTests|LegacyFieldTests|LegacyIdentityTests")
+private let subject = MutatedFile(
+    .legacy, "mapping", module + "LegacySubject.swift", suites: "LegacySubjectTests")
+private let payloads = MutatedFile(
+    .legacy, "mapping", module + "LegacyPayloads.swift", suites: "LegacySubjectTests|LegacyFieldTests")
+private let identity = MutatedFile(
+    .legacy, "mapping", module + "LegacyIdentity.swift", suites: "LegacyIdentityTests")
+private let object = MutatedFile(
+    .legacy, "reading", module + "LegacyObject.swift", suites: "LegacyDateTests|LegacyHostileTests")
+private let receipt = MutatedFile(
+    .legacy, "reading", module + "LegacyReceipt.swift", suites: "LegacyHostileTests")
+private let notification = MutatedFile(
+    .legacy, "reading", module + "LegacyNotification.swift", suites: "LegacyHostileTests|LegacyRedactionTests")
+private let names = MutatedFile(
+    .legacy, "secret", module + "LegacyBody+Redaction.swift", suites: "LegacyRedactionTests")
+private let redaction = MutatedFile(
+    .legacy, "secret", "Platform/JSON/JSONDocument+Redaction.swift", suites: "JSONRedactionTests")
+
+enum LegacyMutants {
+    static let all = mapping + reading + secret
+
+    private static let mapping: [Mutant] = [
+        conditions.mutant("legacy-upgraded-in-period", "start <= cancellation && cancellation < end", "false"),
+        conditions.mutant("legacy-upgraded-running", "previousEnd > start", "true"),
+        conditions.mutant("legacy-upgraded-product", "previousProductId != productId", "true"),
+        conditions.mutant("legacy-grace", "$0 > time", "true"),
+        conditions.mutant("legacy-downgrade", "autoRenewProductId != nil && autoRenewProductId == productId", "true"),
+        conditions.mutant("legacy-expired", "$0 <= time", "true"),
+        conditions.mutant("legacy-expired-intent", "expirationIntent != nil", "true"),
+        conditions.mutant("legacy-resubscribed", "start > previousEnd", "true"),
+        conditions.mutant("legacy-switched-on-later", "start.milliseconds(to: time) <= Self.purchaseWindow", "true"),
+        conditions.mutant(
+            "legacy-consent", "renewal?.priceIncreaseStatus == PriceIncreaseStatus.consented.rawValue", "true"),
+        event.mutant("legacy-time", "min(time ?? receivedAt, receivedAt)", "time ?? receivedAt"),
+        event.mutant(
+            "legacy-replaced-in-time", "abs(date.milliseconds(to: start)) <= replacementWindow", "true"),
+        event.mutant("legacy-replaced-group", "otherGroup == group", "true"),
+        event.mutant(
+            "legacy-replaced-uncancelled", "other.cancellationDate == nil && cancelled.isBought(before: other)",
+            "cancelled.isBought(before: other)"),
+        event.mutant("legacy-revoked", "cancellationDate != nil && !isUpgraded", "cancellationDate != nil"),
+        subject.mutant("legacy-subject-cancelled", "$0.isCancelled(before: $1)", "$0.isBought(before: $1)"),
+        subject.mutant("legacy-subject-date", "statement.cancellationDate != nil", "true"),
+        subject.mutant("legacy-subject-oldest", "statement.source == .v0", "true"),
+        payloads.mutant("legacy-status-active", "expiresDate > event.time", "true"),
+        payloads.mutant(
+            "legacy-status-retry", "event.renewal?.isInBillingRetryPeriod == true ? .billingRetry : .expired",
+            ".expired"),
+        identity.mutant("legacy-identity-expiry", "milliseconds(transaction?.expiresDate)", "nil"),
+        identity.mutant("legacy-identity-cancellation", "milliseconds(event.cancellationDate)", "nil"),
+        identity.mutant("legacy-identity-consent", "event.renewal?.priceConsentText", "nil"),
+    ]
+
+    private static let reading: [Mutant] = [
+        object.mutant("legacy-text", "BoundedText.accepts(text)", after: "a text or a number is expected", "true"),
+        object.mutant("legacy-number", "LegacyGrammar.isNumber(text)", "true"),
+        object.mutant("legacy-negative", "$0 < 0 ? nil : $0", "$0"),
+        receipt.mutant("legacy-elements", "elements.count < LegacyNotification.maximumElements", "true"),
+        receipt.mutant("legacy-element-kind", "element.kind == .object", "true"),
+        notification.mutant("legacy-environments", "name == environment.rawValue", "true"),
+        notification.mutant("legacy-app", "named == bundleId", "true"),
+        notification.mutant("legacy-read-redacted", "LegacyBody(Self.document(legacy))", "LegacyBody(body)"),
+    ]
+
+    private static let secret: [Mutant] = [
+        names.mutant("legacy-secret", #"["password"]"#, "[]"),
+        names.mutant("legacy-private", "Self.privateNames", "[]"),
+        redaction.mutant("redaction-names", "containsSecret(name)", "false"),
+        redaction.mutant("redaction-nested", #"text.contains(UInt8(ascii: "\\"))"#, "false"),
+        redaction.mutant("redaction-comma", "keptEnd ?? runStart", "runStart"),
+        redaction.mutant("redaction-last", "search.secrets.contains(where: { $0.isFound(in: output[...]) })", "false"),
+        redaction.mutant("redaction-bound", "search.secrets.count <= Redaction.maximumSecrets", "true"),
+        redaction.mutant("redaction-further", "redaction.secrets.filter { !$0.isEmpty }", "[]"),
+    ]
+}
