@@ -23,7 +23,7 @@ enum SluicectlCommand {
             ],
             subcommands: [
                 topics, tap, verify(parts), quarantine(parts), deadLetters, config(parts), doctor, entitlements, api,
-                refunds,
+                refunds, twin,
             ] + webhooks(parts) + [versionCommand],
             version: Build.version, readsConfiguration: false)
     }
