@@ -60,6 +60,7 @@ let appStore: [Target] = [
     module("Records", layer: "AppStore", uses: ["Bytes", "JSON", "AppStoreModel", "KafkaModel", "Cryptography"]),
     module("EntitlementRules", layer: "AppStore", uses: ["JSON", "AppStoreModel"]),
     module("RefundCases", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Records"]),
+    module("Reconciliation", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Cryptography"]),
     module(
         "RefundRules", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Configuration", "Cryptography", "Time"]),
     module("AppStoreVerification", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Bytes", "Cryptography"]),
@@ -127,6 +128,13 @@ let services: [Target] = [
             "RefundCases", "RefundRules", "ServiceKit", "SignedRequests", "Telemetry", "Time",
         ]),
     module(
+        "Reconciler", layer: "Services",
+        uses: [
+            "AppStoreModel", "AppStoreServerAPI", "AppStoreSettings", "AppStoreVerification", "Configuration",
+            "HTTPClient", "Kafka", "KeyedState", "Lifecycle", "PipelineRuntime", "Publication",
+            "Reconciliation", "Records", "ServiceKit", "Telemetry", "Time",
+        ]),
+    module(
         "Simulator", layer: "Services",
         uses: [
             "JSON", "Concurrency", "AppStoreModel", "AppStoreSigning", "Lifecycle", "HTTPClient", "HTTPServer",
@@ -136,7 +144,8 @@ let services: [Target] = [
         "Operations", layer: "Services",
         uses: [
             "Bytes", "JSON", "AppStoreModel", "AppStoreVerification", "AppStoreServerAPI", "AppStoreSettings",
-            "EntitlementRules", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "KeyedState", "RefundCases",
+            "EntitlementRules", "Reconciliation", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "KeyedState",
+            "RefundCases",
             "RefundRules", "Cryptography", "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle", "Time",
         ]),
 ]
@@ -152,6 +161,7 @@ let executables: [Target] = [
         "sluice-entitlements", uses: ["Entitlements", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
     executable("sluice-webhooks", uses: ["Webhooks", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
     executable("sluice-refunds", uses: ["Refunds", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
+    executable("sluice-reconciler", uses: ["Reconciler", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
     executable("sluice-simulator", uses: ["Simulator", "Configuration", "Cryptography"]),
     executable(
         "sluice-bench",
@@ -164,7 +174,8 @@ let executables: [Target] = [
     executable(
         "sluicectl",
         uses: [
-            "Operations", "Ingress", "Entitlements", "Refunds", "Webhooks", "PipelineRuntime", "Configuration",
+            "Operations", "Ingress", "Entitlements", "Reconciler", "Refunds", "Webhooks", "PipelineRuntime",
+            "Configuration",
             "Cryptography",
         ]),
     executable(
@@ -278,6 +289,8 @@ let package = Package(
             "RefundCasesTests", layer: "AppStore",
             uses: ["JSON", "AppStoreModel", "KafkaModel", "Records", "RefundCases", "TestSupport"]),
         tests(
+            "ReconciliationTests", layer: "AppStore", uses: ["AppStoreModel", "Reconciliation", "TestSupport"]),
+        tests(
             "RefundRulesTests", layer: "AppStore",
             uses: ["JSON", "RefundRules", "AppStoreModel", "JSONTestSupport", "TestSupport"]),
         tests(
@@ -359,6 +372,13 @@ let package = Package(
                 "Refunds", "SignedRequests", "Simulator", "Telemetry", "TestSupport", "Time",
             ]),
         tests(
+            "ReconcilerTests", layer: "Services",
+            uses: [
+                "AppStoreModel", "AppStoreSigning", "Configuration", "HTTPServer", "JSON", "Kafka",
+                "KafkaDevBroker", "Lifecycle", "PipelineRuntime", "PipelineTestSupport", "Reconciler", "Reconciliation",
+                "Records", "Simulator", "Telemetry", "TestSupport", "Time",
+            ]),
+        tests(
             "SimulatorTests", layer: "Services",
             uses: [
                 "Simulator", "EntitlementRules", "LegacyNotifications", "AppStoreServerAPI", "AppStoreVerification",
@@ -370,14 +390,15 @@ let package = Package(
             uses: [
                 "AppStoreServerAPI", "AppStoreSettings", "JSON", "Operations", "PipelineRuntime", "Ingress",
                 "ServiceKit", "AppStoreModel", "AppStoreSigning",
-                "Records", "RefundCases", "KeyedState", "Kafka",
+                "Reconciliation", "Records", "RefundCases", "KeyedState", "Kafka",
                 "Cryptography", "HTTPServer", "Configuration", "Telemetry", "KafkaDevBroker", "Time",
                 "AppStoreTestSupport", "TestSupport",
             ]),
         tests(
             "SharedConfigurationTests", layer: "Executables",
             uses: [
-                "SharedConfiguration", "Ingress", "Entitlements", "Refunds", "Webhooks", "Operations", "Simulator",
+                "SharedConfiguration", "Ingress", "Entitlements", "Reconciler", "Refunds", "Webhooks", "Operations",
+                "Simulator",
                 "Configuration", "PipelineRuntime",
             ]),
         // It starts the executables but links none of them: what they override would be overridden in the tests too.

@@ -10,16 +10,24 @@ package import Time
 extension AppStoreSettings {
     /// The client of a process; an app without credentials has no API. What should not stay as it is, keys that are read
     /// and objects that are refused are logged.
+    ///
+    /// - Parameters:
+    ///   - budgets: of the process; new ones when nil.
+    ///   - observe: is told of everything else too, for metrics; called on any thread, and must not wait.
     package static func client(
-        _ api: API, verifier: NotificationVerifier, clocks: Clocks, logger: Logger
+        _ api: API, http: HTTPClient = HTTPClient(), verifier: NotificationVerifier, clocks: Clocks,
+        budgets: RequestBudgets? = nil, logger: Logger, observe: @escaping @Sendable (APIEvent) -> Void = { _ in }
     ) -> AppStoreServerClient {
         for warning in api.warnings {
             logger.warning("the App Store Server API is not as safe as it could be", [LogField(.fix, "\(warning)")])
         }
         let log = RateLimitedLogger(logger, perSecond: 1)
         return AppStoreServerClient(
-            api.configuration, http: HTTPClient(), verifier: verifier, clocks: clocks
-        ) { report($0, log) }
+            api.configuration, http: http, verifier: verifier, clocks: clocks, budgets: budgets
+        ) { event in
+            report(event, log)
+            observe(event)
+        }
     }
 
     /// A verifier of signed objects, which asks OCSP responders.

@@ -47,9 +47,15 @@ public struct TopicNames: Hashable, Sendable {
         KafkaTopic(rawValue: "\(prefix).refunds.\(environment.topicSuffix)")
     }
 
+    /// Which notifications the notification topic has had, and the sweeps of Apple's history; compacted.
+    public func reconciliation(_ environment: AppStoreEnvironment) -> KafkaTopic {
+        KafkaTopic(rawValue: "\(prefix).reconciliation.\(environment.topicSuffix)")
+    }
+
     /// Every topic but the dead letter topics, which are named after their group.
     public var all: [KafkaTopic] {
         AppStoreEnvironment.published.map(notifications) + [quarantine, certificates]
             + AppStoreEnvironment.published.map(entitlements) + AppStoreEnvironment.published.map(refunds)
+            + AppStoreEnvironment.published.map(reconciliation)
     }
 }

@@ -106,6 +106,9 @@ extension TopicNames {
                 // A proposal is not lost to a later one before the owner has published it again.
                 TopicSpecification(name: refunds($0), partitions: partitions, cleanup: .compact(afterDays: 1))
             }
+            + AppStoreEnvironment.published.map {
+                TopicSpecification(name: reconciliation($0), partitions: partitions, cleanup: .compact())
+            }
     }
 
     /// Every topic of an installation, the dead letters of its own consumers included.
@@ -117,7 +120,7 @@ extension TopicNames {
 
     /// The consumer groups of Sluice's own executables that read the notification topics; part of the names of their
     /// dead letter topics.
-    public static let consumerGroups = ["sluice-entitlements", "sluice-refunds"]
+    public static let consumerGroups = ["sluice-entitlements", "sluice-refunds", "sluice-reconciler"]
     /// The group that reads the entitlement topics.
     public static let webhooksGroup = "sluice-webhooks"
 }

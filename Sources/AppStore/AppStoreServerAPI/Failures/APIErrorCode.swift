@@ -9,6 +9,7 @@ package struct APIErrorCode: RawRepresentable, Sendable, Hashable, CustomStringC
 
     package static let invalidTransactionId = APIErrorCode(4_000_006)
     package static let invalidOriginalTransactionId = APIErrorCode(4_000_008)
+    package static let invalidPaginationToken = APIErrorCode(4_000_014)
     package static let paginationTokenExpired = APIErrorCode(4_000_017)
     package static let appTransactionIdNotSupported = APIErrorCode(4_000_048)
     package static let invalidAppAccountTokenUUID = APIErrorCode(4_000_183)

@@ -1,0 +1,32 @@
+package import AppStoreModel
+internal import Cryptography
+
+/// What is remembered of a notification that was in its topic: the first half of the SHA-256 of its id in lower case.
+package struct NotificationMark: Hashable, Sendable {
+    package let high: UInt64
+    package let low: UInt64
+
+    /// - Parameter id: a notificationUUID, in either case, or what else names a notification.
+    package init(of id: String) {
+        let digest = SHA256.digest(of: Array(id.lowercased().utf8)).bytes
+        high = Self.number(digest.prefix(8))
+        low = Self.number(digest.dropFirst(8).prefix(8))
+    }
+
+    package init(_ uuid: NotificationUUID) { self.init(of: uuid.rawValue) }
+
+    init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    private static func number(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+extension NotificationMark: Comparable {
+    package static func < (lhs: NotificationMark, rhs: NotificationMark) -> Bool {
+        (lhs.high, lhs.low) < (rhs.high, rhs.low)
+    }
+}

@@ -1,0 +1,218 @@
+internal import AppStoreModel
+internal import JSON
+
+/// Names of the members of a sweep, a contract: rows of the topic, and output of `sluicectl`.
+private enum Name {
+    static let format: StaticString = "formatVersion"
+    static let environment: StaticString = "environment"
+    static let bundleId: StaticString = "bundleId"
+    static let kind: StaticString = "kind"
+    static let request: StaticString = "request"
+    static let wantedAt: StaticString = "wantedAt"
+    static let step: StaticString = "step"
+    static let run: StaticString = "run"
+    static let last: StaticString = "last"
+    static let nextAt: StaticString = "nextAt"
+    static let from: StaticString = "from"
+    static let to: StaticString = "to"
+    static let dryRun: StaticString = "dryRun"
+    static let wanted: StaticString = "wanted"
+    static let requestedAt: StaticString = "requestedAt"
+    static let startedAt: StaticString = "startedAt"
+    static let finishedAt: StaticString = "finishedAt"
+    static let progress: StaticString = "progress"
+    static let pass: StaticString = "pass"
+    static let window: StaticString = "window"
+    static let pageToken: StaticString = "pageToken"
+    static let share: StaticString = "percent"
+    static let calls: StaticString = "calls"
+    static let swept: StaticString = "swept"
+    static let missing: StaticString = "missing"
+    static let published: StaticString = "published"
+    static let quarantined: StaticString = "quarantined"
+    static let refused: StaticString = "refused"
+    static let unknown: StaticString = "unknown"
+    static let named: StaticString = "missingNotifications"
+    static let failure: StaticString = "failure"
+    static let at: StaticString = "at"
+    static let message: StaticString = "message"
+    static let count: StaticString = "count"
+}
+
+extension Sweep {
+    /// Version of the form that is written. Additions keep it.
+    static let formatVersion: Int64 = 1
+
+    /// As JSON text; dates are in milliseconds since 1970. Equal sweeps have equal texts.
+    package var jsonText: [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 1024)
+        writer.object { object in
+            object.set(Name.format, Self.formatVersion)
+            object.set(Name.environment, environment.rawValue)
+            object.set(Name.bundleId, bundleId.rawValue)
+            object.set(Name.kind, kind.text)
+            if let request {
+                object.object(Name.request) {
+                    $0.set(request.range)
+                    $0.set(Name.dryRun, request.isDryRun)
+                    $0.set(Name.requestedAt, request.requestedAt)
+                }
+            }
+            object.set(Name.wantedAt, wantedAt)
+            writeState(to: &object)
+        }
+        return writer.bytes
+    }
+
+    /// What counts as a whole in a merge.
+    var stateText: [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 1024)
+        writer.object { writeState(to: &$0) }
+        return writer.bytes
+    }
+
+    private func writeState(to object: inout JSONWriter) {
+        object.set(Name.step, step)
+        object.set(Name.run, run)
+        object.set(Name.last, last)
+        object.set(Name.nextAt, nextAt)
+    }
+
+    /// Reads what ``jsonText`` wrote.
+    ///
+    /// - Throws: ``RowFormatError``.
+    package init(json: [UInt8]) throws(RowFormatError) {
+        let root: JSONElement
+        do { root = try JSONDocument.object(json).root } catch { throw .invalid }
+        var fields = FieldReader(root)
+        guard let format = fields.int64(Name.format) else { throw .invalid }
+        guard format <= Self.formatVersion else { throw .unknownFormat }
+        guard let environment = fields.string(Name.environment), let bundleId = fields.string(Name.bundleId),
+            let kind = fields.string(Name.kind).flatMap({ SweepKind($0) })
+        else { throw .invalid }
+        self.init(
+            AppStoreEnvironment(environment), BundleId(bundleId), kind,
+            request: fields.object(Name.request).flatMap { Request($0) }, wantedAt: fields.int64(Name.wantedAt),
+            step: fields.int64(Name.step) ?? 0, run: fields.object(Name.run).flatMap { SweepRun($0) },
+            last: fields.object(Name.last).flatMap { SweepRun($0) }, nextAt: fields.int64(Name.nextAt))
+    }
+}
+
+extension Sweep.Request {
+    fileprivate init?(_ element: JSONElement) {
+        var fields = FieldReader(element)
+        guard let range = SweepRange(&fields), let requestedAt = fields.int64(Name.requestedAt) else { return nil }
+        self.init(range: range, isDryRun: fields.bool(Name.dryRun) ?? true, requestedAt: requestedAt)
+    }
+}
+
+extension SweepRange {
+    fileprivate init?(_ fields: inout FieldReader) {
+        guard let from = fields.int64(Name.from), let to = fields.int64(Name.to) else { return nil }
+        self.init(from: from, to: to)
+    }
+}
+
+extension SweepRun {
+    fileprivate init?(_ element: JSONElement) {
+        var fields = FieldReader(element)
+        guard let startedAt = fields.int64(Name.startedAt), let range = SweepRange(&fields) else { return nil }
+        var counts = Counts()
+        counts.calls = fields.int64(Name.calls) ?? 0
+        counts.swept = fields.int64(Name.swept) ?? 0
+        counts.missing = fields.int64(Name.missing) ?? 0
+        counts.published = fields.int64(Name.published) ?? 0
+        counts.quarantined = fields.int64(Name.quarantined) ?? 0
+        counts.refused = fields.int64(Name.refused) ?? 0
+        counts.unknown = fields.int64(Name.unknown) ?? 0
+        self.init(
+            startedAt: startedAt, range: range, isDryRun: fields.bool(Name.dryRun) ?? false,
+            isWanted: fields.bool(Name.wanted) ?? false,
+            progress: fields.object(Name.progress).flatMap { SweepProgress($0, over: range) }, counts: counts,
+            missing: fields.objects(Name.named).compactMap { Missing($0) },
+            finishedAt: fields.int64(Name.finishedAt), failure: fields.object(Name.failure).flatMap { Failure($0) })
+    }
+
+    fileprivate func write(to object: inout JSONWriter) {
+        object.set(Name.startedAt, startedAt)
+        object.set(range)
+        object.set(Name.dryRun, isDryRun)
+        object.set(Name.wanted, isWanted)
+        if let progress { object.object(Name.progress) { progress.write(to: &$0) } }
+        object.set(Name.calls, counts.calls)
+        object.set(Name.swept, counts.swept)
+        object.set(Name.missing, counts.missing)
+        object.set(Name.published, counts.published)
+        object.set(Name.quarantined, counts.quarantined)
+        object.set(Name.refused, counts.refused)
+        object.set(Name.unknown, counts.unknown)
+        if !missing.isEmpty {
+            object.array(Name.named) { array in
+                for notification in missing { array.object { notification.write(to: &$0) } }
+            }
+        }
+        object.set(Name.finishedAt, finishedAt)
+        if let failure {
+            object.object(Name.failure) {
+                $0.set(Name.at, failure.at)
+                $0.set(Name.message, failure.message)
+                $0.set(Name.count, failure.count)
+            }
+        }
+    }
+}
+
+extension SweepProgress {
+    fileprivate init?(_ element: JSONElement, over range: SweepRange) {
+        var fields = FieldReader(element)
+        guard let pass = fields.int64(Name.pass).flatMap({ Pass(rawValue: $0) }),
+            var window = fields.object(Name.window).map({ FieldReader($0) }),
+            let bounds = SweepRange(&window), bounds.from < bounds.to, bounds.from >= range.from, bounds.to <= range.to
+        else { return nil }
+        self.init(range: range, pass: pass, window: bounds, pageToken: fields.string(Name.pageToken))
+    }
+
+    fileprivate func write(to object: inout JSONWriter) {
+        object.set(Name.pass, pass.rawValue)
+        object.object(Name.window) { $0.set(window) }
+        object.set(Name.pageToken, pageToken)
+        object.set(Name.share, Int64(share * 100))
+    }
+}
+
+extension SweepRun.Missing {
+    fileprivate init?(_ element: JSONElement) {
+        var fields = FieldReader(element)
+        guard let uuid: NotificationUUID = fields.identifier("notificationUUID"),
+            let type: NotificationType = fields.enumeration("notificationType"),
+            let signedDate = fields.instant("signedDate")
+        else { return nil }
+        self.init(uuid, type, signedDate: signedDate)
+    }
+
+    fileprivate func write(to object: inout JSONWriter) {
+        object.set("notificationUUID", notificationUUID.rawValue)
+        object.set("notificationType", notificationType.rawValue)
+        object.set("signedDate", signedDate)
+    }
+}
+
+extension SweepRun.Failure {
+    fileprivate init?(_ element: JSONElement) {
+        var fields = FieldReader(element)
+        guard let at = fields.int64(Name.at), let message = fields.string(Name.message) else { return nil }
+        self.init(at: at, message: message, count: fields.int64(Name.count) ?? 1)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func set(_ name: StaticString, _ run: SweepRun?) {
+        guard let run else { return }
+        object(name) { run.write(to: &$0) }
+    }
+
+    fileprivate mutating func set(_ range: SweepRange) {
+        set(Name.from, range.from)
+        set(Name.to, range.to)
+    }
+}

@@ -1,0 +1,23 @@
+internal import JSON
+
+/// The sweeps of an installation as `sluice-reconciler` lists them for `sluicectl`: `{"sweeps":[…]}`.
+package enum SweepListing {
+    private static let member: StaticString = "sweeps"
+
+    package static func json(_ sweeps: [Sweep]) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 1 << 12)
+        writer.object {
+            $0.array(member) { array in for sweep in sweeps { array.text(sweep.jsonText) } }
+        }
+        return writer.bytes
+    }
+
+    /// Nil for something else.
+    package static func sweeps(json: [UInt8]) -> [Sweep]? {
+        guard let elements = (try? JSONValue(json: json))?.object?["sweeps"]?.array else { return nil }
+        return elements.compactMap { try? Sweep(json: $0.json) }
+    }
+
+    /// The page of the admin listener.
+    package static let path = "/reconciliation"
+}

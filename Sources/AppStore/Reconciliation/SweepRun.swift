@@ -1,0 +1,101 @@
+package import AppStoreModel
+
+/// One run of a sweep: how far it is, or what it found.
+package struct SweepRun: Hashable, Sendable {
+    /// Why it does not go on at the moment.
+    package struct Failure: Hashable, Sendable {
+        package let at: Int64
+        /// In words; no tokens, keys or customers' data.
+        package let message: String
+        /// In a row.
+        package let count: Int64
+
+        package init(at: Int64, message: String, count: Int64) {
+            self.at = at
+            self.message = message
+            self.count = count
+        }
+    }
+
+    /// A notification that was not in the topic.
+    package struct Missing: Hashable, Sendable {
+        package let notificationUUID: NotificationUUID
+        package let notificationType: NotificationType
+        package let signedDate: AppStoreInstant
+
+        package init(
+            _ notificationUUID: NotificationUUID, _ notificationType: NotificationType, signedDate: AppStoreInstant
+        ) {
+            self.notificationUUID = notificationUUID
+            self.notificationType = notificationType
+            self.signedDate = signedDate
+        }
+    }
+
+    /// What it counted. A page that is read again after a crash is counted once more in `swept` and `calls`.
+    package struct Counts: Hashable, Sendable {
+        /// Requests to Apple.
+        package var calls: Int64 = 0
+        /// Notifications in Apple's history.
+        package var swept: Int64 = 0
+        /// Of these not in the topic.
+        package var missing: Int64 = 0
+        /// Of these published: all of them, but for a dry run.
+        package var published: Int64 = 0
+        /// Nonconforming, and written to the quarantine topic.
+        package var quarantined: Int64 = 0
+        /// Not Apple's, or of another app or environment than was asked for.
+        package var refused: Int64 = 0
+        /// Acknowledged before what is known of the topic begins: neither missing nor known.
+        package var unknown: Int64 = 0
+
+        package init() {}
+    }
+
+    /// At most so many of the missing ones are named.
+    package static let namedMissing = 50
+
+    /// Milliseconds since 1970; names the run.
+    package let startedAt: Int64
+    package let range: SweepRange
+    package let isDryRun: Bool
+    /// It was asked for, and did not begin because its time had come.
+    package let isWanted: Bool
+    /// Nil when it is complete.
+    package var progress: SweepProgress?
+    package var counts = Counts()
+    /// The first ones.
+    package private(set) var missing: [Missing] = []
+    package var finishedAt: Int64?
+    package var failure: Failure?
+
+    package init(
+        startedAt: Int64, range: SweepRange, windows length: Int64, isDryRun: Bool = false, isWanted: Bool = false
+    ) {
+        self.startedAt = startedAt
+        self.range = range
+        self.isDryRun = isDryRun
+        self.isWanted = isWanted
+        progress = SweepProgress(over: range, windows: length)
+    }
+
+    init(
+        startedAt: Int64, range: SweepRange, isDryRun: Bool, isWanted: Bool, progress: SweepProgress?, counts: Counts,
+        missing: [Missing], finishedAt: Int64?, failure: Failure?
+    ) {
+        self.startedAt = startedAt
+        self.range = range
+        self.isDryRun = isDryRun
+        self.isWanted = isWanted
+        self.progress = progress
+        self.counts = counts
+        self.missing = missing
+        self.finishedAt = finishedAt
+        self.failure = failure
+    }
+
+    package mutating func note(missing notification: Missing) {
+        counts.missing += 1
+        if missing.count < Self.namedMissing { missing.append(notification) }
+    }
+}

@@ -1,0 +1,124 @@
+internal import AppStoreModel
+internal import Kafka
+internal import KeyedState
+internal import PipelineRuntime
+internal import Reconciliation
+internal import Records
+internal import Synchronization
+internal import Time
+
+/// Remembers which notifications are in the notification topics, and notices when they begin to come again.
+struct ReceivedHandler: BatchHandler {
+    private let handler: KeyedStateHandler<ReconciliationModel>
+    private let environments: [KafkaTopic: AppStoreEnvironment]
+    private let state: KeyedState<ReconciliationModel>
+    private let clocks: Clocks
+    private let signal: OutageObserver
+    private let begun = BegunPartitions()
+
+    /// - Parameter recovered: told of an environment whose ingress may have been unavailable until now.
+    init(
+        _ state: KeyedState<ReconciliationModel>, topics: TopicNames, outage: Int64, clocks: Clocks,
+        recovered: @escaping @Sendable (AppStoreEnvironment, Int64) -> Void
+    ) {
+        self.state = state
+        self.clocks = clocks
+        let environments = Self.environments(topics)
+        self.environments = environments
+        signal = OutageObserver(OutageSignal(silence: outage), recovered)
+        handler = KeyedStateHandler(state) { Self.reading($0, environments) }
+    }
+
+    /// What the group has read, so that a start without any state is not taken for a beginning: all of it would be missing.
+    static func history(of group: KafkaConsumerGroup, topics: TopicNames) -> StateHistory {
+        let environments = environments(topics)
+        return StateHistory(
+            group: group,
+            isKept: { if case .state = reading($0, environments) { true } else { false } },
+            fix: "Stop every sluice-reconciler, and let it read the notifications that are still there again: "
+                + "kafka-consumer-groups.sh --group \(group) --all-topics --reset-offsets --to-earliest --execute")
+    }
+
+    private static func environments(_ topics: TopicNames) -> [KafkaTopic: AppStoreEnvironment] {
+        Dictionary(uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.notifications($0), $0) })
+    }
+
+    func handle(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {
+        if let first = records.first { try await noteBegin(first) }
+        let verdicts = try await handler.handle(records)
+        let now = clocks.wallMilliseconds()
+        for record in records {
+            guard let environment = environments[record.topic], let timestamp = record.timestampMilliseconds,
+                record.headers.text(.origin) == RecordOrigin.live.rawValue
+            else { continue }
+            signal.take(timestamp, in: environment, at: now)
+        }
+        return verdicts
+    }
+
+    func partitionAssigned(_ partition: KafkaTopicPartition) async throws {
+        begun.forget(partition)
+        try await handler.partitionAssigned(partition)
+    }
+
+    func partitionReleased(_ partition: KafkaTopicPartition) async { await handler.partitionReleased(partition) }
+
+    /// The first record that is ever read of a partition says from when on everything is known: records before it, where
+    /// there were any, are deleted. The earliest of what was noted counts.
+    private func noteBegin(_ record: KafkaRecord) async throws {
+        guard environments[record.topic] != nil, begun.begin(record.topicPartition) else { return }
+        let since = record.offset.rawValue == 0 ? 0 : record.timestampMilliseconds ?? clocks.wallMilliseconds()
+        let row = ReceivedNotifications(partition: record.partition.rawValue, since: since)
+        do {
+            _ = try await state.merge([.received(row)], from: record.topic)
+        } catch {
+            begun.forget(record.topicPartition)
+            throw error
+        }
+    }
+
+    static func reading(
+        _ record: KafkaRecord, _ environments: [KafkaTopic: AppStoreEnvironment]
+    ) -> StateReading<ReconciliationRow> {
+        guard environments[record.topic] != nil else {
+            // Our bug, met gently: the pipeline was told to read a topic that this handler does not know.
+            return .verdict(.deadLetter(HandlerReason(code: ReconcilerReason.unknownTopic)))
+        }
+        guard record.value != nil else { return .verdict(.skip(HandlerReason(code: ReconcilerReason.nullValue))) }
+        if record.headers.text(.trust) == RecordTrust.sharedSecret.rawValue {
+            return .verdict(.skip(HandlerReason(code: ReconcilerReason.unsigned)))
+        }
+        guard let id = record.headers.text(.id),
+            let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }),
+            RecordKey.parts(of: key) != nil
+        else { return .verdict(.deadLetter(HandlerReason(code: ReconcilerReason.noIdentity))) }
+        // The later of the two: it is remembered for so long after Apple may have sent it.
+        let signedAt = record.headers.text(.time).flatMap { AppStoreInstant(rfc3339: $0) } ?? .earliest
+        let writtenAt = AppStoreInstant(clampingMillisecondsSince1970: record.timestampMilliseconds ?? 0)
+        return .state(
+            .received(ReceivedNotifications(key: key, NotificationMark(of: id), at: max(signedAt, writtenAt))))
+    }
+}
+
+/// The partitions whose first record was noted since they were assigned.
+private final class BegunPartitions: Sendable {
+    private let noted = Mutex<Set<KafkaTopicPartition>>([])
+
+    func begin(_ partition: KafkaTopicPartition) -> Bool { noted.withLock { $0.insert(partition).inserted } }
+    func forget(_ partition: KafkaTopicPartition) { noted.withLock { _ = $0.remove(partition) } }
+}
+
+/// The signal of all partitions of this process.
+private final class OutageObserver: Sendable {
+    private let signal: Mutex<OutageSignal>
+    private let recovered: @Sendable (AppStoreEnvironment, Int64) -> Void
+
+    init(_ signal: OutageSignal, _ recovered: @escaping @Sendable (AppStoreEnvironment, Int64) -> Void) {
+        self.signal = Mutex(signal)
+        self.recovered = recovered
+    }
+
+    func take(_ timestamp: Int64, in environment: AppStoreEnvironment, at now: Int64) {
+        if signal.withLock({ $0.isRecovery(timestamp, in: environment, at: now) }) { recovered(environment, timestamp) }
+    }
+}

@@ -1,0 +1,98 @@
+internal import AppStoreModel
+internal import Kafka
+internal import KeyedState
+internal import Reconciliation
+internal import Records
+
+/// What is known of the notification topics.
+struct ReceivedIndex: Sendable {
+    /// A notification as it would be in the topic.
+    struct Wanted: Sendable, Hashable {
+        /// Of its record.
+        let key: [UInt8]
+        let mark: NotificationMark
+    }
+
+    /// Why it cannot be said what is missing.
+    struct NotCaughtUp: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let state: KeyedState<ReconciliationModel>
+    let topics: TopicNames
+    let kafka: KafkaConfiguration
+    let group: KafkaConsumerGroup
+    /// How long bringing it up to date may take; the group commits every second.
+    var limit = Duration.seconds(60)
+
+    /// Those that are known to be in the topic.
+    func known(_ wanted: [Wanted], in environment: AppStoreEnvironment) async throws -> Set<Wanted> {
+        guard !wanted.isEmpty else { return [] }
+        let topic = topics.reconciliation(environment)
+        return try await state.reader().read { view in
+            var known: Set<Wanted> = []
+            for one in wanted where try view.state(of: one.key, in: topic)?.received?.contains(one.mark) == true {
+                known.insert(one)
+            }
+            return known
+        }
+    }
+
+    /// Remembers a nonconforming notification that was quarantined.
+    func remember(quarantined mark: NotificationMark, in environment: AppStoreEnvironment, at now: Int64) async throws {
+        let row = ReceivedNotifications(
+            key: ReceivedNotifications.quarantined(mark), mark,
+            at: AppStoreInstant(clampingMillisecondsSince1970: now))
+        _ = try await state.merge([.received(row)], from: topics.notifications(environment))
+    }
+
+    /// Waits until everything is known that the notification topic held at the time of the call, whichever member has
+    /// read it: the group has committed past it, which it does when the row is acknowledged, and the rows are read back.
+    ///
+    /// - Returns: everything that came later than this is known, in milliseconds since 1970: 0 where no record was deleted
+    ///   before it was read.
+    func catchUp(_ environment: AppStoreEnvironment, now: Int64) async throws -> Int64 {
+        let topic = topics.notifications(environment)
+        let admin = try KafkaAdmin(kafka)
+        let ends: [KafkaTopicPartition: KafkaWatermarks]
+        do {
+            ends = try await admin.watermarks(of: topic)
+            try await waitForGroup(to: ends, admin)
+        } catch {
+            await admin.close(within: .seconds(1))
+            throw error
+        }
+        await admin.close(within: .seconds(1))
+        try await state.catchUp(with: topic)
+        return try await since(ends, environment, now: now)
+    }
+
+    private func waitForGroup(to ends: [KafkaTopicPartition: KafkaWatermarks], _ admin: KafkaAdmin) async throws {
+        let end = ContinuousClock.now + limit
+        while true {
+            let committed = try await admin.committedOffsets(of: group, partitions: Array(ends.keys))
+            let behind = ends.filter { partition, marks in
+                marks.low < marks.high && (committed[partition] ?? .init(rawValue: -1)) < marks.high
+            }
+            guard let partition = behind.keys.first else { return }
+            guard ContinuousClock.now < end else {
+                throw NotCaughtUp(
+                    description: "group \(group) has not read \(partition) to its end: what is missing cannot be said")
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    private func since(
+        _ ends: [KafkaTopicPartition: KafkaWatermarks], _ environment: AppStoreEnvironment, now: Int64
+    ) async throws -> Int64 {
+        let topic = topics.reconciliation(environment)
+        return try await state.reader().read { view in
+            try ends.map { partition, marks in
+                let key = Array(ReceivedNotifications.partition(partition.partition.rawValue).utf8)
+                if let since = try view.state(of: key, in: topic)?.received?.since { return since }
+                return marks.low.rawValue == 0 ? 0 : now
+            }.max() ?? 0
+        }
+    }
+}

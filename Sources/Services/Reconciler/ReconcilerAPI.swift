@@ -1,0 +1,33 @@
+internal import AppStoreModel
+internal import AppStoreServerAPI
+internal import AppStoreSettings
+internal import AppStoreVerification
+internal import HTTPClient
+internal import Telemetry
+internal import Time
+
+/// The App Store Server API as `sluice-reconciler` uses it: within its share of the budget.
+enum ReconcilerAPI {
+    /// - Parameter sleep: waits for a turn in the budget; throws when the task is cancelled.
+    static func client(
+        _ plan: ReconcilerPlan, http: HTTPClient, verifier: NotificationVerifier, clocks: Clocks,
+        sleep: @escaping @Sendable (Duration) async throws -> Void, metrics: ReconcilerMetrics, logger: Logger
+    ) -> AppStoreServerClient {
+        let log = RateLimitedLogger(logger, perSecond: 1)
+        let budgets = RequestBudgets(
+            RequestBudgets.Limits(backgroundShare: plan.budgetShare), clocks: clocks, sleep: sleep)
+        return AppStoreSettings.client(
+            plan.api, http: http, verifier: verifier, clocks: clocks, budgets: budgets, logger: logger
+        ) { event in
+            switch event {
+            case .answered: metrics.called()
+            case .repeatedPage(_, let scope):
+                metrics.pageRepeated()
+                log.log(
+                    .error, key: "page", "Apple announces more pages under a token that it gave before",
+                    [LogField(.bundleId, scope.bundleId.rawValue), LogField(.environment, scope.environment.rawValue)])
+            case .keyRead, .keyUnusable, .refusedObject, .unauthorized, .rateLimited: break
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+internal import AppStoreModel
+internal import Reconciliation
+internal import Records
+internal import Synchronization
+internal import Telemetry
+
+/// What the service counts beside the runtime's own metrics.
+final class ReconcilerMetrics: Sendable {
+    private let sweptCounter: Counter
+    private let foundCounter: Counter
+    private let publishedCounter: Counter
+    private let quarantinedCounter: Counter
+    private let refusedCounter: Counter
+    private let callCounter: Counter
+    private let repeatedPages: Counter
+    private let outages: Counter
+    private let failures: [SweepFailureCause: Counter]
+    /// The sweeps of this member.
+    private let sweeps = Mutex<[Sweep]>([])
+
+    init(_ registry: MetricsRegistry) {
+        sweptCounter = registry.counter(
+            ReconcilerMetricName.swept, help: "Notifications read in Apple's history, repetitions included.")
+        foundCounter = registry.counter(
+            ReconcilerMetricName.found, help: "Notifications of Apple's history that were not in their topic.")
+        publishedCounter = registry.counter(
+            ReconcilerMetricName.published, help: "Missing notifications that were published and acknowledged.")
+        quarantinedCounter = registry.counter(
+            ReconcilerMetricName.quarantined, help: "Nonconforming notifications of Apple's history, quarantined.")
+        refusedCounter = registry.counter(
+            ReconcilerMetricName.refused,
+            help: "Objects in Apple's history that are not Apple's, or of another app or environment.")
+        callCounter = registry.counter(
+            ReconcilerMetricName.calls, help: "Requests to the App Store Server API, whatever their answer.")
+        repeatedPages = registry.counter(
+            ReconcilerMetricName.repeatedPages, help: "Page tokens that Apple gave twice; the sweep stops there.")
+        outages = registry.counter(
+            ReconcilerMetricName.outages, help: "Sweeps asked for because notifications came again after a silence.")
+        failures = Dictionary(
+            uniqueKeysWithValues: SweepFailureCause.allCases.map {
+                (
+                    $0,
+                    registry.counter(
+                        ReconcilerMetricName.failures, help: "Failures of sweeps, each of which is repeated, by cause.",
+                        labels: [MetricLabel("cause", $0.rawValue)])
+                )
+            })
+        registry.collect { [weak self] samples in self?.sample(&samples) }
+    }
+
+    func swept(_ count: Int, refused: Int) {
+        sweptCounter.increment(by: UInt64(clamping: count))
+        refusedCounter.increment(by: UInt64(clamping: refused))
+    }
+
+    func found(isPublished: Bool) {
+        foundCounter.increment()
+        if isPublished { publishedCounter.increment() }
+    }
+
+    func quarantined() { quarantinedCounter.increment() }
+    func called() { callCounter.increment() }
+    func pageRepeated() { repeatedPages.increment() }
+    func recovered() { outages.increment() }
+    func failed(_ cause: SweepFailureCause) { failures[cause]?.increment() }
+
+    /// The sweeps of this member as they are now.
+    func present(_ sweeps: [Sweep]) { self.sweeps.withLock { $0 = sweeps } }
+
+    private func sample(_ samples: inout MetricSamples) {
+        let sweeps = sweeps.withLock { $0 }
+        for sweep in sweeps where !sweep.kind.isBackfill {
+            let labels = [
+                MetricLabel("app", sweep.bundleId.rawValue),
+                MetricLabel("environment", sweep.environment.topicSuffix), MetricLabel("sweep", sweep.kind.text),
+            ]
+            if let last = sweep.last {
+                samples.gauge(
+                    ReconcilerMetricName.missing,
+                    help: "Notifications that the last complete sweep found missing; it has published them.",
+                    labels: labels, Double(last.counts.missing))
+            }
+            samples.gauge(
+                ReconcilerMetricName.lastComplete,
+                help: "When the last complete sweep began, in seconds since 1970; 0 for none yet.", labels: labels,
+                Double(sweep.last?.startedAt ?? 0) / 1_000)
+            samples.gauge(
+                ReconcilerMetricName.progress, help: "How far the present sweep is; 1 when none is under way.",
+                labels: labels, sweep.run?.progress?.share ?? 1)
+        }
+        samples.gauge(
+            ReconcilerMetricName.failing, help: "Sweeps of this member whose last attempt failed.",
+            Double(sweeps.count { $0.run?.failure != nil }))
+    }
+}

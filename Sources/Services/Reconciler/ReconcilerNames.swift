@@ -1,0 +1,55 @@
+internal import Telemetry
+
+/// Names of the service's metrics, a contract; the consumer's own are the runtime's.
+enum ReconcilerMetricName {
+    static let missing = "sluice_notifications_missing"
+    static let lastComplete = "sluice_reconciler_last_complete_timestamp_seconds"
+    static let progress = "sluice_reconciler_progress_ratio"
+    static let failing = "sluice_reconciler_failing_sweeps"
+    static let swept = "sluice_reconciler_swept_total"
+    static let found = "sluice_reconciler_missing_total"
+    static let published = "sluice_reconciler_published_total"
+    static let quarantined = "sluice_reconciler_quarantined_total"
+    static let refused = "sluice_reconciler_refused_total"
+    static let calls = "sluice_reconciler_calls_total"
+    static let failures = "sluice_reconciler_failures_total"
+    static let repeatedPages = "sluice_reconciler_repeated_pages_total"
+    static let outages = "sluice_reconciler_outages_total"
+}
+
+/// Codes of skipped and dead-lettered records.
+enum ReconcilerReason {
+    // Skipped.
+    static let nullValue = "null_value"
+    /// Version 1 and older, which Apple's history does not record.
+    static let unsigned = "unsigned"
+    // Dead-lettered.
+    static let unknownTopic = "unknown_topic"
+    static let noIdentity = "no_identity"
+}
+
+/// Why a sweep does not go on at the moment: the label `cause`.
+enum SweepFailureCause: String, Sendable, CaseIterable {
+    /// The App Store Server API: no answer, a refusal, a limit.
+    case api
+    /// What is known of the topics could not be brought up to date.
+    case state
+    /// Kafka has not acknowledged a record.
+    case kafka
+    /// Something that Apple signed cannot be judged yet.
+    case verification
+}
+
+extension LogKey {
+    static let bundleId = LogKey(rawValue: "bundleId")
+    static let environment = LogKey(rawValue: "environment")
+    static let sweep = LogKey(rawValue: "sweep")
+    static let swept = LogKey(rawValue: "swept")
+    static let missing = LogKey(rawValue: "missing")
+    static let published = LogKey(rawValue: "published")
+    static let quarantined = LogKey(rawValue: "quarantined")
+    static let refused = LogKey(rawValue: "refused")
+    static let unknown = LogKey(rawValue: "unknown")
+    static let calls = LogKey(rawValue: "calls")
+    static let milliseconds = LogKey(rawValue: "milliseconds")
+}

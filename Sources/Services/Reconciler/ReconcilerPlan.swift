@@ -1,0 +1,112 @@
+internal import AppStoreModel
+internal import AppStoreServerAPI
+internal import AppStoreSettings
+internal import AppStoreVerification
+internal import Configuration
+internal import KeyedState
+internal import Reconciliation
+internal import Records
+internal import Time
+
+/// What is swept, how often, and how far back. Milliseconds.
+struct ReconcilerPlan: Sendable {
+    struct Schedule: Sendable {
+        let interval: Int64
+        let range: Int64
+        /// Of a window. Halved where a page set takes longer than its token lives.
+        let window: Int64
+    }
+
+    let scopes: [APIScope]
+    let failures: Schedule
+    let everything: Schedule
+    let backfillWindow: Int64 = 6 * 3_600_000
+    let settle: Int64
+    let outage: Int64
+    /// Of Apple's limit for Get Notification History: 50 a second, in the sandbox 5.
+    let budgetShare: Double
+    let api: AppStoreSettings.API
+
+    /// - Throws: a `ConfigurationError` when no app has credentials, or a range is shorter than its interval.
+    init(_ configuration: Configuration) throws(ConfigurationError) {
+        let (apps, api) = (try AppStoreSettings.apps(configuration), try AppStoreSettings.api(configuration))
+        scopes = apps.filter { api.configuration.credentials[$0.bundleId] != nil }.flatMap { app in
+            AppStoreEnvironment.published.filter(app.environments.contains).map {
+                APIScope(app.bundleId, in: $0, priority: .background)
+            }
+        }
+        guard !scopes.isEmpty else {
+            throw configuration.error(
+                AppStoreSettings.apiKeyFile.key,
+                "is not set: no app has a key for the App Store Server API. Set it with the ids beside it.")
+        }
+        func milliseconds(_ setting: Setting<Duration>) -> Int64 { configuration[setting].clampedMilliseconds }
+        failures = Schedule(
+            interval: milliseconds(ReconcilerSettings.failuresInterval),
+            range: milliseconds(ReconcilerSettings.failuresRange), window: 86_400_000)
+        everything = Schedule(
+            interval: milliseconds(ReconcilerSettings.everythingInterval),
+            range: milliseconds(ReconcilerSettings.everythingRange), window: 6 * 3_600_000)
+        settle = milliseconds(ReconcilerSettings.settle)
+        outage = milliseconds(ReconcilerSettings.outage)
+        budgetShare = Double(configuration[ReconcilerSettings.callsPerSecond]) / 50
+        self.api = api
+        for (schedule, key) in [
+            (failures, ReconcilerSettings.failuresRange.key), (everything, ReconcilerSettings.everythingRange.key),
+        ] where schedule.range < schedule.interval + settle {
+            throw configuration.error(key, "leaves gaps: make it longer than the interval between two sweeps.")
+        }
+        guard configuration[StateSettings.role] == .all else {
+            throw configuration.error(
+                StateSettings.role.key, "sluice-reconciler follows every partition; give it all, or leave it out.")
+        }
+    }
+
+    /// The sweeps that there always are.
+    var sweeps: [Sweep] {
+        scopes.flatMap { scope in
+            [SweepKind.failures, .everything].map { Sweep(scope.environment, scope.bundleId, $0) }
+        }
+    }
+
+    func scope(of sweep: Sweep) -> APIScope? {
+        scopes.first { $0.bundleId == sweep.bundleId && $0.environment == sweep.environment }
+    }
+
+    func window(of kind: SweepKind) -> Int64 {
+        switch kind {
+        case .failures: failures.window
+        case .everything: everything.window
+        case .backfill: backfillWindow
+        }
+    }
+
+    /// A run that begins now.
+    func run(of sweep: Sweep, at now: Int64) -> SweepRun {
+        let end = now - settle
+        let isWanted = sweep.wantedAt.map { $0 > sweep.run?.startedAt ?? .min } ?? false
+        let range: SweepRange
+        switch sweep.kind {
+        case .failures: range = SweepRange(from: end - failures.range, to: end)
+        case .everything: range = SweepRange(from: end - everything.range, to: end)
+        case .backfill:
+            let wish = sweep.request?.range ?? SweepRange(from: end, to: end)
+            // A little later than Apple allows at this moment, for the clocks.
+            let first = now - SweepKind.reach(sweep.environment) + 3_600_000
+            range = SweepRange(from: max(wish.from, first), to: min(wish.to, end))
+        }
+        return SweepRun(
+            startedAt: now, range: range, windows: window(of: sweep.kind),
+            isDryRun: sweep.request?.isDryRun ?? false, isWanted: isWanted)
+    }
+
+    /// When the run after one begins that has just ended; nil for none.
+    func next(after run: SweepRun, of kind: SweepKind, at now: Int64) -> Int64? {
+        switch kind {
+        // What was sent in the last minutes of an outage was not settled yet.
+        case .failures: run.isWanted ? now + settle + 60_000 : run.startedAt + failures.interval
+        case .everything: run.startedAt + everything.interval
+        case .backfill: nil
+        }
+    }
+}

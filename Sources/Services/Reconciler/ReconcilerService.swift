@@ -1,0 +1,109 @@
+internal import AppStoreModel
+internal import AppStoreServerAPI
+internal import AppStoreSettings
+internal import AppStoreVerification
+internal import Configuration
+internal import HTTPClient
+internal import Kafka
+internal import KeyedState
+internal import Lifecycle
+internal import PipelineRuntime
+internal import Publication
+internal import Records
+internal import Synchronization
+internal import Telemetry
+internal import Time
+
+/// The parts of `sluice-reconciler`, put together.
+struct ReconcilerService {
+    let state: KeyedState<ReconciliationModel>
+    let outbound: OutboundService
+    let scheduler: SweepScheduler
+    let handler: ReceivedHandler
+
+    /// - Throws: a `ConfigurationError` for apps, roots or credentials that cannot be used, a `KafkaError` for a property
+    ///   that librdkafka refuses.
+    init(
+        _ context: ConsumerContext, topics: TopicNames, clocks: Clocks,
+        sleep: @escaping @Sendable (Duration) async throws -> Void, pause: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let configuration = context.configuration
+        let plan = try ReconcilerPlan(configuration)
+        let metrics = ReconcilerMetrics(context.metrics)
+        var options = try StateOptions(
+            file: "reconciliation.sqlite", in: configuration,
+            topics: Dictionary(
+                uniqueKeysWithValues: AppStoreEnvironment.published.map {
+                    (topics.notifications($0), topics.reconciliation($0))
+                }))
+        options.history = ReceivedHandler.history(of: context.group, topics: topics)
+        let scheduled = LateScheduler()
+        options.revoked = { _ in await scheduled.scheduler?.release() }
+        options.assigned = { _ in scheduled.scheduler?.wake() }
+        state = KeyedState(
+            options, model: ReconciliationModel(), kafka: context.kafka, logger: context.logger,
+            metrics: context.metrics, clocks: clocks)
+        let http = HTTPClient()
+        let verifier = try AppStoreSettings.verifier(configuration, responders: http)
+        let produced = ProducedTopics(topics)
+        await KnownCertificates.load(context.kafka, produced, into: verifier, context.logger, clocks)
+        let events = KafkaEventLog(context.logger)
+        let producer = try KafkaProducer(context.kafka, topics: produced.all) { events.take($0) }
+        outbound = OutboundService(producer: producer, http: http, verifier: verifier, clocks: clocks)
+        let publisher = NotificationPublisher(
+            producer: producer, topics: produced, clock: clocks.monotonicNanoseconds, observe: { _ in })
+        let sweeper = HistorySweeper(
+            client: ReconcilerAPI.client(
+                plan, http: http, verifier: verifier, clocks: clocks, sleep: sleep, metrics: metrics,
+                logger: context.logger),
+            index: ReceivedIndex(state: state, topics: topics, kafka: context.kafka, group: context.group),
+            publisher: MissingPublisher(publisher: publisher, clocks: clocks), clocks: clocks, metrics: metrics,
+            sleep: sleep)
+        let scheduler = SweepScheduler(
+            state: state, topics: topics, plan: plan, sweeper: sweeper, clocks: clocks, metrics: metrics,
+            logger: context.logger, pause: pause)
+        scheduled.set(scheduler)
+        self.scheduler = scheduler
+        handler = ReceivedHandler(state, topics: topics, outage: plan.outage, clocks: clocks) {
+            scheduler.recovered($0, at: $1)
+        }
+    }
+}
+
+/// What the sweeps use of the outside: producer and HTTP client, and what is known of revocation. It outlives them.
+final class OutboundService: Service {
+    let name = "outbound"
+    private let producer: KafkaProducer
+    private let http: HTTPClient
+    private let verifier: NotificationVerifier
+    private let clocks: Clocks
+
+    init(producer: KafkaProducer, http: HTTPClient, verifier: NotificationVerifier, clocks: Clocks) {
+        self.producer = producer
+        self.http = http
+        self.verifier = verifier
+        self.clocks = clocks
+    }
+
+    func start() async throws {}
+
+    func run() async throws {
+        await verifier.runRevocationChecks(clock: clocks.wallMilliseconds)
+        // It ends with its task only; returning would end the process.
+        while true { try await Task.sleep(for: .seconds(86_400)) }
+    }
+
+    func stop(within limit: Duration) async {
+        await producer.close(within: limit * 0.8)
+        http.close()
+    }
+}
+
+/// The state is made before the scheduler, and tells it of partitions.
+private final class LateScheduler: Sendable {
+    private let made = Mutex<SweepScheduler?>(nil)
+
+    var scheduler: SweepScheduler? { made.withLock { $0 } }
+
+    func set(_ scheduler: SweepScheduler) { made.withLock { $0 = scheduler } }
+}

@@ -1,0 +1,288 @@
+internal import AppStoreModel
+internal import AppStoreServerAPI
+internal import Kafka
+internal import KeyedState
+internal import Lifecycle
+internal import PipelineRuntime
+internal import Reconciliation
+internal import Records
+internal import Synchronization
+internal import Telemetry
+internal import Time
+
+/// Runs the sweeps that are due in the partitions of this member: one of the regular ones and one backfill at a time, so
+/// that a long backfill holds up nothing, and they share the API budget.
+///
+/// The row of a sweep decides who runs it: the owner of its partition. Its progress is in the row, so that the next owner,
+/// or this process after a crash, goes on from there.
+final class SweepScheduler: Service {
+    let name = "sweep scheduler"
+
+    /// Of each one sweep runs.
+    private enum Lane: Hashable, CaseIterable {
+        case regular, backfill
+
+        init(_ kind: SweepKind) { self = kind.isBackfill ? .backfill : .regular }
+    }
+
+    private struct Present {
+        var jobs: [Lane: Task<Void, Never>] = [:]
+        /// Partitions that are being given back, and the stop: nothing begins.
+        var holds = 0
+        /// Rows that every app has, and that are not there yet as far as is known.
+        var lacking: [Sweep] = []
+        /// Environments whose ingress may have been unavailable until then.
+        var wanted: [AppStoreEnvironment: Int64] = [:]
+        /// All sweeps of the installation, for the page.
+        var listing: [Sweep] = []
+    }
+
+    private let state: KeyedState<ReconciliationModel>
+    private let topics: TopicNames
+    private let plan: ReconcilerPlan
+    private let sweeper: HistorySweeper
+    private let clocks: Clocks
+    private let metrics: ReconcilerMetrics
+    private let logger: Logger
+    private let log: RateLimitedLogger
+    private let pause: @Sendable () async throws -> Void
+    private let present: Mutex<Present>
+    private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// - Parameter pause: between two looks at what is due when nothing else happens.
+    init(
+        state: KeyedState<ReconciliationModel>, topics: TopicNames, plan: ReconcilerPlan, sweeper: HistorySweeper,
+        clocks: Clocks, metrics: ReconcilerMetrics, logger: Logger, pause: @escaping @Sendable () async throws -> Void
+    ) {
+        self.state = state
+        self.topics = topics
+        self.plan = plan
+        self.sweeper = sweeper
+        self.clocks = clocks
+        self.metrics = metrics
+        self.logger = logger
+        log = RateLimitedLogger(logger, perSecond: 1)
+        self.pause = pause
+        present = Mutex(Present(lacking: plan.sweeps))
+    }
+
+    /// Something may be due.
+    func wake() { wakes.continuation.yield() }
+
+    /// Notifications of an environment come again: what Apple could not deliver meanwhile is wanted.
+    func recovered(_ environment: AppStoreEnvironment, at moment: Int64) {
+        present.withLock { $0.wanted[environment] = max(moment, $0.wanted[environment] ?? moment) }
+        metrics.recovered()
+        wake()
+    }
+
+    /// `{"sweeps":[…]}`: all of the installation as far as this member has read them.
+    var page: [UInt8] { SweepListing.json(present.withLock { $0.listing }) }
+
+    // MARK: Service
+
+    func start() async throws {}
+
+    func run() async throws {
+        await withTaskExecutorPreference(HandlerThreads.shared) {
+            await withTaskGroup { group in
+                group.addTask {
+                    repeat { self.wake() } while (try? await self.pause()) != nil
+                }
+                for await _ in wakes.stream { await look() }
+                group.cancelAll()
+            }
+        }
+        // Returning would end the process; the stop has finished the stream, or the task is cancelled.
+        while true { try await Task.sleep(for: .seconds(86_400)) }
+    }
+
+    /// What is under way goes on from its last page, here or elsewhere.
+    func stop(within limit: Duration) async {
+        present.withLock { $0.holds += 1 }
+        wakes.continuation.finish()
+        await endJobs()
+    }
+
+    /// A partition is given back: nothing of it may be under way afterwards.
+    func release() async {
+        present.withLock { $0.holds += 1 }
+        await endJobs()
+        present.withLock { $0.holds -= 1 }
+        wake()
+    }
+
+    private func endJobs() async {
+        let jobs = present.withLock { Array($0.jobs.values) }
+        for job in jobs { job.cancel() }
+        for job in jobs { await job.value }
+    }
+
+    // MARK: What is due
+
+    private func look() async {
+        guard state.obstacle == nil else { return }
+        do {
+            try await addLacking()
+            try await addWanted()
+            let owned = try state.dueRows(upTo: .max, atMost: 10_000).compactMap(\.sweep)
+            metrics.present(owned.filter { plan.scope(of: $0) != nil })
+            begin(owned)
+            try await list()
+        } catch {
+            guard !(error is CancellationError) else { return }
+            log.log(.warning, key: "due", "what is due cannot be read", [LogField(.error, "\(error)")])
+        }
+    }
+
+    private func begin(_ owned: [Sweep]) {
+        let now = clocks.wallMilliseconds()
+        let due = owned.filter { $0.due ?? .max <= now }.sorted { Self.rank($0) < Self.rank($1) }
+        present.withLock { present in
+            guard present.holds == 0 else { return }
+            for sweep in due {
+                let lane = Lane(sweep.kind)
+                guard present.jobs[lane] == nil, let scope = plan.scope(of: sweep) else { continue }
+                // Kept in `jobs` until it ends, and awaited when partitions are given back and at the stop.
+                present.jobs[lane] = Task(executorPreference: HandlerThreads.shared) {
+                    await self.run(sweep, scope)
+                    self.present.withLock { $0.jobs[lane] = nil }
+                    self.wake()
+                }
+            }
+        }
+    }
+
+    /// What Apple could not deliver first: it is little, and may have a deadline.
+    private static func rank(_ sweep: Sweep) -> (Int, Int64, String) {
+        (sweep.kind == .failures ? 0 : 1, sweep.due ?? .max, sweep.key)
+    }
+
+    /// Makes the rows that every app has.
+    private func addLacking() async throws {
+        for sweep in present.withLock({ $0.lacking }) {
+            try await merge(sweep)
+            present.withLock { $0.lacking.removeAll { $0.key == sweep.key && $0.environment == sweep.environment } }
+        }
+    }
+
+    private func addWanted() async throws {
+        for (environment, moment) in present.withLock({ $0.wanted }) {
+            for scope in plan.scopes where scope.environment == environment {
+                var sweep = Sweep(environment, scope.bundleId, .failures)
+                sweep.wantedAt = moment
+                try await merge(sweep)
+            }
+            present.withLock { if $0.wanted[environment] == moment { $0.wanted[environment] = nil } }
+            logger.info("a sweep is wanted: notifications came again", [LogField(.environment, environment.rawValue)])
+        }
+    }
+
+    /// Into the row, whoever owns its partition.
+    private func merge(_ sweep: Sweep) async throws {
+        let row = ReconciliationRow.sweep(sweep)
+        _ = try await state.contribute(to: row.key, from: topics.notifications(sweep.environment), orTo: row) { _ in
+            row
+        }
+    }
+
+    private func list() async throws {
+        var sweeps: [Sweep] = []
+        for environment in AppStoreEnvironment.published {
+            let topic = topics.reconciliation(environment)
+            sweeps += try await state.reader().read { view in
+                try view.states(withEntry: ReconciliationModel.sweepEntry, after: "", in: topic, atMost: 1_000)
+            }.compactMap(\.sweep)
+        }
+        present.withLock { $0.listing = sweeps }
+    }
+
+    // MARK: One sweep
+
+    private func run(_ due: Sweep, _ scope: APIScope) async {
+        var sweep = due
+        let begun = clocks.monotonicMilliseconds()
+        do {
+            if !sweep.isRunning { sweep.begin(plan.run(of: sweep, at: clocks.wallMilliseconds())) }
+            guard let run = sweep.run else { return }
+            try await save(sweep)
+            let failures = run.failure?.count ?? 0
+            let saved = Saved(sweep)
+            let end = await sweeper.sweep(run, sweep.kind, windows: plan.window(of: sweep.kind), scope) { run in
+                try await self.save(saved.update(run, nextAt: self.clocks.wallMilliseconds()))
+            }
+            sweep = saved.sweep
+            switch end {
+            case .finished(let run):
+                let now = clocks.wallMilliseconds()
+                sweep.finish(run, at: now, nextAt: plan.next(after: run, of: sweep.kind, at: now))
+                try await save(sweep)
+                report(run, sweep, milliseconds: clocks.monotonicMilliseconds() - begun)
+            case .interrupted(let run, let interruption):
+                // A run that came further since has failed for the first time.
+                let count = (run.failure == nil ? 0 : failures) + 1
+                try await interrupt(&sweep, run, interruption, count)
+            case .cancelled: break
+            }
+        } catch {
+            guard !Task.isCancelled, !(error is CancellationError) else { return }
+            metrics.failed(.state)
+            log.log(.warning, key: "save", "the progress of a sweep was not saved", [LogField(.error, "\(error)")])
+        }
+    }
+
+    private func interrupt(
+        _ sweep: inout Sweep, _ run: SweepRun, _ interruption: SweepInterruption, _ count: Int64
+    ) async throws {
+        let now = clocks.wallMilliseconds()
+        metrics.failed(interruption.cause)
+        var run = run
+        run.failure = SweepRun.Failure(at: now, message: interruption.message, count: count)
+        sweep.update(run, nextAt: interruption.nextAttempt(after: count, now: now))
+        log.log(
+            interruption.isPermanent ? .error : .warning, key: sweep.key, "a sweep waits after a failure",
+            fields(sweep) + [LogField(.error, interruption.message)])
+        try await save(sweep)
+    }
+
+    private func save(_ sweep: Sweep) async throws {
+        try Task.checkCancellation()
+        let row = ReconciliationRow.sweep(sweep)
+        _ = try await state.merge([row], from: topics.notifications(sweep.environment))
+    }
+
+    private func report(_ run: SweepRun, _ sweep: Sweep, milliseconds: Int64) {
+        let counts = run.counts
+        logger.log(
+            counts.missing > 0 ? .warning : .info, "sweep complete",
+            fields(sweep) + [
+                LogField(.swept, counts.swept), LogField(.missing, counts.missing),
+                LogField(.published, counts.published), LogField(.quarantined, counts.quarantined),
+                LogField(.refused, counts.refused), LogField(.unknown, counts.unknown), LogField(.calls, counts.calls),
+                LogField(.milliseconds, milliseconds),
+            ])
+    }
+
+    private func fields(_ sweep: Sweep) -> [LogField] {
+        [
+            LogField(.bundleId, sweep.bundleId.rawValue), LogField(.environment, sweep.environment.rawValue),
+            LogField(.sweep, sweep.kind.text),
+        ]
+    }
+}
+
+/// The row of a run as it was saved last.
+private final class Saved: Sendable {
+    private let row: Mutex<Sweep>
+
+    init(_ sweep: Sweep) { row = Mutex(sweep) }
+
+    var sweep: Sweep { row.withLock { $0 } }
+
+    func update(_ run: SweepRun, nextAt: Int64) -> Sweep {
+        row.withLock { row in
+            row.update(run, nextAt: nextAt)
+            return row
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import AppStoreModel
+import TestSupport
+import Testing
+
+@testable import Reconciliation
+
+@Suite struct SweepTests {
+    static let start: Int64 = 1_795_435_200_000
+
+    private func run(startedAt: Int64 = start) -> SweepRun {
+        SweepRun(startedAt: startedAt, range: SweepRange(from: startedAt - 1_000_000, to: startedAt), windows: 500_000)
+    }
+
+    private func sweep(_ kind: SweepKind = .failures) -> Sweep {
+        Sweep(.production, BundleId("com.example.app"), kind)
+    }
+
+    private var finished: Sweep {
+        var sweep = sweep()
+        var run = run()
+        sweep.begin(run)
+        run.progress?.pageToken = "page-2"
+        run.counts.swept = 20
+        run.note(
+            missing: SweepRun.Missing(
+                NotificationUUID("6ff4"), .didRenew, signedDate: AppStoreInstant(clampingMillisecondsSince1970: 7)))
+        sweep.update(run, nextAt: Self.start + 1)
+        sweep.finish(run, at: Self.start + 2, nextAt: Self.start + 3_600_000)
+        return sweep
+    }
+
+    @Test func `a new sweep is due at once, and a finished one when its time has come`() {
+        #expect(sweep().due == 0)
+        #expect(finished.due == Self.start + 3_600_000)
+    }
+
+    @Test func `a run that is wanted is due at once, but not sooner than five minutes after the one before`() {
+        var sweep = finished
+        sweep.wantedAt = Self.start - 1
+        #expect(sweep.due == Self.start + 3_600_000)
+        sweep.wantedAt = Self.start + 60_000
+        #expect(sweep.due == Self.start + Sweep.spacing)
+        sweep.wantedAt = Self.start + 900_000
+        #expect(sweep.due == Self.start + 900_000)
+    }
+
+    @Test func `of two runs the later counts, of two steps of one run the later, whatever the order`() {
+        var begun = sweep()
+        begun.begin(run())
+        var further = begun
+        var run = run()
+        run.counts.swept = 20
+        further.update(run, nextAt: Self.start + 5)
+        var later = finished
+        later.begin(self.run(startedAt: Self.start + 3_600_000))
+        var wanted = sweep()
+        wanted.wantedAt = Self.start + 42
+        let values = [sweep(), begun, further, finished, later, wanted]
+        var generator = SeededGenerator(seed: 11)
+        var results: Set<Sweep> = []
+        for _ in 0..<50 {
+            var whole = sweep()
+            for value in (values + values).shuffled(using: &generator) { _ = whole.merge(value) }
+            results.insert(whole)
+        }
+        #expect(results.count == 1)
+        #expect(results.first?.run == later.run)
+        #expect(results.first?.wantedAt == Self.start + 42)
+    }
+
+    @Test func `two members that took the same step end with the same value`() {
+        var one = sweep()
+        one.begin(run())
+        var other = one
+        var run = run()
+        run.counts.swept = 1
+        one.update(run, nextAt: 1)
+        run.counts.swept = 2
+        other.update(run, nextAt: 1)
+        var (left, right) = (one, other)
+        _ = left.merge(other)
+        _ = right.merge(one)
+        #expect(left == right)
+    }
+
+    @Test func `a request makes a backfill due, and its end is remembered for 30 days`() throws {
+        var sweep = sweep(.backfill("1"))
+        sweep.request = Sweep.Request(range: SweepRange(from: 1, to: 2), isDryRun: true, requestedAt: Self.start)
+        #expect(sweep.due == 0)
+        sweep.begin(run())
+        #expect(sweep.expiry == nil)
+        sweep.finish(run(), at: Self.start, nextAt: nil)
+        #expect(sweep.due == nil)
+        #expect(sweep.expiry == Self.start + Sweep.retention)
+    }
+
+    @Test func `the text is read as it was written`() throws {
+        var backfill = sweep(.backfill("20261123-1"))
+        backfill.request = Sweep.Request(range: SweepRange(from: 1, to: 2), isDryRun: true, requestedAt: Self.start)
+        backfill.wantedAt = 9
+        var failing = sweep(.everything)
+        var run = run()
+        run.failure = SweepRun.Failure(at: 3, message: "no \"answer\"", count: 2)
+        run.progress?.pageToken = "t"
+        failing.begin(run)
+        for sweep in [sweep(), finished, backfill, failing] {
+            #expect(try Sweep(json: sweep.jsonText) == sweep)
+            #expect(try ReconciliationRow(bytes: ReconciliationRow.sweep(sweep).bytes) == .sweep(sweep))
+        }
+        let listing = [finished, backfill]
+        #expect(SweepListing.sweeps(json: SweepListing.json(listing)) == listing)
+    }
+
+    @Test func `a later format is told from a damaged row`() {
+        #expect(throws: RowFormatError.unknownFormat) { try Sweep(json: Array(#"{"formatVersion":2}"#.utf8)) }
+        #expect(throws: RowFormatError.invalid) { try Sweep(json: Array(#"{"formatVersion":1}"#.utf8)) }
+        #expect(throws: RowFormatError.invalid) { try Sweep(json: Array("[]".utf8)) }
+        #expect(throws: RowFormatError.invalid) { try ReconciliationRow(bytes: []) }
+    }
+
+    @Test func `rows of different kinds are not merged`() {
+        var row = ReconciliationRow.sweep(sweep())
+        let isChanged = row.merge(.received(ReceivedNotifications(key: "k")))
+        #expect(isChanged == nil)
+    }
+
+    @Test func `no more missing ones are named than the bound, and all are counted`() {
+        var run = run()
+        for number in 0..<80 {
+            run.note(
+                missing: SweepRun.Missing(
+                    NotificationUUID("\(number)"), .test, signedDate: AppStoreInstant(clampingMillisecondsSince1970: 0))
+            )
+        }
+        #expect(run.counts.missing == 80)
+        #expect(run.missing.count == SweepRun.namedMissing)
+    }
+
+    @Test func `keys of sweeps and of records are never the same`() {
+        #expect(sweep().key == "sweep com.example.app/failures")
+        #expect(SweepKind("backfill-7") == .backfill("7"))
+        #expect(SweepKind("nothing") == nil)
+    }
+}

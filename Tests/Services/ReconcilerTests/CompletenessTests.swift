@@ -1,0 +1,188 @@
+import AppStoreModel
+import Foundation
+import Kafka
+import Reconciliation
+import Records
+import Simulator
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Reconciler
+
+/// Apple's history against the topic.
+@Suite(.timeLimit(.minutes(10))) struct CompletenessTests {
+    static let hour: Int64 = 3_600_000
+    static let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1"
+    /// In the history, and of these never in the topic.
+    static let (all, lost) = isLong ? (20_000, 500) : (600, 30)
+
+    /// Everything but what was lost is in the topic. Apple saw four of five of the lost ones fail, and one acknowledged.
+    private func lose(_ installation: ReconcilerInstallation) async throws -> Set<String> {
+        var records: [KafkaProducerRecord] = []
+        var lost: Set<String> = []
+        for number in 0..<Self.all {
+            let isLost = number % (Self.all / Self.lost) == 3
+            let notification = installation.notification(
+                number, number % 50 == 3 ? .consumptionRequest : .oneTimeCharge,
+                signed: VirtualClock.start - 20 * Self.hour + Int64(number) * 19 * Self.hour / Int64(Self.all))
+            let isSeen = !isLost || lost.count % 5 == 4
+            installation.register(notification, acknowledged: isSeen)
+            if isLost {
+                lost.insert(notification.notificationUUID.rawValue)
+            } else {
+                records.append(installation.record(notification))
+            }
+        }
+        try await installation.write(records)
+        return lost
+    }
+
+    @Test func `what was never delivered is found and published once, also by a process that was ended in between`()
+        async throws
+    {
+        let installation = try await ReconcilerInstallation()
+        let lost = try await lose(installation)
+        #expect(lost.count == Self.lost)
+        let isHeld = Atomic<Bool>(false)
+        let limit = Self.all / 40 + 12
+        let first = try await RunningReconciler(installation, try installation.configuration(data: "first")) {
+            guard installation.api.requests(of: .getNotificationHistory) >= limit else { return }
+            // In the middle of the sweep of everything, until it is cancelled.
+            isHeld.store(true, ordering: .relaxed)
+            try await Task.sleep(for: .seconds(3_600))
+        }
+        try await waitUntil(within: .seconds(120)) { isHeld.load(ordering: .relaxed) }
+        await first.stop()
+        let begun = try #require(try await installation.sweeps()["everything"])
+        #expect(begun.isRunning)
+        let before = installation.api.requests(of: .getNotificationHistory)
+        let restart = installation.clock.now
+
+        // Another machine, without the disk of the first.
+        let second = try await RunningReconciler(installation, try installation.configuration(data: "second"))
+        let sweep = try await installation.wait(for: .everything, within: .seconds(400)) { $0.last != nil }
+        #expect(sweep.last?.startedAt == begun.run?.startedAt)
+        let published = try await installation.published()
+        #expect(Set(published.keys) == lost)
+        #expect(published.values.allSatisfy { $0 == 1 })
+        #expect(installation.api.busiestSecond(of: .getNotificationHistory) <= 10)
+        // What was read before the end of the first is not read again, but for the page that was not saved.
+        let (saved, all) = (begun.run?.counts.calls ?? 0, sweep.last?.counts.calls ?? 0)
+        #expect(saved > 0)
+        // That of what Apple could not deliver may have been the second's, if the first was given its partition later.
+        let failures = try await installation.wait(for: .failures) { $0.last != nil }.last
+        let others = failures.map { $0.startedAt >= restart ? $0.counts.calls : 0 } ?? 0
+        #expect(installation.api.requests(of: .getNotificationHistory) - before <= Int(all - saved + others) + 1)
+
+        // The next day nothing is missing.
+        installation.clock.advance(by: .seconds(25 * 3_600))
+        for kind in [SweepKind.everything, .failures] {
+            let next = try await installation.wait(for: kind, within: .seconds(400)) {
+                $0.last?.startedAt ?? 0 > VirtualClock.start + 24 * Self.hour
+            }
+            #expect(next.last?.counts.missing == 0)
+            #expect(next.last?.counts.swept ?? 0 > 0)
+        }
+        #expect(try await installation.published().values.reduce(0, +) == lost.count)
+        #expect(second.metric("sluice_notifications_missing{") == 0)
+        await second.stop()
+        await installation.stop()
+    }
+
+    @Test func `an API that fails three times in ten changes nothing but the time`() async throws {
+        let installation = try await ReconcilerInstallation()
+        let lost = try await lose(installation)
+        let shares: [(ServerAPIFaults.Kind, Int)] = [
+            (.rateLimit, 300), (.internalError, 800), (.retryableError, 400), (.reset, 700), (.malformed, 300),
+            (.lost, 500),
+        ]
+        installation.api.faults = try #require(
+            ServerAPIFaults(Dictionary(uniqueKeysWithValues: shares.map { ($0, Percentage(basisPoints: $1) ?? .zero) }))
+        )
+        let reconciler = try await RunningReconciler(installation, try installation.configuration())
+        try await waitUntil(within: .seconds(400)) {
+            // A sweep that waits after several failures goes on when its time has come.
+            installation.clock.advance(by: .seconds(30))
+            try await Task.sleep(for: .milliseconds(50))
+            return try await installation.sweeps()["everything"]?.last != nil
+        }
+        let published = try await installation.published()
+        #expect(Set(published.keys) == lost)
+        #expect(published.values.allSatisfy { $0 == 1 })
+        #expect(reconciler.metric("sluice_reconciler_failures_total{cause=\"api\"}") > 0)
+        #expect(installation.api.busiestSecond(of: .getNotificationHistory) <= 10)
+        await reconciler.stop()
+        await installation.stop()
+    }
+
+    @Test func `consumption requests are published before anything else`() async throws {
+        let installation = try await ReconcilerInstallation(partitions: 1)
+        for number in 0..<60 {
+            installation.register(
+                installation.notification(
+                    number, number % 10 == 9 ? .consumptionRequest : .oneTimeCharge,
+                    signed: VirtualClock.start - 10 * Self.hour + Int64(number) * 60_000),
+                acknowledged: false)
+        }
+        let reconciler = try await RunningReconciler(installation, try installation.configuration())
+        try await installation.wait(for: .failures) { $0.last != nil }
+        let types = try await installation.notifications().map { $0.notification.notificationType }
+        #expect(types.count == 60)
+        #expect(types.prefix(6).allSatisfy { $0 == .consumptionRequest })
+        #expect(types.dropFirst(6).allSatisfy { $0 == .oneTimeCharge })
+        await reconciler.stop()
+        await installation.stop()
+    }
+
+    @Test func `a notification that may be on its way is not missing until it has settled`() async throws {
+        let installation = try await ReconcilerInstallation()
+        installation.register(
+            installation.notification(1, signed: VirtualClock.start - 30_000), acknowledged: false)
+        let reconciler = try await RunningReconciler(installation, try installation.configuration())
+        try await installation.wait(for: .everything) { $0.last != nil }
+        #expect(try await installation.published().isEmpty)
+        installation.clock.advance(by: .seconds(3_700))
+        try await installation.wait(for: .failures) { $0.last?.counts.missing == 1 }
+        #expect(try await installation.published() == [ReconcilerInstallation.uuid(1): 1])
+        await reconciler.stop()
+        await installation.stop()
+    }
+
+    @Test func `when notifications come again after a silence, what was missed is looked for within a minute`()
+        async throws
+    {
+        let installation = try await ReconcilerInstallation()
+        let reconciler = try await RunningReconciler(installation, try installation.configuration())
+        try await installation.wait(for: .everything) { $0.last != nil }
+        try await installation.wait(for: .failures) { $0.last != nil }
+        func arrive(_ number: Int) async throws {
+            let notification = installation.notification(number, signed: installation.clock.now)
+            installation.register(notification, acknowledged: true)
+            try await installation.write([installation.record(notification)])
+            try await waitUntil { reconciler.metric("sluice_state_published_total ") > Double(number) }
+        }
+        // Ten minutes of traffic, a notification each minute; the first ends the silence before the start.
+        for number in 1...10 {
+            installation.clock.advance(by: .seconds(60))
+            try await arrive(number)
+        }
+        let known = try await installation.wait(for: .failures) { $0.last?.isWanted == true }
+        #expect(reconciler.metric("sluice_reconciler_outages_total") == 1)
+        // Twenty minutes without an ingress; then one notification is there.
+        let lost = installation.notification(500, .consumptionRequest, signed: installation.clock.now + 300_000)
+        installation.clock.advance(by: .seconds(1_200))
+        installation.register(lost, acknowledged: false)
+        let recovery = installation.clock.now
+        try await arrive(11)
+        let sweep = try await installation.wait(for: .failures) {
+            $0.last?.counts.missing == 1
+        }
+        #expect(reconciler.metric("sluice_reconciler_outages_total") == 2)
+        #expect(sweep.last?.startedAt ?? 0 > known.last?.startedAt ?? 0)
+        #expect(sweep.last?.startedAt ?? .max <= recovery + 60_000)
+        #expect(try await installation.published() == [ReconcilerInstallation.uuid(500): 1])
+        await reconciler.stop()
+        await installation.stop()
+    }
+}
