@@ -3,6 +3,7 @@ internal import Entitlements
 internal import Ingress
 internal import Operations
 internal import PipelineRuntime
+internal import Reconciler
 internal import Refunds
 internal import Webhooks
 
@@ -19,6 +20,9 @@ extension SluicectlParts {
             Executable(
                 name: "sluice-refunds", schema: RefundsApplication.application.command.schema, isOptional: true
             ) { configuration throws(ConfigurationError) in try RefundsSettings.check(configuration) },
+            Executable(
+                name: "sluice-reconciler", schema: ReconcilerApplication.application.command.schema, isOptional: true
+            ) { configuration throws(ConfigurationError) in try ReconcilerSettings.check(configuration) },
             Executable(
                 name: "sluice-webhooks", schema: WebhooksApplication.application.command.schema, isOptional: true
             ) { configuration throws(ConfigurationError) in _ = try WebhooksPlan(configuration) },

@@ -157,16 +157,28 @@ enum OperationsSettings {
         "consumption-percentage", in: 0...100_000, help: "What is consumed, in milliunits of a percent: 50000 is half."
     ).optional.onCommandLineOnly
 
+    // backfill, reconcile
+    static let reconcilerAdminURL = Setting(
+        "reconciler.admin.url", .httpURL, default: "http://127.0.0.1:9469",
+        help: "The admin listener of the sluice-reconciler that is asked.")
+    static let backfillApp = Setting.string("app", help: "The app.", example: "com.example.app").onCommandLineOnly
+    static let backfillFrom = Setting("from", .instant, help: "Sent by Apple then or later.").onCommandLineOnly
+    static let backfillTo = Setting("to", .instant, help: "Sent by Apple before. Default: now.")
+        .optional.onCommandLineOnly
+    static let backfillDryRun = Setting.flag("dry-run", help: "Report what is missing without publishing it.")
+    static let noWait = Setting.flag("no-wait", help: "Ask for it, and do not wait for its end.")
+
     /// Settings allowed in a file or the environment.
     static let inFiles = ConfigurationSchema(
-        [topicsPrefix, topicsPartitions, entitlementsURL, entitlementsKey, webhooksAdminURL]
+        [topicsPrefix, topicsPartitions, entitlementsURL, entitlementsKey, webhooksAdminURL, reconcilerAdminURL]
             + AppStoreSettings.apiSettings)
 
     /// Selects the executable whose configuration is checked.
     static func executable(of names: [String]) -> Setting<String?> {
         Setting(
             "for", .oneOf(names),
-            help: "One executable. Default: all except optional ones (sluice-refunds, sluice-webhooks)."
+            help:
+                "One executable. Default: all except optional ones (sluice-refunds, sluice-reconciler, sluice-webhooks)."
         ).optional.onCommandLineOnly
     }
 }

@@ -87,6 +87,11 @@ package struct Sluicectl: Sendable {
         case let path where path.first == "webhooks": return try await webhooks(invocation)
         case let path where path.first == "api": return try await api(invocation)
         case let path where path.first == "refunds": return try await refunds(invocation)
+        case ["backfill"]:
+            return try await BackfillCommand(configuration: configuration, clocks: clocks, timeout: timeout)
+                .run(Interruption(interruptions()), console)
+        case ["reconcile", "report"]:
+            return try await ReconcileReportCommand(configuration: configuration).run(console)
         case ["version"]:
             await VersionCommand.run(configuration[OperationsSettings.output], console)
             return .ok

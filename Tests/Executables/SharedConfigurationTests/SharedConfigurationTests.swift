@@ -6,6 +6,7 @@ import Testing
 @testable import Entitlements
 @testable import Ingress
 @testable import Operations
+@testable import Reconciler
 @testable import Refunds
 @testable import Simulator
 @testable import Webhooks
@@ -28,7 +29,8 @@ import Testing
         let read = Set(
             [
                 IngressCommand.command, EntitlementsApplication.application.command,
-                RefundsApplication.application.command, WebhooksApplication.application.command,
+                ReconcilerApplication.application.command, RefundsApplication.application.command,
+                WebhooksApplication.application.command,
                 SimulatorCommand.command, SluicectlCommand.command(parts),
             ].flatMap(keys))
         let prefixes = read.filter { $0.hasSuffix(".") }

@@ -1,0 +1,110 @@
+internal import AppStoreModel
+internal import Configuration
+internal import Kafka
+internal import Lifecycle
+internal import Reconciliation
+internal import Records
+internal import Time
+
+/// `sluicectl backfill`: asks sluice-reconciler for the sweep of a range of time. The request is a record of the
+/// reconciliation topic, so that it outlives this command and any member; progress is read from the admin listener.
+struct BackfillCommand {
+    let configuration: Configuration
+    let clocks: Clocks
+    /// Timeout for the brokers' first answer.
+    let timeout: Duration
+    /// Between two looks at the progress.
+    var pause: Duration = .seconds(1)
+
+    private var environment: AppStoreEnvironment { configuration[OperationsSettings.environment] }
+    private var bundleId: BundleId { BundleId(configuration[OperationsSettings.backfillApp]) }
+    private var page: ReconcilerPage { ReconcilerPage(configuration: configuration) }
+
+    func run(_ interruption: Interruption, _ console: Console) async throws -> ExitCode {
+        let now = clocks.wallMilliseconds()
+        let range = try range(at: now, console)
+        guard try await page.sweeps().contains(where: { $0.bundleId == bundleId && $0.environment == environment })
+        else {
+            throw StartupError(
+                "sluice-reconciler has no key for \(PlainText.printable(bundleId.rawValue)) in \(environment)",
+                fix: "See what it has with: sluicectl reconcile report")
+        }
+        let id = "\(now)-\(String(UInt16.random(in: 0...UInt16.max), radix: 16))"
+        var sweep = Sweep(environment, bundleId, .backfill(id))
+        sweep.request = Sweep.Request(
+            range: range, isDryRun: configuration[OperationsSettings.backfillDryRun], requestedAt: now)
+        try await ask(for: sweep)
+        console.complain("backfill \(id): asked for; it goes on when this command ends")
+        guard !configuration[OperationsSettings.noWait] else {
+            await console.write(line: sweep.jsonText, or: id, configuration)
+            return .ok
+        }
+        guard let done = try await follow(sweep, interruption, console) else {
+            console.complain("see how far it is with: sluicectl reconcile report")
+            return .failure
+        }
+        switch configuration[OperationsSettings.output] {
+        case .json: await console.write(line: done.jsonText)
+        case .text: await console.write(SweepText.table([done]) + SweepText.details([done]))
+        }
+        return .ok
+    }
+
+    private func range(at now: Int64, _ console: Console) throws(StartupError) -> SweepRange {
+        let from = configuration[OperationsSettings.backfillFrom].millisecondsSince1970
+        let to = configuration[OperationsSettings.backfillTo]?.millisecondsSince1970 ?? now
+        guard from < to, from < now else {
+            throw StartupError(
+                "the range is empty", setting: OperationsSettings.backfillFrom.key,
+                fix: "Give a --from that is before --to and not in the future", exitCode: .usage)
+        }
+        if from < now - SweepKind.reach(environment) {
+            console.complain(
+                "Apple tells of \(environment == .production ? 180 : 30) days in \(environment): what is earlier is left out"
+            )
+        }
+        return SweepRange(from: from, to: min(to, now))
+    }
+
+    private func ask(for sweep: Sweep) async throws {
+        let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).reconciliation(environment)
+        let brokers = try Brokers(configuration, timeout: timeout)
+        let isEmbedded = try await brokers.admin().closing { try await brokers.isEmbedded($0) }
+        let producer = try KafkaProducer(brokers.readerConfiguration(isEmbedded: isEmbedded), topics: [topic])
+        let row = ReconciliationRow.sweep(sweep)
+        do {
+            _ = try await producer.send(
+                KafkaProducerRecord(topic: topic, key: row.key, value: row.bytes), deadline: .seconds(30))
+        } catch {
+            await producer.close(within: .seconds(1))
+            throw StartupError("not acknowledged by Kafka: \(error.message)", fix: "Repeat it")
+        }
+        await producer.close(within: .seconds(5))
+    }
+
+    /// Prints progress until the sweep is complete; nil when the command was interrupted.
+    private func follow(_ asked: Sweep, _ interruption: Interruption, _ console: Console) async throws -> Sweep? {
+        var shown = ""
+        while !interruption.isRequested {
+            let sweep = try await page.sweeps().first { $0.key == asked.key && $0.environment == asked.environment }
+            if let sweep, let run = sweep.run {
+                let line = run.failure.map { "waits: \($0.message)" } ?? SweepText.bar(run)
+                if line != shown { console.complain(PlainText.printable(line)) }
+                shown = line
+                if sweep.last != nil { return sweep }
+            }
+            try await Task.sleep(for: pause)
+        }
+        return nil
+    }
+}
+
+extension Console {
+    /// A result as JSON or as text.
+    fileprivate func write(line json: [UInt8], or text: String, _ configuration: Configuration) async {
+        switch configuration[OperationsSettings.output] {
+        case .json: await write(line: json)
+        case .text: await write(text + "\n")
+        }
+    }
+}

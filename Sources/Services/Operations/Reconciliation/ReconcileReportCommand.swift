@@ -1,0 +1,25 @@
+internal import AppStoreModel
+internal import Configuration
+internal import Lifecycle
+internal import Reconciliation
+
+/// `sluicectl reconcile report`: what the sweeps of Apple's history found, and how far they are.
+struct ReconcileReportCommand {
+    let configuration: Configuration
+
+    func run(_ console: Console) async throws -> ExitCode {
+        let app = configuration[OperationsSettings.bundle]
+        let sweeps = try await ReconcilerPage(configuration: configuration).sweeps()
+            .filter { app == nil || $0.bundleId.rawValue == app }
+            .sorted { Self.order($0) < Self.order($1) }
+        switch configuration[OperationsSettings.output] {
+        case .json: for sweep in sweeps { await console.write(line: sweep.jsonText) }
+        case .text: await console.write(SweepText.table(sweeps) + SweepText.details(sweeps))
+        }
+        return .ok
+    }
+
+    private static func order(_ sweep: Sweep) -> (String, String, String) {
+        (sweep.bundleId.rawValue, sweep.environment.rawValue, sweep.kind.text)
+    }
+}

@@ -1,0 +1,32 @@
+internal import Configuration
+internal import HTTPClient
+internal import Lifecycle
+internal import Reconciliation
+
+/// The sweeps as a running sluice-reconciler knows them.
+struct ReconcilerPage {
+    let configuration: Configuration
+
+    /// - Throws: a `StartupError` when it does not answer.
+    func sweeps() async throws(StartupError) -> [Sweep] {
+        let setting = OperationsSettings.reconcilerAdminURL
+        let base = configuration[setting]
+        let client = HTTPClient()
+        defer { client.close() }
+        let response: HTTPClientResponse
+        do throws(HTTPClientError) {
+            response = try await client.send(
+                HTTPClientRequest(url: (base.hasSuffix("/") ? String(base.dropLast()) : base) + SweepListing.path))
+        } catch {
+            throw StartupError(
+                "sluice-reconciler does not answer: \(error.message)", setting: setting.key,
+                fix: "Start sluice-reconciler, or set \(setting.key) to its admin listener")
+        }
+        guard response.status == 200, let sweeps = SweepListing.sweeps(json: response.body) else {
+            throw StartupError(
+                "the answer of \(base) is not one of sluice-reconciler (status \(response.status))",
+                setting: setting.key, fix: "Set \(setting.key) to the admin listener of sluice-reconciler")
+        }
+        return sweeps
+    }
+}

@@ -1,0 +1,69 @@
+internal import AppStoreModel
+internal import Reconciliation
+internal import Records
+
+/// Sweeps as text for people.
+enum SweepText {
+    static func table(_ sweeps: [Sweep]) -> String {
+        guard !sweeps.isEmpty else { return "none\n" }
+        let head = [
+            "APP", "ENVIRONMENT", "SWEEP", "STATE", "LAST COMPLETE", "SWEPT", "MISSING", "PUBLISHED", "QUARANTINED",
+            "REFUSED", "NEXT",
+        ]
+        return PlainText.table(
+            [head]
+                + sweeps.map { sweep in
+                    let counts = sweep.last?.counts
+                    return [
+                        PlainText.printable(sweep.bundleId.rawValue), sweep.environment.topicSuffix, sweep.kind.text,
+                        state(sweep), moment(sweep.last?.finishedAt), number(counts?.swept), number(counts?.missing),
+                        number(counts?.published), number(counts?.quarantined), number(counts?.refused),
+                        moment(sweep.due.flatMap { $0 > 0 ? $0 : nil }),
+                    ]
+                })
+    }
+
+    /// What failed, and what was missing.
+    static func details(_ sweeps: [Sweep]) -> String {
+        var text = ""
+        for sweep in sweeps {
+            let name =
+                "\(PlainText.printable(sweep.bundleId.rawValue)) \(sweep.environment.topicSuffix) \(sweep.kind.text)"
+            if let failure = sweep.run?.failure {
+                text += "\n\(name) waits since \(moment(failure.at)): \(PlainText.printable(failure.message))\n"
+            }
+            guard let last = sweep.last, !last.missing.isEmpty else { continue }
+            text += "\n\(name) had not arrived, the first \(last.missing.count) of \(last.counts.missing):\n"
+            text += PlainText.table(
+                last.missing.map {
+                    [
+                        PlainText.seconds($0.signedDate), PlainText.printable($0.notificationType.rawValue),
+                        PlainText.printable($0.notificationUUID.rawValue),
+                    ]
+                }, indent: "  ")
+        }
+        return text
+    }
+
+    /// `[##########----------]  50%  calls 120, swept 2400, missing 12`
+    static func bar(_ run: SweepRun) -> String {
+        let share = run.progress?.share ?? 1
+        let filled = Int(share * 20)
+        let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: 20 - filled)
+        return "[\(bar)] \(Int(share * 100))%  calls \(run.counts.calls), swept \(run.counts.swept), "
+            + "missing \(run.counts.missing)"
+    }
+
+    private static func state(_ sweep: Sweep) -> String {
+        guard let run = sweep.run else { return "waiting" }
+        if run.failure != nil { return "failing" }
+        guard let progress = run.progress else { return "complete" }
+        return "\(Int(progress.share * 100))%"
+    }
+
+    private static func number(_ count: Int64?) -> String { count.map(String.init) ?? "-" }
+
+    private static func moment(_ milliseconds: Int64?) -> String {
+        milliseconds.map { PlainText.seconds(AppStoreInstant(clampingMillisecondsSince1970: $0)) } ?? "-"
+    }
+}

@@ -1,0 +1,48 @@
+internal import Configuration
+internal import ServiceKit
+
+/// The command lines of `sluicectl backfill` and `sluicectl reconcile`.
+extension SluicectlCommand {
+    static let backfill = Command(
+        "backfill", summary: "Find in Apple's history what never arrived in a range of time, and publish it.",
+        discussion: """
+            sluice-reconciler does it: it reads the whole range page by page, within its share of the API budget, and \
+            goes on when this command ends. Apple tells of 180 days, in the sandbox of 30. Progress goes to standard \
+            error.
+            """,
+        schema: ConfigurationSchema(
+            [
+                ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix,
+                OperationsSettings.reconcilerAdminURL, OperationsSettings.backfillApp, OperationsSettings.backfillFrom,
+                OperationsSettings.backfillTo, OperationsSettings.environment, OperationsSettings.backfillDryRun,
+                OperationsSettings.noWait, OperationsSettings.output,
+            ], openPrefixes: [ApplicationSettings.kafka]),
+        examples: [
+            .init(
+                "sluicectl backfill --app com.example.app --from 2026-11-20T00:00:00Z --dry-run",
+                "What of the last days is missing; nothing is published."),
+            .init(
+                "sluicectl backfill --app com.example.app --from 2026-11-20T00:00:00Z --to 2026-11-21T00:00:00Z "
+                    + "--environment sandbox --output json", "One day of the sandbox, for scripts."),
+        ])
+
+    static let reconcile = Command(
+        "reconcile", summary: "Look at the sweeps of Apple's notification history.",
+        examples: [.init("sluicectl reconcile report", "What was missing, and how far the sweeps are.")],
+        subcommands: [
+            Command(
+                "report",
+                summary: "Print each sweep: its state, what the last complete one found, and when the next is due.",
+                discussion: """
+                    Asks a running sluice-reconciler. MISSING is what was not in the notification topic; it was \
+                    published unless that was a dry run.
+                    """,
+                schema: ConfigurationSchema([
+                    OperationsSettings.reconcilerAdminURL, OperationsSettings.bundle, OperationsSettings.output,
+                ]),
+                examples: [
+                    .init("sluicectl reconcile report", "A table, with failures and what was missing."),
+                    .init("sluicectl reconcile report --output json", "Whole sweeps, one on each line, for scripts."),
+                ])
+        ], readsConfiguration: false)
+}

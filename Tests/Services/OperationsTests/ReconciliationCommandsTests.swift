@@ -1,0 +1,125 @@
+import AppStoreModel
+import JSON
+import Kafka
+import KafkaDevBroker
+import Reconciliation
+import Records
+import TestSupport
+import Testing
+
+@testable import Operations
+
+/// `sluicectl backfill` and `sluicectl reconcile`: what is asked for and printed. What comes of it is tested with
+/// sluice-reconciler.
+@Suite(.timeLimit(.minutes(2))) struct ReconciliationCommandsTests {
+    private static let app = BundleId("com.example.app")
+
+    /// A sweep that found one of twenty missing, and one that waits.
+    private var sweeps: [Sweep] {
+        var complete = Sweep(.production, Self.app, .failures)
+        var run = SweepRun(startedAt: Signed.now, range: SweepRange(from: 0, to: 1_000_000), windows: 1_000_000)
+        run.counts.swept = 20
+        run.note(
+            missing: SweepRun.Missing(
+                NotificationUUID("6ff4cb18-0000-4000-8000-000000000001"), .didRenew,
+                signedDate: AppStoreInstant(clampingMillisecondsSince1970: Signed.now)))
+        complete.begin(run)
+        complete.finish(run, at: Signed.now, nextAt: Signed.now + 3_600_000)
+        var failing = Sweep(.sandbox, Self.app, .everything)
+        run.failure = SweepRun.Failure(at: Signed.now, message: "the App Store Server API answered 401", count: 1)
+        failing.begin(run)
+        return [complete, failing]
+    }
+
+    /// So many days before the present of these tests.
+    private func days(_ count: Int64) -> String {
+        AppStoreInstant(clampingMillisecondsSince1970: Signed.now - count * 86_400_000).description
+    }
+
+    private func api() throws -> FakeReadAPI {
+        try FakeReadAPI(status: 200, body: String(decoding: SweepListing.json(sweeps), as: UTF8.self))
+    }
+
+    @Test func `report is a table, with failures and what was missing`() async throws {
+        let api = try api()
+        let (code, printed) = await sluicectl(["reconcile", "report", "--reconciler.admin.url", api.flag[1]])
+        #expect(code == 0)
+        #expect(api.seen == ["/reconciliation"])
+        let lines = printed.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        #expect(lines[1].prefix(4) == ["com.example.app", "production", "failures", "complete"])
+        #expect(lines[1][5...7] == ["20", "1", "0"])
+        #expect(lines[2].prefix(4) == ["com.example.app", "sandbox", "everything", "failing"])
+        #expect(printed.output.contains("answered 401"))
+        #expect(printed.output.contains("DID_RENEW  6ff4cb18-0000-4000-8000-000000000001"))
+        let (_, json) = await sluicectl([
+            "reconcile", "report", "--output", "json", "--reconciler.admin.url", api.flag[1],
+        ])
+        #expect(try json.objects.map { $0["kind"]?.string } == ["failures", "everything"])
+        await api.stop()
+    }
+
+    @Test func `another process at the address is told by its answer`() async throws {
+        let api = try FakeReadAPI(status: 200, body: "{}")
+        let (code, printed) = await sluicectl(["reconcile", "report", "--reconciler.admin.url", api.flag[1]])
+        #expect(code == 1)
+        #expect(printed.complaints.first?.contains("reconciler.admin.url") == true)
+        await api.stop()
+    }
+
+    @Test func `backfill writes a request that the reconciler reads, and can be left`() async throws {
+        let names = TopicNames()
+        let topic = names.reconciliation(.production)
+        let broker = try DevBroker(topics: [topic: 2])
+        let api = try api()
+        let arguments = [
+            "backfill", "--app", "com.example.app", "--from", days(3), "--to", days(2),
+            "--dry-run", "--reconciler.admin.url", api.flag[1], "--kafka.bootstrap.servers", broker.bootstrapServers,
+        ]
+        let (code, printed) = await sluicectl(arguments + ["--no-wait", "--output", "json"])
+        #expect(code == 0)
+        let shown = try #require(try printed.objects.first)
+        let (signals, interrupt) = AsyncStream.makeStream(of: String.self)
+        interrupt.yield("SIGINT")
+        let (left, complaints) = await sluicectl(arguments, interruption: signals)
+        #expect(left == 1)
+        #expect(complaints.complaints.last?.contains("sluicectl reconcile report") == true)
+
+        let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        var records: [KafkaRecord] = []
+        let places = (0..<2).map {
+            (KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: $0)), KafkaOffset.beginning)
+        }
+        try await KafkaConsumer.readToEnd(
+            kafka, from: Dictionary(uniqueKeysWithValues: places), within: .seconds(20)
+        ) { records += $0 }
+        #expect(records.count == 2)
+        for record in records {
+            let sweep = try #require(try ReconciliationRow(bytes: record.value ?? []).sweep)
+            #expect(Array(sweep.key.utf8) == record.key)
+            #expect(record.partition == KafkaPartition(ofKey: record.key ?? [], partitions: 2))
+            #expect(sweep.kind.isBackfill)
+            #expect(sweep.due == 0)
+            let request = try #require(sweep.request)
+            #expect(request.isDryRun)
+            #expect(request.range.to - request.range.from == 86_400_000)
+        }
+        #expect(
+            records.contains { $0.value.flatMap { try? JSONValue(json: $0) }?.object?["kind"] == shown["kind"] })
+        await api.stop()
+        await broker.stop()
+    }
+
+    @Test func `backfill refuses an empty range and an app without a key before it asks for anything`() async throws {
+        let api = try api()
+        let flags = ["--reconciler.admin.url", api.flag[1], "--kafka.bootstrap.servers", "127.0.0.1:1"]
+        let (empty, _) = await sluicectl(
+            ["backfill", "--app", "com.example.app", "--from", days(2), "--to", days(3)]
+                + flags)
+        #expect(empty == 64)
+        let (other, printed) = await sluicectl(
+            ["backfill", "--app", "com.example.other", "--from", days(3)] + flags)
+        #expect(other == 1)
+        #expect(printed.complaints.contains { $0.contains("has no key for com.example.other") })
+        await api.stop()
+    }
+}
