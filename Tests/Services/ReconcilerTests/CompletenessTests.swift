@@ -11,11 +11,14 @@ import Testing
 @testable import Reconciler
 
 /// Apple's history against the topic.
-@Suite(.timeLimit(.minutes(10))) struct CompletenessTests {
+@Suite(.timeLimit(.minutes(30))) struct CompletenessTests {
     static let hour: Int64 = 3_600_000
     static let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1"
     /// In the history, and of these never in the topic.
     static let (all, lost) = isLong ? (20_000, 500) : (600, 30)
+
+    /// How long a whole sweep may take: each page is signed by the simulator and verified here.
+    static let limit = Duration.seconds(isLong ? 900 : 120)
 
     /// Everything but what was lost is in the topic. Apple saw four of five of the lost ones fail, and one acknowledged.
     private func lose(_ installation: ReconcilerInstallation) async throws -> Set<String> {
@@ -45,14 +48,14 @@ import Testing
         let lost = try await lose(installation)
         #expect(lost.count == Self.lost)
         let isHeld = Atomic<Bool>(false)
-        let limit = Self.all / 40 + 12
+        let pages = Self.all / 40 + 12
         let first = try await RunningReconciler(installation, try installation.configuration(data: "first")) {
-            guard installation.api.requests(of: .getNotificationHistory) >= limit else { return }
+            guard installation.api.requests(of: .getNotificationHistory) >= pages else { return }
             // In the middle of the sweep of everything, until it is cancelled.
             isHeld.store(true, ordering: .relaxed)
             try await Task.sleep(for: .seconds(3_600))
         }
-        try await waitUntil(within: .seconds(120)) { isHeld.load(ordering: .relaxed) }
+        try await waitUntil(within: Self.limit) { isHeld.load(ordering: .relaxed) }
         await first.stop()
         let begun = try #require(try await installation.sweeps()["everything"])
         #expect(begun.isRunning)
@@ -61,7 +64,7 @@ import Testing
 
         // Another machine, without the disk of the first.
         let second = try await RunningReconciler(installation, try installation.configuration(data: "second"))
-        let sweep = try await installation.wait(for: .everything, within: .seconds(400)) { $0.last != nil }
+        let sweep = try await installation.wait(for: .everything, within: Self.limit) { $0.last != nil }
         #expect(sweep.last?.startedAt == begun.run?.startedAt)
         let published = try await installation.published()
         #expect(Set(published.keys) == lost)
@@ -78,7 +81,7 @@ import Testing
         // The next day nothing is missing.
         installation.clock.advance(by: .seconds(25 * 3_600))
         for kind in [SweepKind.everything, .failures] {
-            let next = try await installation.wait(for: kind, within: .seconds(400)) {
+            let next = try await installation.wait(for: kind, within: Self.limit) {
                 $0.last?.startedAt ?? 0 > VirtualClock.start + 24 * Self.hour
             }
             #expect(next.last?.counts.missing == 0)
@@ -101,7 +104,7 @@ import Testing
             ServerAPIFaults(Dictionary(uniqueKeysWithValues: shares.map { ($0, Percentage(basisPoints: $1) ?? .zero) }))
         )
         let reconciler = try await RunningReconciler(installation, try installation.configuration())
-        try await waitUntil(within: .seconds(400)) {
+        try await waitUntil(within: Self.limit) {
             // A sweep that waits after several failures goes on when its time has come.
             installation.clock.advance(by: .seconds(30))
             try await Task.sleep(for: .milliseconds(50))
