@@ -102,7 +102,8 @@ extension AppStoreSettings {
             } catch {
                 throw configuration.error(
                     found.setting,
-                    "\(path): \(error.message). Write the shared secret of App Store Connect (App Information) into it.")
+                    "\(path): \(error.message). Write the shared secret of App Store Connect (App Information) into it."
+                )
             }
             legacy.append(found)
         }
