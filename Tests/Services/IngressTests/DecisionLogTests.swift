@@ -64,9 +64,10 @@ import Testing
             IngressReason.kafkaUnavailable, IngressReason.kafkaQueueFull, IngressReason.kafkaTimeout,
             IngressReason.kafkaSlow,
             IngressReason.kafkaRecordTooLarge, IngressReason.kafkaError,
-            IngressReason.quarantineBudget, IngressReason.legacyDisabled,
+            IngressReason.quarantineBudget, IngressReason.legacyDisabled, IngressReason.legacyForm,
+            IngressReason.legacyPassword, IngressReason.legacyRate, IngressReason.legacyProfile,
         ] + [
-            "path", "method", "too_large", "framing", "proxy_header", "headers", "uri", "slow", "idle", "encoding",
+            "path", "method", "framing", "proxy_header", "headers", "uri", "slow", "idle", "encoding",
             "expect", "aborted",
             "rate", "evicted", "overload", "memory", "deadline", "drain",
         ]
@@ -81,7 +82,7 @@ import Testing
     }
 
     @Test func `no reason has two meanings`() {
-        // `empty`, `sandbox`, `clock` and `internal` are the verifier's and the listener's or the ingress's alike, and mean the same.
+        // `empty`, `too_large`, `sandbox`, `clock` and `internal` are the verifier's and the listener's or the ingress's alike, and mean the same.
         #expect(Set(Self.reasons).count == Self.reasons.count)
         for reason in Self.reasons { #expect(reason.wholeMatch(of: /[a-z0-9_]+/) != nil, "\(reason)") }
     }
