@@ -124,6 +124,7 @@ enum OperationsSettings {
     static let entitlementsGroup = ConsumerSettings.group(default: "sluice-entitlements")
 
     // api
+    static let statusesOfAll = Setting.flag("all", help: "Also those of which version 1 said nothing.")
     static let apiBundle = Setting.string(
         "bundle", help: "The app, if several are configured.", example: "com.example.app"
     ).optional.onCommandLineOnly

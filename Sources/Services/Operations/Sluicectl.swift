@@ -92,6 +92,9 @@ package struct Sluicectl: Sendable {
                 .run(Interruption(interruptions()), console)
         case ["reconcile", "report"]:
             return try await ReconcileReportCommand(configuration: configuration).run(console)
+        case ["reconcile", "statuses"]:
+            return try await StatusesCommand(configuration: configuration, clocks: clocks, timeout: timeout)
+                .run(console)
         case ["version"]:
             await VersionCommand.run(configuration[OperationsSettings.output], console)
             return .ok

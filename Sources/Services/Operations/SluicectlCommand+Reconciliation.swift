@@ -1,3 +1,4 @@
+internal import AppStoreSettings
 internal import Configuration
 internal import ServiceKit
 
@@ -27,8 +28,11 @@ extension SluicectlCommand {
         ])
 
     static let reconcile = Command(
-        "reconcile", summary: "Look at the sweeps of Apple's notification history.",
-        examples: [.init("sluicectl reconcile report", "What was missing, and how far the sweeps are.")],
+        "reconcile", summary: "Look for what was missed: the sweeps of Apple's history, and its subscription statuses.",
+        examples: [
+            .init("sluicectl reconcile report", "What was missing, and how far the sweeps are."),
+            .init("sluicectl reconcile statuses", "Whether what is published is what Apple says."),
+        ],
         subcommands: [
             Command(
                 "report",
@@ -43,6 +47,26 @@ extension SluicectlCommand {
                 examples: [
                     .init("sluicectl reconcile report", "A table, with failures and what was missing."),
                     .init("sluicectl reconcile report --output json", "Whole sweeps, one on each line, for scripts."),
-                ])
+                ]),
+            Command(
+                "statuses",
+                summary: "Compare the subscriptions of an app that sends version 1 with Apple's statuses.",
+                discussion: """
+                    Apple's history records version 2 only: what an app with version 1 missed shows in the state of its \
+                    subscriptions. Reads the entitlements topic, and asks Get All Subscription Statuses about each \
+                    subscription of which version 1 said anything, behind the services that use the same API. Exits with \
+                    0 when all agree, and with 1 when some differ or Apple could not be asked about some.
+                    """,
+                schema: ConfigurationSchema(
+                    [
+                        ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix,
+                        AppStoreSettings.appsIfAny, AppStoreSettings.environments, AppStoreSettings.roots,
+                        OperationsSettings.apiBundle, OperationsSettings.environment, OperationsSettings.statusesOfAll,
+                        OperationsSettings.output,
+                    ] + AppStoreSettings.apiSettings, openPrefixes: [ApplicationSettings.kafka]),
+                examples: [
+                    .init("sluicectl reconcile statuses --bundle com.example.app", "A table of those that differ."),
+                    .init("sluicectl reconcile statuses --all --output json", "Every subscription, for scripts."),
+                ]),
         ], readsConfiguration: false)
 }

@@ -57,9 +57,10 @@ final class Printed: Sendable {
 /// Runs `sluicectl` with parts like those of the executable.
 func sluicectl(
     _ arguments: [String], environment: [String: String] = [:], timeout: Duration = .seconds(10),
-    interruption: AsyncStream<String> = AsyncStream { _ in }, into printed: Printed = Printed()
+    interruption: AsyncStream<String> = AsyncStream { _ in }, into printed: Printed = Printed(),
+    monotonic: @escaping @Sendable () -> UInt64 = { 0 }
 ) async -> (exitCode: Int32, printed: Printed) {
-    let clocks = Clocks(wallMilliseconds: { Signed.now }, monotonicNanoseconds: { 0 })
+    let clocks = Clocks(wallMilliseconds: { Signed.now }, monotonicNanoseconds: monotonic)
     let tool = Sluicectl(
         testParts, console: printed.console, clocks: clocks, timeout: timeout, interruptions: { interruption })
     return (await tool.run(arguments, environment: environment), printed)

@@ -1,0 +1,110 @@
+internal import AppStoreModel
+internal import AppStoreServerAPI
+internal import AppStoreVerification
+internal import Configuration
+internal import HTTPClient
+internal import JSON
+internal import Kafka
+internal import Lifecycle
+internal import Records
+internal import Time
+
+/// `sluicectl reconcile statuses`: compares the published subscriptions of an app with Get All Subscription Statuses. What
+/// an app with version 1 has missed is found in no history, because Apple records version 2 only.
+struct StatusesCommand {
+    let configuration: Configuration
+    let clocks: Clocks
+    let timeout: Duration
+
+    /// After so many failures in a row Apple is not asked any more.
+    private static let patience = 5
+
+    func run(_ console: Console) async throws -> ExitCode {
+        let source = try APISource(configuration)
+        for warning in source.warnings { console.complain("sluicectl: warning: \(warning)") }
+        let published = try await self.published(of: source.scope)
+        let http = HTTPClient()
+        defer { http.close() }
+        let client: AppStoreServerClient
+        do throws(APIFailure) {
+            client = try source.client(http: http, clocks: clocks)
+        } catch {
+            throw StartupError(error)
+        }
+        // Behind the services that ask Apple for themselves.
+        let scope = APIScope(source.scope.bundleId, in: source.scope.environment, priority: .background)
+        let report = try await compare(published, client, scope, console)
+        switch configuration[OperationsSettings.output] {
+        case .text: await console.write(report.text)
+        case .json: await console.write(line: report.json)
+        }
+        return report.isGood ? .ok : .failure
+    }
+
+    /// The last state of each subscription in the topic, in the order of the purchases.
+    private func published(of scope: APIScope) async throws -> [PublishedSubscription] {
+        let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).entitlements(scope.environment)
+        let isEverything = configuration[OperationsSettings.statusesOfAll]
+        let brokers = try Brokers(configuration, timeout: timeout)
+        var rows: [[UInt8]: PublishedSubscription] = [:]
+        try await brokers.admin().closing { admin in
+            let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
+            try await TopicScan(topic, of: admin, with: kafka).run { record in
+                guard let key = record.key else { return true }
+                rows[key] = PublishedSubscription(record, of: scope.bundleId)
+                return true
+            }
+        }
+        return rows.values.filter { isEverything || $0.isLegacy }
+            .sorted { $0.originalTransactionId.rawValue < $1.originalTransactionId.rawValue }
+    }
+
+    private func compare(
+        _ published: [PublishedSubscription], _ client: AppStoreServerClient, _ scope: APIScope, _ console: Console
+    ) async throws -> StatusesReport {
+        var report = StatusesReport()
+        var failures = 0
+        for (index, subscription) in published.enumerated() {
+            if index > 0, index % 100 == 0 { console.complain("\(index) of \(published.count) compared") }
+            do throws(APIFailure) {
+                let answer = try await answer(about: subscription, client, scope)
+                failures = 0
+                report.compared += 1
+                if let difference = StatusDifference(subscription, status: answer?.status, latest: answer?.latest) {
+                    report.differences.append(difference)
+                }
+            } catch {
+                failures += 1
+                report.failed += 1
+                // One that Apple does not answer about says nothing of the others; a wrong key does.
+                guard error.isRetriable, failures < Self.patience else { throw StartupError(error) }
+                console.complain(
+                    "\(subscription.originalTransactionId.rawValue): \(PlainText.printable(error.message))")
+            }
+        }
+        return report
+    }
+
+    /// Nil where Apple knows no such subscription.
+    private func answer(
+        about subscription: PublishedSubscription, _ client: AppStoreServerClient, _ scope: APIScope
+    ) async throws(APIFailure) -> (status: SubscriptionStatus, latest: TransactionId?)? {
+        let statuses: SubscriptionStatuses
+        do throws(APIFailure) {
+            statuses = try await client.getAllSubscriptionStatuses(
+                AnyTransactionId(subscription.originalTransactionId), scope)
+        } catch {
+            guard error.saysNoSuchTransaction else { throw error }
+            return nil
+        }
+        for found in statuses.groups.flatMap(\.subscriptions) {
+            guard let document = try? JSONDocument.object(found.latest.transaction) else { continue }
+            let transaction = TransactionPayload(document.root)
+            guard transaction.originalTransactionId == subscription.originalTransactionId else { continue }
+            // Apple renews up to a day ahead; until it begins, the transaction before it is the current one.
+            let hasBegun = (transaction.purchaseDate?.millisecondsSince1970 ?? 0) <= clocks.wallMilliseconds()
+            return (found.status, hasBegun ? transaction.transactionId : nil)
+        }
+        return nil
+    }
+}
