@@ -116,7 +116,7 @@ enum IngressMutants {
         quarantine.without(
             "quarantine-without-record", "quarantine(notification, work)",
             after: "case .nonconforming(let notification):",
-            instead: "work.exchange.respond(AcknowledgementPolicy.quarantined(notification))"),
+            instead: "work.exchange.respond(HTTPResponse(status: 200, reason: notification.reason.rawValue))"),
         publishedQuarantine.mutant("quarantine-topic", "topics.quarantine", "topics.notifications(.production)"),
         quarantine.mutant(
             "quarantine-response-despite-failure", "AcknowledgementPolicy.notAcknowledged(error)",
