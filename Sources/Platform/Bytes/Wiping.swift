@@ -16,7 +16,7 @@ extension [UInt8] {
         withUnsafeBytes { Bytes.wipe(UnsafeMutableRawBufferPointer(mutating: $0)) }
     }
 
-    /// Makes room for so many bytes more; storage that is left behind is overwritten.
+    /// Reserves capacity for so many bytes more; storage that is left behind is overwritten.
     package mutating func reserveWiping(_ more: Int) {
         guard count + more > capacity else { return }
         var larger: [UInt8] = []

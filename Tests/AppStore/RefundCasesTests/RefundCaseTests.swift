@@ -177,7 +177,7 @@ import Testing
         #expect(try merged([legacy, unsigned]).answerStatus == .overtaken)
     }
 
-    @Test func `a version 1 refund that names no transaction is nobody's work, a request is dead-lettered`() throws {
+    @Test func `a version 1 refund that names no transaction is skipped, a request is dead-lettered`() throws {
         let value = Array(
             #"{"notification":{"notificationType":"REFUND","notificationUUID":"u","signedDate":1767225600000,"data":{}}}"#
                 .utf8)

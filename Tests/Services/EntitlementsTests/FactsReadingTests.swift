@@ -246,7 +246,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         #expect((facts.legacy?.status != nil) == !isSigned)
     }
 
-    @Test func `a version 1 notification that names no transaction changes no entitlement, and is nobody's work`() {
+    @Test func `a version 1 notification that names no transaction changes no entitlement, and is skipped`() {
         for type in ["DID_RENEW", "REFUND", "CONSUMPTION_REQUEST", "RENEWAL"] {
             var draft = Draft(type, signed: on(0))
             draft.trust = .sharedSecret

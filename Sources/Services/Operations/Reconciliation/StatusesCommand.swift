@@ -17,7 +17,7 @@ struct StatusesCommand {
     let timeout: Duration
 
     /// After so many failures in a row Apple is not asked any more.
-    private static let patience = 5
+    private static let failuresInARow = 5
 
     func run(_ console: Console) async throws -> ExitCode {
         let source = try APISource(configuration)
@@ -77,7 +77,7 @@ struct StatusesCommand {
                 failures += 1
                 report.failed += 1
                 // One that Apple does not answer about says nothing of the others; a wrong key does.
-                guard error.isRetriable, failures < Self.patience else { throw StartupError(error) }
+                guard error.isRetriable, failures < Self.failuresInARow else { throw StartupError(error) }
                 console.complain(
                     "\(subscription.originalTransactionId.rawValue): \(PlainText.printable(error.message))")
             }

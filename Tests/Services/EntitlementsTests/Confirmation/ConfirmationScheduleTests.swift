@@ -27,7 +27,7 @@ import Testing
         #expect(plan(&schedule, [key(1)], at: 5_999).isEmpty)
         #expect(schedule.oldest == 1_000)
         #expect(plan(&schedule, [key(1)], at: 6_000) == [.ask(key(1), attempts: 1)])
-        // One that is confirmed meanwhile begins anew when it comes again.
+        // One that is confirmed meanwhile starts from the beginning when it comes again.
         #expect(plan(&schedule, [], at: 7_000).isEmpty)
         #expect(schedule.oldest == nil)
     }

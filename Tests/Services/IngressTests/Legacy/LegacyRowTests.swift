@@ -181,7 +181,7 @@ import Time
         }
     }
 
-    @Test func `a body without bid is nobody's when several apps have its secret`() async throws {
+    @Test func `a body without bid is quarantined when several apps have its secret`() async throws {
         var body = LegacyBody()
         body.bid = nil
         let other = AppIdentity(bundleId: BundleId("com.example.other"), appAppleId: AppAppleId(7))
@@ -216,7 +216,7 @@ import Time
         }
     }
 
-    @Test func `behind a proxy that names nobody, guesses lock nobody out`() async throws {
+    @Test func `behind a proxy that names no client, guesses lock no client out`() async throws {
         var guess = LegacyBody()
         guess.password = "\"guessed\""
         try await with({ $0.proxies = ["127.0.0.0/8"] }) { harness async throws in
