@@ -59,7 +59,7 @@ enum LegacyMutants {
 
     private static let reading: [Mutant] = [
         object.mutant("legacy-text", "BoundedText.accepts(text)", after: "a text or a number is expected", "true"),
-        object.mutant("legacy-number", "LegacyGrammar.isNumber(text)", "true"),
+        object.mutant("legacy-number", "TextGrammar.isNumber(text)", "true"),
         object.mutant("legacy-negative", "$0 < 0 ? nil : $0", "$0"),
         receipt.mutant("legacy-elements", "elements.count < LegacyNotification.maximumElements", "true"),
         receipt.mutant("legacy-element-kind", "element.kind == .object", "true"),

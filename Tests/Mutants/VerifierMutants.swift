@@ -286,21 +286,21 @@ extension VerifierMutants {
         validatedPath.mutant("profile-chain-order", "certificates[1] != intermediate", "false"),
         outer.without(
             "profile-type-text",
-            "try TextChecks.check(envelope.notificationType, \"notificationType\", TextChecks.isToken)"),
+            "try TextChecks.check(envelope.notificationType, \"notificationType\", TextGrammar.isToken)"),
         outer.without(
-            "profile-subtype-text", "try TextChecks.check(envelope.subtype, \"subtype\", TextChecks.isToken)"),
+            "profile-subtype-text", "try TextChecks.check(envelope.subtype, \"subtype\", TextGrammar.isToken)"),
         outer.mutant("profile-uuid", "id.isWellFormed", "true"),
         outer.mutant("profile-version-required", "requiresVersion", after: "notificationUUID is not a UUID", "true"),
         outer.mutant("profile-version", "version.hasPrefix(\"2.\")", "true"),
-        outer.mutant("profile-version-text", "TextChecks.isToken(version)", "true"),
+        outer.mutant("profile-version-text", "TextGrammar.isToken(version)", "true"),
         outer.mutant("profile-date-early", "milliseconds >= earliest", "true"),
         outer.mutant("profile-date-late", "overflow || milliseconds <= latest", "true"),
         outer.without(
             "profile-external-purchase-text",
-            "try TextChecks.check(envelope.externalPurchaseId, \"externalPurchaseId\", TextChecks.isToken)"),
+            "try TextChecks.check(envelope.externalPurchaseId, \"externalPurchaseId\", TextGrammar.isToken)"),
         outer.without(
             "profile-request-text",
-            "try TextChecks.check(envelope.requestIdentifier, \"requestIdentifier\", TextChecks.isToken)"),
+            "try TextChecks.check(envelope.requestIdentifier, \"requestIdentifier\", TextGrammar.isToken)"),
         outer.without("profile-escapes", "try TextChecks.checkEscapes(document, of: \"signedPayload\")"),
         outer.mutant("profile-text-length", "128", after: "greatestCount = ", "100_000"),
         outer.mutant("profile-number-text", "bytes.allSatisfy { $0 &- UInt8(ascii: \"0\") < 10 }", "true"),
@@ -342,22 +342,22 @@ extension VerifierMutants {
         ),
         consistency.without(
             "nested-transaction-id",
-            "try TextChecks.check(transaction.transactionId, \"transactionId\", TextChecks.isNumber)"),
+            "try TextChecks.check(transaction.transactionId, \"transactionId\", TextGrammar.isNumber)"),
         consistency.without(
             "nested-original-transaction-id",
-            "try TextChecks.check(transaction.originalTransactionId, \"originalTransactionId\", TextChecks.isNumber)"),
+            "try TextChecks.check(transaction.originalTransactionId, \"originalTransactionId\", TextGrammar.isNumber)"),
         consistency.without(
             "nested-app-transaction-id-of-transaction",
-            "try TextChecks.check(transaction.appTransactionId, \"appTransactionId\", TextChecks.isToken)"),
+            "try TextChecks.check(transaction.appTransactionId, \"appTransactionId\", TextGrammar.isToken)"),
         consistency.without(
             "nested-original-transaction-id-of-renewal-info",
-            "try TextChecks.check(renewalInfo.originalTransactionId, \"originalTransactionId\", TextChecks.isNumber)"),
+            "try TextChecks.check(renewalInfo.originalTransactionId, \"originalTransactionId\", TextGrammar.isNumber)"),
         consistency.without(
             "nested-app-transaction-id-of-renewal-info",
-            "try TextChecks.check(renewalInfo.appTransactionId, \"appTransactionId\", TextChecks.isToken)"),
+            "try TextChecks.check(renewalInfo.appTransactionId, \"appTransactionId\", TextGrammar.isToken)"),
         consistency.without(
             "nested-app-transaction-id",
-            "try TextChecks.check(appTransaction.appTransactionId, \"appTransactionId\", TextChecks.isToken)"),
+            "try TextChecks.check(appTransaction.appTransactionId, \"appTransactionId\", TextGrammar.isToken)"),
         consistency.mutant("nested-transaction-kind", "transaction.isTransaction", "true"),
         consistency.mutant("nested-transaction-bundle", "transaction.bundleId.value == audience.app.bundleId", "true"),
         consistency.mutant(

@@ -3,29 +3,6 @@ internal import JSON
 
 /// How texts of legacy bodies are spelled.
 enum LegacyGrammar {
-    private static let greatestCount = 128
-
-    /// Digits only.
-    static func isNumber(_ text: String) -> Bool {
-        let bytes = text.utf8
-        return (1...greatestCount).contains(bytes.count) && bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
-    }
-
-    /// Letters, digits, dot, hyphen and underscore of ASCII: what becomes part of a header.
-    static func isToken(_ text: String) -> Bool {
-        let bytes = text.utf8
-        return (1...greatestCount).contains(bytes.count) && bytes.allSatisfy(isTokenByte)
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
-
     /// A text of digits, without escapes, within `Int64`.
     static func wholeNumber(_ value: JSONElement) -> Int64? {
         guard let range = value.plainTextRange, (1...19).contains(range.count) else { return nil }

@@ -49,7 +49,7 @@ struct LegacyObject: Sendable {
     /// An identifier of Apple's that becomes part of keys: digits only, as number or text.
     func number<Identifier: AppStoreIdentifier>(_ name: StaticString) throws(LegacyFault) -> Identifier? {
         guard let text = try text(name) else { return nil }
-        guard LegacyGrammar.isNumber(text) else { throw LegacyFault(.text, "a transaction id has other than digits") }
+        guard TextGrammar.isNumber(text) else { throw LegacyFault(.text, "a transaction id has other than digits") }
         return Identifier(text)
     }
 

@@ -24,7 +24,7 @@ struct LegacyStatement: Sendable {
         guard let typeElement = root["notification_type"], typeElement.kind == .string else {
             throw LegacyFault(.form, "notification_type is absent or no text")
         }
-        guard let type = try root.text("notification_type"), LegacyGrammar.isToken(type) else {
+        guard let type = try root.text("notification_type"), TextGrammar.isToken(type) else {
             throw LegacyFault(.text, "notification_type is no token")
         }
         source = body.source

@@ -125,9 +125,9 @@ enum NestedObjectChecks {
 
     static func check(_ transaction: TransactionEnvelope, for audience: AudienceCheck.Audience) throws(Refusal) {
         let name = "signedTransactionInfo"
-        try TextChecks.check(transaction.transactionId, "transactionId", TextChecks.isNumber)
-        try TextChecks.check(transaction.originalTransactionId, "originalTransactionId", TextChecks.isNumber)
-        try TextChecks.check(transaction.appTransactionId, "appTransactionId", TextChecks.isToken)
+        try TextChecks.check(transaction.transactionId, "transactionId", TextGrammar.isNumber)
+        try TextChecks.check(transaction.originalTransactionId, "originalTransactionId", TextGrammar.isNumber)
+        try TextChecks.check(transaction.appTransactionId, "appTransactionId", TextGrammar.isToken)
         guard transaction.isTransaction else { throw refusal(name, "not a transaction") }
         guard transaction.bundleId.value == audience.app.bundleId else { throw refusal(name, "another app") }
         guard transaction.environment.value == audience.environment else {
@@ -140,8 +140,8 @@ enum NestedObjectChecks {
         for audience: AudienceCheck.Audience
     ) throws(Refusal) {
         let name = "signedRenewalInfo"
-        try TextChecks.check(renewalInfo.originalTransactionId, "originalTransactionId", TextChecks.isNumber)
-        try TextChecks.check(renewalInfo.appTransactionId, "appTransactionId", TextChecks.isToken)
+        try TextChecks.check(renewalInfo.originalTransactionId, "originalTransactionId", TextGrammar.isNumber)
+        try TextChecks.check(renewalInfo.appTransactionId, "appTransactionId", TextGrammar.isToken)
         guard renewalInfo.isRenewalInfo else { throw refusal(name, "not renewal info") }
         guard renewalInfo.environment.value == audience.environment else {
             throw refusal(name, "another environment")
@@ -153,7 +153,7 @@ enum NestedObjectChecks {
 
     static func check(_ appTransaction: AppTransactionEnvelope, for audience: AudienceCheck.Audience) throws(Refusal) {
         let name = "signedAppTransactionInfo"
-        try TextChecks.check(appTransaction.appTransactionId, "appTransactionId", TextChecks.isToken)
+        try TextChecks.check(appTransaction.appTransactionId, "appTransactionId", TextGrammar.isToken)
         guard let environment = appTransaction.receiptType.value else { throw refusal(name, "not an app transaction") }
         guard appTransaction.bundleId.value == audience.app.bundleId else { throw refusal(name, "another app") }
         guard environment == audience.environment else { throw refusal(name, "another environment") }

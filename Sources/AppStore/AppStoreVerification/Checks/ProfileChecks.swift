@@ -21,8 +21,8 @@ enum ProfileChecks {
         }
         if requiresVersion { try checkVersion(of: envelope) }
         try checkDate(envelope.signedDate, of: "signedPayload", at: now, isRequired: true)
-        try TextChecks.check(envelope.externalPurchaseId, "externalPurchaseId", TextChecks.isToken)
-        try TextChecks.check(envelope.requestIdentifier, "requestIdentifier", TextChecks.isToken)
+        try TextChecks.check(envelope.externalPurchaseId, "externalPurchaseId", TextGrammar.isToken)
+        try TextChecks.check(envelope.requestIdentifier, "requestIdentifier", TextGrammar.isToken)
         try TextChecks.checkEscapes(document, of: "signedPayload")
         try NestedObjectChecks.checkPresence(in: envelope, type: type)
     }
@@ -72,8 +72,8 @@ enum ProfileChecks {
 
     /// `notificationType` is there. Which types exist is Apple's to extend.
     private static func type(of envelope: NotificationEnvelope) throws(Refusal) -> NotificationType {
-        try TextChecks.check(envelope.notificationType, "notificationType", TextChecks.isToken)
-        try TextChecks.check(envelope.subtype, "subtype", TextChecks.isToken)
+        try TextChecks.check(envelope.notificationType, "notificationType", TextGrammar.isToken)
+        try TextChecks.check(envelope.subtype, "subtype", TextGrammar.isToken)
         guard let type = envelope.notificationType.value else {
             throw Refusal(.profileType, "notificationType is absent")
         }
@@ -81,7 +81,7 @@ enum ProfileChecks {
     }
 
     private static func checkVersion(of envelope: NotificationEnvelope) throws(Refusal) {
-        guard let version = envelope.version.value, version.hasPrefix("2."), TextChecks.isToken(version) else {
+        guard let version = envelope.version.value, version.hasPrefix("2."), TextGrammar.isToken(version) else {
             throw Refusal(.profileVersion, "version does not begin with 2.")
         }
     }
@@ -90,29 +90,6 @@ enum ProfileChecks {
 /// Part of check 14: signed texts that become keys, headers, file names and URLs downstream keep to a narrow grammar, and
 /// no text anywhere hides control characters behind an escape.
 enum TextChecks {
-    static let greatestCount = 128
-
-    /// Digits only.
-    static func isNumber(_ text: String) -> Bool {
-        let bytes = text.utf8
-        return (1...greatestCount).contains(bytes.count) && bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
-    }
-
-    /// Letters, digits, dot, hyphen and underscore of ASCII.
-    static func isToken(_ text: String) -> Bool {
-        let bytes = text.utf8
-        return (1...greatestCount).contains(bytes.count) && bytes.allSatisfy(isTokenByte)
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
-
     /// - Throws: `profile_text` when the field is there and does not follow the grammar.
     static func check<Value: RawRepresentable<String>>(
         _ field: EnvelopeField<Value>, _ name: String, _ isAllowed: (String) -> Bool
