@@ -268,6 +268,8 @@ extension VerifierMutants {
 
 // Check 14: the profile.
 
+private let grammar = MutatedFile(
+    .verifier, "14", "AppStore/AppStoreModel/Values/TextGrammar.swift", suites: "ProfileTests|ProfileFieldTests")
 private let outer = MutatedFile(
     .verifier, "14", verification + "Checks/ProfileChecks.swift",
     suites: "ProfileTests|ProfileFieldTests|NestedObjectTests|CertificateListTests")
@@ -302,9 +304,9 @@ extension VerifierMutants {
             "profile-request-text",
             "try TextChecks.check(envelope.requestIdentifier, \"requestIdentifier\", TextGrammar.isToken)"),
         outer.without("profile-escapes", "try TextChecks.checkEscapes(document, of: \"signedPayload\")"),
-        outer.mutant("profile-text-length", "128", after: "greatestCount = ", "100_000"),
-        outer.mutant("profile-number-text", "bytes.allSatisfy { $0 &- UInt8(ascii: \"0\") < 10 }", "true"),
-        outer.mutant("profile-token-text", "bytes.allSatisfy(isTokenByte)", "true"),
+        grammar.mutant("profile-text-length", "128", after: "greatestCount = ", "100_000"),
+        grammar.mutant("profile-number-text", "bytes.allSatisfy { $0 &- UInt8(ascii: \"0\") < 10 }", "true"),
+        grammar.mutant("profile-token-text", "bytes.allSatisfy(isTokenByte)", "true"),
         outer.mutant("profile-escape-delete", "low == UInt8(ascii: \"f\")", "false"),
         outer.without("profile-presence", "try NestedObjectChecks.checkPresence(in: envelope, type: type)"),
         presence.mutant("presence-transaction", "envelope.signedTransactionInfo.isAbsent", "false"),
