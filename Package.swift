@@ -191,7 +191,7 @@ let testSupport: Target = .target(name: "TestSupport", path: "Tests/TestSupport"
 
 // What tests of consumers share: writing and reading topics, running a service.
 let pipelineTestSupport: Target = .target(
-    name: "PipelineTestSupport", dependencies: ["Kafka", "Lifecycle", "TestSupport"],
+    name: "PipelineTestSupport", dependencies: ["Kafka", "Lifecycle", "Telemetry", "TestSupport"],
     path: "Tests/Pipeline/PipelineTestSupport", swiftSettings: settings)
 
 // A proxy that damages what a broker answers.

@@ -45,9 +45,8 @@ final class SweepScheduler: Service {
     private let metrics: ReconcilerMetrics
     private let logger: Logger
     private let log: RateLimitedLogger
-    private let pause: @Sendable () async throws -> Void
+    private let loop: DueLoop
     private let present: Mutex<Present>
-    private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameter pause: between two looks at what is due when nothing else happens.
     init(
@@ -62,12 +61,12 @@ final class SweepScheduler: Service {
         self.metrics = metrics
         self.logger = logger
         log = RateLimitedLogger(logger, perSecond: 1)
-        self.pause = pause
+        loop = DueLoop(pause: pause)
         present = Mutex(Present(lacking: plan.sweeps))
     }
 
     /// Something may be due.
-    func wake() { wakes.continuation.yield() }
+    func wake() { loop.wake() }
 
     /// Notifications of an environment come again: what Apple could not deliver meanwhile is wanted.
     func recovered(_ environment: AppStoreEnvironment, at moment: Int64) {
@@ -84,23 +83,15 @@ final class SweepScheduler: Service {
     func start() async throws {}
 
     func run() async throws {
-        await withTaskExecutorPreference(HandlerThreads.shared) {
-            await withTaskGroup { group in
-                group.addTask {
-                    repeat { self.wake() } while (try? await self.pause()) != nil
-                }
-                for await _ in wakes.stream { await look() }
-                group.cancelAll()
-            }
-        }
-        // Returning would end the process; the stop has finished the stream, or the task is cancelled.
-        while true { try await Task.sleep(for: .seconds(86_400)) }
+        await withTaskExecutorPreference(HandlerThreads.shared) { await loop.run { await look() } }
+        // The stop has finished the loop, or the task is cancelled.
+        try await DueLoop.rest()
     }
 
     /// What is under way goes on from its last page, here or elsewhere.
     func stop(within limit: Duration) async {
         present.withLock { $0.holds += 1 }
-        wakes.continuation.finish()
+        loop.finish()
         await endJobs()
     }
 

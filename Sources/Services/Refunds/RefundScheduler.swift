@@ -44,9 +44,8 @@ final class RefundScheduler: Service {
     private let clocks: Clocks
     private let metrics: RefundsMetrics
     private let log: RateLimitedLogger
-    private let pause: @Sendable () async throws -> Void
+    private let loop: DueLoop
     private let present: Mutex<Present>
-    private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameter pause: between two looks at what is due when nothing else happens.
     init(
@@ -60,35 +59,27 @@ final class RefundScheduler: Service {
         self.clocks = clocks
         self.metrics = metrics
         self.log = log
-        self.pause = pause
+        loop = DueLoop(pause: pause)
         present = Mutex(Present(schedule: schedule))
     }
 
     /// Something may be due.
-    func wake() { wakes.continuation.yield() }
+    func wake() { loop.wake() }
 
     // MARK: Service
 
     func start() async throws {}
 
     func run() async throws {
-        await withTaskExecutorPreference(HandlerThreads.shared) {
-            await withTaskGroup { group in
-                group.addTask {
-                    repeat { self.wake() } while (try? await self.pause()) != nil
-                }
-                for await _ in wakes.stream { look() }
-                group.cancelAll()
-            }
-        }
-        // Returning would end the process; the stop has finished the stream, or the task is cancelled.
-        while true { try await Task.sleep(for: .seconds(86_400)) }
+        await withTaskExecutorPreference(HandlerThreads.shared) { await loop.run { look() } }
+        // The stop has finished the loop, or the task is cancelled.
+        try await DueLoop.rest()
     }
 
     /// What is under way ends, or is repeated with the same bytes by whoever has the case next.
     func stop(within limit: Duration) async {
         present.withLock { $0.holds += 1 }
-        wakes.continuation.finish()
+        loop.finish()
         await settle(within: limit)
     }
 

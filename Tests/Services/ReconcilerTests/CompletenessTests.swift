@@ -1,6 +1,7 @@
 import AppStoreModel
 import Foundation
 import Kafka
+import PipelineTestSupport
 import Reconciliation
 import Records
 import Simulator

@@ -217,50 +217,25 @@ final class ReconcilerInstallation: Sendable {
     }
 }
 
-/// The services of the executable, run as its main runs them.
-final class RunningReconciler: Sendable {
-    let registry = MetricsRegistry()
-    let log = MemoryLogSink()
-    private let trigger: AsyncStream<String>.Continuation
-    private let group: Task<ExitCode, Never>
+typealias RunningReconciler = RunningServices
 
+extension RunningServices {
     /// - Parameter wait: told of each wait for a turn or before another attempt, which takes virtual time only.
-    init(
+    convenience init(
         _ installation: ReconcilerInstallation, _ configuration: Configuration,
         wait: @escaping @Sendable () async throws -> Void = {}
     ) async throws {
-        let logger = Logger(label: "test", level: .info, format: .json, sink: log)
         let clock = installation.clock
-        let services = try await ReconcilerApplication.application(
-            clocks: clock.clocks,
-            sleep: { duration in
-                clock.advance(by: duration)
-                try await wait()
-                try Task.checkCancellation()
-            }, pause: { try await Task.sleep(for: .milliseconds(20)) }
-        ).services(configuration, logger: logger, metrics: registry)
-        let (triggers, trigger) = AsyncStream.makeStream(of: String.self)
-        self.trigger = trigger
-        // Awaited by `stop()`.
-        group = Task {
-            await ServiceGroup(services, logger: logger, maximumShutdown: .seconds(20)).run(triggers: triggers)
+        try await self.init { logger, registry in
+            try await ReconcilerApplication.application(
+                clocks: clock.clocks,
+                sleep: { duration in
+                    clock.advance(by: duration)
+                    try await wait()
+                    try Task.checkCancellation()
+                }, pause: { try await Task.sleep(for: .milliseconds(20)) }
+            ).services(configuration, logger: logger, metrics: registry)
         }
-        let isReady = await eventually(within: .seconds(25)) { self.metric("sluice_state_complete ") == 1 }
-        try #require(isReady, "\(log.lines.suffix(8).joined(separator: "\n"))")
-    }
-
-    /// As SIGTERM does.
-    @discardableResult
-    func stop() async -> ExitCode {
-        trigger.yield("test")
-        return await group.value
-    }
-
-    /// The sum of the metric's lines that begin like this.
-    func metric(_ start: String) -> Double {
-        String(decoding: registry.prometheusText(), as: UTF8.self).split(separator: "\n")
-            .filter { $0.hasPrefix(start) }
-            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
-            .reduce(0, +)
+        try await waitForState()
     }
 }

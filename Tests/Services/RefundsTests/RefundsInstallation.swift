@@ -189,49 +189,24 @@ final class RefundsInstallation: Sendable {
     }
 }
 
-/// The services of the executable, run as its main runs them.
-final class RunningRefunds: Sendable {
-    let registry = MetricsRegistry()
-    let log = MemoryLogSink()
-    private let trigger: AsyncStream<String>.Continuation
-    private let group: Task<ExitCode, Never>
+typealias RunningRefunds = RunningServices
 
+extension RunningServices {
     /// - Parameter step: how far the wall clock goes with each look at what is due, after so many hours.
-    init(
+    convenience init(
         _ installation: RefundsInstallation, _ configuration: Configuration,
         step: @escaping @Sendable (_ hours: Double) -> Duration = { _ in .zero }
     ) async throws {
-        let logger = Logger(label: "test", level: .info, format: .json, sink: log)
         let clock = installation.clock
-        let services = try await RefundsApplication.application(
-            clocks: clock.clocks,
-            pause: {
-                clock.advance(by: step(clock.hours))
-                try await Task.sleep(for: .milliseconds(20))
-            }
-        ).services(configuration, logger: logger, metrics: registry)
-        let (triggers, trigger) = AsyncStream.makeStream(of: String.self)
-        self.trigger = trigger
-        // Awaited by `stop()`.
-        group = Task {
-            await ServiceGroup(services, logger: logger, maximumShutdown: .seconds(20)).run(triggers: triggers)
+        try await self.init { logger, registry in
+            try await RefundsApplication.application(
+                clocks: clock.clocks,
+                pause: {
+                    clock.advance(by: step(clock.hours))
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+            ).services(configuration, logger: logger, metrics: registry)
         }
-        let isReady = await eventually(within: .seconds(25)) { self.metric("sluice_state_complete ") == 1 }
-        try #require(isReady, "\(log.lines.suffix(8).joined(separator: "\n"))")
-    }
-
-    /// As SIGTERM does.
-    @discardableResult
-    func stop() async -> ExitCode {
-        trigger.yield("test")
-        return await group.value
-    }
-
-    /// The sum of the metric's lines that begin like this.
-    func metric(_ start: String) -> Double {
-        String(decoding: registry.prometheusText(), as: UTF8.self).split(separator: "\n")
-            .filter { $0.hasPrefix(start) }
-            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
-            .reduce(0, +)
+        try await waitForState()
     }
 }

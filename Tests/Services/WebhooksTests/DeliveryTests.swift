@@ -2,6 +2,7 @@ import HTTPServer
 import JSON
 import Kafka
 import Lifecycle
+import PipelineTestSupport
 import Synchronization
 import Telemetry
 import TestSupport

@@ -135,38 +135,14 @@ final class Installation: Sendable {
     }
 }
 
-/// The services of the executable, run as its main runs them.
-final class RunningWebhooks: Sendable {
-    let registry = MetricsRegistry()
-    let log = MemoryLogSink()
-    private let trigger: AsyncStream<String>.Continuation
-    private let group: Task<ExitCode, Never>
+typealias RunningWebhooks = RunningServices
 
-    init(_ arguments: [String]) async throws {
+extension RunningServices {
+    convenience init(_ arguments: [String]) async throws {
         let configuration = try configuration(arguments)
-        let logger = Logger(label: "test", level: .info, format: .json, sink: log)
-        let services = try await WebhooksApplication.application.services(
-            configuration, logger: logger, metrics: registry)
-        let (triggers, trigger) = AsyncStream.makeStream(of: String.self)
-        self.trigger = trigger
-        // Awaited by `stop()`.
-        group = Task {
-            await ServiceGroup(services, logger: logger, maximumShutdown: .seconds(20)).run(triggers: triggers)
+        try await self.init { logger, registry in
+            try await WebhooksApplication.application.services(configuration, logger: logger, metrics: registry)
         }
-    }
-
-    /// As SIGTERM does.
-    func stop() async -> ExitCode {
-        trigger.yield("test")
-        return await group.value
-    }
-
-    /// The sum of the metric's lines that begin like this.
-    func metric(_ start: String) -> Double {
-        String(decoding: registry.prometheusText(), as: UTF8.self).split(separator: "\n")
-            .filter { $0.hasPrefix(start) }
-            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
-            .reduce(0, +)
     }
 
     func attempts(_ outcome: WebhooksOutcome) -> Double {

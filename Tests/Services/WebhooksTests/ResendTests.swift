@@ -4,6 +4,7 @@ import HTTPServer
 import JSON
 import Kafka
 import Lifecycle
+import PipelineTestSupport
 import Telemetry
 import TestSupport
 import Testing

@@ -27,9 +27,8 @@ final class LegacyConfirmations: Service {
     private let clocks: Clocks
     private let metrics: ConfirmationMetrics
     private let log: RateLimitedLogger
-    private let pause: @Sendable () async throws -> Void
+    private let loop: DueLoop
     private let schedule: Mutex<ConfirmationSchedule>
-    private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameters:
     ///   - delay: from when something is first seen until Apple is asked.
@@ -46,7 +45,7 @@ final class LegacyConfirmations: Service {
         self.clocks = clocks
         self.metrics = metrics
         self.log = log
-        self.pause = pause
+        loop = DueLoop(pause: pause)
         schedule = Mutex(ConfirmationSchedule(delay: delay))
     }
 
@@ -58,10 +57,7 @@ final class LegacyConfirmations: Service {
         await withTaskExecutorPreference(HandlerThreads.shared) {
             await withDiscardingTaskGroup { group in
                 group.addTask { await self.verifier.runRevocationChecks(clock: self.clocks.wallMilliseconds) }
-                group.addTask {
-                    repeat { self.wakes.continuation.yield() } while (try? await self.pause()) != nil
-                }
-                for await _ in wakes.stream {
+                await loop.run {
                     for (step, purchase) in look() {
                         group.addTask { await self.carryOut(step, purchase) }
                     }
@@ -69,12 +65,12 @@ final class LegacyConfirmations: Service {
                 group.cancelAll()
             }
         }
-        // Returning would end the process; the stop has finished the stream, or the task is cancelled.
-        while true { try await Task.sleep(for: .seconds(86_400)) }
+        // The stop has finished the loop, or the task is cancelled.
+        try await DueLoop.rest()
     }
 
     /// What is under way is cancelled: it is asked again by whoever has the partition next.
-    func stop(within limit: Duration) async { wakes.continuation.finish() }
+    func stop(within limit: Duration) async { loop.finish() }
 
     // MARK: What waits
 
@@ -113,7 +109,7 @@ final class LegacyConfirmations: Service {
             let (result, health) = await confirm(purchase, key.scope, attempts: attempts)
             schedule.withLock { $0.asked(key, result, health, attempts: attempts, at: clocks.wallMilliseconds()) }
             // Others may begin; what failed is looked at with the next tick.
-            if result == .done { wakes.continuation.yield() }
+            if result == .done { loop.wake() }
         case .probe(let scope):
             let failure = await client.probe(scope)
             let health = failure.map { ServiceHealth($0) } ?? .answers

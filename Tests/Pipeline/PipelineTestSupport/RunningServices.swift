@@ -1,0 +1,44 @@
+package import Lifecycle
+package import Telemetry
+internal import TestSupport
+internal import Testing
+
+/// The services of an executable, run as its main runs them.
+package final class RunningServices: Sendable {
+    package let registry = MetricsRegistry()
+    package let log = MemoryLogSink()
+    private let trigger: AsyncStream<String>.Continuation
+    private let group: Task<ExitCode, Never>
+
+    package init(_ make: (Logger, MetricsRegistry) async throws -> [any Service]) async throws {
+        let logger = Logger(label: "test", level: .info, format: .json, sink: log)
+        let services = try await make(logger, registry)
+        let (triggers, trigger) = AsyncStream.makeStream(of: String.self)
+        self.trigger = trigger
+        // Awaited by `stop()`.
+        group = Task {
+            await ServiceGroup(services, logger: logger, maximumShutdown: .seconds(20)).run(triggers: triggers)
+        }
+    }
+
+    /// Returns when the keyed state of every partition has been read.
+    package func waitForState() async throws {
+        let isComplete = await eventually(within: .seconds(25)) { self.metric("sluice_state_complete ") == 1 }
+        try #require(isComplete, "\(log.lines.suffix(8).joined(separator: "\n"))")
+    }
+
+    /// As SIGTERM does.
+    @discardableResult
+    package func stop() async -> ExitCode {
+        trigger.yield("test")
+        return await group.value
+    }
+
+    /// The sum of the metric's lines that begin like this.
+    package func metric(_ start: String) -> Double {
+        String(decoding: registry.prometheusText(), as: UTF8.self).split(separator: "\n")
+            .filter { $0.hasPrefix(start) }
+            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+            .reduce(0, +)
+    }
+}
