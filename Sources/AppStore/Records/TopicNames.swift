@@ -52,10 +52,21 @@ public struct TopicNames: Hashable, Sendable {
         KafkaTopic(rawValue: "\(prefix).reconciliation.\(environment.topicSuffix)")
     }
 
+    /// Which persons' data the archive erases or keeps for a legal hold; compacted, each record under a key of its own.
+    public var erasures: KafkaTopic { KafkaTopic(rawValue: "\(prefix).erasures") }
+
+    /// Signed checkpoints of the archive's logs, for whoever compares the archive with what it once said; compacted.
+    public var archiveCheckpoints: KafkaTopic { KafkaTopic(rawValue: "\(prefix).archive.checkpoints") }
+
+    /// Where the archive's consumer puts what it cannot archive, whichever topic it is of.
+    public var archiveDeadLetters: KafkaTopic {
+        KafkaTopic(rawValue: "\(prefix).archive").deadLetters(of: TopicNames.archiveGroup)
+    }
+
     /// Every topic but the dead letter topics, which are named after their group.
     public var all: [KafkaTopic] {
         AppStoreEnvironment.published.map(notifications) + [quarantine, certificates]
             + AppStoreEnvironment.published.map(entitlements) + AppStoreEnvironment.published.map(refunds)
-            + AppStoreEnvironment.published.map(reconciliation)
+            + AppStoreEnvironment.published.map(reconciliation) + [erasures, archiveCheckpoints]
     }
 }

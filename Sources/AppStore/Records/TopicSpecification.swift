@@ -54,6 +54,8 @@ public struct TopicSpecification: Hashable, Sendable {
     public static let tombstoneDays = 45
     /// Days that a quarantined notification or a dead letter stays.
     static let quarantineDays = 90
+    /// Days that every checkpoint of the archive stays; of each log the last one stays longer.
+    static let checkpointDays = 400
 }
 
 extension TopicNames {
@@ -111,11 +113,29 @@ extension TopicNames {
             }
     }
 
+    /// What the archive reads or writes beside the topics of others.
+    public var archive: [TopicSpecification] {
+        [
+            TopicSpecification(name: erasures, partitions: 1, cleanup: .compact(), isKeyed: false),
+            TopicSpecification(
+                name: archiveCheckpoints, partitions: 1,
+                cleanup: .compact(afterDays: TopicSpecification.checkpointDays), isKeyed: false),
+            TopicSpecification(
+                name: archiveDeadLetters, partitions: 1, cleanup: .delete(afterDays: TopicSpecification.quarantineDays),
+                isKeyed: false),
+        ]
+    }
+
+    /// The dead letter topics of the consumers that come with Sluice, but for the archive's own.
+    public func deadLetters(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
+        TopicNames.consumerGroups.flatMap { deadLetters(of: $0, partitions: partitions) }
+            + deadLetters(of: TopicNames.webhooksGroup, reading: entitlements, partitions: partitions)
+    }
+
     /// Every topic of an installation, the dead letters of its own consumers included.
     public func specifications(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
-        ingress(partitions: partitions) + state(partitions: partitions)
-            + TopicNames.consumerGroups.flatMap { deadLetters(of: $0, partitions: partitions) }
-            + deadLetters(of: TopicNames.webhooksGroup, reading: entitlements, partitions: partitions)
+        ingress(partitions: partitions) + state(partitions: partitions) + archive
+            + deadLetters(partitions: partitions)
     }
 
     /// The consumer groups of Sluice's own executables that read the notification topics; part of the names of their
@@ -123,4 +143,6 @@ extension TopicNames {
     public static let consumerGroups = ["sluice-entitlements", "sluice-refunds", "sluice-reconciler"]
     /// The group that reads the entitlement topics.
     public static let webhooksGroup = "sluice-webhooks"
+    /// The group that archives.
+    public static let archiveGroup = "sluice-archive"
 }

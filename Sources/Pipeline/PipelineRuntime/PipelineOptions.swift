@@ -6,6 +6,8 @@ public struct PipelineOptions: Sendable {
     public let group: KafkaConsumerGroup
     /// The topics read.
     public let topics: [KafkaTopic]
+    /// Where dead letters of every input go; nil: each input has a topic of its own, `<input topic>.<group>.dlq`.
+    public var deadLetterTopic: KafkaTopic?
     /// Keeps its partitions over a restart within the session timeout when set: a name that is stable for one member.
     public var groupInstanceId: String?
     /// Records of different keys of one partition that a ``RecordHandler`` may have at once.
@@ -56,10 +58,10 @@ public struct PipelineOptions: Sendable {
     }
 
     /// The dead letter topics of all inputs.
-    public var deadLetterTopics: [KafkaTopic] { topics.map(deadLetterTopic(of:)) }
+    public var deadLetterTopics: [KafkaTopic] { deadLetterTopic.map { [$0] } ?? topics.map(deadLetterTopic(of:)) }
 
-    /// The dead letter topic of an input topic: `<input topic>.<group>.dlq`.
+    /// The dead letter topic of an input topic: the one of all where there is one, else `<input topic>.<group>.dlq`.
     public func deadLetterTopic(of topic: KafkaTopic) -> KafkaTopic {
-        topic.deadLetters(of: group.rawValue)
+        deadLetterTopic ?? topic.deadLetters(of: group.rawValue)
     }
 }

@@ -166,11 +166,12 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
                 "appstore.notifications.production", "appstore.notifications.sandbox", "appstore.quarantine",
                 "appstore.certificates", "appstore.entitlements.production", "appstore.entitlements.sandbox",
                 "appstore.refunds.production", "appstore.refunds.sandbox", "appstore.reconciliation.production",
-                "appstore.reconciliation.sandbox",
+                "appstore.reconciliation.sandbox", "appstore.erasures", "appstore.archive.checkpoints",
             ])
         #expect(
             names.notifications(.production).deadLetters(of: "sluice-entitlements").rawValue
                 == "appstore.notifications.production.sluice-entitlements.dlq")
+        #expect(names.archiveDeadLetters == "appstore.archive.sluice-archive.dlq")
         #expect(TopicNames(prefix: "acme").quarantine == "acme.quarantine")
     }
 

@@ -191,6 +191,7 @@ public struct ConsumerApplication: Sendable {
     private func options(_ configuration: Configuration, _ declared: ConsumerTopics) -> PipelineOptions {
         var options = PipelineOptions(
             group: KafkaConsumerGroup(rawValue: configuration[group]), topics: declared.input.map(\.topic))
+        options.deadLetterTopic = declared.deadLetters
         options.maximumAttempts = configuration[ConsumerSettings.attempts]
         options.drainLimit = configuration[ConsumerSettings.drainLimit]
         options.recordDeadline = configuration[ConsumerSettings.recordDeadline]

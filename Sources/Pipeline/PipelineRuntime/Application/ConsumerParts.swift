@@ -10,10 +10,15 @@ public struct ConsumerTopics: Sendable {
     public var input: [KafkaTopicExpectation]
     /// What else must be there: topics that the handler writes.
     public var others: [KafkaTopicExpectation]
+    /// One dead letter topic for all that is read; nil: one for each topic.
+    public var deadLetters: KafkaTopic?
 
-    public init(input: [KafkaTopicExpectation], others: [KafkaTopicExpectation] = []) {
+    public init(
+        input: [KafkaTopicExpectation], others: [KafkaTopicExpectation] = [], deadLetters: KafkaTopic? = nil
+    ) {
         self.input = input
         self.others = others
+        self.deadLetters = deadLetters
     }
 }
 
