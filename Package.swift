@@ -53,6 +53,9 @@ let platform: [Target] = [
     module("SignedRequests", layer: "Platform", uses: ["Bytes", "Configuration", "Cryptography"]),
     module("HTTPServer", layer: "Platform", uses: ["CSockets", "Time", "Concurrency", "Bytes"]),
     module("HTTPClient", layer: "Platform", uses: ["CCurl", "Concurrency", "Bytes"]),
+    module(
+        "ObjectStorage", layer: "Platform",
+        uses: ["Bytes", "Concurrency", "Configuration", "Cryptography", "HTTPClient", "Time"]),
 ]
 
 let appStore: [Target] = [

@@ -1,0 +1,85 @@
+/// The name of an object: components separated by `/`, relative to the store. A checked name never leads outside.
+///
+/// Letters, digits, `.`, `_` and `-` of ASCII, so that a name is the same bytes in a file system, a URL and a signature.
+/// Names are ordered by their bytes, as S3 lists them.
+package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// As it is in the store.
+    package let text: String
+
+    /// Bytes of a whole name; S3 allows 1,024 with the prefix of the URL.
+    package static let maximumBytes = 900
+    /// Bytes of one component: the limit of file names less what a temporary file adds.
+    package static let maximumComponentBytes = 200
+
+    /// - Throws: ``ObjectStoreError`` with code `invalidName`: empty, too long, with an empty component, with a byte that
+    ///   names do not have, or with a component that begins with `.`, which `..` and the store's own files do.
+    package init(_ text: String) throws(ObjectStoreError) {
+        if let problem = Self.problem(of: text) {
+            throw ObjectStoreError(.invalidName, "object name \(Self.visible(text)) \(problem)")
+        }
+        self.text = text
+    }
+
+    /// This name, `/`, and `rest`.
+    ///
+    /// - Throws: as ``init(_:)``.
+    package func appending(_ rest: String) throws(ObjectStoreError) -> ObjectName {
+        try ObjectName("\(text)/\(rest)")
+    }
+
+    /// The components in order; never empty.
+    package var components: [Substring] { text.split(separator: "/") }
+
+    /// The last component.
+    package var lastComponent: Substring {
+        text[(text.lastIndex(of: "/").map(text.index(after:)) ?? text.startIndex)...]
+    }
+
+    /// Everything before the last component; nil when there is one component.
+    package var folder: ObjectName? {
+        text.lastIndex(of: "/").map { ObjectName(unchecked: String(text[..<$0])) }
+    }
+
+    /// Whether this name is below `prefix` as a file is below a folder.
+    package func isBelow(_ prefix: ObjectName) -> Bool {
+        text.utf8.count > prefix.text.utf8.count && text.utf8.starts(with: prefix.text.utf8)
+            && text.utf8.dropFirst(prefix.text.utf8.count).first == UInt8(ascii: "/")
+    }
+
+    package static func < (left: ObjectName, right: ObjectName) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+
+    package var description: String { text }
+
+    init(unchecked text: String) { self.text = text }
+
+    private static func problem(of text: String) -> String? {
+        if text.utf8.count > maximumBytes { return "is longer than \(maximumBytes) bytes" }
+        for component in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            if component.isEmpty { return "has an empty part" }
+            if component.count > maximumComponentBytes {
+                return "has a part of more than \(maximumComponentBytes) bytes"
+            }
+            if component.first == UInt8(ascii: ".") { return "has a part that begins with a full stop" }
+            if !component.allSatisfy(isAllowed) {
+                return "has a character other than letters, digits, '.', '_' and '-'"
+            }
+        }
+        return nil
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// For error texts: short, and without control characters.
+    private static func visible(_ text: String) -> String {
+        String(decoding: text.utf8.prefix(100).map { $0 > 32 && $0 < 127 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    }
+}
