@@ -1,0 +1,60 @@
+internal import Concurrency
+internal import Dispatch
+internal import Synchronization
+
+/// Threads of a store's own for calls that wait for a disk. Jobs are begun in the order in which they came; callers wait
+/// for theirs, so there are never more jobs than callers.
+final class BlockingThreads: Sendable {
+    typealias Job = @Sendable () -> Void
+
+    /// What the threads keep; it holds no reference to the owner, which ends them when it goes.
+    private final class Jobs: Sendable {
+        let waiting = Mutex(FIFO<Job>())
+        let available = DispatchSemaphore(value: 0)
+
+        func run() {
+            while true {
+                available.wait()
+                guard let job = waiting.withLock({ $0.popFirst() }) else { return }
+                job()
+            }
+        }
+    }
+
+    private let jobs = Jobs()
+    private let count: Int
+
+    /// - Throws: ``ObjectStoreError`` with code `failed` when the system has no thread left.
+    init(name: String, count: Int) throws(ObjectStoreError) {
+        self.count = count
+        for _ in 0..<count {
+            let error = OwnThread.start(name: name) { [jobs] in jobs.run() }
+            guard error == 0 else {
+                throw ObjectStoreError(.failed, "no thread for \(name): error \(error); raise the limit of processes")
+            }
+        }
+    }
+
+    deinit {
+        // A signal without a job ends one thread.
+        for _ in 0..<count { jobs.available.signal() }
+    }
+
+    func perform<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(ObjectStoreError) -> Value
+    ) async throws(ObjectStoreError) -> Value {
+        let result: Result<Value, ObjectStoreError> = await withCheckedContinuation { continuation in
+            jobs.waiting.withLock { waiting in
+                waiting.append {
+                    do throws(ObjectStoreError) {
+                        continuation.resume(returning: .success(try body()))
+                    } catch {
+                        continuation.resume(returning: .failure(error))
+                    }
+                }
+            }
+            jobs.available.signal()
+        }
+        return try result.get()
+    }
+}

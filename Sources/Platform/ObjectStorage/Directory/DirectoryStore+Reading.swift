@@ -1,0 +1,73 @@
+internal import Cryptography
+internal import Glibc
+
+extension DirectoryStore {
+    func readNow(_ name: ObjectName) throws(ObjectStoreError) -> StoredObject? {
+        guard let file = try opened(name) else { return nil }
+        let bytes = try bytes(of: file, name, in: 0..<Int.max)
+        return StoredObject(bytes: bytes, version: Self.version(of: bytes))
+    }
+
+    func readNow(_ name: ObjectName, _ range: Range<Int>) throws(ObjectStoreError) -> [UInt8]? {
+        guard let file = try opened(name) else { return nil }
+        return try bytes(of: file, name, in: range)
+    }
+
+    static func version(of bytes: [UInt8]) -> ObjectVersion { ObjectVersion(text: SHA256.digest(of: bytes).hex) }
+
+    /// Nil when there is none.
+    private func opened(_ name: ObjectName) throws(ObjectStoreError) -> OpenFile? {
+        if let folder = try tree.existing(name.folder), let file = try opened(name, in: folder) { return file }
+        // A folder that was kept open may have been removed, and made again, by another process.
+        guard name.folder != nil, let folder = try tree.existing(name.folder, fresh: true) else { return nil }
+        return try opened(name, in: folder)
+    }
+
+    func opened(_ name: ObjectName, in folder: Folder) throws(ObjectStoreError) -> OpenFile? {
+        do throws(SystemFailure) {
+            return OpenFile(try calls.open(String(name.lastComponent), in: folder.descriptor, .reading), calls)
+        } catch {
+            if error.number == ENOENT { return nil }
+            throw DirectoryProblem.error(error, "read \(tree.path(name))")
+        }
+    }
+
+    /// Reads to the end of the range or of the file. The file may grow or shrink meanwhile.
+    func bytes(of file: OpenFile, _ name: ObjectName, in range: Range<Int>) throws(ObjectStoreError) -> [UInt8] {
+        let status: FileStatus
+        do throws(SystemFailure) {
+            status = try calls.status(file.descriptor)
+        } catch {
+            throw DirectoryProblem.error(error, "read \(tree.path(name))")
+        }
+        guard status.kind == .file else {
+            throw ObjectStoreError(
+                .unsafePath, "cannot read \(tree.path(name)): it is no regular file; look who has put it there")
+        }
+        let wanted = range.clamped(to: 0..<max(0, status.byteCount))
+        guard wanted.count <= Self.maximumObjectBytes else {
+            throw ObjectStoreError(
+                .tooLarge, "cannot read \(tree.path(name)): \(wanted.count) bytes are more than an object has")
+        }
+        return try read(wanted, of: file, name)
+    }
+
+    private func read(
+        _ range: Range<Int>, of file: OpenFile, _ name: ObjectName
+    ) throws(ObjectStoreError) -> [UInt8] {
+        do {
+            return try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
+                while count < range.count {
+                    let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
+                    let read = try calls.read(file.descriptor, into: rest, at: range.lowerBound + count)
+                    if read == 0 { return }
+                    count += read
+                }
+            }
+        } catch let error as SystemFailure {
+            throw DirectoryProblem.error(error, "read \(tree.path(name))")
+        } catch {
+            throw ObjectStoreError(.failed, "cannot read \(tree.path(name)): \(error)")
+        }
+    }
+}

@@ -1,0 +1,119 @@
+internal import Glibc
+
+/// Objects as files of a directory: object `a/b` is the file `b` in the folder `a`.
+///
+/// Creating an object costs four system calls and waits for no disk: its file is written at its place and kept open until
+/// ``synchronize()`` makes it and its folder durable. Symbolic links are never followed below the directory. Files whose
+/// names begin with `.` are the store's own: locks, and new content before it is exchanged.
+package final class DirectoryStore: ObjectStore {
+    /// Files that wait for ``synchronize()``, with a descriptor each; the next one synchronises all of them first.
+    package static let maximumUnsynchronized = 256
+    /// Bytes of the largest object that is read.
+    package static let maximumObjectBytes = 1 << 30
+
+    /// Absolute.
+    package let path: String
+    let calls: any FileCalls
+    let tree: FolderTree
+    let unsynchronized: Unsynchronized
+    private let threads: BlockingThreads
+    /// One alone, so that one synchronisation follows another: what a call finds synchronised is durable.
+    private let synchronizer: BlockingThreads
+
+    /// Opens the directory. Waits for the disk.
+    ///
+    /// - Parameters:
+    ///   - path: absolute.
+    ///   - creating: whether it is made when it is missing; the folder above it must be there, because a missing one is
+    ///     more often a file system that is not mounted.
+    /// - Throws: ``ObjectStoreError``: `noStore`, `denied`, `full`, `unsafePath` for something else than a folder, `failed`.
+    package init(
+        path: String, creating: Bool, calls: any FileCalls = SystemFileCalls()
+    ) throws(ObjectStoreError) {
+        let root = try Self.openRoot(path, creating: creating, calls)
+        self.path = path
+        self.calls = calls
+        unsynchronized = Unsynchronized()
+        tree = FolderTree(path: path, root: root, calls, unsynchronized)
+        threads = try BlockingThreads(name: "objects", count: 4)
+        synchronizer = try BlockingThreads(name: "objects-sync", count: 1)
+    }
+
+    package func read(_ name: ObjectName) async throws(ObjectStoreError) -> StoredObject? {
+        try await threads.perform { [self] () throws(ObjectStoreError) in try readNow(name) }
+    }
+
+    package func read(_ name: ObjectName, range: Range<Int>) async throws(ObjectStoreError) -> [UInt8]? {
+        try await threads.perform { [self] () throws(ObjectStoreError) in try readNow(name, range) }
+    }
+
+    package func create(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError) {
+        if unsynchronized.fileCount >= Self.maximumUnsynchronized { try await synchronize() }
+        try await threads.perform { [self] () throws(ObjectStoreError) in try createNow(name, bytes) }
+    }
+
+    package func replace(
+        _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?
+    ) async throws(ObjectStoreError) -> ObjectVersion {
+        try await threads.perform { [self] () throws(ObjectStoreError) in
+            try replaceNow(name, bytes, expected: expected)
+        }
+    }
+
+    package func delete(_ name: ObjectName) async throws(ObjectStoreError) {
+        try await threads.perform { [self] () throws(ObjectStoreError) in try deleteNow(name) }
+    }
+
+    package func list(
+        _ prefix: ObjectName?, after: ObjectName?, limit: Int
+    ) async throws(ObjectStoreError) -> [ListedObject] {
+        try await threads.perform { [self] () throws(ObjectStoreError) in
+            try listNow(prefix, after: after, limit: limit)
+        }
+    }
+
+    package func folders(in prefix: ObjectName?) async throws(ObjectStoreError) -> [ObjectName] {
+        try await threads.perform { [self] () throws(ObjectStoreError) in try foldersNow(in: prefix) }
+    }
+
+    package func synchronize() async throws(ObjectStoreError) {
+        try await synchronizer.perform { [self] () throws(ObjectStoreError) in try synchronizeNow() }
+    }
+
+    package func lock(_ prefix: ObjectName) async throws(ObjectStoreError) -> any ObjectStoreLock {
+        try await threads.perform { [self] () throws(ObjectStoreError) in try lockNow(prefix) }
+    }
+
+    private static func openRoot(
+        _ path: String, creating: Bool, _ calls: any FileCalls
+    ) throws(ObjectStoreError) -> OpenFile {
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            throw ObjectStoreError(.invalidURL, "the path of a directory of objects begins with '/'")
+        }
+        do throws(SystemFailure) {
+            return OpenFile(try calls.openFolder(path: path), calls)
+        } catch {
+            guard error.number == ENOENT else { throw DirectoryProblem.error(error, "open the directory \(path)") }
+            guard creating else {
+                throw ObjectStoreError(
+                    .noStore, "there is no directory \(path): check the path and the mounted volumes")
+            }
+        }
+        do throws(SystemFailure) {
+            try calls.makeFolder(path: path)
+            let root = OpenFile(try calls.openFolder(path: path), calls)
+            let parent = OpenFile(try calls.openFolder(path: parentPath(path)), calls)
+            try calls.synchronize(parent.descriptor)
+            return root
+        } catch {
+            guard error.number == ENOENT else { throw DirectoryProblem.error(error, "make the directory \(path)") }
+            throw ObjectStoreError(
+                .noStore, "cannot make the directory \(path): there is none above it; mount its volume, or make it")
+        }
+    }
+
+    private static func parentPath(_ path: String) -> String {
+        let end = path.lastIndex(of: "/") ?? path.startIndex
+        return end == path.startIndex ? "/" : String(path[..<end])
+    }
+}

@@ -1,0 +1,122 @@
+internal import Glibc
+internal import Synchronization
+
+/// The folders of a directory, some of them kept open. Each step from the root refuses links, so that no name leads
+/// outside.
+final class FolderTree: Sendable {
+    private struct State {
+        var open: [String: (folder: Folder, usedAt: UInt64)] = [:]
+        var uses: UInt64 = 0
+    }
+
+    /// Folders that are kept open for later calls.
+    static let maximumOpen = 64
+
+    let path: String
+    let root: Folder
+    private let calls: any FileCalls
+    private let unsynchronized: Unsynchronized
+    private let state = Mutex(State())
+
+    init(path: String, root: OpenFile, _ calls: any FileCalls, _ unsynchronized: Unsynchronized) {
+        self.path = path
+        self.root = Folder(nil, in: nil, root)
+        self.calls = calls
+        self.unsynchronized = unsynchronized
+    }
+
+    func path(_ name: ObjectName?) -> String { name.map { "\(path)/\($0)" } ?? path }
+
+    /// - Parameter fresh: not one that was kept open: it may have been removed meanwhile, and made again.
+    /// - Returns: nil when there is no such folder.
+    func existing(_ name: ObjectName?, fresh: Bool = false) throws(ObjectStoreError) -> Folder? {
+        guard let name else { return root }
+        if !fresh, let folder = kept(name) { return folder }
+        guard let parent = try existing(name.folder, fresh: fresh),
+            let folder = try opened(name, in: parent)
+        else { return nil }
+        return folder
+    }
+
+    /// The folder, made when it is missing. Its entry is noted in any case: it may be from a process that ended before it
+    /// had synchronised its folders.
+    func made(_ name: ObjectName?, fresh: Bool = false) throws(ObjectStoreError) -> Folder {
+        guard let name else { return root }
+        if !fresh, let folder = kept(name), folder.isNoted.load(ordering: .acquiring) { return folder }
+        let parent = try made(name.folder, fresh: fresh)
+        let folder: Folder
+        if let existing = try opened(name, in: parent) {
+            folder = existing
+        } else {
+            folder = try make(name, in: parent)
+        }
+        unsynchronized.add(parent)
+        folder.isNoted.store(true, ordering: .releasing)
+        return folder
+    }
+
+    /// Removes the folder, and those above it, as far as they are empty.
+    func removeEmpty(_ folder: Folder) {
+        var folder = folder
+        while let name = folder.name, let parent = folder.parent {
+            // What is not empty, or cannot be removed, stays: empty folders do no harm.
+            guard (try? calls.removeFolder(String(name.lastComponent), in: parent.descriptor)) != nil else { return }
+            state.withLock { $0.open[name.text] = nil }
+            unsynchronized.add(parent)
+            folder = parent
+        }
+    }
+
+    private func make(_ name: ObjectName, in parent: Folder) throws(ObjectStoreError) -> Folder {
+        do throws(SystemFailure) {
+            try calls.makeFolder(String(name.lastComponent), in: parent.descriptor)
+        } catch {
+            // Another call, or another process, was faster.
+            guard error.number == EEXIST else { throw DirectoryProblem.error(error, "make the folder \(path(name))") }
+        }
+        guard let folder = try opened(name, in: parent) else {
+            throw ObjectStoreError(
+                .failed, "cannot make the folder \(path(name)): an object has its name, or it is removed at once")
+        }
+        return folder
+    }
+
+    private func opened(_ name: ObjectName, in parent: Folder) throws(ObjectStoreError) -> Folder? {
+        let component = String(name.lastComponent)
+        do throws(SystemFailure) {
+            let descriptor = try calls.open(component, in: parent.descriptor, .folder)
+            let folder = Folder(name, in: parent, OpenFile(descriptor, calls))
+            keep(folder, as: name)
+            return folder
+        } catch {
+            if error.number == ENOENT { return nil }
+            // An object may have the name that a folder would have: then nothing is below it.
+            if error.number == ENOTDIR, let status = try? calls.status(component, in: parent.descriptor),
+                status.kind == .file
+            {
+                return nil
+            }
+            throw DirectoryProblem.error(error, "open the folder \(path(name))")
+        }
+    }
+
+    private func kept(_ name: ObjectName) -> Folder? {
+        state.withLock { state in
+            guard let folder = state.open[name.text]?.folder else { return nil }
+            state.uses += 1
+            state.open[name.text] = (folder, state.uses)
+            return folder
+        }
+    }
+
+    private func keep(_ folder: Folder, as name: ObjectName) {
+        state.withLock { state in
+            state.uses += 1
+            state.open[name.text] = (folder, state.uses)
+            guard state.open.count > Self.maximumOpen,
+                let oldest = state.open.min(by: { $0.value.usedAt < $1.value.usedAt })
+            else { return }
+            state.open[oldest.key] = nil
+        }
+    }
+}

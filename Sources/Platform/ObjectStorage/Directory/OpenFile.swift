@@ -1,0 +1,12 @@
+/// A descriptor that is closed with its last reference.
+final class OpenFile: Sendable {
+    let descriptor: Int32
+    private let calls: any FileCalls
+
+    init(_ descriptor: Int32, _ calls: any FileCalls) {
+        self.descriptor = descriptor
+        self.calls = calls
+    }
+
+    deinit { calls.close(descriptor) }
+}
