@@ -14,6 +14,7 @@
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/kdf.h>
 #include <openssl/objects.h>
 #include <openssl/ocsp.h>
 #include <openssl/params.h>
@@ -188,6 +189,31 @@ static inline EVP_PKEY *shim_pem_private_key(BIO *bio) {
 
 static inline int shim_error_is_end_of_pem(unsigned long error) {
     return ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
+}
+
+// MARK: Keyed algorithms: OSSL_PARAM arrays hold pointers
+
+// HKDF (RFC 5869) with SHA-256, extract and expand. The salt may be empty, the key not.
+static inline int shim_hkdf_sha256(
+    EVP_KDF *hkdf, const unsigned char *key, size_t key_count, const unsigned char *salt, size_t salt_count,
+    const unsigned char *info, size_t info_count, unsigned char *out, size_t count) {
+    char digest[] = "SHA256";
+    OSSL_PARAM parameters[5], *next = parameters;
+    *next++ = OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0);
+    *next++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)key, key_count);
+    if (salt_count > 0) *next++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT, (void *)salt, salt_count);
+    if (info_count > 0) *next++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)info, info_count);
+    *next = OSSL_PARAM_construct_end();
+    EVP_KDF_CTX *context = EVP_KDF_CTX_new(hkdf);
+    int done = context != NULL && EVP_KDF_derive(context, out, count, parameters) == 1;
+    EVP_KDF_CTX_free(context);
+    return done;
+}
+static inline int shim_hmac_sha256_init(EVP_MAC_CTX *context, const unsigned char *key, size_t count) {
+    char digest[] = "SHA256";
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0), OSSL_PARAM_construct_end()};
+    return EVP_MAC_init(context, key, count, parameters);
 }
 
 // MARK: OCSP

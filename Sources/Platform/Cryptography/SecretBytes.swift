@@ -28,36 +28,18 @@ package func randomBytes(_ count: Int) throws(CryptographyError) -> [UInt8] {
     return bytes
 }
 
-/// HMAC with SHA-256 (RFC 2104, FIPS 198-1).
-package enum HMACSHA256 {
-    /// The 32-byte code of `message` under `key`.
-    ///
-    /// - Throws: ``CryptographyError`` with code `unavailable` when libcrypto has no HMAC.
-    package static func code(
-        for message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer
-    ) throws(CryptographyError) -> SHA256Digest {
-        ErrorQueue.clear()
-        var succeeded = false
-        // HMAC reads a nil key as "keep the old key", so an empty one still needs an address.
-        let digest = withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { placeholder in
-            SHA256Digest { out in
-                let start = out.assumingMemoryBound(to: UInt8.self).baseAddress
-                let data = message.assumingMemoryBound(to: UInt8.self).baseAddress
-                let keyStart = key.baseAddress ?? UnsafeRawPointer(placeholder.baseAddress)
-                var count = 0
-                let made = EVP_Q_mac(
-                    nil, "HMAC", nil, "SHA256", nil, keyStart, key.count, data, message.count, start, out.count, &count)
-                succeeded = made != nil && count == out.count
-            }
-        }
-        guard succeeded else { throw ErrorQueue.error(.unavailable, "HMAC-SHA256 failed") }
-        return digest
+/// Random bytes for a key: of the generator that OpenSSL keeps for what must stay secret.
+///
+/// - Throws: as ``randomBytes(_:)``.
+package func randomKey(byteCount: Int) throws(CryptographyError) -> SecretKey {
+    guard (1...SecretKey.maximumByteCount).contains(byteCount) else {
+        throw CryptographyError(.invalidArgument, "keys of \(byteCount) bytes are not made")
     }
-
-    /// The 32-byte code of `message` under `key`.
-    package static func code(for message: [UInt8], key: [UInt8]) throws(CryptographyError) -> SHA256Digest {
-        try message.span.withUnsafeBytes { (message) throws(CryptographyError) in
-            try key.span.withUnsafeBytes { (key) throws(CryptographyError) in try code(for: message, key: key) }
-        }
+    ErrorQueue.clear()
+    var isMade = false
+    let key = SecretKey(byteCount: byteCount) { out in
+        isMade = RAND_priv_bytes(out.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(out.count)) == 1
     }
+    guard isMade else { throw ErrorQueue.error(.unavailable, "no random bytes for a key") }
+    return key
 }

@@ -1,0 +1,41 @@
+internal import COpenSSL
+
+/// HKDF with SHA-256 (RFC 5869), extract and expand: keys for several uses from one.
+package enum HKDF {
+    /// The most bytes one derivation gives: 255 digests.
+    package static let maximumByteCount = 255 * SHA256Digest.byteCount
+
+    /// The algorithm, fetched once.
+    private final class Algorithm: @unchecked Sendable {
+        // @unchecked Sendable because an EVP_KDF is immutable once fetched.
+
+        // Lives as long as the process; nil when libcrypto has no HKDF.
+        let handle = EVP_KDF_fetch(nil, "HKDF", nil)
+    }
+
+    private static let algorithm = Algorithm()
+
+    /// A key of `byteCount` bytes; `info` tells uses apart, so that one derived key says nothing of another.
+    ///
+    /// - Throws: ``CryptographyError``: `invalidArgument` for an empty key or a count outside 1...8160, else `unavailable`.
+    package static func derive(
+        from key: SecretKey, salt: [UInt8] = [], info: [UInt8], byteCount: Int = 32
+    ) throws(CryptographyError) -> SecretKey {
+        guard key.byteCount > 0 else { throw CryptographyError(.invalidArgument, "an empty key") }
+        guard (1...maximumByteCount).contains(byteCount) else {
+            throw CryptographyError(.invalidArgument, "HKDF does not give \(byteCount) bytes")
+        }
+        ErrorQueue.clear()
+        guard let algorithm = algorithm.handle else { throw ErrorQueue.error(.unavailable, "no HKDF") }
+        var isMade = false
+        let derived = SecretKey(byteCount: byteCount) { out in
+            isMade = key.withUnsafeBytes { key in
+                shim_hkdf_sha256(
+                    algorithm, key.assumingMemoryBound(to: UInt8.self).baseAddress, key.count, salt, salt.count, info,
+                    info.count, out.assumingMemoryBound(to: UInt8.self).baseAddress, out.count) == 1
+            }
+        }
+        guard isMade else { throw ErrorQueue.error(.unavailable, "HKDF failed") }
+        return derived
+    }
+}

@@ -1,0 +1,98 @@
+internal import COpenSSL
+
+/// HMAC with SHA-256 (RFC 2104, FIPS 198-1).
+package enum HMACSHA256 {
+    /// The 32-byte code of `message` under `key`.
+    ///
+    /// - Throws: ``CryptographyError`` with code `unavailable` when libcrypto has no HMAC.
+    package static func code(
+        for message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer
+    ) throws(CryptographyError) -> SHA256Digest {
+        ErrorQueue.clear()
+        var succeeded = false
+        // HMAC reads a nil key as "keep the old key", so an empty one still needs an address.
+        let digest = withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { placeholder in
+            SHA256Digest { out in
+                let start = out.assumingMemoryBound(to: UInt8.self).baseAddress
+                let data = message.assumingMemoryBound(to: UInt8.self).baseAddress
+                let keyStart = key.baseAddress ?? UnsafeRawPointer(placeholder.baseAddress)
+                var count = 0
+                let made = EVP_Q_mac(
+                    nil, "HMAC", nil, "SHA256", nil, keyStart, key.count, data, message.count, start, out.count, &count)
+                succeeded = made != nil && count == out.count
+            }
+        }
+        guard succeeded else { throw ErrorQueue.error(.unavailable, "HMAC-SHA256 failed") }
+        return digest
+    }
+
+    /// The 32-byte code of `message` under `key`.
+    package static func code(for message: [UInt8], key: [UInt8]) throws(CryptographyError) -> SHA256Digest {
+        try message.span.withUnsafeBytes { (message) throws(CryptographyError) in
+            try key.span.withUnsafeBytes { (key) throws(CryptographyError) in try code(for: message, key: key) }
+        }
+    }
+}
+
+/// HMAC-SHA256 under one key, for many messages: the key is prepared once. Shared by all threads.
+package final class HMACSHA256Key: @unchecked Sendable {
+    // @unchecked Sendable because the context is only ever the source of EVP_MAC_CTX_dup, which reads it.
+
+    /// The algorithm, fetched once.
+    private final class Algorithm: @unchecked Sendable {
+        // @unchecked Sendable because an EVP_MAC is immutable once fetched.
+
+        // Lives as long as the process; nil when libcrypto has no HMAC.
+        let handle = EVP_MAC_fetch(nil, "HMAC", nil)
+    }
+
+    private static let algorithm = Algorithm()
+
+    // Owned; freed in deinit, which wipes what it holds of the key.
+    private let context: OpaquePointer
+
+    /// - Throws: ``CryptographyError``: `invalidArgument` for an empty key, `unavailable` when libcrypto has no HMAC.
+    package init(_ key: SecretKey) throws(CryptographyError) {
+        guard key.byteCount > 0 else { throw CryptographyError(.invalidArgument, "an empty key") }
+        ErrorQueue.clear()
+        guard let algorithm = Self.algorithm.handle, let context = EVP_MAC_CTX_new(algorithm) else {
+            throw ErrorQueue.error(.unavailable, "no HMAC-SHA256")
+        }
+        let isReady = key.withUnsafeBytes { key in
+            shim_hmac_sha256_init(context, key.assumingMemoryBound(to: UInt8.self).baseAddress, key.count) == 1
+        }
+        guard isReady else {
+            EVP_MAC_CTX_free(context)
+            throw ErrorQueue.error(.unavailable, "no HMAC-SHA256")
+        }
+        self.context = context
+    }
+
+    deinit {
+        EVP_MAC_CTX_free(context)
+    }
+
+    /// The 32-byte code of `message`.
+    ///
+    /// - Throws: ``CryptographyError`` with code `unavailable` when there is no memory.
+    package func code(for message: UnsafeRawBufferPointer) throws(CryptographyError) -> SHA256Digest {
+        ErrorQueue.clear()
+        guard let copy = EVP_MAC_CTX_dup(context) else { throw ErrorQueue.error(.unavailable, "HMAC-SHA256 failed") }
+        defer { EVP_MAC_CTX_free(copy) }
+        var isMade = false
+        let digest = SHA256Digest { out in
+            var count = 0
+            isMade =
+                EVP_MAC_update(copy, message.assumingMemoryBound(to: UInt8.self).baseAddress, message.count) == 1
+                && EVP_MAC_final(copy, out.assumingMemoryBound(to: UInt8.self).baseAddress, &count, out.count) == 1
+                && count == out.count
+        }
+        guard isMade else { throw ErrorQueue.error(.unavailable, "HMAC-SHA256 failed") }
+        return digest
+    }
+
+    /// The 32-byte code of `message`.
+    package func code(for message: [UInt8]) throws(CryptographyError) -> SHA256Digest {
+        try message.span.withUnsafeBytes { (message) throws(CryptographyError) in try code(for: message) }
+    }
+}
