@@ -13,16 +13,7 @@ extension PrivateKey {
     ///
     /// - Throws: ``CryptographyError``: `unreadableFile`, else as ``init(pem:)``.
     package convenience init(contentsOf path: String) throws(CryptographyError) {
-        // The buffer is ours alone, so that wiping it leaves no copy: a file of this kind counts about 260 bytes.
-        let capacity = 16 * 1024
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
-        defer {
-            OPENSSL_cleanse(buffer.baseAddress, buffer.count)
-            buffer.deallocate()
-        }
-        let count = try Self.read(path, into: buffer)
-        let handle = try Self.parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        self.init(owning: handle)
+        self.init(owning: try Self.read(path, kind: .p256))
     }
 
     /// A key on P-256 from PKCS#8 in PEM, not encrypted.
@@ -30,8 +21,47 @@ extension PrivateKey {
     /// - Throws: ``CryptographyError``: `malformedKey` for anything else, encrypted keys included (it never asks for a password) and
     ///   for a public half that does not belong to the private one; `unsupportedKey` for another kind of key.
     package convenience init(pem: [UInt8]) throws(CryptographyError) {
-        let handle = try pem.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try Self.parse(bytes) }
-        self.init(owning: handle)
+        self.init(owning: try Self.parse(pem, kind: .p256))
+    }
+
+    /// A key of Ed25519 from a file: PKCS#8 in PEM, not encrypted. The bytes read are wiped.
+    ///
+    /// - Throws: ``CryptographyError``: `unreadableFile`, else as ``init(pem:)``.
+    package convenience init(ed25519ContentsOf path: String) throws(CryptographyError) {
+        self.init(owning: try Self.read(path, kind: .ed25519))
+    }
+
+    /// A key of Ed25519 from PKCS#8 in PEM, not encrypted.
+    ///
+    /// - Throws: as ``init(pem:)``.
+    package convenience init(ed25519PEM pem: [UInt8]) throws(CryptographyError) {
+        self.init(owning: try Self.parse(pem, kind: .ed25519))
+    }
+
+    /// What kind of key a file must hold.
+    private enum WantedKind {
+        case p256, ed25519
+
+        var name: String { self == .p256 ? "an EC key on P-256" : "a key of Ed25519" }
+
+        func matches(_ handle: OpaquePointer) -> Bool {
+            switch self {
+            case .p256: KeyFacts.kind(of: handle) == .p256
+            case .ed25519: EVP_PKEY_is_a(handle, "ED25519") == 1
+            }
+        }
+    }
+
+    private static func read(_ path: String, kind: WantedKind) throws(CryptographyError) -> OpaquePointer {
+        // The buffer is ours alone, so that wiping it leaves no copy: a file of this kind counts about 260 bytes.
+        let capacity = 16 * 1024
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
+        defer {
+            OPENSSL_cleanse(buffer.baseAddress, buffer.count)
+            buffer.deallocate()
+        }
+        let count = try read(path, into: buffer)
+        return try parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]), kind: kind)
     }
 
     /// PKCS#8 in PEM, not encrypted. A file it is written to must be readable by its owner alone.
@@ -47,7 +77,13 @@ extension PrivateKey {
         return MemoryBIO.bytes(of: memory)
     }
 
-    private static func parse(_ pem: UnsafeRawBufferPointer) throws(CryptographyError) -> OpaquePointer {
+    private static func parse(_ pem: [UInt8], kind: WantedKind) throws(CryptographyError) -> OpaquePointer {
+        try pem.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try parse(bytes, kind: kind) }
+    }
+
+    private static func parse(_ pem: UnsafeRawBufferPointer, kind: WantedKind) throws(CryptographyError)
+        -> OpaquePointer
+    {
         ErrorQueue.clear()
         guard pem.starts(with: "-----BEGIN PRIVATE KEY-----".utf8), let length = Int32(exactly: pem.count) else {
             throw CryptographyError(.malformedKey, "not an unencrypted PKCS#8 key in PEM (-----BEGIN PRIVATE KEY-----)")
@@ -61,8 +97,8 @@ extension PrivateKey {
             throw ErrorQueue.error(.malformedKey, "not a private key")
         }
         do throws(CryptographyError) {
-            guard KeyFacts.kind(of: handle) == .p256 else {
-                throw CryptographyError(.unsupportedKey, "the key is not an EC key on P-256")
+            guard kind.matches(handle) else {
+                throw CryptographyError(.unsupportedKey, "the key is not \(kind.name)")
             }
             guard isConsistent(handle) else {
                 throw ErrorQueue.error(.malformedKey, "the key's public half does not belong to its private one")

@@ -1,0 +1,61 @@
+internal import COpenSSL
+
+/// A public key of Ed25519 (RFC 8032), for verifying. Shared by all threads.
+package final class Ed25519PublicKey: @unchecked Sendable {
+    // @unchecked Sendable because an EVP_PKEY is immutable once built; every verification has a context of its own.
+
+    /// The count of a key's bytes.
+    package static let byteCount = 32
+    /// The count of a signature's bytes.
+    package static let signatureByteCount = 64
+
+    // Owned (one reference); freed in deinit.
+    private let handle: OpaquePointer
+    /// The 32 bytes that RFC 8032 section 5.1.5 calls A.
+    package let rawBytes: [UInt8]
+
+    /// Nil for another count than 32. Bytes that are no point on the curve make a key that verifies nothing.
+    package init?(rawBytes: [UInt8]) {
+        defer { ErrorQueue.clear() }
+        guard rawBytes.count == Self.byteCount,
+            let handle = EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, rawBytes, rawBytes.count)
+        else { return nil }
+        self.handle = handle
+        self.rawBytes = rawBytes
+    }
+
+    deinit {
+        EVP_PKEY_free(handle)
+    }
+
+    /// Judges a signature of 64 bytes.
+    package func verify(_ message: UnsafeRawBufferPointer, signature: UnsafeRawBufferPointer) -> SignatureResult {
+        guard signature.count == Self.signatureByteCount else { return .invalid }
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let context = EVP_MD_CTX_new() else { return .failed }
+        defer { EVP_MD_CTX_free(context) }
+        // Ed25519 hashes by itself: no digest is named.
+        guard EVP_DigestVerifyInit_ex(context, nil, nil, nil, nil, handle, nil) == 1 else { return .failed }
+        let verdict = EVP_DigestVerify(
+            context, signature.assumingMemoryBound(to: UInt8.self).baseAddress, signature.count,
+            message.assumingMemoryBound(to: UInt8.self).baseAddress, message.count)
+        // 0 and less: wrong, not canonical, or made by a key that is no point.
+        return verdict == 1 ? .valid : .invalid
+    }
+
+    /// Judges a signature of 64 bytes.
+    package func verify(_ message: [UInt8], signature: [UInt8]) -> SignatureResult {
+        message.withUnsafeBytes { message in
+            signature.withUnsafeBytes { signature in verify(message, signature: signature) }
+        }
+    }
+}
+
+extension Ed25519PublicKey: Hashable {
+    package static func == (left: Ed25519PublicKey, right: Ed25519PublicKey) -> Bool {
+        left.rawBytes == right.rawBytes
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(rawBytes) }
+}

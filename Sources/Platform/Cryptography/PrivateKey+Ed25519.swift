@@ -1,0 +1,57 @@
+internal import COpenSSL
+
+extension PrivateKey {
+    /// A key of Ed25519 from the 32 bytes that RFC 8032 section 5.1.5 begins with.
+    ///
+    /// - Throws: ``CryptographyError``: `malformedKey` for another count, else `unavailable`.
+    package convenience init(ed25519Seed seed: SecretKey) throws(CryptographyError) {
+        guard seed.byteCount == Ed25519PublicKey.byteCount else {
+            throw CryptographyError(.malformedKey, "an Ed25519 key has 32 bytes, not \(seed.byteCount)")
+        }
+        ErrorQueue.clear()
+        let handle = seed.withUnsafeBytes { seed in
+            EVP_PKEY_new_raw_private_key_ex(
+                nil, "ED25519", nil, seed.assumingMemoryBound(to: UInt8.self).baseAddress, seed.count)
+        }
+        guard let handle else { throw ErrorQueue.error(.unavailable, "no Ed25519 keys") }
+        self.init(owning: handle)
+    }
+
+    /// Whether it signs Ed25519.
+    package var isEd25519: Bool { EVP_PKEY_is_a(handle, "ED25519") == 1 }
+
+    /// The public half; nil when the key is not one of Ed25519.
+    package var ed25519PublicKey: Ed25519PublicKey? {
+        defer { ErrorQueue.clear() }
+        guard isEd25519 else { return nil }
+        var count = Ed25519PublicKey.byteCount
+        var raw = [UInt8](repeating: 0, count: count)
+        guard EVP_PKEY_get_raw_public_key(handle, &raw, &count) == 1, count == raw.count else { return nil }
+        return Ed25519PublicKey(rawBytes: raw)
+    }
+
+    /// The signature of RFC 8032, 64 bytes: the same for the same message.
+    ///
+    /// - Throws: ``CryptographyError``: `unsupportedKey` when the key is not one of Ed25519, `unavailable` when signing fails.
+    package func ed25519Signature(of message: UnsafeRawBufferPointer) throws(CryptographyError) -> [UInt8] {
+        guard isEd25519 else { throw CryptographyError(.unsupportedKey, "Ed25519 needs a key of Ed25519") }
+        ErrorQueue.clear()
+        guard let context = EVP_MD_CTX_new() else { throw ErrorQueue.error(.unavailable, "no context for signing") }
+        defer { EVP_MD_CTX_free(context) }
+        var count = Ed25519PublicKey.signatureByteCount
+        var signature = [UInt8](repeating: 0, count: count)
+        guard EVP_DigestSignInit_ex(context, nil, nil, nil, nil, handle, nil) == 1,
+            EVP_DigestSign(
+                context, &signature, &count, message.assumingMemoryBound(to: UInt8.self).baseAddress, message.count)
+                == 1, count == signature.count
+        else { throw ErrorQueue.error(.unavailable, "signing failed") }
+        return signature
+    }
+
+    /// The signature of RFC 8032, 64 bytes: the same for the same message.
+    ///
+    /// - Throws: as ``ed25519Signature(of:)-(UnsafeRawBufferPointer)``.
+    package func ed25519Signature(of message: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        try message.span.withUnsafeBytes { (message) throws(CryptographyError) in try ed25519Signature(of: message) }
+    }
+}
