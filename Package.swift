@@ -81,6 +81,9 @@ let appStore: [Target] = [
             "Cryptography", "HTTPClient", "Telemetry", "Time",
         ]),
     module("AppStoreSigning", layer: "AppStore", uses: ["Bytes", "Cryptography"]),
+    module(
+        "ArchiveFormat", layer: "AppStore",
+        uses: ["AppStoreModel", "KafkaModel", "Cryptography", "Records", "RefundCases"]),
 ]
 
 let pipeline: [Target] = [

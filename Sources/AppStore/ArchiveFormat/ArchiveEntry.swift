@@ -1,0 +1,77 @@
+internal import Cryptography
+package import KafkaModel
+
+/// How an object is kept.
+package enum ArchiveProtection: Sendable {
+    /// As it is: what is about no person.
+    case plain
+    case encrypted(ArchiveDataKey)
+    /// Not at all: its subject was erased, and the record is older than the erasure.
+    case erased
+}
+
+/// A leaf and its object, ready to be written.
+package struct ArchiveEntry: Sendable {
+    package let leaf: ArchiveLeaf
+    /// Beside the tree, in a segment.
+    package let object: [UInt8]
+
+    /// The entry of a record.
+    ///
+    /// - Parameter archivedAtMilliseconds: since 1970.
+    /// - Throws: ``ArchiveFormatError``: `tooLong` for a record that the form cannot hold, `unavailable` when libcrypto fails.
+    package init(
+        _ record: KafkaRecord, kind: ArchiveKind, clusterId: String, archivedAtMilliseconds: Int64,
+        protection: ArchiveProtection
+    ) throws(ArchiveFormatError) {
+        let position = try ArchivePosition(
+            kind: kind, clusterId: clusterId, topic: record.topic, partition: record.partition, offset: record.offset)
+        let archived = ArchivedRecord(record)
+        var text: [UInt8] = []
+        if case .erased = protection {
+        } else {
+            text.reserveCapacity(archived.byteCount)
+            try archived.append(to: &text)
+        }
+        try self.init(
+            position, text, timestampMilliseconds: record.timestampMilliseconds,
+            archivedAtMilliseconds: archivedAtMilliseconds, protection: protection)
+    }
+
+    /// The entry of offsets that are missing, `missing.lowerBound` the first of them.
+    ///
+    /// - Throws: ``ArchiveFormatError`` as for a record.
+    package init(
+        gap missing: Range<Int64>, of place: KafkaTopicPartition, clusterId: String, archivedAtMilliseconds: Int64
+    ) throws(ArchiveFormatError) {
+        let position = try ArchivePosition(
+            kind: .gap, clusterId: clusterId, topic: place.topic, partition: place.partition,
+            offset: KafkaOffset(rawValue: missing.lowerBound))
+        let gap = ArchiveGap(nextOffset: KafkaOffset(rawValue: missing.upperBound))
+        try self.init(
+            position, gap.bytes, timestampMilliseconds: nil, archivedAtMilliseconds: archivedAtMilliseconds,
+            protection: .plain)
+    }
+
+    private init(
+        _ position: ArchivePosition, _ text: [UInt8], timestampMilliseconds: Int64?, archivedAtMilliseconds: Int64,
+        protection: ArchiveProtection
+    ) throws(ArchiveFormatError) {
+        let keyId: ArchiveKeyId?
+        switch protection {
+        case .plain:
+            object = [ArchiveObject.Form.plain.rawValue] + text
+            keyId = nil
+        case .encrypted(let key):
+            object = try ArchiveObject.seal(text, position: position, key: key.secret)
+            keyId = key.id
+        case .erased:
+            object = []
+            keyId = nil
+        }
+        leaf = try ArchiveLeaf(
+            position: position, timestampMilliseconds: timestampMilliseconds,
+            archivedAtMilliseconds: archivedAtMilliseconds, keyId: keyId, objectLength: object.count,
+            objectDigest: SHA256.digest(of: object))
+    }
+}

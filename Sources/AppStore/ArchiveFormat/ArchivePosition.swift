@@ -1,0 +1,80 @@
+package import KafkaModel
+
+/// Which record of which cluster an entry of the archive is about: the first part of its leaf, which encryption
+/// authenticates, so that no object can be passed off as another record's.
+package struct ArchivePosition: Hashable, Sendable {
+    package static let formatVersion: UInt8 = 1
+
+    package let kind: ArchiveKind
+    /// As Kafka says it.
+    package let clusterId: String
+    package let topic: KafkaTopic
+    package let partition: KafkaPartition
+    /// Of the record; for a gap the first offset that is missing.
+    package let offset: KafkaOffset
+
+    /// - Throws: ``ArchiveFormatError``: `tooLong` when the names would make a leaf longer than 512 bytes, `malformedLeaf` for
+    ///   a negative partition or offset.
+    package init(
+        kind: ArchiveKind, clusterId: String, topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset
+    ) throws(ArchiveFormatError) {
+        let names = (clusterId.utf8.count, topic.rawValue.utf8.count)
+        guard names.0 <= 255, names.1 <= 255, names.0 + names.1 <= ArchiveLeaf.maximumNameBytes else {
+            throw ArchiveFormatError(.tooLong, "cluster id and topic have \(names.0 + names.1) bytes")
+        }
+        guard partition.rawValue >= 0, offset.rawValue >= 0 else {
+            throw ArchiveFormatError(.malformedLeaf, "\(topic)[\(partition)]@\(offset) is no position")
+        }
+        self.kind = kind
+        self.clusterId = clusterId
+        self.topic = topic
+        self.partition = partition
+        self.offset = offset
+    }
+
+    package var topicPartition: KafkaTopicPartition { KafkaTopicPartition(topic: topic, partition: partition) }
+
+    /// The bytes of the leaf from its version to its offset: what encryption authenticates.
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(ArchiveLeaf.fixedByteCount + clusterId.utf8.count + topic.rawValue.utf8.count)
+        bytes.append(Self.formatVersion)
+        bytes.append(kind.rawValue)
+        for name in [clusterId, topic.rawValue] {
+            bytes.append(UInt8(truncatingIfNeeded: name.utf8.count))
+            bytes.append(contentsOf: name.utf8)
+        }
+        bytes.append(bigEndian: UInt32(bitPattern: partition.rawValue))
+        bytes.append(bigEndian: UInt64(bitPattern: offset.rawValue))
+        return bytes
+    }
+
+    init(_ reader: inout BigEndianReader) throws(ArchiveFormatError) {
+        guard let version = reader.integer(UInt8.self) else { throw Self.malformed("it is empty") }
+        guard version == Self.formatVersion else { throw Self.malformed("version \(version) is not known") }
+        guard let number = reader.integer(UInt8.self), let kind = ArchiveKind(rawValue: number) else {
+            throw Self.malformed("its kind is not known")
+        }
+        guard let clusterId = Self.name(&reader), let topic = Self.name(&reader) else {
+            throw Self.malformed("its cluster id or topic is cut off or no text")
+        }
+        guard let partition = reader.integer(UInt32.self), let offset = reader.integer(UInt64.self),
+            let partition = Int32(exactly: partition), let offset = Int64(exactly: offset)
+        else { throw Self.malformed("its partition or offset is cut off or too large") }
+        try self.init(
+            kind: kind, clusterId: clusterId, topic: KafkaTopic(rawValue: topic),
+            partition: KafkaPartition(rawValue: partition), offset: KafkaOffset(rawValue: offset))
+    }
+
+    private static func name(_ reader: inout BigEndianReader) -> String? {
+        reader.integer(UInt8.self).flatMap { reader.text(Int($0)) }
+    }
+
+    private static func malformed(_ reason: String) -> ArchiveFormatError {
+        ArchiveFormatError(.malformedLeaf, "not a leaf: \(reason)")
+    }
+}
+
+extension ArchivePosition: CustomStringConvertible {
+    package var description: String { "\(topic)[\(partition)]@\(offset)" }
+}

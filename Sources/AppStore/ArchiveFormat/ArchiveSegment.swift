@@ -1,0 +1,52 @@
+/// The objects of up to 256 leaves in a row: of each its length in four bytes and then itself.
+package enum ArchiveSegment {
+    /// A whole segment has so many objects, as a whole entry bundle has so many entries.
+    package static let maximumCount = 256
+
+    /// Adds the next object.
+    ///
+    /// - Throws: ``ArchiveFormatError`` with code `tooLong` for an object of 4 GiB and more.
+    package static func append(_ object: [UInt8], to segment: inout [UInt8]) throws(ArchiveFormatError) {
+        guard let length = UInt32(exactly: object.count) else {
+            throw ArchiveFormatError(.tooLong, "an object of \(object.count) bytes")
+        }
+        segment.append(bigEndian: length)
+        segment.append(contentsOf: object)
+    }
+
+    /// Where in the segment each of its objects is, without its length.
+    ///
+    /// - Throws: ``ArchiveFormatError`` with code `malformedSegment` when it is cut off, or has more than 256 objects.
+    package static func objects(in segment: [UInt8]) throws(ArchiveFormatError) -> [Range<Int>] {
+        try segment.span.withUnsafeBytes { (bytes) throws(ArchiveFormatError) in
+            var reader = BigEndianReader(bytes)
+            var objects: [Range<Int>] = []
+            while reader.remaining > 0 {
+                guard objects.count < maximumCount else {
+                    throw ArchiveFormatError(.malformedSegment, "a segment of more than \(maximumCount) objects")
+                }
+                guard let length = reader.integer(UInt32.self) else { throw cutOff(objects.count) }
+                let start = reader.position
+                guard reader.take(Int(length)) != nil else { throw cutOff(objects.count) }
+                objects.append(start..<reader.position)
+            }
+            return objects
+        }
+    }
+
+    /// Where in a segment the object of a leaf is, by the lengths that the leaves before it say: for reading it alone.
+    ///
+    /// - Parameter leaves: the segment's, from its first one.
+    /// - Returns: nil when the segment has no such leaf.
+    package static func range(ofObject index: Int, leaves: [ArchiveLeaf]) -> Range<Int>? {
+        guard leaves.indices.contains(index) else { return nil }
+        let start = leaves[..<index].reduce(lengthByteCount) { $0 + lengthByteCount + $1.objectLength }
+        return start..<start + leaves[index].objectLength
+    }
+
+    private static let lengthByteCount = 4
+
+    private static func cutOff(_ count: Int) -> ArchiveFormatError {
+        ArchiveFormatError(.malformedSegment, "a segment that is cut off after \(count) objects")
+    }
+}

@@ -1,0 +1,101 @@
+package import KafkaModel
+
+/// A Kafka record exactly as it was: the text that is encrypted.
+package struct ArchivedRecord: Hashable, Sendable {
+    static let formatVersion: UInt8 = 1
+
+    /// Nil is a null key, which is not the same as an empty one.
+    package let key: [UInt8]?
+    /// Nil is a tombstone.
+    package let value: [UInt8]?
+    /// In the order of the log.
+    package let headers: [KafkaHeader]
+
+    package init(key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader]) {
+        self.key = key
+        self.value = value
+        self.headers = headers
+    }
+
+    package init(_ record: KafkaRecord) { self.init(key: record.key, value: record.value, headers: record.headers) }
+
+    /// As the consumer read it.
+    package func record(of leaf: ArchiveLeaf) -> KafkaRecord {
+        KafkaRecord(
+            topic: leaf.position.topic, partition: leaf.position.partition, offset: leaf.position.offset,
+            timestampMilliseconds: leaf.timestampMilliseconds, key: key, value: value, headers: headers)
+    }
+
+    /// How many bytes ``append(to:)`` adds.
+    var byteCount: Int {
+        headers.reduce(1 + 4 + (key?.count ?? 0) + 4 + (value?.count ?? 0) + 2) {
+            $0 + 2 + $1.key.utf8.count + 4 + ($1.value?.count ?? 0)
+        }
+    }
+
+    /// - Throws: ``ArchiveFormatError`` with code `tooLong` for more than 65,535 headers, a header's name of more bytes, and
+    ///   2 GiB and more of anything else.
+    func append(to bytes: inout [UInt8]) throws(ArchiveFormatError) {
+        guard let headerCount = UInt16(exactly: headers.count) else {
+            throw ArchiveFormatError(.tooLong, "a record with \(headers.count) headers")
+        }
+        bytes.append(Self.formatVersion)
+        try Self.append(key, to: &bytes)
+        try Self.append(value, to: &bytes)
+        bytes.append(bigEndian: headerCount)
+        for header in headers {
+            guard let count = UInt16(exactly: header.key.utf8.count) else {
+                throw ArchiveFormatError(.tooLong, "a header whose name has \(header.key.utf8.count) bytes")
+            }
+            bytes.append(bigEndian: count)
+            bytes.append(contentsOf: header.key.utf8)
+            try Self.append(header.value, to: &bytes)
+        }
+    }
+
+    /// Reads what ``append(to:)`` wrote, with nothing after it.
+    ///
+    /// - Throws: ``ArchiveFormatError`` with code `malformedObject`.
+    init(_ bytes: UnsafeRawBufferPointer) throws(ArchiveFormatError) {
+        var reader = BigEndianReader(bytes)
+        guard let version = reader.integer(UInt8.self), version == Self.formatVersion else {
+            throw ArchiveFormatError(.malformedObject, "not a record of a version that is known")
+        }
+        key = try Self.optionalBytes(&reader)
+        value = try Self.optionalBytes(&reader)
+        guard let count = reader.integer(UInt16.self) else { throw Self.cutOff }
+        var headers: [KafkaHeader] = []
+        for _ in 0..<count {
+            guard let length = reader.integer(UInt16.self), let name = reader.text(Int(length)) else {
+                throw Self.cutOff
+            }
+            headers.append(KafkaHeader(key: name, value: try Self.optionalBytes(&reader)))
+        }
+        self.headers = headers
+        guard reader.remaining == 0 else {
+            throw ArchiveFormatError(.malformedObject, "\(reader.remaining) bytes follow the record")
+        }
+    }
+
+    private static let cutOff = ArchiveFormatError(
+        .malformedObject, "a record that is cut off, or a name that is no text")
+
+    private static func append(_ value: [UInt8]?, to bytes: inout [UInt8]) throws(ArchiveFormatError) {
+        guard let value else {
+            bytes.append(bigEndian: Int32(-1))
+            return
+        }
+        guard let count = Int32(exactly: value.count) else {
+            throw ArchiveFormatError(.tooLong, "a key or value of \(value.count) bytes")
+        }
+        bytes.append(bigEndian: count)
+        bytes.append(contentsOf: value)
+    }
+
+    private static func optionalBytes(_ reader: inout BigEndianReader) throws(ArchiveFormatError) -> [UInt8]? {
+        guard let count = reader.integer(Int32.self), count >= -1 else { throw cutOff }
+        if count == -1 { return nil }
+        guard let bytes = reader.take(Int(count)) else { throw cutOff }
+        return Array(bytes)
+    }
+}

@@ -1,0 +1,57 @@
+package import AppStoreModel
+package import KafkaModel
+package import Records
+
+/// What the archive makes of a topic: the kind of its entries, and the environment of its subjects.
+package struct ArchivedTopic: Hashable, Sendable {
+    package let topic: KafkaTopic
+    package let kind: ArchiveKind
+    /// Nil where the topic has both.
+    package let environment: AppStoreEnvironment?
+
+    /// Nil for topics that are not archived: what follows from the others, what the archive itself publishes, and its own
+    /// dead letters.
+    package init?(_ topic: KafkaTopic, names: TopicNames) {
+        guard let (kind, environment) = Self.classify(topic, names) else { return nil }
+        self.topic = topic
+        self.kind = kind
+        self.environment = environment
+    }
+
+    private static func classify(_ topic: KafkaTopic, _ names: TopicNames) -> (ArchiveKind, AppStoreEnvironment?)? {
+        switch topic {
+        case names.quarantine: return (.quarantine, nil)
+        case names.certificates: return (.certificate, nil)
+        case names.erasures: return (.erasure, nil)
+        case names.archiveDeadLetters: return nil
+        default: break
+        }
+        for environment in AppStoreEnvironment.published {
+            if topic == names.notifications(environment) { return (.notification, environment) }
+            if topic == names.refunds(environment) { return (.refund, environment) }
+            let inputs = [
+                names.notifications(environment), names.refunds(environment), names.entitlements(environment),
+                names.reconciliation(environment),
+            ]
+            if inputs.contains(where: { topic.isDeadLetters(of: $0) }) { return (.deadLetter, environment) }
+        }
+        let others = [names.quarantine, names.certificates]
+        return others.contains { topic.isDeadLetters(of: $0) } ? (.deadLetter, nil) : nil
+    }
+}
+
+extension ArchiveKind {
+    /// The kind of a topic's entries; nil for topics that are not archived.
+    package init?(topic: KafkaTopic, names: TopicNames) {
+        guard let archived = ArchivedTopic(topic, names: names) else { return nil }
+        self = archived.kind
+    }
+}
+
+extension KafkaTopic {
+    /// Whether it is where some group puts the records of `input` that it cannot handle.
+    fileprivate func isDeadLetters(of input: KafkaTopic) -> Bool {
+        rawValue.hasPrefix("\(input.rawValue).") && rawValue.hasSuffix(".dlq")
+            && rawValue.utf8.count > input.rawValue.utf8.count + 1 + ".dlq".utf8.count
+    }
+}

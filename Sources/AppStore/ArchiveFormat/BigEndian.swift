@@ -1,0 +1,30 @@
+/// Writing of numbers as all forms of the archive have them: big endian.
+extension [UInt8] {
+    mutating func append(bigEndian value: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
+    }
+}
+
+/// Reads bytes in order; nothing is read beyond their end.
+struct BigEndianReader {
+    private let bytes: UnsafeRawBufferPointer
+    private(set) var position = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    var remaining: Int { bytes.count - position }
+
+    /// Nil when fewer bytes are left.
+    mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
+        guard count >= 0, count <= remaining else { return nil }
+        defer { position += count }
+        return UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
+    }
+
+    mutating func integer<Value: FixedWidthInteger>(_ type: Value.Type) -> Value? {
+        take(MemoryLayout<Value>.size).map { Value(bigEndian: $0.loadUnaligned(as: Value.self)) }
+    }
+
+    /// Text of so many bytes; nil when they are not UTF-8.
+    mutating func text(_ count: Int) -> String? { take(count).flatMap { String(validating: $0, as: UTF8.self) } }
+}
