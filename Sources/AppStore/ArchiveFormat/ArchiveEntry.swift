@@ -42,12 +42,13 @@ package struct ArchiveEntry: Sendable {
     ///
     /// - Throws: ``ArchiveFormatError`` as for a record.
     package init(
-        gap missing: Range<Int64>, of place: KafkaTopicPartition, clusterId: String, archivedAtMilliseconds: Int64
+        gap missing: Range<Int64>, reason: ArchiveGap.Reason, of place: KafkaTopicPartition, clusterId: String,
+        archivedAtMilliseconds: Int64
     ) throws(ArchiveFormatError) {
         let position = try ArchivePosition(
             kind: .gap, clusterId: clusterId, topic: place.topic, partition: place.partition,
             offset: KafkaOffset(rawValue: missing.lowerBound))
-        let gap = ArchiveGap(nextOffset: KafkaOffset(rawValue: missing.upperBound))
+        let gap = ArchiveGap(nextOffset: KafkaOffset(rawValue: missing.upperBound), reason: reason)
         try self.init(
             position, gap.bytes, timestampMilliseconds: nil, archivedAtMilliseconds: archivedAtMilliseconds,
             protection: .plain)

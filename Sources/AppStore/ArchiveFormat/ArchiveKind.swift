@@ -6,7 +6,7 @@ package enum ArchiveKind: UInt8, Hashable, Sendable, CaseIterable {
     case deadLetter = 4
     case erasure = 5
     case certificate = 6
-    /// Offsets that the topic no longer had when the archive asked for them, see ``ArchiveGap``.
+    /// Offsets under which the archive got no record, see ``ArchiveGap``.
     case gap = 7
 
     /// As commands print it and take it.

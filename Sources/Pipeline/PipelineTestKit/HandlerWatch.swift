@@ -213,8 +213,8 @@ private struct WatchedFlushing: FlushingHandler {
         try await watch.flush(partition, mode) { try await handler.flush(partition) }
     }
 
-    func partitionAssigned(_ partition: KafkaTopicPartition) async throws {
-        try await handler.partitionAssigned(partition)
+    func partitionAssigned(_ partition: KafkaTopicPartition, startingAt start: KafkaOffset) async throws {
+        try await handler.partitionAssigned(partition, startingAt: start)
     }
 
     func partitionReleased(_ partition: KafkaTopicPartition) async {

@@ -26,12 +26,15 @@ public protocol FlushingHandler: Sendable {
     func flush(_ partition: KafkaTopicPartition) async throws
 
     /// As in ``RecordHandler``: before the first record of an assignment; nothing is appended yet.
-    func partitionAssigned(_ partition: KafkaTopicPartition) async throws
+    ///
+    /// - Parameter start: where reading goes on: what the group has committed, or the oldest record when it has committed
+    ///   nothing. A sink that knows better what it holds can find out here what it lacks.
+    func partitionAssigned(_ partition: KafkaTopicPartition, startingAt start: KafkaOffset) async throws
 
     /// As in ``RecordHandler``: drops what was appended and not flushed.
     func partitionReleased(_ partition: KafkaTopicPartition) async
 }
 
 extension FlushingHandler {
-    public func partitionAssigned(_ partition: KafkaTopicPartition) async throws {}
+    public func partitionAssigned(_ partition: KafkaTopicPartition, startingAt start: KafkaOffset) async throws {}
 }

@@ -45,7 +45,10 @@ struct PartitionWorker: Sendable {
         while partition.isActive {
             do {
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { try await handler.partitionAssigned(partition.topicPartition) }
+                    group.addTask {
+                        try await handler.partitionAssigned(
+                            partition.topicPartition, startingAt: partition.startOffset)
+                    }
                     group.addTask {
                         await partition.untilInactive()
                         throw CancellationError()
@@ -122,11 +125,11 @@ struct PartitionWorker: Sendable {
 }
 
 extension PipelineHandler {
-    func partitionAssigned(_ partition: KafkaTopicPartition) async throws {
+    func partitionAssigned(_ partition: KafkaTopicPartition, startingAt start: KafkaOffset) async throws {
         switch self {
         case .records(let handler): try await handler.partitionAssigned(partition)
         case .batches(let handler): try await handler.partitionAssigned(partition)
-        case .flushing(let handler): try await handler.partitionAssigned(partition)
+        case .flushing(let handler): try await handler.partitionAssigned(partition, startingAt: start)
         }
     }
 

@@ -83,6 +83,19 @@ extension KafkaAdmin {
         return offsets
     }
 
+    /// The oldest and the next offset of a partition, asked of its leader.
+    ///
+    /// - Throws: `timedOut` when it does not answer within `limit`.
+    public func watermarks(
+        of partition: KafkaTopicPartition, within limit: Duration = .seconds(10)
+    ) async throws(KafkaError) -> KafkaWatermarks {
+        try await retrying(within: limit) { left throws(KafkaError) in
+            try await run { handle throws(KafkaError) in
+                try KafkaWatermarks.query(partition, within: left, handle: handle).get()
+            }
+        }
+    }
+
     /// The oldest and the next offset of each partition of a topic, asked of the leaders one after the other.
     ///
     /// - Throws: `unknownTopic` when it does not exist; `timedOut` when a leader does not answer within `limit`.
