@@ -8,7 +8,7 @@ final class Connection {
 
     init(path: String, access: Database.Access, lock: OwnershipLock?, busyTimeout: Duration) throws(SQLiteError) {
         guard !path.utf8.contains(0) else { throw SQLiteError(.cannotOpen, "the path has a zero byte") }
-        let mode = access == .writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
+        let mode = access == .reader ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         // No mutex of SQLite's own: that only one thread uses the connection is the promise of `Database`.
         var handle: OpaquePointer?
         let result = sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)

@@ -10,6 +10,9 @@ package final class Database {
         /// The only writer of the file: a second one, in this process or another, fails with
         /// ``SQLiteError/Code/ownedByAnother``. Makes the file when there is none.
         case writer
+        /// One of several writers of the file, in this process or others, that wait for each other's transactions. Fails
+        /// with ``SQLiteError/Code/ownedByAnother`` while a ``writer`` has the file. Makes the file when there is none.
+        case sharedWriter
         /// Reads what the writer has committed. The file must exist; reading never changes it.
         case reader
     }
@@ -35,10 +38,10 @@ package final class Database {
     package convenience init(
         path: String, access: Access = .writer, busyTimeout: Duration = .seconds(5)
     ) throws(SQLiteError) {
-        let lock = access == .writer ? try OwnershipLock(databasePath: path) : nil
+        let lock = access == .reader ? nil : try OwnershipLock(databasePath: path, isShared: access == .sharedWriter)
         try self.init(path: path, access: access, lock: lock, busyTimeout: busyTimeout)
         do throws(SQLiteError) {
-            if access == .writer {
+            if access != .reader {
                 // 8 MiB of pages, and a log of 16 MiB before it is written back: a page that many transactions change
                 // is then written back once.
                 try executeScript(

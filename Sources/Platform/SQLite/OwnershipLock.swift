@@ -1,12 +1,13 @@
 internal import Glibc
 
-/// The lock file beside a database: while one writer holds it, no second one opens the database.
+/// The lock file beside a database: while one writer holds it, no second one opens the database; writers that share it
+/// keep out one that does not.
 ///
 /// The file stays when the lock is released, because removing it would let two processes lock two different files.
 final class OwnershipLock {
     private let descriptor: Int32
 
-    init(databasePath: String) throws(SQLiteError) {
+    init(databasePath: String, isShared: Bool) throws(SQLiteError) {
         // The system would end the path there, and another file would be made and locked.
         guard !databasePath.utf8.contains(0) else { throw SQLiteError(.cannotOpen, "the path has a zero byte") }
         let path = databasePath + ".lock"
@@ -14,7 +15,7 @@ final class OwnershipLock {
         guard descriptor >= 0 else {
             throw SQLiteError(.cannotOpen, "cannot open \(path): \(String(cString: strerror(errno)))")
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
             let isTaken = errno == EWOULDBLOCK
             let reason = String(cString: strerror(errno))
             close(descriptor)
