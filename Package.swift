@@ -83,7 +83,10 @@ let appStore: [Target] = [
     module("AppStoreSigning", layer: "AppStore", uses: ["Bytes", "Cryptography"]),
     module(
         "ArchiveFormat", layer: "AppStore",
-        uses: ["AppStoreModel", "KafkaModel", "Cryptography", "Records", "RefundCases"]),
+        uses: ["JSON", "AppStoreModel", "KafkaModel", "Cryptography", "Records", "RefundCases"]),
+    module(
+        "ArchiveKeys", layer: "AppStore",
+        uses: ["Bytes", "AppStoreModel", "ArchiveFormat", "Cryptography", "SQLite"]),
 ]
 
 let pipeline: [Target] = [

@@ -1,0 +1,108 @@
+package import AppStoreModel
+internal import JSON
+package import KafkaModel
+
+/// A record of the erasures topic: one decision about one subject, which every key store carries out.
+package struct ErasureRecord: Hashable, Sendable {
+    package enum Action: String, Hashable, Sendable, CaseIterable {
+        /// The subject's keys are destroyed; what is older gets none again.
+        case erase
+        /// A legal hold: the subject's keys are kept whatever is asked for.
+        case hold
+        /// The end of a hold; an erasure that waited for it is carried out.
+        case release
+    }
+
+    static let formatVersion: Int64 = 1
+    /// Longest reason or request, in bytes.
+    package static let maximumTextBytes = 256
+    /// Longest value that is read, in bytes.
+    static let maximumValueBytes = 1 << 20
+
+    package var action: Action
+    package var subject: SubjectMark
+    /// Of the key that the mark was made with, 16 hexadecimal digits: a key store with another one cannot know the subject.
+    package var marks: String
+    /// The keys that were destroyed, where it is known.
+    package var keys: [ArchiveKeyId]
+    /// A code or a few words, without personal data.
+    package var reason: String
+    /// The operator's reference to the request, without personal data.
+    package var request: String
+    /// What was signed up to here is erased.
+    package var requestedAt: AppStoreInstant
+
+    package init(
+        action: Action, subject: SubjectMark, marks: String, keys: [ArchiveKeyId] = [], reason: String, request: String,
+        requestedAt: AppStoreInstant
+    ) {
+        self.action = action
+        self.subject = subject
+        self.marks = marks
+        self.keys = keys
+        self.reason = reason
+        self.request = request
+        self.requestedAt = requestedAt
+    }
+
+    /// The record as it is produced; each has a key of its own, so that compaction removes none.
+    package func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
+        let key = "\(subject.hex)/\(requestedAt.millisecondsSince1970)/\(action.rawValue)"
+        return KafkaProducerRecord(topic: topic, key: Array(key.utf8), value: jsonText)
+    }
+
+    /// The record's value.
+    package var jsonText: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { object in
+            object.set("version", Self.formatVersion)
+            object.set("action", action.rawValue)
+            object.set("subject", subject.hex)
+            object.set("marks", marks)
+            object.array("keys") { array in for key in keys { array.string(key.hex) } }
+            object.set("reason", reason)
+            object.set("request", request)
+            object.set("requestedAt", requestedAt.description)
+        }
+        return writer.bytes
+    }
+
+    /// Reads what ``jsonText`` writes; members that a later version adds are left alone.
+    ///
+    /// - Throws: ``ArchiveFormatError`` with code `malformedObject` for anything else, a later version included.
+    package init(json: [UInt8]) throws(ArchiveFormatError) {
+        let root: JSONElement
+        do { root = try JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root } catch {
+            throw Self.malformed("it is not a JSON object")
+        }
+        guard root["version"]?.flooredInteger == Self.formatVersion else { throw Self.malformed("version") }
+        guard let action = root["action"]?.string.flatMap(Action.init(rawValue:)) else {
+            throw Self.malformed("action")
+        }
+        guard let subject = root["subject"]?.string.flatMap(SubjectMark.init(hex:)) else {
+            throw Self.malformed("subject")
+        }
+        guard let marks = root["marks"]?.string, marks.utf8.count == 16 else { throw Self.malformed("marks") }
+        guard let requestedAt = root["requestedAt"]?.string.flatMap({ AppStoreInstant(rfc3339: $0) }) else {
+            throw Self.malformed("requestedAt")
+        }
+        var keys: [ArchiveKeyId] = []
+        for element in root["keys"]?.elements ?? [] {
+            guard let key = element.string.flatMap({ ArchiveKeyId(hex: $0) }) else { throw Self.malformed("keys") }
+            keys.append(key)
+        }
+        self.init(
+            action: action, subject: subject, marks: marks, keys: keys,
+            reason: try Self.text(root["reason"], "reason"), request: try Self.text(root["request"], "request"),
+            requestedAt: requestedAt)
+    }
+
+    private static func text(_ element: JSONElement?, _ name: String) throws(ArchiveFormatError) -> String {
+        guard let text = element?.string, text.utf8.count <= maximumTextBytes else { throw malformed(name) }
+        return text
+    }
+
+    private static func malformed(_ member: String) -> ArchiveFormatError {
+        ArchiveFormatError(.malformedObject, "not a record of the erasures topic: \(member)")
+    }
+}

@@ -1,0 +1,90 @@
+internal import Bytes
+internal import Cryptography
+internal import Glibc
+
+/// The key-encryption keys of an installation: the first wraps, all unwrap.
+package struct KeyEncryptionKeys: Sendable {
+    package let keys: [KeyEncryptionKey]
+
+    /// The one that wraps.
+    package let current: KeyEncryptionKey
+    /// The one that a new key store takes its marks from: the last, so that key stores that are made after a rotation have
+    /// the same marks as those before.
+    let oldest: KeyEncryptionKey
+
+    /// - Throws: ``ArchiveKeyError`` with code `unreadableKey` for none.
+    package init(_ keys: [KeyEncryptionKey]) throws(ArchiveKeyError) {
+        guard let first = keys.first, let last = keys.last else {
+            throw ArchiveKeyError(.unreadableKey, "no key-encryption key is given")
+        }
+        self.keys = keys
+        current = first
+        oldest = last
+    }
+
+    /// Keys from files that hold one each: 32 bytes, as they are, as 64 hexadecimal digits or in base64, white space
+    /// around the text allowed. What was read is wiped.
+    ///
+    /// - Throws: ``ArchiveKeyError`` with code `unreadableKey`.
+    package init(files: [String]) throws(ArchiveKeyError) {
+        var keys: [KeyEncryptionKey] = []
+        for file in files { keys.append(try KeyEncryptionKey(try Self.read(file), source: file)) }
+        try self.init(keys)
+    }
+
+    func key(idBytes: [UInt8]) -> KeyEncryptionKey? { keys.first { $0.idBytes == idBytes } }
+
+    /// The keys that there are, for messages.
+    var summary: String { keys.map { "\($0.id) (\($0.source))" }.joined(separator: ", ") }
+
+    private static func read(_ path: String) throws(ArchiveKeyError) -> SecretKey {
+        let refused = { (reason: String) in ArchiveKeyError(.unreadableKey, "key-encryption key \(path): \(reason)") }
+        guard !path.utf8.contains(0) else { throw refused("the path has a zero byte") }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw refused(String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        // One buffer, so that wiping it leaves no copy; a file of this kind has at most 66 bytes or so.
+        var buffer = [UInt8](repeating: 0, count: 1024)
+        defer { buffer.wipe() }
+        var count = 0
+        while count < buffer.count {
+            let got = buffer.withUnsafeMutableBytes {
+                Glibc.read(descriptor, $0.baseAddress.map { $0 + count }, $0.count - count)
+            }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw refused(String(cString: strerror(errno))) }
+            if got == 0 { break }
+            count += got
+        }
+        guard let key = buffer.withUnsafeBytes({ decode(UnsafeRawBufferPointer(rebasing: $0[..<count])) }) else {
+            throw refused("it holds no key: 32 bytes, 64 hexadecimal digits or their base64 are expected")
+        }
+        return key
+    }
+
+    static func decode(_ bytes: UnsafeRawBufferPointer) -> SecretKey? {
+        if bytes.count == KeyEncryptionKey.byteCount { return SecretKey(copying: bytes) }
+        let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
+        else { return nil }
+        let text = UnsafeRawBufferPointer(rebasing: bytes[first...last])
+        guard var secret = hexadecimal(text) ?? (try? Base64.decode(text)), secret.count == KeyEncryptionKey.byteCount
+        else { return nil }
+        defer { wipe(&secret) }
+        return SecretKey(copying: secret)
+    }
+
+    private static func hexadecimal(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard text.count == 2 * KeyEncryptionKey.byteCount else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(KeyEncryptionKey.byteCount)
+        for at in stride(from: 0, to: text.count, by: 2) {
+            guard let high = text[at].hexadecimalValue, let low = text[at + 1].hexadecimalValue else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+}
+
+/// Overwrites an array that held a secret.
+func wipe(_ bytes: inout [UInt8]) { bytes.wipe() }

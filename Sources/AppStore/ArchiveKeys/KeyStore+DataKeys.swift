@@ -1,0 +1,140 @@
+package import ArchiveFormat
+package import Cryptography
+internal import SQLite
+internal import Synchronization
+
+/// A record that wants a key.
+package struct DataKeyRequest: Sendable {
+    package let subject: ArchiveSubject
+    /// When what the record says was signed, in milliseconds since 1970 (``ArchivedTopic/eventTime(of:)``).
+    package let eventTimeMilliseconds: Int64
+
+    package init(subject: ArchiveSubject, eventTimeMilliseconds: Int64) {
+        self.subject = subject
+        self.eventTimeMilliseconds = eventTimeMilliseconds
+    }
+}
+
+/// What a key store knows of a key that a leaf names.
+package enum DataKeyState: Sendable {
+    case usable(SecretKey)
+    /// It was destroyed; whatever was signed up to this time is erased, in milliseconds since 1970.
+    case destroyed(upToMilliseconds: Int64?)
+    /// Not of this key store, or of a later time than the backup it was restored from.
+    case unknown
+}
+
+extension KeyStore {
+    /// For each request the key of its subject, made where there was none, or `erased` where the subject was erased and the
+    /// record is not newer than the erasure. New keys are on disk on return: all of one call in one transaction.
+    ///
+    /// - Throws: ``ArchiveKeyError``: `unavailable`, `wrongKey`, `damagedKey` or `unusableStore`; no new key was then used.
+    package func dataKeys(for requests: [DataKeyRequest]) throws(ArchiveKeyError) -> [ArchiveProtection] {
+        try file.withLock { (file) throws(ArchiveKeyError) in try file.dataKeys(for: requests) }
+    }
+
+    /// The key that a leaf names.
+    ///
+    /// - Throws: as ``dataKeys(for:)``.
+    package func dataKey(_ id: ArchiveKeyId) throws(ArchiveKeyError) -> DataKeyState {
+        try file.withLock { (file) throws(ArchiveKeyError) in try file.dataKey(id) }
+    }
+
+    /// Notices what other processes have destroyed, and overwrites the keys in this one's memory. Every request for keys
+    /// does that too; a process that makes none calls this now and then.
+    package func refresh() throws(ArchiveKeyError) {
+        try file.withLock { (file) throws(ArchiveKeyError) in try file.refresh() }
+    }
+}
+
+extension KeyStoreFile {
+    func dataKeys(for requests: [DataKeyRequest]) throws(ArchiveKeyError) -> [ArchiveProtection] {
+        try refresh()
+        var found: [ArchiveSubject: KeyCache.Entry] = [:]
+        var missing: [DataKeyRequest] = []
+        for request in requests {
+            let entry = found[request.subject] ?? cache.entry(of: request.subject)
+            found[request.subject] = entry
+            if entry.flatMap({ Self.protection(request, $0) }) == nil { missing.append(request) }
+        }
+        if !missing.isEmpty {
+            let made = try Self.attempting {
+                try database.transaction { try entries(of: missing) }
+            }
+            // Only what is committed may be used again.
+            for (subject, entry) in made {
+                found[subject] = entry
+                cache.insert(entry, of: subject)
+            }
+        }
+        return requests.map { request in
+            // Every subject has an entry that decides by now; leaving a record unarchived would be worse than no key.
+            found[request.subject].flatMap { Self.protection(request, $0) } ?? .erased
+        }
+    }
+
+    func dataKey(_ id: ArchiveKeyId) throws(ArchiveKeyError) -> DataKeyState {
+        try Self.attempting {
+            let row = try database.firstRow(
+                """
+                SELECT k.mark, k.wrapping, k.wrapped, e.up_to
+                FROM data_keys k LEFT JOIN erasures e ON e.mark = k.mark WHERE k.id = ?
+                """, [.blob(id.bytes)]
+            ) { (try $0.blob(0), try $0.blob(1), try $0.blob(2), try $0.integerOrNil(3)) }
+            guard let (mark, wrapping, wrapped, upTo) = row else { return .unknown }
+            guard wrapping != Self.destroyedWrapping else { return .destroyed(upToMilliseconds: upTo) }
+            return .usable(try key(wrapping).unwrap(wrapped, context: mark + id.bytes))
+        }
+    }
+
+    /// Of rows whose key is destroyed.
+    static let destroyedWrapping = [UInt8](repeating: 0, count: 8)
+    static let destroyedKey = [UInt8](repeating: 0, count: KeyEncryptionKey.wrappedByteCount)
+
+    /// What an entry means for a request; nil when a key must be made.
+    private static func protection(_ request: DataKeyRequest, _ entry: KeyCache.Entry) -> ArchiveProtection? {
+        if let erased = entry.erasedUpTo, request.eventTimeMilliseconds <= erased { return .erased }
+        return entry.key.map { .encrypted($0) }
+    }
+
+    /// The entries of subjects as the file has them, with a new key for those that need one. Inside a transaction.
+    private func entries(of requests: [DataKeyRequest]) throws -> [ArchiveSubject: KeyCache.Entry] {
+        var entries: [ArchiveSubject: KeyCache.Entry] = [:]
+        for request in requests {
+            var entry = try entries[request.subject] ?? read(request.subject)
+            if Self.protection(request, entry) == nil { entry.key = try makeKey(entry.mark) }
+            entries[request.subject] = entry
+        }
+        return entries
+    }
+
+    private func read(_ subject: ArchiveSubject) throws -> KeyCache.Entry {
+        let mark = try mark(of: subject)
+        let bytes = mark.digest.bytes
+        let erased = try database.firstRow("SELECT up_to FROM erasures WHERE mark = ?", [.blob(bytes)]) {
+            try $0.integer(0)
+        }
+        let row = try database.firstRow(
+            "SELECT id, wrapping, wrapped FROM data_keys WHERE mark = ? AND wrapping <> x'0000000000000000'",
+            [.blob(bytes)]
+        ) { (try $0.blob(0), try $0.blob(1), try $0.blob(2)) }
+        guard let (idBytes, wrapping, wrapped) = row else {
+            return KeyCache.Entry(mark: mark, key: nil, erasedUpTo: erased)
+        }
+        guard let id = ArchiveKeyId(bytes: idBytes) else {
+            throw ArchiveKeyError(.damagedKey, "key store \(database.path) has a key whose name is damaged")
+        }
+        let secret = try key(wrapping).unwrap(wrapped, context: bytes + idBytes)
+        return KeyCache.Entry(mark: mark, key: ArchiveDataKey(id: id, secret: secret), erasedUpTo: erased)
+    }
+
+    private func makeKey(_ mark: SubjectMark) throws -> ArchiveDataKey {
+        let id = try ArchiveKeyId.random()
+        let secret = try randomKey(byteCount: AES256GCM.keyByteCount)
+        let wrapped = try keys.current.wrap(secret, context: mark.digest.bytes + id.bytes)
+        try database.run(
+            "INSERT INTO data_keys (id, mark, wrapping, wrapped) VALUES (?, ?, ?, ?)",
+            [.blob(id.bytes), .blob(mark.digest.bytes), .blob(keys.current.idBytes), .blob(wrapped)])
+        return ArchiveDataKey(id: id, secret: secret)
+    }
+}

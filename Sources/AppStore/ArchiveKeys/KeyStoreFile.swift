@@ -1,0 +1,149 @@
+internal import ArchiveFormat
+internal import Cryptography
+internal import SQLite
+
+/// The open file, for one thread at a time.
+final class KeyStoreFile {
+    let database: Database
+    let keys: KeyEncryptionKeys
+    let marksId: String
+    var cache: KeyCache
+    /// What `changes` said when the cache was last known to be right.
+    var seenChanges: Int64 = 0
+    /// `PRAGMA data_version` then: it changes with each commit of another connection.
+    var seenVersion: Int64 = 0
+    private let marksSecret: SecretKey
+    private let marks: HMACSHA256Key
+
+    init(
+        path: String, keys: KeyEncryptionKeys, cachedSubjects: Int, busyTimeout: Duration
+    ) throws(ArchiveKeyError) {
+        self.keys = keys
+        cache = KeyCache(limit: cachedSubjects)
+        (database, marksSecret) = try Self.attempting {
+            let database = try Database(path: path, access: .sharedWriter, busyTimeout: busyTimeout)
+            // FULL: a key that sealed a record must outlive a power loss, and a destroyed one must not come back.
+            try database.executeScript(
+                "PRAGMA secure_delete=ON; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192;")
+            try database.migrate(KeyStoreSchema.migrations)
+            return (database, try Self.marksSecret(database, path: path, keys))
+        }
+        do throws(CryptographyError) {
+            marks = try HMACSHA256Key(marksSecret)
+            marksId = HexText.encode(try KeyEncryptionKey.identifier(of: marksSecret))
+        } catch { throw ArchiveKeyError(.unavailable, error.message) }
+        try refresh()
+    }
+
+    func close() {
+        cache.removeAll()
+        database.close()
+    }
+
+    func mark(of subject: ArchiveSubject) throws(ArchiveKeyError) -> SubjectMark {
+        do throws(CryptographyError) {
+            return SubjectMark(try marks.code(for: Array(subject.text.utf8)))
+        } catch { throw ArchiveKeyError(.unavailable, error.message) }
+    }
+
+    func indexKey() throws(ArchiveKeyError) -> HMACSHA256Key {
+        do throws(CryptographyError) {
+            return try HMACSHA256Key(try HKDF.derive(from: marksSecret, info: Array("sluice archive index".utf8)))
+        } catch { throw ArchiveKeyError(.unavailable, error.message) }
+    }
+
+    // MARK: What other processes did
+
+    /// Empties the cache when another process destroyed keys since the last look.
+    func refresh() throws(ArchiveKeyError) {
+        try Self.attempting {
+            let version = try database.firstRow("PRAGMA data_version") { try $0.integer(0) } ?? 0
+            guard version != seenVersion else { return }
+            let changes = try integer(.changes) ?? 0
+            if changes != seenChanges {
+                cache.removeAll()
+                // Pages that SQLite kept may still show what was.
+                try database.executeScript("PRAGMA shrink_memory")
+            }
+            (seenVersion, seenChanges) = (version, changes)
+        }
+    }
+
+    /// Inside the transaction that destroys keys or changes a hold. The cache is emptied by whoever commits it.
+    func countChange() throws {
+        try set(.changes, .integer((try integer(.changes) ?? 0) + 1))
+    }
+
+    // MARK: Values
+
+    func integer(_ name: KeyStoreValue) throws -> Int64? {
+        try database.firstRow("SELECT value FROM store WHERE name = ?", [.text(name.rawValue)]) { try $0.integer(0) }
+    }
+
+    func set(_ name: KeyStoreValue, _ value: SQLiteValue) throws {
+        try Self.set(database, name, value)
+    }
+
+    private static func set(_ database: Database, _ name: KeyStoreValue, _ value: SQLiteValue) throws {
+        try database.run(
+            "INSERT INTO store (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            [.text(name.rawValue), value])
+    }
+
+    /// What the wrapped key of marks belongs to.
+    static let marksContext = Array("sluice archive marks".utf8)
+
+    /// Two processes may make the store at once: the transaction lets the first one decide.
+    private static func marksSecret(
+        _ database: Database, path: String, _ keys: KeyEncryptionKeys
+    ) throws -> SecretKey {
+        try database.transaction {
+            let blob = { (name: KeyStoreValue) in
+                try database.firstRow("SELECT value FROM store WHERE name = ?", [.text(name.rawValue)]) {
+                    try $0.blob(0)
+                }
+            }
+            guard let wrapped = try blob(.marks), let wrapping = try blob(.marksWrapping) else {
+                let secret = keys.oldest.marks
+                try set(database, .marks, .blob(try keys.current.wrap(secret, context: marksContext)))
+                try set(database, .marksWrapping, .blob(keys.current.idBytes))
+                return secret
+            }
+            return try key(wrapping, of: path, keys).unwrap(wrapped, context: marksContext)
+        }
+    }
+
+    /// The key-encryption key of this name.
+    func key(_ idBytes: [UInt8]) throws(ArchiveKeyError) -> KeyEncryptionKey {
+        try Self.key(idBytes, of: database.path, keys)
+    }
+
+    private static func key(
+        _ idBytes: [UInt8], of path: String, _ keys: KeyEncryptionKeys
+    ) throws(ArchiveKeyError) -> KeyEncryptionKey {
+        guard let key = keys.key(idBytes: idBytes) else {
+            throw ArchiveKeyError(
+                .wrongKey,
+                """
+                key store \(path) is wrapped by key-encryption key \(HexText.encode(idBytes)), and none of the given ones \
+                is it: \(keys.summary); add its file to archive.key.encryption.key.file
+                """)
+        }
+        return key
+    }
+
+    // MARK: Errors
+
+    static func attempting<Result>(_ body: () throws -> Result) throws(ArchiveKeyError) -> Result {
+        do {
+            return try body()
+        } catch let error as ArchiveKeyError {
+            throw error
+        } catch let error as SQLiteError {
+            let isUnusable = error.isCorrupt || error.code == .newerSchema || error.code == .wrongType
+            throw ArchiveKeyError(isUnusable ? .unusableStore : .unavailable, "key store: \(error)")
+        } catch {
+            throw ArchiveKeyError(.unavailable, "key store: \(error)")
+        }
+    }
+}

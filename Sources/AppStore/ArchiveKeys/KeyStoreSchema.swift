@@ -1,0 +1,50 @@
+internal import SQLite
+
+/// The key store's tables.
+///
+/// No row of `data_keys` is deleted or changes its size: keys are appended, wrapped anew, or overwritten with zeros where
+/// they are. SQLite then moves none to another page, and so leaves no copy in unused bytes of a page, which
+/// `secure_delete` does not reach. No index holds a key.
+enum KeyStoreSchema {
+    static let migrations = [
+        Migration(
+            """
+            CREATE TABLE store (name TEXT PRIMARY KEY NOT NULL, value NOT NULL);
+            CREATE TABLE data_keys (
+                number INTEGER PRIMARY KEY AUTOINCREMENT,
+                id BLOB NOT NULL,        -- 16 bytes, of leaves
+                mark BLOB NOT NULL,      -- 32 bytes: whose it is
+                wrapping BLOB NOT NULL,  -- 8 bytes: which key wrapped it; zeros when it is destroyed
+                wrapped BLOB NOT NULL    -- 60 bytes; zeros when it is destroyed
+            );
+            CREATE UNIQUE INDEX data_keys_by_id ON data_keys (id);
+            CREATE UNIQUE INDEX data_keys_in_use ON data_keys (mark) WHERE wrapping <> x'0000000000000000';
+            CREATE INDEX data_keys_by_mark ON data_keys (mark);
+            CREATE TABLE erasures (
+                mark BLOB PRIMARY KEY NOT NULL,
+                up_to INTEGER NOT NULL,      -- milliseconds since 1970: what was signed until then gets no key
+                reason TEXT NOT NULL,
+                request TEXT NOT NULL
+            );
+            CREATE TABLE waiting_erasures (
+                mark BLOB PRIMARY KEY NOT NULL, up_to INTEGER NOT NULL, reason TEXT NOT NULL, request TEXT NOT NULL
+            );
+            CREATE TABLE holds (
+                mark BLOB PRIMARY KEY NOT NULL, since INTEGER NOT NULL, reason TEXT NOT NULL, request TEXT NOT NULL
+            );
+            """)
+    ]
+}
+
+/// The names in the table `store`.
+enum KeyStoreValue: String {
+    /// The wrapped key of marks, and which key wrapped it.
+    case marks
+    case marksWrapping = "marks.wrapping"
+    /// Counts what destroys keys or begins and ends holds, so that other processes notice.
+    case changes
+    /// The next offset of the erasures topic.
+    case erasuresNext = "erasures.next"
+    /// The cluster that the offset is of.
+    case cluster
+}
