@@ -49,6 +49,7 @@ let platform: [Target] = [
     module("Kafka", layer: "Platform", uses: ["CRdKafka", "KafkaModel", "Time", "Concurrency"]),
     module("KafkaDevBroker", layer: "Platform", uses: ["CRdKafka", "Kafka", "Time", "Concurrency"]),
     module("Cryptography", layer: "Platform", uses: ["COpenSSL", "Bytes"]),
+    module("TransparencyLog", layer: "Platform", uses: ["Bytes", "Cryptography"]),
     module("SQLite", layer: "Platform", uses: ["CSQLite"]),
     module("SignedRequests", layer: "Platform", uses: ["Bytes", "Configuration", "Cryptography"]),
     module("HTTPServer", layer: "Platform", uses: ["CSockets", "Time", "Concurrency", "Bytes"]),
@@ -280,6 +281,9 @@ let package = Package(
             uses: ["Kafka", "KafkaDevBroker", "KafkaModel", "Concurrency", "KafkaTestSupport", "TestSupport"]),
         tests("SignedRequestsTests", layer: "Platform", uses: ["SignedRequests", "Configuration"]),
         tests("CryptographyTests", layer: "Platform", uses: ["Bytes", "Cryptography", "TestSupport"]),
+        tests(
+            "TransparencyLogTests", layer: "Platform",
+            uses: ["Bytes", "Cryptography", "TransparencyLog", "TestSupport"]),
         tests("SQLiteTests", layer: "Platform", uses: ["SQLite", "TestSupport"]),
         tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport", "Time"]),
         tests("HTTPClientTests", layer: "Platform", uses: ["HTTPClient", "HTTPServer", "TestSupport"]),

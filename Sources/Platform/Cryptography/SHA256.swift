@@ -31,6 +31,15 @@ package struct SHA256: ~Copyable {
         return digest
     }
 
+    /// As ``finish()``; writes the 32 bytes where the caller wants them.
+    ///
+    /// - Precondition: `out` holds 32 bytes.
+    package mutating func finish(into out: UnsafeMutableRawBufferPointer) {
+        precondition(out.count == SHA256Digest.byteCount)
+        Self.finish(context, into: out)
+        Self.begin(context)
+    }
+
     package static func digest(of bytes: UnsafeRawBufferPointer) -> SHA256Digest {
         let context = makeContext()
         defer { EVP_MD_CTX_free(context) }
@@ -78,12 +87,13 @@ extension SHA256 {
     }
 
     fileprivate static func finish(_ context: OpaquePointer) -> SHA256Digest {
-        SHA256Digest { out in
-            let start = out.assumingMemoryBound(to: UInt8.self).baseAddress
-            guard EVP_DigestFinal_ex(context, start, nil) == 1 else {
-                // Our bug: fails only on a context that was not initialised.
-                fatalError("SHA-256 final failed")
-            }
+        SHA256Digest { finish(context, into: $0) }
+    }
+
+    fileprivate static func finish(_ context: OpaquePointer, into out: UnsafeMutableRawBufferPointer) {
+        guard EVP_DigestFinal_ex(context, out.assumingMemoryBound(to: UInt8.self).baseAddress, nil) == 1 else {
+            // Our bug: fails only on a context that was not initialised.
+            fatalError("SHA-256 final failed")
         }
     }
 }

@@ -1,0 +1,54 @@
+/// What a log signs: its origin, its size, the root of its tree (c2sp.org/tlog-checkpoint).
+package struct Checkpoint: Equatable, Sendable {
+    /// Which log it is.
+    package let origin: String
+    /// How many leaves the tree has.
+    package let size: Int
+    package let root: MerkleHash
+    /// Lines after the third, without newlines; a log here writes none.
+    package let extensions: [String]
+
+    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` for an origin or extension that is not one line of text,
+    ///   or a negative size.
+    package init(
+        origin: String, size: Int, root: MerkleHash, extensions: [String] = []
+    ) throws(TransparencyLogError) {
+        guard size >= 0, ([origin] + extensions).allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { $0 >= 0x20 } }) else {
+            throw TransparencyLogError(.invalidArgument, "a checkpoint has an origin of one line and a size from 0")
+        }
+        self.origin = origin
+        self.size = size
+        self.root = root
+        self.extensions = extensions
+    }
+
+    /// The checkpoint in the text of a note. Whether it is signed is another question.
+    ///
+    /// - Throws: ``TransparencyLogError`` with code `malformedCheckpoint`.
+    package init(text: String) throws(TransparencyLogError) {
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard lines.count >= 4, lines.last?.isEmpty == true, lines.dropLast().allSatisfy({ !$0.isEmpty }) else {
+            throw TransparencyLogError(.malformedCheckpoint, "a checkpoint has three lines")
+        }
+        guard let size = DecimalText.value(lines[1]) else {
+            throw TransparencyLogError(.malformedCheckpoint, "the second line of a checkpoint is its size")
+        }
+        guard let root = MerkleHash(base64: lines[2]) else {
+            throw TransparencyLogError(.malformedCheckpoint, "the third line of a checkpoint is the root in base64")
+        }
+        let texts = lines.map { String(Substring($0)) }
+        do {
+            try self.init(origin: texts[0], size: size, root: root, extensions: Array(texts[3..<(lines.count - 1)]))
+        } catch {
+            throw TransparencyLogError(.malformedCheckpoint, error.message)
+        }
+    }
+
+    /// The text of the note.
+    package var text: String {
+        ([origin, String(size), root.base64] + extensions).map { $0 + "\n" }.joined()
+    }
+
+    /// The note, not yet signed.
+    package func note() throws(TransparencyLogError) -> SignedNote { try SignedNote(text: text) }
+}

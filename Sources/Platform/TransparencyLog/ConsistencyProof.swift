@@ -1,0 +1,73 @@
+/// That one tree begins with all leaves of a smaller one (RFC 6962 section 2.1.2).
+package struct ConsistencyProof: Equatable, Sendable {
+    /// In the order of the RFC.
+    package let hashes: [MerkleHash]
+
+    package init(hashes: [MerkleHash]) {
+        self.hashes = hashes
+    }
+
+    /// The proof between the trees with the first `old` and the first `new` leaves of a log; empty when `old` is 0 or
+    /// both are equal.
+    ///
+    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` when `old` is negative or above `new`, `malformedTile`
+    ///   when a tile is too short; and what the source throws.
+    package static func make(old: Int, new: Int, from source: some TileSource) async throws -> ConsistencyProof {
+        guard old >= 0, old <= new else {
+            throw TransparencyLogError(.invalidArgument, "no tree of \(new) leaves grew from one of \(old)")
+        }
+        guard old > 0 else { return ConsistencyProof(hashes: []) }
+        var needed: [Range<Int>] = []
+        var range = 0..<new
+        while range.upperBound != old {
+            let middle = range.lowerBound + TreeNode.split(range.count)
+            let (left, right) = (range.lowerBound..<middle, middle..<range.upperBound)
+            needed.append(old <= middle ? right : left)
+            range = old <= middle ? left : right
+        }
+        // The verifier knows the old root, so a subtree that is the whole old tree is left out.
+        if range.lowerBound != 0 { needed.append(range) }
+        var tree = TreeReader(size: new, source: source)
+        var hashes: [MerkleHash] = []
+        for range in needed.reversed() { hashes.append(try await tree.hash(of: range)) }
+        return ConsistencyProof(hashes: hashes)
+    }
+
+    /// Whether the second tree begins with the leaves of the first (RFC 9162 section 2.1.4.2). The empty tree is the
+    /// beginning of every tree; its root is that of no leaves.
+    package func proves(
+        oldSize: Int, oldRoot: MerkleHash, newSize: Int, newRoot: MerkleHash
+    ) -> Bool {
+        guard oldSize >= 0, oldSize <= newSize else { return false }
+        if oldSize == 0 {
+            return hashes.isEmpty && oldRoot == .ofEmptyTree && (newSize > 0 || newRoot == .ofEmptyTree)
+        }
+        if oldSize == newSize { return hashes.isEmpty && oldRoot == newRoot }
+        var rest = hashes[...]
+        var (place, last) = (oldSize - 1, newSize - 1)
+        while place & 1 == 1 {
+            place >>= 1
+            last >>= 1
+        }
+        var hasher = MerkleHasher()
+        // A power of two: the old tree is one whole subtree of the new one.
+        guard let start = place == 0 ? oldRoot : rest.popFirst() else { return false }
+        var (old, new) = (start, start)
+        for hash in rest {
+            guard last > 0 else { return false }
+            if place & 1 == 1 || place == last {
+                old = hasher.node(hash, old)
+                new = hasher.node(hash, new)
+                while place & 1 == 0, place != 0 {
+                    place >>= 1
+                    last >>= 1
+                }
+            } else {
+                new = hasher.node(new, hash)
+            }
+            place >>= 1
+            last >>= 1
+        }
+        return last == 0 && old == oldRoot && new == newRoot
+    }
+}

@@ -1,0 +1,82 @@
+/// The entries under one level-0 tile, each behind its length in two bytes, big-endian (c2sp.org/tlog-tiles).
+package struct EntryBundle: Sendable {
+    /// The longest entry that the format can hold.
+    package static let maximumEntryByteCount = 65_535
+
+    /// What the bundle's file holds.
+    package let bytes: [UInt8]
+    /// Where each entry ends; the next one's length follows.
+    private let ends: [Int]
+
+    /// A bundle of these entries.
+    ///
+    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` for none or more than 256 entries, or for one longer
+    ///   than 65,535 bytes.
+    package init(entries: [[UInt8]]) throws(TransparencyLogError) {
+        guard (1...TilePath.fullWidth).contains(entries.count) else {
+            throw TransparencyLogError(.invalidArgument, "a bundle has 1 to 256 entries, not \(entries.count)")
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(entries.reduce(0) { $0 + 2 + $1.count })
+        var ends: [Int] = []
+        for entry in entries {
+            guard entry.count <= Self.maximumEntryByteCount else {
+                throw TransparencyLogError(.invalidArgument, "an entry has at most 65535 bytes, not \(entry.count)")
+            }
+            bytes.append(UInt8(truncatingIfNeeded: entry.count >> 8))
+            bytes.append(UInt8(truncatingIfNeeded: entry.count))
+            bytes.append(contentsOf: entry)
+            ends.append(bytes.count)
+        }
+        self.bytes = bytes
+        self.ends = ends
+    }
+
+    /// The bundle in a file.
+    ///
+    /// - Parameter count: how many entries the file's path says; nil when that is not known.
+    /// - Throws: ``TransparencyLogError`` with code `malformedBundle`.
+    package init(bytes: [UInt8], count: Int? = nil) throws(TransparencyLogError) {
+        var ends: [Int] = []
+        ends.reserveCapacity(TilePath.fullWidth)
+        var at = 0
+        while at < bytes.count {
+            guard bytes.count - at >= 2, ends.count < TilePath.fullWidth else {
+                throw TransparencyLogError(.malformedBundle, "the bundle does not end with its entry \(ends.count)")
+            }
+            let length = Int(bytes[at]) << 8 | Int(bytes[at + 1])
+            guard bytes.count - at - 2 >= length else {
+                throw TransparencyLogError(.malformedBundle, "entry \(ends.count) of the bundle is cut off")
+            }
+            at += 2 + length
+            ends.append(at)
+        }
+        guard !ends.isEmpty, ends.count == count ?? ends.count else {
+            throw TransparencyLogError(
+                .malformedBundle, "the bundle has \(ends.count) entries, not \(count.map(String.init) ?? "1 to 256")")
+        }
+        self.bytes = bytes
+        self.ends = ends
+    }
+
+    package var count: Int { ends.count }
+
+    /// The bytes of an entry, 0 ..< ``count``.
+    package subscript(position: Int) -> ArraySlice<UInt8> { bytes[range(position)] }
+
+    /// The hashes of the leaves, in order.
+    package func leafHashes(_ hasher: inout MerkleHasher) -> [MerkleHash] {
+        var hashes: [MerkleHash] = []
+        hashes.reserveCapacity(count)
+        bytes.withUnsafeBytes { bytes in
+            for position in ends.indices {
+                hashes.append(hasher.leaf(UnsafeRawBufferPointer(rebasing: bytes[range(position)])))
+            }
+        }
+        return hashes
+    }
+
+    private func range(_ position: Int) -> Range<Int> {
+        (position == 0 ? 2 : ends[position - 1] + 2)..<ends[position]
+    }
+}

@@ -1,0 +1,29 @@
+/// The content of a tile: consecutive hashes of one level (c2sp.org/tlog-tiles).
+package struct HashTile: Equatable, Sendable {
+    package let path: TilePath
+    /// As many as the path's width says.
+    package let hashes: [MerkleHash]
+
+    /// - Precondition: the path says how many hashes there are.
+    package init(path: TilePath, hashes: [MerkleHash]) {
+        precondition(path.width == hashes.count)
+        self.path = path
+        self.hashes = hashes
+    }
+
+    /// - Throws: ``TransparencyLogError`` with code `malformedTile` when there are not 32 bytes for each hash.
+    package init(path: TilePath, bytes: [UInt8]) throws(TransparencyLogError) {
+        guard bytes.count == path.width * MerkleHash.byteCount else {
+            throw TransparencyLogError(
+                .malformedTile, "\(path.text) has \(bytes.count) bytes, not \(path.width * MerkleHash.byteCount)")
+        }
+        let hashes = bytes.withUnsafeBytes { bytes in
+            (0..<path.width).map { bytes.loadUnaligned(fromByteOffset: $0 * MerkleHash.byteCount, as: MerkleHash.self) }
+        }
+        self.path = path
+        self.hashes = hashes
+    }
+
+    /// What the tile's file holds.
+    package var bytes: [UInt8] { hashes.withUnsafeBytes { Array($0) } }
+}

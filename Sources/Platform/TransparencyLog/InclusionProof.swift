@@ -1,0 +1,57 @@
+/// That a leaf is in a tree: the hashes of the subtrees beside its path, from the leaf's sibling up to the root's child
+/// (RFC 6962 section 2.1.1).
+package struct InclusionProof: Equatable, Sendable {
+    /// Zero-based.
+    package let index: Int
+    package let hashes: [MerkleHash]
+
+    package init(index: Int, hashes: [MerkleHash]) {
+        self.index = index
+        self.hashes = hashes
+    }
+
+    /// The proof for a leaf in the tree with the first `size` leaves of a log.
+    ///
+    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` when the tree has no such leaf, `malformedTile` when a
+    ///   tile is too short; and what the source throws.
+    package static func make(index: Int, size: Int, from source: some TileSource) async throws -> InclusionProof {
+        guard index >= 0, index < size else {
+            throw TransparencyLogError(.invalidArgument, "a tree of \(size) leaves has no leaf \(index)")
+        }
+        var beside: [Range<Int>] = []
+        var range = 0..<size
+        while range.count > 1 {
+            let middle = range.lowerBound + TreeNode.split(range.count)
+            let (left, right) = (range.lowerBound..<middle, middle..<range.upperBound)
+            beside.append(index < middle ? right : left)
+            range = index < middle ? left : right
+        }
+        var tree = TreeReader(size: size, source: source)
+        var hashes: [MerkleHash] = []
+        for range in beside.reversed() { hashes.append(try await tree.hash(of: range)) }
+        return InclusionProof(index: index, hashes: hashes)
+    }
+
+    /// Whether a tree of so many leaves with this root has this leaf at ``index`` (RFC 9162 section 2.1.3.2).
+    package func proves(_ leaf: MerkleHash, size: Int, root: MerkleHash) -> Bool {
+        guard index >= 0, index < size else { return false }
+        var hasher = MerkleHasher()
+        var (place, last) = (index, size - 1)
+        var hash = leaf
+        for beside in hashes {
+            guard last > 0 else { return false }
+            if place & 1 == 1 || place == last {
+                hash = hasher.node(beside, hash)
+                while place & 1 == 0, place != 0 {
+                    place >>= 1
+                    last >>= 1
+                }
+            } else {
+                hash = hasher.node(hash, beside)
+            }
+            place >>= 1
+            last >>= 1
+        }
+        return last == 0 && hash == root
+    }
+}

@@ -1,0 +1,69 @@
+internal import Bytes
+internal import Cryptography
+
+/// How a note is signed: the byte that stands before the public key in a verifier key (c2sp.org/signed-note).
+package enum NoteSignatureType: UInt8, Sendable, CaseIterable {
+    /// Ed25519 over the text of the note.
+    case ed25519 = 0x01
+    /// Ed25519 over the text and a time (c2sp.org/tlog-cosignature).
+    case cosignature = 0x04
+}
+
+/// A signature line of a note: `— <key name> base64(<key id> || <signature>)`.
+package struct NoteSignature: Hashable, Sendable {
+    /// The name of the key; not yet known to be that key's.
+    package let name: String
+    /// The key id, four bytes read as a number, big-endian.
+    package let keyID: UInt32
+    /// What follows the key id: for Ed25519 64 bytes, for a cosignature eight bytes of time before them.
+    package let signature: [UInt8]
+
+    package init(name: String, keyID: UInt32, signature: [UInt8]) {
+        self.name = name
+        self.keyID = keyID
+        self.signature = signature
+    }
+
+    /// The line with its newline.
+    package var line: String {
+        let id = withUnsafeBytes(of: keyID.bigEndian) { Array($0) }
+        return "— \(name) \(String(decoding: Base64.encode(id + signature), as: UTF8.self))\n"
+    }
+
+    /// The signature in a line without its newline; nil when it is none.
+    package init?(line: ArraySlice<UInt8>) {
+        let dash = "— ".utf8
+        guard line.starts(with: dash) else { return nil }
+        let rest = line.dropFirst(dash.count)
+        guard let space = rest.firstIndex(of: UInt8(ascii: " ")),
+            let name = String(validating: rest[..<space], as: UTF8.self), KeyName.isValid(name),
+            let bytes = try? Base64.decode(Array(rest[rest.index(after: space)...])), bytes.count > 4
+        else { return nil }
+        self.init(
+            name: name, keyID: bytes[..<4].reduce(0) { $0 << 8 | UInt32($1) }, signature: Array(bytes[4...]))
+    }
+}
+
+/// Names of keys in signed notes.
+package enum KeyName {
+    /// Whether a key may be called so: not empty, no Unicode space, no plus, no control character.
+    package static func isValid(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.unicodeScalars.allSatisfy {
+                !$0.properties.isWhitespace && $0 != "+" && $0.value >= 0x20
+            }
+    }
+
+    /// Whether two names are the same bytes; `==` of strings also takes other spellings of a character for equal.
+    package static func areEqual(_ name: String, _ other: String) -> Bool {
+        name.utf8.elementsEqual(other.utf8)
+    }
+
+    /// SHA-256(name || 0x0A || type || public key), its first four bytes.
+    static func keyID(name: String, type: NoteSignatureType, publicKey: [UInt8]) -> UInt32 {
+        var digest = SHA256()
+        digest.update(Array(name.utf8) + [0x0A, type.rawValue])
+        digest.update(publicKey)
+        return digest.finish().bytes[..<4].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}

@@ -1,0 +1,86 @@
+internal import Bytes
+internal import Cryptography
+
+/// A public key that verifies notes: its name, how it signs, its 32 bytes.
+package struct NoteVerifier: Equatable, Sendable {
+    package let name: String
+    package let type: NoteSignatureType
+    /// First four bytes of SHA-256(name || 0x0A || type || public key).
+    package let keyID: UInt32
+    /// 32 bytes (RFC 8032).
+    package let publicKey: [UInt8]
+
+    private let key: Ed25519PublicKey
+
+    package static func == (one: NoteVerifier, other: NoteVerifier) -> Bool {
+        KeyName.areEqual(one.name, other.name) && one.type == other.type && one.publicKey == other.publicKey
+    }
+
+    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for a name that keys may not have, or other than 32 bytes.
+    package init(name: String, type: NoteSignatureType, publicKey: [UInt8]) throws(TransparencyLogError) {
+        guard KeyName.isValid(name) else {
+            throw TransparencyLogError(.malformedKey, "a key's name has no spaces and no plus")
+        }
+        guard let key = Ed25519PublicKey(rawBytes: publicKey) else {
+            throw TransparencyLogError(.malformedKey, "an Ed25519 public key has 32 bytes, not \(publicKey.count)")
+        }
+        self.key = key
+        self.name = name
+        self.type = type
+        self.publicKey = publicKey
+        keyID = KeyName.keyID(name: name, type: type, publicKey: publicKey)
+    }
+
+    /// A verifier key as it is written: `<name>+<key id>+<base64 of type and public key>`.
+    ///
+    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for another form, another signature type, or a key id that
+    ///   is not this key's.
+    package init(text: String) throws(TransparencyLogError) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "+"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let name = String(parts[0]), let bytes = try? Base64.decode(Array(parts[2])),
+            let first = bytes.first, let type = NoteSignatureType(rawValue: first)
+        else {
+            throw TransparencyLogError(.malformedKey, "not a verifier key <name>+<key id>+<base64> for Ed25519")
+        }
+        try self.init(name: name, type: type, publicKey: Array(bytes.dropFirst()))
+        guard parts[1].elementsEqual(HexText.encode(keyIDBytes).utf8) else {
+            throw TransparencyLogError(.malformedKey, "the key id is not that of this name and key")
+        }
+    }
+
+    /// `<name>+<key id>+<base64 of type and public key>`.
+    package var text: String {
+        let key = String(decoding: Base64.encode([type.rawValue] + publicKey), as: UTF8.self)
+        return "\(name)+\(HexText.encode(keyIDBytes))+\(key)"
+    }
+
+    /// The same key under another name or for another kind of signature.
+    ///
+    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for a name that keys may not have.
+    package func with(name: String? = nil, type: NoteSignatureType? = nil) throws(TransparencyLogError) -> NoteVerifier
+    {
+        try NoteVerifier(name: name ?? self.name, type: type ?? self.type, publicKey: publicKey)
+    }
+
+    /// Whether a signature says that it is by this key.
+    package func isKey(of signature: NoteSignature) -> Bool {
+        signature.keyID == keyID && KeyName.areEqual(signature.name, name)
+    }
+
+    /// Nil when the signature is not by this key over this text.
+    package func verify(_ signature: NoteSignature, of text: String) -> VerifiedSignature? {
+        guard isKey(of: signature) else { return nil }
+        switch type {
+        case .ed25519:
+            guard key.verify(Array(text.utf8), signature: signature.signature) == .valid else { return nil }
+            return VerifiedSignature(name: name, type: type, time: nil)
+        case .cosignature:
+            guard let (time, bytes) = Cosignature.parts(of: signature.signature),
+                key.verify(Cosignature.message(text: text, time: time), signature: bytes) == .valid
+            else { return nil }
+            return VerifiedSignature(name: name, type: type, time: time)
+        }
+    }
+
+    private var keyIDBytes: [UInt8] { withUnsafeBytes(of: keyID.bigEndian) { Array($0) } }
+}

@@ -1,0 +1,91 @@
+internal import Bytes
+
+/// A proof that stands alone: the index of an entry, its inclusion proof and the signed checkpoint
+/// (c2sp.org/tlog-proof).
+package struct TlogProof: Equatable, Sendable {
+    /// The longest text that is read, in bytes.
+    package static let maximumByteCount = 1 << 20
+    private static let header = "c2sp.org/tlog-proof@v1"
+
+    /// What the application wants to say besides; nothing vouches for it.
+    package let extra: [UInt8]?
+    package let inclusion: InclusionProof
+    /// As the log wrote it, with its signatures.
+    package let note: SignedNote
+
+    package init(extra: [UInt8]? = nil, inclusion: InclusionProof, note: SignedNote) {
+        self.extra = extra
+        self.inclusion = inclusion
+        self.note = note
+    }
+
+    /// - Throws: ``TransparencyLogError`` with code `malformedProof`; `malformedNote` for the checkpoint in it.
+    package init(bytes: [UInt8]) throws(TransparencyLogError) {
+        func malformed(_ why: String) -> TransparencyLogError { TransparencyLogError(.malformedProof, why) }
+        guard bytes.count <= Self.maximumByteCount else { throw malformed("a proof of \(bytes.count) bytes") }
+        var rest = bytes[...]
+        guard Lines.next(&rest)?.elementsEqual(Self.header.utf8) == true else {
+            throw malformed("the first line is not \(Self.header)")
+        }
+        var line = Lines.next(&rest)
+        var extra: [UInt8]?
+        if let text = line, text.starts(with: "extra ".utf8) {
+            guard let decoded = try? Base64.decode(Array(text.dropFirst(6))) else {
+                throw malformed("extra is not base64")
+            }
+            extra = decoded
+            line = Lines.next(&rest)
+        }
+        guard let text = line, text.starts(with: "index ".utf8), let index = DecimalText.value(text.dropFirst(6)) else {
+            throw malformed("no line with the index")
+        }
+        guard let hashes = Lines.hashes(&rest) else { throw malformed("a line that is no hash, or more than 63") }
+        self.extra = extra
+        inclusion = InclusionProof(index: index, hashes: hashes)
+        note = try SignedNote(bytes: Array(rest))
+    }
+
+    /// The text of a `.tlog-proof` file.
+    package var bytes: [UInt8] {
+        var text = "\(Self.header)\n"
+        if let extra { text += "extra \(String(decoding: Base64.encode(extra), as: UTF8.self))\n" }
+        text += "index \(inclusion.index)\n"
+        for hash in inclusion.hashes { text += "\(hash.base64)\n" }
+        return Array(text.utf8) + [UInt8(ascii: "\n")] + note.bytes
+    }
+
+    /// Whether the entry is in the log, by a checkpoint that one of these keys signed.
+    ///
+    /// - Returns: the checkpoint, with the signatures that were verified; nil when the entry is not in its tree.
+    /// - Throws: ``TransparencyLogError`` with the codes `unknownKey`, `invalidSignature` and `malformedCheckpoint`.
+    package func verified(
+        entry: [UInt8], by verifiers: [NoteVerifier]
+    ) throws(TransparencyLogError) -> (checkpoint: Checkpoint, signatures: [VerifiedSignature])? {
+        let signatures = try note.verified(by: verifiers)
+        let checkpoint = try Checkpoint(text: note.text)
+        guard inclusion.proves(.leaf(entry), size: checkpoint.size, root: checkpoint.root) else { return nil }
+        return (checkpoint, signatures)
+    }
+}
+
+/// Lines that each end in a newline.
+enum Lines {
+    /// The next line without its newline, and the rest after it; nil at the end, or when the last line has no newline.
+    static func next(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        let line = rest[..<end]
+        rest = rest[(end + 1)...]
+        return line
+    }
+
+    /// Base64 hashes up to an empty line, which is taken too; nil for any other line, and for more than 63.
+    static func hashes(_ rest: inout ArraySlice<UInt8>) -> [MerkleHash]? {
+        var hashes: [MerkleHash] = []
+        while let line = next(&rest) {
+            if line.isEmpty { return hashes }
+            guard hashes.count < 63, let hash = MerkleHash(base64: line) else { return nil }
+            hashes.append(hash)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,67 @@
+/// What a log sends to a witness at `<prefix>/add-checkpoint` (c2sp.org/tlog-witness).
+package struct WitnessRequest: Equatable, Sendable {
+    /// The content type of a conflict's answer, whose body ``size(ofConflict:)`` reads.
+    package static let sizeContentType = "text/x.tlog.size"
+    /// The longest request that is read, in bytes.
+    package static let maximumByteCount = 1 << 20
+
+    /// The size that the witness cosigned last; 0 for none.
+    package let oldSize: Int
+    /// From `oldSize` to the checkpoint's size; empty when `oldSize` is 0.
+    package let proof: ConsistencyProof
+    /// The signed checkpoint.
+    package let note: SignedNote
+
+    package init(oldSize: Int, proof: ConsistencyProof, note: SignedNote) {
+        self.oldSize = oldSize
+        self.proof = proof
+        self.note = note
+    }
+
+    /// - Throws: ``TransparencyLogError`` with code `malformedRequest`; `malformedNote` for the checkpoint in it.
+    package init(bytes: [UInt8]) throws(TransparencyLogError) {
+        guard bytes.count <= Self.maximumByteCount else {
+            throw TransparencyLogError(.malformedRequest, "a request of \(bytes.count) bytes")
+        }
+        var rest = bytes[...]
+        guard let line = Lines.next(&rest), line.starts(with: "old ".utf8),
+            let oldSize = DecimalText.value(line.dropFirst(4))
+        else { throw TransparencyLogError(.malformedRequest, "no line with the old size") }
+        guard let hashes = Lines.hashes(&rest) else {
+            throw TransparencyLogError(.malformedRequest, "a line that is no hash, or more than 63")
+        }
+        self.oldSize = oldSize
+        proof = ConsistencyProof(hashes: hashes)
+        note = try SignedNote(bytes: Array(rest))
+    }
+
+    /// The body of the request.
+    package var bytes: [UInt8] {
+        let lines = ["old \(oldSize)\n"] + proof.hashes.map { "\($0.base64)\n" } + ["\n"]
+        return lines.flatMap { Array($0.utf8) } + note.bytes
+    }
+
+    /// The size that a witness knows, from the body of its answer 409; nil when that has another form.
+    package static func size(ofConflict body: [UInt8]) -> Int? {
+        guard body.last == UInt8(ascii: "\n") else { return nil }
+        return DecimalText.value(body.dropLast())
+    }
+
+    /// The signatures in the body of an answer 200: one or more lines.
+    ///
+    /// - Throws: ``TransparencyLogError`` with code `malformedRequest` when a line is no signature, or there is none.
+    package static func signatures(ofAnswer body: [UInt8]) throws(TransparencyLogError) -> [NoteSignature] {
+        var rest = body[...]
+        var signatures: [NoteSignature] = []
+        while let line = Lines.next(&rest), signatures.count < SignedNote.maximumSignatureCount {
+            guard let signature = NoteSignature(line: line) else {
+                throw TransparencyLogError(.malformedRequest, "the answer has a line that is no signature")
+            }
+            signatures.append(signature)
+        }
+        guard !signatures.isEmpty, rest.isEmpty else {
+            throw TransparencyLogError(.malformedRequest, "the answer is not lines of signatures")
+        }
+        return signatures
+    }
+}
