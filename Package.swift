@@ -88,6 +88,9 @@ let appStore: [Target] = [
     module(
         "ArchiveKeys", layer: "AppStore",
         uses: ["Bytes", "AppStoreModel", "ArchiveFormat", "Cryptography", "SQLite"]),
+    module(
+        "ArchiveLog", layer: "AppStore",
+        uses: ["Cryptography", "KafkaModel", "ObjectStorage", "TransparencyLog"]),
 ]
 
 let pipeline: [Target] = [

@@ -1,0 +1,84 @@
+package import KafkaModel
+package import ObjectStorage
+package import TransparencyLog
+
+/// Where the objects of one log stand in a store: everything of a topic's partition is below `<topic>/<partition>/`.
+///
+/// ```
+/// checkpoint                      the newest signed checkpoint; the only object that is replaced
+/// checkpoints/x001/x234/067       every checkpoint, by its size in groups of three digits
+/// tile/<level>/<n>[.p/<width>]    hash tiles (c2sp.org/tlog-tiles)
+/// tile/entries/<n>[.p/<width>]    the leaves of one level-0 tile
+/// segments/<n>[.p/<width>]        the objects of the same leaves
+/// retention                       signed; from which leaf on segments are kept
+/// ```
+package struct LogNames: Hashable, Sendable {
+    package let partition: KafkaTopicPartition
+    /// `<topic>/<partition>`.
+    package let prefix: ObjectName
+
+    /// - Throws: ``ObjectStoreError`` with code `invalidName` for a topic that no object can be named after.
+    package init(_ partition: KafkaTopicPartition) throws(ObjectStoreError) {
+        self.partition = partition
+        prefix = try ObjectName("\(partition.topic)/\(partition.partition)")
+    }
+
+    /// The log in a folder of a store; nil when the folder is not named `<topic>/<partition>`.
+    package init?(folder: ObjectName) {
+        let components = folder.components
+        guard components.count == 2, let number = Int32(components[1]), number >= 0, String(number) == components[1]
+        else { return nil }
+        let topic = KafkaTopic(rawValue: String(components[0]))
+        partition = KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: number))
+        prefix = folder
+    }
+
+    /// The first line of the log's checkpoints: `<archive's origin>/<topic>/<partition>`.
+    package func origin(archive: String) -> String { "\(archive)/\(prefix)" }
+
+    package func checkpoint() throws(ObjectStoreError) -> ObjectName { try prefix.appending("checkpoint") }
+
+    /// What the names of all checkpoints are below.
+    package func checkpoints() throws(ObjectStoreError) -> ObjectName { try prefix.appending("checkpoints") }
+
+    package func checkpoint(size: Int) throws(ObjectStoreError) -> ObjectName {
+        try prefix.appending("checkpoints/\(TilePath.text(number: size))")
+    }
+
+    package func retention() throws(ObjectStoreError) -> ObjectName { try prefix.appending("retention") }
+
+    /// A hash tile, or an entry bundle.
+    package func tile(_ path: TilePath) throws(ObjectStoreError) -> ObjectName { try prefix.appending(path.text) }
+
+    /// The objects of the leaves of an entry bundle.
+    package func segment(index: Int, width: Int = TilePath.fullWidth) throws(ObjectStoreError) -> ObjectName {
+        try prefix.appending("segments/\(TilePath.text(index: index, width: width))")
+    }
+
+    /// What an object of the log is; nil for a name that no object of a log has.
+    package func content(_ name: ObjectName) -> LogObject? {
+        guard name.isBelow(prefix) else { return nil }
+        let rest = String(decoding: name.text.utf8.dropFirst(prefix.text.utf8.count + 1), as: UTF8.self)
+        switch rest {
+        case "checkpoint": return .checkpoint
+        case "retention": return .retention
+        default: break
+        }
+        if rest.hasPrefix("checkpoints/") {
+            return TilePath.number(rest.dropFirst("checkpoints/".count)).map(LogObject.checkpointOfSize)
+        }
+        if rest.hasPrefix("segments/") {
+            return TilePath.indexAndWidth(rest.dropFirst("segments/".count)).map(LogObject.segment)
+        }
+        return TilePath(text: rest).map(LogObject.tile)
+    }
+}
+
+/// What an object of a log is.
+package enum LogObject: Hashable, Sendable {
+    case checkpoint
+    case checkpointOfSize(Int)
+    case retention
+    case tile(TilePath)
+    case segment(index: Int, width: Int)
+}
