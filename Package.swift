@@ -211,6 +211,11 @@ let pipelineTestSupport: Target = .target(
 let kafkaTestSupport: Target = .target(
     name: "KafkaTestSupport", path: "Tests/Platform/KafkaTestSupport", swiftSettings: settings)
 
+// What holds of every store of objects, system calls that fail, and a disk that loses power.
+let objectStorageTestSupport: Target = .target(
+    name: "ObjectStorageTestSupport", dependencies: ["ObjectStorage", "TestSupport"],
+    path: "Tests/Platform/ObjectStorageTestSupport", swiftSettings: settings)
+
 // Values against a published JSON Schema.
 let jsonTestSupport: Target = .target(
     name: "JSONTestSupport", dependencies: ["JSON"], path: "Tests/Platform/JSONTestSupport", swiftSettings: settings)
@@ -272,7 +277,8 @@ let package = Package(
         .library(name: "AppStoreVerification", targets: ["AppStoreVerification"]),
     ],
     targets: platform + appStore + pipeline + services + executables + fuzzing + [
-        testSupport, kafkaTestSupport, jsonTestSupport, pipelineTestSupport, appStoreTestSupport, httpProbe,
+        testSupport, kafkaTestSupport, jsonTestSupport, objectStorageTestSupport, pipelineTestSupport,
+        appStoreTestSupport, httpProbe,
         pipelineProbe, mutants,
         .testTarget(
             name: "MutantTests", dependencies: ["mutants"], path: "Tests/MutantTests", swiftSettings: settings),
@@ -290,6 +296,11 @@ let package = Package(
         tests("SQLiteTests", layer: "Platform", uses: ["SQLite", "TestSupport"]),
         tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport", "Time"]),
         tests("HTTPClientTests", layer: "Platform", uses: ["HTTPClient", "HTTPServer", "TestSupport"]),
+        tests(
+            "ObjectStorageTests", layer: "Platform",
+            uses: [
+                "ObjectStorage", "ObjectStorageTestSupport", "TestSupport",
+            ]),
         tests("BytesTests", layer: "Platform", uses: ["Bytes", "TestSupport"]),
         tests("TimeTests", layer: "Platform", uses: ["Time", "TestSupport"]),
         tests("ConcurrencyTests", layer: "Platform", uses: ["Concurrency"]),

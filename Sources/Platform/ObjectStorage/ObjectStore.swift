@@ -1,7 +1,8 @@
 /// A place for objects: named byte sequences that are written once, and few that are exchanged as a whole.
 ///
 /// Two stores have this form: a directory (``DirectoryStore``) and a bucket of an S3-compatible service (``S3Store``).
-/// All operations may run side by side; one process has one store for one place.
+/// All operations may run side by side; one process has one store for one place. No object has a name that is the folder of
+/// another's: a directory cannot hold both.
 package protocol ObjectStore: Sendable {
     /// The whole object; nil when there is none.
     ///

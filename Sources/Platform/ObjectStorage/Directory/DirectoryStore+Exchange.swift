@@ -30,8 +30,8 @@ extension DirectoryStore {
         _ name: ObjectName, _ bytes: [UInt8], _ expected: ObjectVersion?, in folder: Folder
     ) throws(ObjectStoreError) {
         var found: ObjectVersion?
-        if let file = try opened(name, in: folder) {
-            found = Self.version(of: try self.bytes(of: file, name, in: 0..<Int.max))
+        if let file = try opened(name, in: folder), let old = try self.bytes(of: file, name, in: 0..<Int.max) {
+            found = Self.version(of: old)
         }
         guard found == expected else {
             throw ObjectStoreError(

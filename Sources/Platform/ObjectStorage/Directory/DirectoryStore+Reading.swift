@@ -3,8 +3,7 @@ internal import Glibc
 
 extension DirectoryStore {
     func readNow(_ name: ObjectName) throws(ObjectStoreError) -> StoredObject? {
-        guard let file = try opened(name) else { return nil }
-        let bytes = try bytes(of: file, name, in: 0..<Int.max)
+        guard let file = try opened(name), let bytes = try bytes(of: file, name, in: 0..<Int.max) else { return nil }
         return StoredObject(bytes: bytes, version: Self.version(of: bytes))
     }
 
@@ -32,14 +31,15 @@ extension DirectoryStore {
         }
     }
 
-    /// Reads to the end of the range or of the file. The file may grow or shrink meanwhile.
-    func bytes(of file: OpenFile, _ name: ObjectName, in range: Range<Int>) throws(ObjectStoreError) -> [UInt8] {
+    /// Reads to the end of the range or of the file, which may grow or shrink meanwhile; nil for a folder.
+    func bytes(of file: OpenFile, _ name: ObjectName, in range: Range<Int>) throws(ObjectStoreError) -> [UInt8]? {
         let status: FileStatus
         do throws(SystemFailure) {
             status = try calls.status(file.descriptor)
         } catch {
             throw DirectoryProblem.error(error, "read \(tree.path(name))")
         }
+        if status.kind == .folder { return nil }
         guard status.kind == .file else {
             throw ObjectStoreError(
                 .unsafePath, "cannot read \(tree.path(name)): it is no regular file; look who has put it there")

@@ -1,0 +1,159 @@
+import Foundation
+package import ObjectStorage
+import Synchronization
+
+/// Lets system calls fail, as a table of faults says, and counts them.
+package final class FaultyCalls: FileCalls {
+    package enum Call: String, Sendable, CaseIterable {
+        case open, status, read, write, synchronize, lock, makeFolder, rename, remove, removeFolder, entries
+    }
+
+    package struct Fault: Sendable {
+        /// Nil: any call.
+        package var call: Call?
+        /// The first that fails, from 1.
+        package var number: Int
+        package var error: Int32
+        /// Whether all later ones fail too.
+        package var lasts: Bool
+        /// Whether the process ends there: no call of any kind does anything from then on.
+        package var kills: Bool
+
+        package init(_ call: Call?, number: Int, error: Int32 = EIO, lasts: Bool = false, kills: Bool = false) {
+            self.call = call
+            self.number = number
+            self.error = error
+            self.lasts = lasts
+            self.kills = kills
+        }
+    }
+
+    private struct State {
+        var faults: [Fault]
+        var counts: [Call: Int] = [:]
+        var total = 0
+        var isDead = false
+    }
+
+    private let calls: any FileCalls
+    private let state: Mutex<State>
+
+    package init(_ calls: any FileCalls, _ faults: [Fault] = []) {
+        self.calls = calls
+        state = Mutex(State(faults: faults))
+    }
+
+    package func count(of call: Call) -> Int { state.withLock { $0.counts[call] ?? 0 } }
+
+    /// Calls of all kinds.
+    package var total: Int { state.withLock { $0.total } }
+
+    package var isDead: Bool { state.withLock { $0.isDead } }
+
+    /// Replaces the faults, and counts from 0 again.
+    package func reset(_ faults: [Fault] = []) { state.withLock { $0 = State(faults: faults) } }
+
+    /// - Returns: the fault of this call, if it has one.
+    private func counted(_ call: Call) -> Fault? {
+        state.withLock { state in
+            if state.isDead { return Fault(call, number: 0) }
+            state.total += 1
+            let count = (state.counts[call] ?? 0) + 1
+            state.counts[call] = count
+            let fault = state.faults.first { fault in
+                guard fault.call == nil || fault.call == call else { return false }
+                let reached = fault.call == nil ? state.total : count
+                return fault.lasts ? reached >= fault.number : reached == fault.number
+            }
+            if fault?.kills == true { state.isDead = true }
+            return fault
+        }
+    }
+
+    private func check(_ call: Call) throws(SystemFailure) {
+        if let fault = counted(call) { throw SystemFailure(number: fault.error) }
+    }
+
+    package func openFolder(path: String) throws(SystemFailure) -> Int32 {
+        try check(.open)
+        return try calls.openFolder(path: path)
+    }
+
+    package func makeFolder(path: String) throws(SystemFailure) {
+        try check(.makeFolder)
+        try calls.makeFolder(path: path)
+    }
+
+    package func open(_ name: String, in folder: Int32, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
+        try check(.open)
+        return try calls.open(name, in: folder, opening)
+    }
+
+    package func close(_ file: Int32) { calls.close(file) }
+
+    package func status(_ file: Int32) throws(SystemFailure) -> FileStatus {
+        try check(.status)
+        return try calls.status(file)
+    }
+
+    package func status(_ name: String, in folder: Int32) throws(SystemFailure) -> FileStatus {
+        try check(.status)
+        return try calls.status(name, in: folder)
+    }
+
+    package func read(
+        _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(SystemFailure) -> Int {
+        try check(.read)
+        return try calls.read(file, into: buffer, at: offset)
+    }
+
+    /// A write that fails has written a part before, as on a disk that gets full.
+    package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int {
+        let isDead = isDead
+        if let fault = counted(.write) {
+            if !isDead, bytes.count > 1 {
+                _ = try calls.write(file, UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2)))
+            }
+            throw SystemFailure(number: fault.error)
+        }
+        return try calls.write(file, bytes)
+    }
+
+    package func synchronize(_ file: Int32) throws(SystemFailure) {
+        try check(.synchronize)
+        try calls.synchronize(file)
+    }
+
+    package func lock(_ file: Int32, waiting: Bool) throws(SystemFailure) {
+        try check(.lock)
+        try calls.lock(file, waiting: waiting)
+    }
+
+    package func unlock(_ file: Int32) { calls.unlock(file) }
+
+    package func makeFolder(_ name: String, in folder: Int32) throws(SystemFailure) {
+        try check(.makeFolder)
+        try calls.makeFolder(name, in: folder)
+    }
+
+    package func rename(_ name: String, to newName: String, in folder: Int32) throws(SystemFailure) {
+        try check(.rename)
+        try calls.rename(name, to: newName, in: folder)
+    }
+
+    package func remove(_ name: String, in folder: Int32) throws(SystemFailure) {
+        try check(.remove)
+        try calls.remove(name, in: folder)
+    }
+
+    package func removeFolder(_ name: String, in folder: Int32) throws(SystemFailure) {
+        try check(.removeFolder)
+        try calls.removeFolder(name, in: folder)
+    }
+
+    package func entries(of folder: Int32) throws(SystemFailure) -> [FolderEntry] {
+        try check(.entries)
+        return try calls.entries(of: folder)
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import ObjectStorage
+import ObjectStorageTestSupport
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct DirectoryStoreTests {
+    @Test(arguments: ObjectStoreContract.allCases)
+    func `the contract of stores`(_ part: ObjectStoreContract) async throws {
+        let directory = try TemporaryDirectory()
+        try await part.check(try DirectoryStore(path: directory.path, creating: false))
+    }
+
+    @Test(arguments: ObjectStoreContract.allCases)
+    func `the contract of stores, on a simulated disk`(_ part: ObjectStoreContract) async throws {
+        try await part.check(try DirectoryStore(path: "/archive", creating: true, calls: SimulatedDisk()))
+    }
+
+    // MARK: the directory
+
+    @Test func `the directory is made when that is asked for, and never the one above it`() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("archive")
+        let error = #expect(throws: ObjectStoreError.self) { try DirectoryStore(path: path, creating: false) }
+        #expect(error?.code == .noStore)
+        #expect(error?.message == "there is no directory \(path): check the path and the mounted volumes")
+        _ = try DirectoryStore(path: path, creating: true)
+        #expect(try mode(path) == 0o750 & ~umask)
+        let unmounted = #expect(throws: ObjectStoreError.self) {
+            try DirectoryStore(path: directory.file("volume/archive"), creating: true)
+        }
+        #expect(unmounted?.code == .noStore)
+        #expect(unmounted?.message.contains("mount its volume") == true)
+    }
+
+    @Test func `files are for owner and group`() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try DirectoryStore(path: directory.path, creating: false)
+        try await store.create(try ObjectName("a/b"), [1])
+        _ = try await store.replace(try ObjectName("a/c"), [1], expected: nil)
+        #expect(try mode(directory.file("a")) == 0o750 & ~umask)
+        #expect(try mode(directory.file("a/b")) == 0o640 & ~umask)
+        #expect(try mode(directory.file("a/c")) == 0o640 & ~umask)
+    }
+
+    @Test func `an object is the file of its name, and nothing else is left beside it`() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try DirectoryStore(path: directory.path, creating: false)
+        try await store.create(try ObjectName("log/tile/0/000"), Array("tile".utf8))
+        let version = try await store.replace(try ObjectName("log/checkpoint"), Array("one".utf8), expected: nil)
+        _ = try await store.replace(try ObjectName("log/checkpoint"), Array("two".utf8), expected: version)
+        #expect(FileManager.default.contents(atPath: directory.file("log/tile/0/000")) == Data("tile".utf8))
+        #expect(FileManager.default.contents(atPath: directory.file("log/checkpoint")) == Data("two".utf8))
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.file("log")).sorted()
+        #expect(names == [".exchange.lock", "checkpoint", "tile"])
+    }
+
+    @Test func `the folders of a deleted object go when they are empty`() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try DirectoryStore(path: directory.path, creating: false)
+        try await store.create(try ObjectName("tile/0/000.p/1"), [1])
+        try await store.create(try ObjectName("tile/0/000.p/2"), [1])
+        try await store.delete(try ObjectName("tile/0/000.p/1"))
+        #expect(FileManager.default.fileExists(atPath: directory.file("tile/0/000.p")))
+        try await store.delete(try ObjectName("tile/0/000.p/2"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+    }
+
+    // MARK: what is in the way
+
+    @Test func `links are never followed, not to read and not to write`() async throws {
+        let outside = try TemporaryDirectory()
+        _ = try outside.write("secret", to: "file")
+        let directory = try TemporaryDirectory()
+        let manager = FileManager.default
+        try manager.createSymbolicLink(atPath: directory.file("folder"), withDestinationPath: outside.path)
+        try manager.createSymbolicLink(atPath: directory.file("object"), withDestinationPath: outside.file("file"))
+        try manager.createSymbolicLink(atPath: directory.file("new"), withDestinationPath: outside.file("made"))
+        let store = try DirectoryStore(path: directory.path, creating: false)
+        for name in ["folder/file", "object"] {
+            await expect(.unsafePath) { _ = try await store.read(try ObjectName(name)) }
+        }
+        await expect(.unsafePath) { try await store.create(try ObjectName("folder/other"), [1]) }
+        await expect(.unsafePath) { _ = try await store.lock(try ObjectName("folder")) }
+        await expect(.exists) { try await store.create(try ObjectName("new"), [1]) }
+        await expect(.unsafePath) { _ = try await store.replace(try ObjectName("object"), [1], expected: nil) }
+        #expect(try await store.list(nil, after: nil, limit: 10).isEmpty)
+        try await store.delete(try ObjectName("object"))
+        #expect(try manager.contentsOfDirectory(atPath: outside.path) == ["file"])
+        #expect(manager.contents(atPath: outside.file("file")) == Data("secret".utf8))
+    }
+
+    @Test func `a pipe in an object's place is refused and hangs nobody`() async throws {
+        let directory = try TemporaryDirectory()
+        #expect(mkfifo(directory.file("object"), 0o600) == 0)
+        let store = try DirectoryStore(path: directory.path, creating: false)
+        await expect(.unsafePath) { _ = try await store.read(try ObjectName("object")) }
+    }
+
+    @Test func `an object where a folder would be is named`() async throws {
+        let store = try DirectoryStore(path: "/archive", creating: true, calls: SimulatedDisk())
+        try await store.create(try ObjectName("a"), [1])
+        let error = await #expect(throws: ObjectStoreError.self) { try await store.create(try ObjectName("a/b"), [1]) }
+        #expect(error?.message.contains("an object has its name") == true)
+    }
+
+    @Test func `what a folder that was removed meanwhile held is written all the same`() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try DirectoryStore(path: directory.path, creating: false)
+        try await store.create(try ObjectName("a/b/1"), [1])
+        // Another process: this store has the folder open still.
+        try FileManager.default.removeItem(atPath: directory.file("a"))
+        try await store.create(try ObjectName("a/b/2"), [2])
+        #expect(FileManager.default.contents(atPath: directory.file("a/b/2")) == Data([2]))
+        try FileManager.default.removeItem(atPath: directory.file("a"))
+        try FileManager.default.createDirectory(atPath: directory.file("a/b"), withIntermediateDirectories: true)
+        _ = try directory.write([3], to: "a/b/3")
+        #expect(try await store.read(try ObjectName("a/b/3"))?.bytes == [3])
+    }
+
+    @Test func `what is left of an exchange that a crash cut off is overwritten`() async throws {
+        let directory = try TemporaryDirectory()
+        _ = try directory.write("half of what was to b", to: ".checkpoint.new")
+        let store = try DirectoryStore(path: directory.path, creating: false)
+        #expect(try await store.list(nil, after: nil, limit: 10).isEmpty)
+        _ = try await store.replace(try ObjectName("checkpoint"), Array("whole".utf8), expected: nil)
+        #expect(FileManager.default.contents(atPath: directory.file("checkpoint")) == Data("whole".utf8))
+    }
+
+    // MARK: locks
+
+    @Test func `a second writer is refused until the first ends`() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try DirectoryStore(path: directory.path, creating: false)
+        let other = try DirectoryStore(path: directory.path, creating: false)
+        let name = try ObjectName("orders/0")
+        let lock = try await store.lock(name)
+        for second in [store, other] {
+            let error = await #expect(throws: ObjectStoreError.self) { _ = try await second.lock(name) }
+            #expect(error?.code == .locked)
+            #expect(
+                error?.message.hasPrefix("\(directory.file("orders/0/.writer.lock")) is held by another writer") == true
+            )
+        }
+        _ = try await other.lock(try ObjectName("orders/1"))
+        lock.release()
+        lock.release()
+        _ = try await other.lock(name)
+    }
+
+    @Test(.enabled(if: Program.path(of: "flock") != nil, "no flock(1)"))
+    func `another process is refused too`() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try DirectoryStore(path: directory.path, creating: false)
+        let lock = try await store.lock(try ObjectName("orders/0"))
+        let command = ["flock", "-n", "-E", "9", directory.file("orders/0/.writer.lock"), "true"]
+        let refused = try await ChildProcess.run("flock", command, directory: directory.path, within: .seconds(20))
+        #expect(refused.end == .exit(9))
+        lock.release()
+        let taken = try await ChildProcess.run("flock", command, directory: directory.path, within: .seconds(20))
+        #expect(taken.end == .exit(0))
+    }
+
+    @Test func `a lock ends with its last reference`() async throws {
+        let store = try DirectoryStore(path: "/archive", creating: true, calls: SimulatedDisk())
+        let name = try ObjectName("orders/0")
+        _ = try await store.lock(name)
+        _ = try await store.lock(name)
+    }
+
+    private func expect(_ code: ObjectStoreError.Code, _ body: () async throws -> Void) async {
+        let error = await #expect(throws: ObjectStoreError.self) { try await body() }
+        #expect(error?.code == code)
+    }
+
+    private func mode(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    private var umask: Int {
+        let mask = Foundation.umask(0)
+        _ = Foundation.umask(mask)
+        return Int(mask)
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import ObjectStorage
+import ObjectStorageTestSupport
+import TestSupport
+import Testing
+
+/// Writers that die at any system call, with the power or without.
+@Suite(.timeLimit(.minutes(10)))
+struct PowerLossTests {
+    @Test func `whatever a writer was told is durable is there after a power loss`() async throws {
+        for seed in UInt64(0)..<1_500 { try await lives(seed, losingPower: true) }
+    }
+
+    @Test func `whatever a writer was told is written is there after its death`() async throws {
+        for seed in UInt64(0)..<500 { try await lives(seed, losingPower: false) }
+    }
+
+    /// Three writers after each other, on the same disk.
+    private func lives(_ seed: UInt64, losingPower: Bool) async throws {
+        var generator = SeededGenerator(seed: seed)
+        var disk = SimulatedDisk()
+        var expected = Expectation()
+        for life in 0..<3 {
+            let number = Int.random(in: 1...120, using: &generator)
+            let calls = FaultyCalls(disk, [FaultyCalls.Fault(nil, number: number, kills: true)])
+            await live(life, calls, &expected, &generator)
+            disk = losingPower ? disk.afterPowerLoss(&generator) : disk.afterDeath()
+            guard try await check(disk, expected, losingPower: losingPower) else {
+                Issue.record("seed \(seed), life \(life)")
+                return
+            }
+            try await expected.read(disk)
+        }
+    }
+
+    /// What a writer knows of its objects.
+    private struct Expectation {
+        /// Created, synchronised, not deleted since.
+        var durable: [ObjectName: [UInt8]] = [:]
+        /// Created and not synchronised, with all bytes that they may have.
+        var created: [ObjectName: [UInt8]] = [:]
+        /// Deleted, not synchronised: the bytes may be there still.
+        var deleted: [ObjectName: [UInt8]] = [:]
+        /// The last one that was confirmed, and the one that was under way.
+        var checkpoint: [UInt8]?
+        var attempted: [UInt8]?
+
+        mutating func synchronized() {
+            durable.merge(created) { $1 }
+            created = [:]
+            deleted = [:]
+        }
+
+        /// Goes on from what is on the disk.
+        mutating func read(_ disk: SimulatedDisk) async throws {
+            self = Expectation()
+            guard let store = try? DirectoryStore(path: "/archive", creating: false, calls: disk) else { return }
+            for object in try await store.list(nil, after: nil, limit: .max) {
+                let bytes = try await store.read(object.name)?.bytes ?? []
+                if object.name.text == "log/checkpoint" { checkpoint = bytes } else { deleted[object.name] = bytes }
+            }
+        }
+    }
+
+    private func live(
+        _ life: Int, _ calls: FaultyCalls, _ expected: inout Expectation, _ generator: inout SeededGenerator
+    ) async {
+        do {
+            let store = try DirectoryStore(path: "/archive", creating: true, calls: calls)
+            let checkpoint = try ObjectName("log/checkpoint")
+            _ = try await store.lock(try ObjectName("log"))
+            // An heir removes what it cannot know to be whole.
+            for name in expected.deleted.keys.sorted() { try await store.delete(name) }
+            try await store.synchronize()
+            expected.synchronized()
+            var version = try await store.read(checkpoint)?.version
+            for step in 0..<60 {
+                switch Int.random(in: 0..<10, using: &generator) {
+                case 0..<5:
+                    let folder =
+                        ["tile/0", "tile/0/x001", "segments", "tile/1/000.p"].randomElement(using: &generator) ?? ""
+                    let name = try ObjectName("log/\(folder)/\(life)-\(step)")
+                    let bytes = (0..<Int.random(in: 0...40, using: &generator)).map { UInt8($0 + 1) }
+                    expected.created[name] = bytes
+                    try await store.create(name, bytes)
+                case 5:
+                    guard
+                        let name = (expected.durable.keys.sorted() + expected.created.keys.sorted())
+                            .randomElement(using: &generator)
+                    else { continue }
+                    let bytes = expected.durable.removeValue(forKey: name) ?? expected.created.removeValue(forKey: name)
+                    expected.deleted[name] = bytes
+                    try await store.delete(name)
+                case 6, 7:
+                    try await store.synchronize()
+                    expected.synchronized()
+                default:
+                    let bytes = Array("checkpoint \(life) \(step)".utf8)
+                    expected.attempted = bytes
+                    version = try await store.replace(checkpoint, bytes, expected: version)
+                    expected.checkpoint = bytes
+                    expected.attempted = nil
+                }
+            }
+        } catch {}
+    }
+
+    private func check(_ disk: SimulatedDisk, _ expected: Expectation, losingPower: Bool) async throws -> Bool {
+        guard let store = try? DirectoryStore(path: "/archive", creating: false, calls: disk) else {
+            // Nothing was said to be durable before the directory was there.
+            return expected.durable.isEmpty && expected.checkpoint == nil
+        }
+        for (name, bytes) in expected.durable {
+            let stored = try await store.read(name)?.bytes
+            #expect(stored == bytes)
+            if stored != bytes { return false }
+        }
+        for object in try await store.list(nil, after: nil, limit: .max) where object.name.text != "log/checkpoint" {
+            let isKnown = [expected.durable, expected.created, expected.deleted].contains { $0[object.name] != nil }
+            #expect(isKnown, "\(object.name) was deleted, and that was made durable")
+            if !isKnown { return false }
+        }
+        let checkpoint = try await store.read(try ObjectName("log/checkpoint"))?.bytes
+        let isRight = checkpoint == expected.checkpoint || checkpoint == expected.attempted
+        #expect(isRight)
+        guard !losingPower, isRight else { return isRight }
+        // Without a power loss only what was under way may be cut.
+        let cut = try await expected.created.asyncFilter { try await store.read($0.key)?.bytes != $0.value }
+        #expect(cut.count <= 1)
+        return cut.count <= 1
+    }
+}
+
+extension Dictionary {
+    fileprivate func asyncFilter(_ isIncluded: (Element) async throws -> Bool) async rethrows -> [Element] {
+        var included: [Element] = []
+        for element in self where try await isIncluded(element) { included.append(element) }
+        return included
+    }
+}
