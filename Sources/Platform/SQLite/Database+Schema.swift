@@ -26,6 +26,8 @@ extension Database {
         }
         for (index, migration) in migrations.enumerated().dropFirst(max(0, version)) {
             try transaction {
+                // Another process that shares the file may have taken the step meanwhile.
+                guard try userVersion() == index else { return }
                 try executeScript(migration.sql)
                 // A pragma takes no parameters.
                 try executeScript("PRAGMA user_version = \(index + 1)")

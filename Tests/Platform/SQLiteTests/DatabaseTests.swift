@@ -46,6 +46,37 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try names(try open()) == ["a"])
     }
 
+    @Test func `writers that share a file see each other's rows and keep out one that does not`() throws {
+        let path = directory.file("shared.db")
+        let first = try Database(path: path, access: .sharedWriter)
+        let second = try Database(path: path, access: .sharedWriter)
+        try first.run("CREATE TABLE t (a)")
+        try second.transaction { try second.run("INSERT INTO t VALUES (1)") }
+        #expect(try first.rows("SELECT a FROM t") { try $0.integer(0) } == [1])
+        let error = try sqliteError { _ = try Database(path: path) }
+        #expect(error.code == .ownedByAnother)
+        first.close()
+        second.close()
+        let alone = try Database(path: path)
+        #expect(throws: SQLiteError.self) { try Database(path: path, access: .sharedWriter) }
+        alone.close()
+    }
+
+    @Test func `writers that share a new file take each step of its schema once`() async throws {
+        let path = directory.file("shared.db")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    let database = try Database(path: path, access: .sharedWriter)
+                    try database.migrate([Migration("CREATE TABLE t (a)"), Migration("INSERT INTO t VALUES (1)")])
+                }
+            }
+            try await group.waitForAll()
+        }
+        let database = try Database(path: path, access: .sharedWriter)
+        #expect(try database.rows("SELECT a FROM t") { try $0.integer(0) } == [1])
+    }
+
     @Test func `a second writer is refused until the first one closes`() throws {
         let first = try open()
         for _ in 0..<10 {
