@@ -310,6 +310,14 @@ let package = Package(
             "RecordsTests", layer: "AppStore",
             uses: ["Bytes", "JSON", "Records", "AppStoreModel", "KafkaModel", "TestSupport"]),
         tests(
+            "ArchiveFormatTests", layer: "AppStore",
+            uses: [
+                "AppStoreModel", "ArchiveFormat", "Cryptography", "KafkaModel", "Records", "RefundCases", "TestSupport",
+            ]),
+        tests(
+            "ArchiveKeysTests", layer: "AppStore",
+            uses: ["AppStoreModel", "ArchiveFormat", "ArchiveKeys", "Bytes", "Cryptography", "SQLite", "TestSupport"]),
+        tests(
             "EntitlementRulesTests", layer: "AppStore",
             uses: ["JSON", "EntitlementRules", "AppStoreModel", "TestSupport"]),
         tests(

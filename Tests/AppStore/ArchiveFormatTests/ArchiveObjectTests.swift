@@ -1,0 +1,149 @@
+import ArchiveFormat
+import Cryptography
+import KafkaModel
+import TestSupport
+import Testing
+
+struct ArchiveObjectTests {
+    /// Records as hostile as Kafka allows.
+    static let records = [
+        Samples.record,
+        KafkaRecord(topic: "t", partition: 0, offset: 0, key: nil, value: nil),
+        KafkaRecord(topic: "t", partition: 0, offset: 1, key: [], value: [], headers: []),
+        KafkaRecord(
+            topic: "t", partition: 0, offset: 2, timestampMilliseconds: 0, key: [0xFF, 0], value: [0xC3],
+            headers: [
+                KafkaHeader(key: "", value: nil), KafkaHeader(key: "", value: []), KafkaHeader(key: "é", value: [0xFF]),
+                KafkaHeader(key: "é", value: [0xFF]),
+            ]),
+        KafkaRecord(
+            topic: "t", partition: 0, offset: 3, key: nil, value: [UInt8](repeating: 7, count: 100_000),
+            headers: (0..<500).map { KafkaHeader(key: "h\($0)", value: [UInt8](repeating: 1, count: $0)) }),
+    ]
+
+    @Test(arguments: records) func `a record comes back exactly, encrypted or not`(record: KafkaRecord) throws {
+        let key = try Samples.dataKey()
+        let encrypted = try Samples.entry(of: record, .encrypted(key))
+        #expect(encrypted.leaf.keyId == key.id)
+        let content = try ArchiveObject.open(encrypted.object, of: encrypted.leaf, key: key.secret)
+        #expect(content == .record(ArchivedRecord(record)))
+        #expect(ArchivedRecord(record).record(of: encrypted.leaf) == record)
+        let plain = try Samples.entry(of: record, kind: .certificate, .plain)
+        #expect(try ArchiveObject.open(plain.object, of: plain.leaf) == .record(ArchivedRecord(record)))
+    }
+
+    @Test func `a plain object has exactly the bytes that are documented`() throws {
+        let record = KafkaRecord(
+            topic: "t", partition: 0, offset: 0, key: [0xAA], value: nil,
+            headers: [KafkaHeader(key: "n", value: [0xBB, 0xCC]), KafkaHeader(key: "m", value: nil)])
+        let entry = try Samples.entry(of: record, kind: .erasure, .plain)
+        let expected = try Samples.hexadecimal(
+            "00", "01",  // plain; version of the record's text
+            "00000001", "aa", "ffffffff",  // key, no value
+            "0002", "0001", "6e", "00000002", "bbcc", "0001", "6d", "ffffffff")
+        #expect(entry.object == expected)
+        #expect(entry.leaf.objectLength == expected.count)
+        #expect(entry.leaf.objectDigest == SHA256.digest(of: expected))
+        #expect(entry.leaf.keyId == nil)
+    }
+
+    @Test func `an encrypted object is form, nonce, ciphertext and tag, bound to the leaf's first part`() throws {
+        let key = try Samples.dataKey()
+        let entry = try Samples.entry(.encrypted(key))
+        #expect(entry.object.first == 1)
+        let text = try AES256GCM.open(
+            Array(entry.object[13...]), key: key.secret, nonce: Array(entry.object[1..<13]),
+            authenticated: entry.leaf.position.bytes)
+        let plain = try Samples.entry(kind: .certificate, .plain)
+        #expect(text == Array(plain.object.dropFirst()))
+        let again = try Samples.entry(.encrypted(key))
+        #expect(again.object[1..<13] != entry.object[1..<13], "a nonce must not be used twice")
+    }
+
+    @Test func `an object of another record, another key or another length does not open`() throws {
+        let key = try Samples.dataKey()
+        let entry = try Samples.entry(.encrypted(key))
+        let elsewhere = try ArchiveLeaf(
+            position: try ArchivePosition(
+                kind: .notification, clusterId: Samples.cluster, topic: Samples.record.topic, partition: 3,
+                offset: 1_000_000_008),
+            timestampMilliseconds: nil, archivedAtMilliseconds: 0, keyId: key.id, objectLength: entry.object.count,
+            objectDigest: SHA256.digest(of: entry.object))
+        #expect(try code { try ArchiveObject.open(entry.object, of: elsewhere, key: key.secret) } == .notAuthentic)
+        let other = try Samples.dataKey().secret
+        #expect(try code { try ArchiveObject.open(entry.object, of: entry.leaf, key: other) } == .notAuthentic)
+        #expect(try code { try ArchiveObject.open(entry.object, of: entry.leaf) } == .keyNeeded)
+        for bit in 0..<entry.object.count * 8 {
+            var changed = entry.object
+            changed[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(try code { try ArchiveObject.open(changed, of: entry.leaf, key: key.secret) } == .objectMismatch)
+        }
+        for count in entry.object.indices {
+            let cut = Array(entry.object.prefix(count))
+            #expect(try code { try ArchiveObject.open(cut, of: entry.leaf, key: key.secret) } == .objectMismatch)
+        }
+    }
+
+    @Test func `objects that no archive writes are refused, whatever their leaf says`() throws {
+        var random = SeededGenerator(seed: 15)
+        let plain = try Samples.entry(kind: .certificate, .plain).object
+        let key = try Samples.dataKey()
+        for round in 0..<20_000 {
+            var object = plain
+            switch round % 3 {
+            case 0: object = Array(object.prefix(Int.random(in: 0...object.count, using: &random)))
+            case 1: object[Int.random(in: object.indices, using: &random)] = .random(in: 0...255, using: &random)
+            default:
+                // Counts that say more than there is.
+                object.replaceSubrange(2..<6, with: [UInt8.random(in: 0...255, using: &random), 255, 255, 255])
+            }
+            let leaf = try ArchiveLeaf(
+                position: try ArchivePosition(
+                    kind: round % 5 == 0 ? .gap : .certificate, clusterId: "", topic: "t", partition: 0, offset: 0),
+                timestampMilliseconds: nil, archivedAtMilliseconds: 0, keyId: round % 7 == 0 ? key.id : nil,
+                objectLength: object.count, objectDigest: SHA256.digest(of: object))
+            // Either an error of the format, or a record that writes the same bytes again.
+            do throws(ArchiveFormatError) {
+                guard case .record(let record) = try ArchiveObject.open(object, of: leaf, key: key.secret) else {
+                    continue
+                }
+                let again = try? Samples.entry(of: record.record(of: leaf), kind: .certificate, .plain)
+                #expect(again?.object == object)
+            } catch { #expect(error.code == .malformedObject) }
+        }
+    }
+
+    @Test func `what was erased before it came is empty and says so`() throws {
+        let entry = try Samples.entry(.erased)
+        #expect(entry.object.isEmpty)
+        #expect(entry.leaf.keyId == nil)
+        #expect(entry.leaf.isErasedOnArrival)
+        #expect(entry.leaf.objectDigest == SHA256.digest(of: []))
+        #expect(try ArchiveObject.open([], of: entry.leaf) == .erased)
+        let certificate = try Samples.entry(kind: .certificate, .erased)
+        #expect(try code { try ArchiveObject.open([], of: certificate.leaf) } == .malformedObject)
+    }
+
+    @Test func `a gap says from which offset to which`() throws {
+        let place = KafkaTopicPartition(topic: "appstore.quarantine", partition: 0)
+        let entry = try ArchiveEntry(
+            gap: 40..<57, reason: .deleted, of: place, clusterId: "c", archivedAtMilliseconds: 1)
+        #expect(entry.leaf.position.kind == .gap)
+        #expect(entry.leaf.position.offset == 40)
+        let content = try ArchiveObject.open(entry.object, of: entry.leaf)
+        #expect(content == .gap(ArchiveGap(nextOffset: 57, reason: .deleted)))
+        #expect(entry.object == (try Samples.hexadecimal("00", "01", "0000000000000039", "01")))
+    }
+
+    @Test func `a record that the form cannot hold is an error`() throws {
+        let long = KafkaHeader(key: String(repeating: "x", count: 65_536), value: nil)
+        for headers in [[long], Array(repeating: KafkaHeader(key: "", value: nil), count: 65_536)] {
+            let record = KafkaRecord(topic: "t", partition: 0, offset: 0, key: nil, value: nil, headers: headers)
+            #expect(try code { try Samples.entry(of: record, .plain) } == .tooLong)
+        }
+    }
+
+    private func code(_ body: () throws -> some Any) throws -> ArchiveFormatError.Code {
+        try #require(throws: ArchiveFormatError.self) { _ = try body() }.code
+    }
+}
