@@ -86,11 +86,14 @@ let appStore: [Target] = [
         "ArchiveFormat", layer: "AppStore",
         uses: ["JSON", "AppStoreModel", "KafkaModel", "Cryptography", "Records", "RefundCases"]),
     module(
+        "ArchiveLog", layer: "AppStore",
+        uses: ["ArchiveFormat", "Cryptography", "KafkaModel", "ObjectStorage", "TransparencyLog"]),
+    module(
         "ArchiveKeys", layer: "AppStore",
         uses: ["Bytes", "AppStoreModel", "ArchiveFormat", "Cryptography", "SQLite"]),
     module(
-        "ArchiveLog", layer: "AppStore",
-        uses: ["Cryptography", "KafkaModel", "ObjectStorage", "TransparencyLog"]),
+        "ArchiveConfiguration", layer: "AppStore",
+        uses: ["ArchiveKeys", "ArchiveLog", "Configuration", "Cryptography", "ObjectStorage", "TransparencyLog"]),
 ]
 
 let pipeline: [Target] = [
@@ -148,6 +151,13 @@ let services: [Target] = [
             "Reconciliation", "Records", "ServiceKit", "Telemetry", "Time",
         ]),
     module(
+        "Archive", layer: "Services",
+        uses: [
+            "AppStoreModel", "ArchiveConfiguration", "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "Configuration",
+            "Kafka", "Lifecycle", "ObjectStorage", "PipelineRuntime", "Records", "ServiceKit", "Telemetry", "Time",
+            "TransparencyLog",
+        ]),
+    module(
         "Simulator", layer: "Services",
         uses: [
             "JSON", "Concurrency", "AppStoreModel", "AppStoreSigning", "Lifecycle", "HTTPClient", "HTTPServer",
@@ -174,6 +184,7 @@ let executables: [Target] = [
         "sluice-entitlements", uses: ["Entitlements", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
     executable("sluice-webhooks", uses: ["Webhooks", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
     executable("sluice-refunds", uses: ["Refunds", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
+    executable("sluice-archive", uses: ["Archive", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
     executable("sluice-reconciler", uses: ["Reconciler", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
     executable("sluice-simulator", uses: ["Simulator", "Configuration", "Cryptography"]),
     executable(

@@ -1,0 +1,80 @@
+internal import AppStoreModel
+internal import ArchiveFormat
+internal import Configuration
+internal import Kafka
+package import PipelineRuntime
+internal import Records
+internal import ServiceKit
+internal import Time
+
+/// `sluice-archive`: everything that Apple said, and what followed from it, kept so that it can be proved.
+package enum ArchiveApplication {
+    package static let application = application()
+
+    /// - Parameter clocks: whose wall clock the times in leaves and checkpoints are of.
+    static func application(clocks: Clocks = .system) -> ConsumerApplication {
+        ConsumerApplication(
+            name: "sluice-archive",
+            summary: "Keeps what Apple said so that it can be proved years later, and erased per person.",
+            discussion: """
+                One tamper-evident log for each partition of the notification, quarantine, refund, certificate, erasure \
+                and dead letter topics, as plain files (archive.url): a C2SP tlog-tiles tree of small leaves, checkpoints \
+                signed with an Ed25519 key, and beside it the records, encrypted under a key for each purchase. Whoever \
+                has the public key verifies all of it without this program, Kafka or the decryption keys: sluicectl \
+                archive verify, or any implementation of the C2SP formats.
+
+                A record's offset is committed when a signed checkpoint covers it. What the group has read and the \
+                archive does not have (another archive.url, a restored copy) is read again. Offsets that Kafka deleted \
+                before are noted in the log.
+
+                Keys: sluicectl archive key makes them. The key store (archive.key.store) belongs on another volume, with \
+                other backups, than the archive: whoever has both can read it, and erasing a person destroys that \
+                person's key.
+
+                Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 65 a topic is damaged, 66 records \
+                were deleted before they were read, 78 configuration.
+                """,
+            adminPort: ArchiveSettings.adminPort, schema: ArchiveSettings.schema,
+            examples: [
+                .init(
+                    """
+                    sluice-archive --kafka.bootstrap.servers kafka-1:9092 --archive.url /var/lib/sluice/archive \
+                    --archive.origin example.com/appstore --archive.signing.key.file /run/secrets/archive-signing.pem \
+                    --archive.key.encryption.key.file /run/secrets/archive-kek \
+                    --archive.key.store /var/lib/sluice-keys/keys.sqlite
+                    """, "In a directory."),
+                .init("sluicectl archive verify --archive.url /var/lib/sluice/archive --key key.pub", "Verifies it."),
+            ],
+            topics: { configuration in
+                let topics = topics(configuration)
+                let known = topics.specifications
+                return ConsumerTopics(
+                    input: topics.all.map { archived in
+                        known.first { $0.name == archived.topic }.map(expectation)
+                            ?? KafkaTopicExpectation(topic: archived.topic)
+                    },
+                    others: topics.names.archive.filter { $0.name == topics.names.archiveCheckpoints }.map(expectation),
+                    deadLetters: topics.names.archiveDeadLetters)
+            },
+            build: { context in
+                let service = try await ArchiveService(
+                    context, topics: topics(context.configuration), clocks: clocks)
+                var options = context.options
+                options.flushRecords = context.configuration[ArchiveSettings.flushRecords]
+                options.flushBytes = ArchiveService.flushBytes
+                options.flushInterval = context.configuration[ArchiveSettings.flushInterval]
+                return ConsumerParts(
+                    handler: .flushing(service.handler), services: service.services, options: options)
+            })
+    }
+
+    private static func topics(_ configuration: Configuration) -> ArchivedTopics {
+        ArchivedTopics(
+            TopicNames(prefix: configuration[ArchiveSettings.topicsPrefix]),
+            further: configuration[ArchiveSettings.deadLetters].map(KafkaTopic.init(rawValue:)))
+    }
+
+    private static func expectation(_ topic: TopicSpecification) -> KafkaTopicExpectation {
+        KafkaTopicExpectation(topic: topic.name, createdWith: topic.settings)
+    }
+}

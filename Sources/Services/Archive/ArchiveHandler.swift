@@ -1,0 +1,131 @@
+internal import ArchiveFormat
+internal import ArchiveLog
+internal import Kafka
+internal import ObjectStorage
+internal import PipelineRuntime
+internal import Telemetry
+internal import Time
+
+/// Appends each record to the log of its partition; a flush signs a checkpoint, and the offsets follow it.
+struct ArchiveHandler: FlushingHandler {
+    let logs: OpenLogs
+    let opener: LogOpener
+    let sealer: RecordSealer
+    let missed: MissedRecords
+    let topics: ArchivedTopics
+    let clocks: Clocks
+    let metrics: ArchiveMetrics
+    let logger: Logger
+
+    func append(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {
+        guard let partition = records.first?.topicPartition else { return [] }
+        var log = try logs.take(partition)
+        defer { logs.put(log, for: partition) }
+        return try await add(records, to: &log)
+    }
+
+    /// Appends what the log does not have.
+    private func add(_ records: [KafkaRecord], to log: inout OpenLog) async throws -> [HandlerVerdict] {
+        let next = log.next ?? .beginning
+        let fresh = records.drop { $0.offset < next }
+        if fresh.count < records.count, let again = records.first { try await compare(again, &log) }
+        // Nothing is appended before everything is sealed: a failure leaves the log as it was.
+        var entries: [ArchiveEntry] = []
+        var expected = log.next
+        for entry in try sealer.seal(Array(fresh)) {
+            let position = entry.leaf.position
+            if let expected, position.offset > expected, !topics.isCompacted(position.topic) {
+                entries.append(try await gap(expected..<position.offset, in: position.topicPartition))
+            }
+            entries.append(entry)
+            expected = KafkaOffset(rawValue: position.offset.rawValue + 1)
+        }
+        for entry in entries {
+            try log.writer.append(entry)
+            if entry.leaf.isErasedOnArrival { log.erased += 1 }
+        }
+        let reason = HandlerReason(code: ArchiveReason.alreadyArchived)
+        return Array(repeating: .skip(reason), count: records.count - fresh.count)
+            + Array(repeating: .done, count: fresh.count)
+    }
+
+    /// Once after the log was opened: a topic that was deleted and created again has other records under its offsets, and
+    /// to skip those would lose them.
+    private func compare(_ record: KafkaRecord, _ log: inout OpenLog) async throws {
+        guard !log.isCompared else { return }
+        try await opener.compare(record, log.writer)
+        log.isCompared = true
+    }
+
+    /// Offsets that are not there: the log says so itself, so that they are not taken for removed from it.
+    private func gap(
+        _ offsets: Range<KafkaOffset>, in partition: KafkaTopicPartition
+    ) async throws -> ArchiveEntry {
+        let reason = try await missed.reason(ofMissing: offsets.lowerBound, in: partition)
+        if reason == .deleted {
+            let count = offsets.upperBound.rawValue - offsets.lowerBound.rawValue
+            metrics.missing(partition.topic, offsets: count)
+            logger.error(
+                "Kafka deleted records before they were archived",
+                [
+                    LogField(.log, "\(partition)"), LogField(.firstMissing, offsets.lowerBound.rawValue),
+                    LogField(.lastMissing, offsets.upperBound.rawValue - 1),
+                ])
+        }
+        return try sealer.gap(offsets, reason, in: partition)
+    }
+
+    func flush(_ partition: KafkaTopicPartition) async throws {
+        var log = try logs.take(partition)
+        defer { logs.put(log, for: partition) }
+        try await commit(&log, partition)
+    }
+
+    private func commit(_ log: inout OpenLog, _ partition: KafkaTopicPartition) async throws {
+        let start = clocks.monotonicNanoseconds()
+        let (before, bytes) = (log.writer.committedSize, log.writer.uncommittedBytes)
+        let seconds = Int(clocks.wallMilliseconds() / 1000)
+        do throws(LogError) {
+            try await log.writer.commit(at: seconds)
+        } catch {
+            metrics.failed(error.code)
+            throw error
+        }
+        metrics.flushed(
+            partition.topic, leaves: log.writer.committedSize - before, bytes: bytes, at: seconds,
+            nanoseconds: clocks.monotonicNanoseconds() &- start)
+        metrics.erased(partition.topic, records: log.erased)
+        log.erased = 0
+    }
+
+    func partitionAssigned(_ partition: KafkaTopicPartition, startingAt start: KafkaOffset) async throws {
+        do {
+            var log = try await opener.open(partition)
+            do {
+                try await catchUp(&log, partition, to: start)
+            } catch {
+                log.lock.release()
+                throw error
+            }
+            logs.put(log, for: partition)
+        } catch let error as LogError {
+            metrics.failed(error.code)
+            throw error
+        }
+    }
+
+    /// Archives what the group has read and the archive does not have: another archive, or one that was restored.
+    private func catchUp(
+        _ log: inout OpenLog, _ partition: KafkaTopicPartition, to start: KafkaOffset
+    ) async throws {
+        guard let range = try await missed.range(of: partition, archived: log.next, start: start) else { return }
+        var caught = log
+        try await missed.read(partition, range) { records in
+            _ = try await add(records, to: &caught)
+            try await commit(&caught, partition)
+        }
+        log = caught
+    }
+
+    func partitionReleased(_ partition: KafkaTopicPartition) async { logs.close(partition) }
+}

@@ -1,0 +1,74 @@
+internal import ArchiveLog
+internal import Kafka
+internal import Telemetry
+
+/// What the service counts beside the runtime's own metrics.
+struct ArchiveMetrics: Sendable {
+    private struct OfTopic: Sendable {
+        let leaves: Counter
+        let bytes: Counter
+        let erased: Counter
+        let missing: Counter
+        let pruned: Counter
+        let lastCheckpoint: Gauge
+    }
+
+    private let topics: [KafkaTopic: OfTopic]
+    private let failures: [LogError.Code: Counter]
+    private let duration: Histogram
+
+    init(_ registry: MetricsRegistry, topics: [KafkaTopic]) {
+        self.topics = Dictionary(
+            uniqueKeysWithValues: topics.map { topic in
+                let labels = [MetricLabel("topic", topic.rawValue)]
+                return (
+                    topic,
+                    OfTopic(
+                        leaves: registry.counter(
+                            ArchiveMetricName.leaves, help: "Records archived under a signed checkpoint.",
+                            labels: labels),
+                        bytes: registry.counter(
+                            ArchiveMetricName.bytes, help: "Bytes of their objects, as stored.", labels: labels),
+                        erased: registry.counter(
+                            ArchiveMetricName.erased,
+                            help: "Records archived without their payload, because their subject was erased.",
+                            labels: labels),
+                        missing: registry.counter(
+                            ArchiveMetricName.missing,
+                            help: "Offsets that Kafka deleted before they were archived.", labels: labels),
+                        pruned: registry.counter(
+                            ArchiveMetricName.pruned, help: "Segments deleted after archive.retention.",
+                            labels: labels),
+                        lastCheckpoint: registry.gauge(
+                            ArchiveMetricName.lastCheckpoint,
+                            help: "When a checkpoint of the topic was last signed, in seconds since 1970.",
+                            labels: labels))
+                )
+            })
+        var failures: [LogError.Code: Counter] = [:]
+        for code in LogError.Code.allCases {
+            failures[code] = registry.counter(
+                ArchiveMetricName.failures, help: "Attempts to open or to write a log that failed, by reason.",
+                labels: [MetricLabel("reason", code.rawValue)])
+        }
+        self.failures = failures
+        duration = registry.histogram(
+            ArchiveMetricName.flushDuration, help: "From the first byte written to the signed checkpoint.")
+    }
+
+    func flushed(_ topic: KafkaTopic, leaves: Int, bytes: Int, at seconds: Int, nanoseconds: UInt64) {
+        topics[topic]?.leaves.increment(by: UInt64(clamping: leaves))
+        topics[topic]?.bytes.increment(by: UInt64(clamping: bytes))
+        topics[topic]?.lastCheckpoint.set(Double(seconds))
+        duration.observe(nanoseconds: Int64(clamping: nanoseconds))
+    }
+
+    func erased(_ topic: KafkaTopic, records: Int) { topics[topic]?.erased.increment(by: UInt64(clamping: records)) }
+    func missing(_ topic: KafkaTopic, offsets: Int64) {
+        topics[topic]?.missing.increment(by: UInt64(clamping: offsets))
+    }
+    func pruned(_ topic: KafkaTopic, segments: Int) {
+        topics[topic]?.pruned.increment(by: UInt64(clamping: segments))
+    }
+    func failed(_ code: LogError.Code) { failures[code]?.increment() }
+}

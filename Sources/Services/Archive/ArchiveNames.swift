@@ -1,0 +1,27 @@
+internal import Telemetry
+
+/// Names of the service's metrics, a contract; the consumer's own are the runtime's.
+enum ArchiveMetricName {
+    static let leaves = "sluice_archive_leaves_total"
+    static let bytes = "sluice_archive_bytes_total"
+    static let erased = "sluice_archive_erased_total"
+    static let missing = "sluice_archive_missing_offsets_total"
+    static let lastCheckpoint = "sluice_archive_last_checkpoint_timestamp_seconds"
+    static let flushDuration = "sluice_archive_flush_duration_seconds"
+    static let failures = "sluice_archive_failures_total"
+    static let pruned = "sluice_archive_pruned_segments_total"
+}
+
+/// Codes of skipped records.
+enum ArchiveReason {
+    /// The record was read again; the archive has it.
+    static let alreadyArchived = "already_archived"
+}
+
+extension LogKey {
+    static let log = LogKey(rawValue: "log")
+    static let leaves = LogKey(rawValue: "leaves")
+    static let firstMissing = LogKey(rawValue: "firstMissing")
+    static let lastMissing = LogKey(rawValue: "lastMissing")
+    static let code = LogKey(rawValue: "code")
+}

@@ -1,0 +1,68 @@
+internal import ArchiveConfiguration
+internal import ArchiveFormat
+internal import ArchiveKeys
+internal import ArchiveLog
+internal import Configuration
+internal import Kafka
+internal import Lifecycle
+internal import ObjectStorage
+internal import PipelineRuntime
+internal import Records
+internal import ServiceKit
+internal import Telemetry
+internal import Time
+
+/// The parts of `sluice-archive`, put together.
+struct ArchiveService {
+    /// A member that catches up has so much of each partition in memory.
+    static let flushBytes = 8 << 20
+
+    let handler: ArchiveHandler
+    let services: [any Service]
+
+    /// - Throws: a `ConfigurationError` for a place or a key that cannot be used, a `StartupError` without an answer of Kafka.
+    init(_ context: ConsumerContext, topics: ArchivedTopics, clocks: Clocks) async throws {
+        let configuration = context.configuration
+        let store = try ArchivePlace.openStore(configuration, creating: true)
+        let signer = try ArchivePlace.signer(configuration)
+        let keys = try await ArchivePlace.keyStore(configuration, archive: store)
+        let admin = try KafkaAdmin(context.kafka)
+        let clusterId: String
+        do throws(KafkaError) {
+            clusterId = try await admin.clusterId()
+        } catch {
+            throw StartupError(
+                "Kafka does not say its cluster's id: \(error.message)",
+                setting: ApplicationSettings.kafka.prefix + "bootstrap.servers",
+                fix: "Start Kafka, or correct the setting")
+        }
+        let metrics = ArchiveMetrics(context.metrics, topics: topics.all.map(\.topic))
+        let logs = OpenLogs()
+        handler = ArchiveHandler(
+            logs: logs,
+            opener: LogOpener(store: store, signer: signer, clusterId: clusterId, clocks: clocks),
+            sealer: RecordSealer(keys: keys, topics: topics, clusterId: clusterId, clocks: clocks),
+            missed: MissedRecords(kafka: context.kafka, admin: admin), topics: topics, clocks: clocks, metrics: metrics,
+            logger: context.logger)
+        services = [ArchiveParts(keys: keys, admin: admin)]
+    }
+}
+
+/// What the handler uses of the outside; it outlives the pipeline.
+final class ArchiveParts: Service {
+    let name = "archive"
+    private let keys: KeyStore
+    private let admin: KafkaAdmin
+
+    init(keys: KeyStore, admin: KafkaAdmin) {
+        self.keys = keys
+        self.admin = admin
+    }
+
+    func start() async throws {}
+
+    func stop(within limit: Duration) async {
+        await admin.close(within: limit)
+        keys.close()
+    }
+}

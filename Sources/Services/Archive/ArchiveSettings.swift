@@ -1,0 +1,36 @@
+internal import ArchiveConfiguration
+package import Configuration
+internal import Kafka
+internal import Records
+
+/// Settings of `sluice-archive` beside those of every consumer, of where the archive is, and of its keys. Names and
+/// defaults are a contract.
+package enum ArchiveSettings {
+    package static let flushRecords = Setting.integer(
+        "archive.flush.records", default: 1000, in: 1...50_000,
+        help: "A checkpoint is signed, and offsets are committed, after so many records of a partition.")
+    package static let flushInterval = Setting.duration(
+        "archive.flush.interval", default: .seconds(5), in: .milliseconds(100)...(.seconds(600)),
+        help: """
+            And at the latest so long after the first of them. Each checkpoint is an object of its own: for an object \
+            store whose writes are paid, a minute is a good value.
+            """)
+    package static let retention = Setting.duration(
+        "archive.retention", default: .seconds(400 * 86_400), in: .seconds(86_400)...(.seconds(36_500 * 86_400)),
+        help: """
+            Payloads are deleted so long after they were archived, a segment of 256 at a time, but for what is under a \
+            legal hold. The leaves stay.
+            """)
+    package static let deadLetters = Setting(
+        "archive.dead.letter.topics", ValueKind.list(of: .text), default: [],
+        help: "Dead letter topics of your own consumers that are archived too.",
+        example: "appstore.notifications.production.inbox.dlq")
+    package static let topicsPrefix = Setting.string(
+        "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
+    package static let adminPort = 9467
+
+    package static let schema = ConfigurationSchema([
+        ArchivePlace.url, ArchivePlace.origin, ArchivePlace.signingKeys, ArchivePlace.keyEncryptionKeys,
+        ArchivePlace.keyStore, flushRecords, flushInterval, retention, deadLetters, topicsPrefix,
+    ])
+}

@@ -1,0 +1,39 @@
+internal import AppStoreModel
+package import ArchiveFormat
+package import KafkaModel
+package import Records
+
+/// What is archived: the record of everything that Apple said, and of what followed from it. Topics that can be computed
+/// again (entitlements, reconciliation) are not.
+package struct ArchivedTopics: Sendable {
+    package let names: TopicNames
+    /// The topics that come with Sluice, as they are made.
+    package let specifications: [TopicSpecification]
+    /// Every topic that is read.
+    package let all: [ArchivedTopic]
+    private let byTopic: [KafkaTopic: ArchivedTopic]
+    private let compacted: Set<KafkaTopic>
+
+    /// - Parameter further: dead letter topics of an installation's own consumers.
+    package init(_ names: TopicNames, further: [KafkaTopic] = []) {
+        self.names = names
+        let specifications =
+            (names.ingress() + names.state() + names.deadLetters() + names.archive).filter {
+                ArchivedTopic($0.name, names: names) != nil
+            }
+        self.specifications = specifications
+        let known = specifications.map(\.name)
+        all = (known + further.filter { !known.contains($0) }).compactMap { ArchivedTopic($0, names: names) }
+        byTopic = Dictionary(uniqueKeysWithValues: all.map { ($0.topic, $0) })
+        compacted = Set(
+            specifications.compactMap {
+                guard case .compact = $0.cleanup else { return nil }
+                return $0.name
+            })
+    }
+
+    package subscript(_ topic: KafkaTopic) -> ArchivedTopic? { byTopic[topic] }
+
+    /// Whether Kafka removes records from the middle of the topic, so that offsets may be missing.
+    package func isCompacted(_ topic: KafkaTopic) -> Bool { compacted.contains(topic) }
+}

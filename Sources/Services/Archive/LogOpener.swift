@@ -1,0 +1,74 @@
+internal import ArchiveFormat
+internal import ArchiveLog
+internal import Kafka
+internal import ObjectStorage
+internal import Time
+
+/// Opens the log of a partition for writing.
+struct LogOpener: Sendable {
+    let store: any ObjectStore
+    let signer: CheckpointSigner
+    let clusterId: String
+    let clocks: Clocks
+
+    /// Whether a record that was read again is the one that was archived under its offset.
+    ///
+    /// - Throws: ``RecreatedTopic`` when it is not.
+    func compare(_ record: KafkaRecord, _ writer: LogWriter) async throws {
+    }
+
+    /// - Throws: ``LogError``, ``OtherCluster``.
+    func open(_ partition: KafkaTopicPartition) async throws -> OpenLog {
+        let names: LogNames
+        let lock: any ObjectStoreLock
+        do throws(ObjectStoreError) {
+            names = try LogNames(partition)
+            lock = try await store.lock(names.prefix)
+        } catch { throw LogError(error) }
+        do {
+            let writer = try await LogWriter.open(
+                store, names: names, signer: signer, at: Int(clocks.wallMilliseconds() / 1000))
+            if let archived = writer.lastLeaf?.position.clusterId, archived != clusterId {
+                throw OtherCluster(partition, archived: archived, present: clusterId)
+            }
+            return OpenLog(writer: writer, lock: lock)
+        } catch {
+            lock.release()
+            throw error
+        }
+    }
+}
+
+/// The archive is of another Kafka cluster, whose offsets mean other records.
+struct OtherCluster: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ partition: KafkaTopicPartition, archived: String, present: String) {
+        description = """
+            the archive of \(partition) is of the cluster \(archived), and this one is \(present). Give the archive of \
+            this cluster an archive.url of its own; the old one stays what it is
+            """
+    }
+}
+
+/// The topic was deleted and created again: its offsets mean other records than those of the archive.
+struct RecreatedTopic: Error, CustomStringConvertible {
+    let description: String
+
+    /// The topic ends before the archive does.
+    init(_ partition: KafkaTopicPartition, archived: KafkaOffset, end: KafkaOffset) {
+        self.init("\(partition) ends at offset \(end) and the archive at \(archived)")
+    }
+
+    /// A record is not the one that was archived under its offset.
+    init(_ partition: KafkaTopicPartition, differing offset: KafkaOffset) {
+        self.init("the record at offset \(offset) of \(partition) is not the one that was archived")
+    }
+
+    private init(_ reason: String) {
+        description = """
+            \(reason): the topic was deleted and created again. Give the archive of the new topic an archive.url of its \
+            own; the old one stays what it is
+            """
+    }
+}

@@ -1,0 +1,43 @@
+internal import ArchiveFormat
+internal import Kafka
+
+/// What the group has committed and the archive does not have.
+struct MissedRecords: Sendable {
+    let kafka: KafkaConfiguration
+    let admin: KafkaAdmin
+
+    /// The range that is to be read before the first record: from the end of the log to what the group has committed.
+    ///
+    /// - Parameters:
+    ///   - archived: the offset after the last archived one; nil for an empty log.
+    ///   - start: where the group goes on.
+    /// - Throws: ``RecreatedTopic`` when the topic ends before the archive does.
+    func range(
+        of partition: KafkaTopicPartition, archived: KafkaOffset?, start: KafkaOffset
+    ) async throws -> Range<KafkaOffset>? {
+        let ends = try await admin.watermarks(of: partition)
+        if let archived, archived > ends.high { throw RecreatedTopic(partition, archived: archived, end: ends.high) }
+        let first = max(archived ?? ends.low, ends.low)
+        let end = min(start, ends.high)
+        return first < end ? first..<end : nil
+    }
+
+    /// Reads a range, in batches.
+    func read(
+        _ partition: KafkaTopicPartition, _ range: Range<KafkaOffset>, _ body: ([KafkaRecord]) async throws -> Void
+    ) async throws {
+        struct End: Error {}
+        do {
+            try await KafkaConsumer.readToEnd(kafka, from: [partition: range.lowerBound], within: .seconds(86_400)) {
+                let wanted = $0.prefix { $0.offset < range.upperBound }
+                if !wanted.isEmpty { try await body(Array(wanted)) }
+                if wanted.count < $0.count { throw End() }
+            }
+        } catch is End {}
+    }
+
+    /// Why nothing was read under some offsets.
+    func reason(ofMissing first: KafkaOffset, in partition: KafkaTopicPartition) async throws -> ArchiveGap.Reason {
+        try await admin.watermarks(of: partition).low > first ? .deleted : .noRecord
+    }
+}
