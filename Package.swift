@@ -90,7 +90,10 @@ let appStore: [Target] = [
         uses: ["ArchiveFormat", "Cryptography", "KafkaModel", "ObjectStorage", "TransparencyLog"]),
     module(
         "ArchiveKeys", layer: "AppStore",
-        uses: ["Bytes", "AppStoreModel", "ArchiveFormat", "Cryptography", "SQLite"]),
+        uses: [
+            "Bytes", "AppStoreModel", "ArchiveFormat", "Cryptography", "KafkaModel", "Records",
+            "RefundCases", "SQLite",
+        ]),
     module(
         "ArchiveConfiguration", layer: "AppStore",
         uses: ["ArchiveKeys", "ArchiveLog", "Configuration", "Cryptography", "ObjectStorage", "TransparencyLog"]),
@@ -327,7 +330,10 @@ let package = Package(
             ]),
         tests(
             "ArchiveKeysTests", layer: "AppStore",
-            uses: ["AppStoreModel", "ArchiveFormat", "ArchiveKeys", "Bytes", "Cryptography", "SQLite", "TestSupport"]),
+            uses: [
+                "AppStoreModel", "ArchiveFormat", "ArchiveKeys", "Bytes", "Cryptography", "KafkaModel", "SQLite",
+                "TestSupport",
+            ]),
         tests(
             "EntitlementRulesTests", layer: "AppStore",
             uses: ["JSON", "EntitlementRules", "AppStoreModel", "TestSupport"]),

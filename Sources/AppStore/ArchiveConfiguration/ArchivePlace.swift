@@ -35,6 +35,12 @@ package enum ArchivePlace {
             SQLite file with the key of each purchase. Put it on another volume, with other backups, than the archive: \
             erasing a person means destroying a key here.
             """, example: "/var/lib/sluice-keys/keys.sqlite")
+    package static let index = Setting.string(
+        "archive.index", default: "./data/archive-index.sqlite",
+        help: """
+            SQLite file that finds records of the archive by their identifiers, for sluicectl archive; it can be deleted \
+            and made again.
+            """)
 
     /// The store of the archive.
     ///
