@@ -64,7 +64,6 @@ let appStore: [Target] = [
     module("Records", layer: "AppStore", uses: ["Bytes", "JSON", "AppStoreModel", "KafkaModel", "Cryptography"]),
     module("EntitlementRules", layer: "AppStore", uses: ["JSON", "AppStoreModel"]),
     module("RefundCases", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Records"]),
-    module("Reconciliation", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Cryptography"]),
     module(
         "RefundRules", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Configuration", "Cryptography", "Time"]),
     module("AppStoreVerification", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Bytes", "Cryptography"]),
@@ -74,6 +73,12 @@ let appStore: [Target] = [
         uses: [
             "AppStoreModel", "AppStoreVerification", "HTTPClient", "JSON", "Bytes", "Time", "Cryptography",
             "Telemetry",
+        ]),
+    module(
+        "Reconciliation", layer: "AppStore",
+        uses: [
+            "JSON", "AppStoreModel", "AppStoreServerAPI", "AppStoreVerification", "Cryptography", "EntitlementRules",
+            "KafkaModel", "Records", "Time",
         ]),
     module(
         "AppStoreSettings", layer: "AppStore",
@@ -341,7 +346,8 @@ let package = Package(
             "RefundCasesTests", layer: "AppStore",
             uses: ["JSON", "AppStoreModel", "KafkaModel", "Records", "RefundCases", "TestSupport"]),
         tests(
-            "ReconciliationTests", layer: "AppStore", uses: ["AppStoreModel", "Reconciliation", "TestSupport"]),
+            "ReconciliationTests", layer: "AppStore",
+            uses: ["AppStoreModel", "JSON", "Reconciliation", "TestSupport"]),
         tests(
             "RefundRulesTests", layer: "AppStore",
             uses: ["JSON", "RefundRules", "AppStoreModel", "JSONTestSupport", "TestSupport"]),
@@ -426,7 +432,7 @@ let package = Package(
         tests(
             "ReconcilerTests", layer: "Services",
             uses: [
-                "AppStoreModel", "AppStoreSigning", "Configuration", "HTTPServer", "JSON", "Kafka",
+                "AppStoreModel", "AppStoreSigning", "Configuration", "EntitlementRules", "HTTPServer", "JSON", "Kafka",
                 "KafkaDevBroker", "Lifecycle", "PipelineRuntime", "PipelineTestSupport", "Reconciler", "Reconciliation",
                 "Records", "Simulator", "Telemetry", "TestSupport", "Time",
             ]),

@@ -6,6 +6,7 @@ import Foundation
 import JSON
 import Kafka
 import KafkaDevBroker
+import Reconciliation
 import Records
 import TestSupport
 import Testing

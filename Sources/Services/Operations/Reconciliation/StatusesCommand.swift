@@ -1,11 +1,10 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
-internal import AppStoreVerification
 internal import Configuration
 internal import HTTPClient
-internal import JSON
 internal import Kafka
 internal import Lifecycle
+internal import Reconciliation
 internal import Records
 internal import Time
 
@@ -33,7 +32,7 @@ struct StatusesCommand {
         }
         // Behind the services that ask Apple for themselves.
         let scope = APIScope(source.scope.bundleId, in: source.scope.environment, priority: .background)
-        let report = try await compare(published, client, scope, console)
+        let report = try await compare(published, StatusComparison(client, scope, clocks: clocks), console)
         switch configuration[OperationsSettings.output] {
         case .text: await console.write(report.text)
         case .json: await console.write(line: report.json)
@@ -60,19 +59,17 @@ struct StatusesCommand {
     }
 
     private func compare(
-        _ published: [PublishedSubscription], _ client: AppStoreServerClient, _ scope: APIScope, _ console: Console
+        _ published: [PublishedSubscription], _ comparison: StatusComparison, _ console: Console
     ) async throws -> StatusesReport {
         var report = StatusesReport()
         var failures = 0
         for (index, subscription) in published.enumerated() {
             if index > 0, index % 100 == 0 { console.complain("\(index) of \(published.count) compared") }
             do throws(APIFailure) {
-                let answer = try await answer(about: subscription, client, scope)
+                let difference = try await comparison.difference(of: subscription)
                 failures = 0
                 report.compared += 1
-                if let difference = StatusDifference(subscription, status: answer?.status, latest: answer?.latest) {
-                    report.differences.append(difference)
-                }
+                if let difference { report.differences.append(difference) }
             } catch {
                 failures += 1
                 report.failed += 1
@@ -83,28 +80,5 @@ struct StatusesCommand {
             }
         }
         return report
-    }
-
-    /// Nil where Apple knows no such subscription.
-    private func answer(
-        about subscription: PublishedSubscription, _ client: AppStoreServerClient, _ scope: APIScope
-    ) async throws(APIFailure) -> (status: SubscriptionStatus, latest: TransactionId?)? {
-        let statuses: SubscriptionStatuses
-        do throws(APIFailure) {
-            statuses = try await client.getAllSubscriptionStatuses(
-                AnyTransactionId(subscription.originalTransactionId), scope)
-        } catch {
-            guard error.saysNoSuchTransaction else { throw error }
-            return nil
-        }
-        for found in statuses.groups.flatMap(\.subscriptions) {
-            guard let document = try? JSONDocument.object(found.latest.transaction) else { continue }
-            let transaction = TransactionPayload(document.root)
-            guard transaction.originalTransactionId == subscription.originalTransactionId else { continue }
-            // Apple renews up to a day ahead; until it begins, the transaction before it is the current one.
-            let hasBegun = (transaction.purchaseDate?.millisecondsSince1970 ?? 0) <= clocks.wallMilliseconds()
-            return (found.status, hasBegun ? transaction.transactionId : nil)
-        }
-        return nil
     }
 }

@@ -1,9 +1,8 @@
-internal import AppStoreModel
-internal import AppStoreServerAPI
+package import AppStoreModel
 
 /// How what is published of a subscription differs from what Apple says of it now.
-struct StatusDifference: Sendable, Hashable {
-    enum Kind: String, Sendable {
+package struct StatusDifference: Sendable, Hashable {
+    package enum Kind: String, Sendable {
         /// It gives access, and Apple says that it should not, or the other way round.
         case access
         /// The same access, but of another transaction: a renewal or a change was missed.
@@ -12,16 +11,16 @@ struct StatusDifference: Sendable, Hashable {
         case unknown
     }
 
-    let kind: Kind
-    let published: PublishedSubscription
+    package let kind: Kind
+    package let published: PublishedSubscription
     /// Nil where Apple knows none.
-    let status: SubscriptionStatus?
-    let latest: TransactionId?
+    package let status: SubscriptionStatus?
+    package let latest: TransactionId?
 
     /// Nil where both say the same.
     ///
     /// - Parameter status: nil where Apple knows no such subscription.
-    init?(_ published: PublishedSubscription, status: SubscriptionStatus?, latest: TransactionId?) {
+    package init?(_ published: PublishedSubscription, status: SubscriptionStatus?, latest: TransactionId?) {
         self.published = published
         self.status = status
         self.latest = latest
@@ -39,5 +38,13 @@ struct StatusDifference: Sendable, Hashable {
         } else {
             return nil
         }
+    }
+
+    /// As it was written.
+    init(_ kind: Kind, _ published: PublishedSubscription, status: SubscriptionStatus?, latest: TransactionId?) {
+        self.kind = kind
+        self.published = published
+        self.status = status
+        self.latest = latest
     }
 }

@@ -1,22 +1,22 @@
-internal import AppStoreModel
+package import AppStoreModel
 internal import EntitlementRules
 internal import JSON
-internal import Kafka
+package import KafkaModel
 internal import Records
 
 /// A subscription as the entitlements topic has it.
-struct PublishedSubscription: Sendable, Hashable {
-    let originalTransactionId: OriginalTransactionId
+package struct PublishedSubscription: Sendable, Hashable {
+    package let originalTransactionId: OriginalTransactionId
     /// Whether version 1 notifications said anything of it.
-    let isLegacy: Bool
+    package let isLegacy: Bool
     /// Of what it gives: whether it holds, its state, and the transaction it rests on; nil where it gives nothing.
-    var isEntitled = false
-    var state: String?
-    var transactionId: TransactionId?
-    var awaitsConfirmation = false
+    package private(set) var isEntitled = false
+    package private(set) var state: String?
+    package private(set) var transactionId: TransactionId?
+    package private(set) var awaitsConfirmation = false
 
     /// Nil for another app's row, for what is no subscription, and for what cannot be read.
-    init?(_ record: KafkaRecord, of bundleId: BundleId) {
+    package init?(_ record: KafkaRecord, of bundleId: BundleId) {
         guard let value = record.value, let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }),
             let parts = RecordKey.parts(of: key), parts.bundleId == bundleId,
             let facts = try? PurchaseFacts(published: value), let document = try? JSONDocument.object(value)
@@ -36,7 +36,7 @@ struct PublishedSubscription: Sendable, Hashable {
         awaitsConfirmation = grants.contains { $0["awaitsConfirmation"]?.bool == true }
     }
 
-    init(
+    package init(
         _ originalTransactionId: OriginalTransactionId, isLegacy: Bool = true, isEntitled: Bool = false,
         state: String? = nil, transactionId: TransactionId? = nil, awaitsConfirmation: Bool = false
     ) {
