@@ -33,6 +33,8 @@ private enum Name {
     static let refused: StaticString = "refused"
     static let unknown: StaticString = "unknown"
     static let named: StaticString = "missingNotifications"
+    static let differing: StaticString = "differing"
+    static let differences: StaticString = "differences"
     static let failure: StaticString = "failure"
     static let at: StaticString = "at"
     static let message: StaticString = "message"
@@ -125,11 +127,13 @@ extension SweepRun {
         counts.quarantined = fields.int64(Name.quarantined) ?? 0
         counts.refused = fields.int64(Name.refused) ?? 0
         counts.unknown = fields.int64(Name.unknown) ?? 0
+        counts.differing = fields.int64(Name.differing) ?? 0
         self.init(
             startedAt: startedAt, range: range, isDryRun: fields.bool(Name.dryRun) ?? false,
             isWanted: fields.bool(Name.wanted) ?? false,
             progress: fields.object(Name.progress).flatMap { SweepProgress($0, over: range) }, counts: counts,
             missing: fields.objects(Name.named).compactMap { Missing($0) },
+            differences: fields.objects(Name.differences).compactMap { StatusDifference($0) },
             finishedAt: fields.int64(Name.finishedAt), failure: fields.object(Name.failure).flatMap { Failure($0) })
     }
 
@@ -149,6 +153,12 @@ extension SweepRun {
         if !missing.isEmpty {
             object.array(Name.named) { array in
                 for notification in missing { array.object { notification.write(to: &$0) } }
+            }
+        }
+        if counts.differing > 0 { object.set(Name.differing, counts.differing) }
+        if !differences.isEmpty {
+            object.array(Name.differences) { array in
+                for difference in differences { array.object { difference.write(to: &$0) } }
             }
         }
         object.set(Name.finishedAt, finishedAt)

@@ -1,11 +1,13 @@
 package import AppStoreModel
 
-/// What a sweep of Apple's notification history asks for.
+/// What a sweep asks Apple for: its notification history, but for `statuses`.
 package enum SweepKind: Hashable, Sendable {
     /// What Apple could not deliver: often, and after the ingress was unavailable.
     case failures
     /// Everything that Apple sent: also what was acknowledged and is in no topic.
     case everything
+    /// What Apple says now of each subscription of which version 1 spoke: version 1 is in no history.
+    case statuses
     /// A range that an operator asked for, by the id of the request.
     case backfill(String)
 
@@ -16,6 +18,7 @@ package enum SweepKind: Hashable, Sendable {
         switch self {
         case .failures: "failures"
         case .everything: "everything"
+        case .statuses: "statuses"
         case .backfill(let id): Self.backfillPrefix + id
         }
     }
@@ -25,6 +28,7 @@ package enum SweepKind: Hashable, Sendable {
         switch text {
         case "failures": self = .failures
         case "everything": self = .everything
+        case "statuses": self = .statuses
         default:
             guard text.hasPrefix(Self.backfillPrefix), text.utf8.count <= 64 else { return nil }
             self = .backfill(String(text.dropFirst(Self.backfillPrefix.count)))

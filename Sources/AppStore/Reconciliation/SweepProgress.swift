@@ -18,7 +18,7 @@ package struct SweepProgress: Hashable, Sendable {
     package let range: SweepRange
     package private(set) var pass: Pass
     package private(set) var window: SweepRange
-    /// Of the page that comes next in the window; nil for its first.
+    /// Of the page that comes next in the window; nil for its first. Of statuses the purchase that was compared last.
     package var pageToken: String?
 
     /// The beginning of a sweep; nil for an empty range.

@@ -36,7 +36,7 @@ package struct SweepRun: Hashable, Sendable {
     package struct Counts: Hashable, Sendable {
         /// Requests to Apple.
         package var calls: Int64 = 0
-        /// Notifications in Apple's history.
+        /// Notifications in Apple's history; subscriptions about which Apple was asked, one way or the other.
         package var swept: Int64 = 0
         /// Of these not in the topic.
         package var missing: Int64 = 0
@@ -46,13 +46,16 @@ package struct SweepRun: Hashable, Sendable {
         package var quarantined: Int64 = 0
         /// Not Apple's, or of another app or environment than was asked for.
         package var refused: Int64 = 0
-        /// Acknowledged before what is known of the topic begins: neither missing nor known.
+        /// Acknowledged before what is known of the topic begins: neither missing nor known. Subscriptions about which
+        /// Apple gave no answer.
         package var unknown: Int64 = 0
+        /// Subscriptions that differ from Apple's statuses.
+        package var differing: Int64 = 0
 
         package init() {}
     }
 
-    /// At most so many of the missing ones are named.
+    /// At most so many of the missing ones are named, and of those that differ.
     package static let namedMissing = 50
 
     /// Milliseconds since 1970; names the run.
@@ -66,6 +69,8 @@ package struct SweepRun: Hashable, Sendable {
     package var counts = Counts()
     /// The first ones.
     package private(set) var missing: [Missing] = []
+    /// The first ones.
+    package private(set) var differences: [StatusDifference] = []
     package var finishedAt: Int64?
     package var failure: Failure?
 
@@ -81,7 +86,7 @@ package struct SweepRun: Hashable, Sendable {
 
     init(
         startedAt: Int64, range: SweepRange, isDryRun: Bool, isWanted: Bool, progress: SweepProgress?, counts: Counts,
-        missing: [Missing], finishedAt: Int64?, failure: Failure?
+        missing: [Missing], differences: [StatusDifference] = [], finishedAt: Int64?, failure: Failure?
     ) {
         self.startedAt = startedAt
         self.range = range
@@ -90,6 +95,7 @@ package struct SweepRun: Hashable, Sendable {
         self.progress = progress
         self.counts = counts
         self.missing = missing
+        self.differences = differences
         self.finishedAt = finishedAt
         self.failure = failure
     }
@@ -97,5 +103,10 @@ package struct SweepRun: Hashable, Sendable {
     package mutating func note(missing notification: Missing) {
         counts.missing += 1
         if missing.count < Self.namedMissing { missing.append(notification) }
+    }
+
+    package mutating func note(_ difference: StatusDifference) {
+        counts.differing += 1
+        if differences.count < Self.namedMissing { differences.append(difference) }
     }
 }

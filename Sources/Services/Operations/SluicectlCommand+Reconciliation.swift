@@ -39,7 +39,8 @@ extension SluicectlCommand {
                 summary: "Print each sweep: its state, what the last complete one found, and when the next is due.",
                 discussion: """
                     Asks a running sluice-reconciler. MISSING is what was not in the notification topic; it was \
-                    published unless that was a dry run.
+                    published unless that was a dry run. DIFFER is how many of the subscriptions of which version 1 \
+                    spoke are not as Apple says; the first ones are listed.
                     """,
                 schema: ConfigurationSchema([
                     OperationsSettings.reconcilerAdminURL, OperationsSettings.bundle, OperationsSettings.output,

@@ -8,19 +8,6 @@ internal import Time
 
 /// Runs one sweep: reads Apple's history page by page, and puts back what is not in the topic.
 struct HistorySweeper: Sendable {
-    /// How a run ended, with all that it has come to.
-    enum End: Sendable {
-        case finished(SweepRun)
-        /// It goes on later; where Apple named a time, then.
-        case interrupted(SweepRun, SweepInterruption)
-        /// The partition was revoked, or the process stops; what was saved counts.
-        case cancelled
-    }
-
-    /// Attempts at one page in a row, before the sweep waits longer.
-    private static let attempts = 6
-    /// A wait that is longer ends the run for now.
-    private static let longestWait: Int64 = 60_000
     /// What was brought up to date is so for as long, in milliseconds: the rows follow the topic within a second, so it is
     /// for members that are far behind.
     private static let freshness: Int64 = 60_000
@@ -30,14 +17,13 @@ struct HistorySweeper: Sendable {
     let publisher: MissingPublisher
     let clocks: Clocks
     let metrics: ReconcilerMetrics
-    /// Waits; throws when the task is cancelled.
-    let sleep: @Sendable (Duration) async throws -> Void
+    let repetition: Repetition
 
     /// - Parameter save: makes the run's progress durable.
     func sweep(
         _ run: SweepRun, _ kind: SweepKind, windows length: Int64, _ scope: APIScope,
         save: (SweepRun) async throws -> Void
-    ) async -> End {
+    ) async -> SweepEnd {
         var work = Work(run: run, kind: kind, scope: scope)
         do {
             try await catchUp(&work)
@@ -136,7 +122,7 @@ struct HistorySweeper: Sendable {
     private func next(
         _ pages: inout Pages<NotificationHistoryPage>, _ work: inout Work
     ) async throws -> NotificationHistoryPage? {
-        var failures = 0
+        var request = RepeatedRequest(repetition)
         while true {
             do throws(APIFailure) {
                 let page = try await pages.next()
@@ -144,15 +130,7 @@ struct HistorySweeper: Sendable {
                 return page
             } catch {
                 work.run.counts.calls += 1
-                failures += 1
-                guard error.isRetriable, error.kind != .cancelled, failures < Self.attempts else { throw error }
-                metrics.failed(.api)
-                let now = clocks.wallMilliseconds()
-                // Half of it and a random part: members that failed together do not come back together.
-                let backoff = Int64(500) << Int64(failures)
-                let wait = error.retryAt.map { max(0, $0 - now) } ?? Int64.random(in: backoff / 2...backoff)
-                guard wait <= Self.longestWait else { throw error }
-                try await sleep(.milliseconds(wait))
+                try await request.wait(after: error)
             }
         }
     }

@@ -32,6 +32,9 @@ package enum ReconcilerApplication {
                 the topics …reconciliation.production and .sandbox, with the progress of each sweep: a process that \
                 ends in the middle of one goes on from its last page.
 
+                Apple's history has no version 1. Once a day each subscription of which version 1 spoke is compared with \
+                what Apple says of it, and those that differ are counted and listed; nothing is published.
+
                 When notifications come again after a silence of reconciler.outage, what Apple could not deliver \
                 meanwhile is asked for at once. sluicectl backfill asks for a range of time.
 

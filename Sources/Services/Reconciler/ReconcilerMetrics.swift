@@ -70,11 +70,17 @@ final class ReconcilerMetrics: Sendable {
     private func sample(_ samples: inout MetricSamples) {
         let sweeps = sweeps.withLock { $0 }
         for sweep in sweeps where !sweep.kind.isBackfill {
-            let labels = [
+            let scope = [
                 MetricLabel("app", sweep.bundleId.rawValue),
-                MetricLabel("environment", sweep.environment.topicSuffix), MetricLabel("sweep", sweep.kind.text),
+                MetricLabel("environment", sweep.environment.topicSuffix),
             ]
-            if let last = sweep.last {
+            let labels = scope + [MetricLabel("sweep", sweep.kind.text)]
+            if let last = sweep.last, sweep.kind == .statuses {
+                samples.gauge(
+                    ReconcilerMetricName.statusDifferences,
+                    help: "Subscriptions that differed from Apple's statuses in the last complete comparison.",
+                    labels: scope, Double(last.counts.differing))
+            } else if let last = sweep.last {
                 samples.gauge(
                     ReconcilerMetricName.missing,
                     help: "Notifications that the last complete sweep found missing; it has published them.",

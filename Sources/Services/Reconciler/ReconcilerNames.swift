@@ -3,6 +3,7 @@ internal import Telemetry
 /// Names of the service's metrics, a contract; the consumer's own are the runtime's.
 enum ReconcilerMetricName {
     static let missing = "sluice_notifications_missing"
+    static let statusDifferences = "sluice_reconciler_status_differences"
     static let lastComplete = "sluice_reconciler_last_complete_timestamp_seconds"
     static let progress = "sluice_reconciler_progress_ratio"
     static let failing = "sluice_reconciler_failing_sweeps"
@@ -51,5 +52,6 @@ extension LogKey {
     static let refused = LogKey(rawValue: "refused")
     static let unknown = LogKey(rawValue: "unknown")
     static let calls = LogKey(rawValue: "calls")
+    static let differing = LogKey(rawValue: "differing")
     static let milliseconds = LogKey(rawValue: "milliseconds")
 }

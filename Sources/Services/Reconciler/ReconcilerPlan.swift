@@ -20,10 +20,12 @@ struct ReconcilerPlan: Sendable {
     let scopes: [APIScope]
     let failures: Schedule
     let everything: Schedule
+    /// Between two comparisons with Apple's statuses.
+    let statusesInterval: Int64
     let backfillWindow: Int64 = 6 * 3_600_000
     let settle: Int64
     let outage: Int64
-    /// Of Apple's limit for Get Notification History: 50 a second, in the sandbox 5.
+    /// Of Apple's limit for each endpoint that is asked: 50 a second, in the sandbox 5.
     let budgetShare: Double
     let api: AppStoreSettings.API
 
@@ -47,6 +49,7 @@ struct ReconcilerPlan: Sendable {
         everything = Schedule(
             interval: milliseconds(ReconcilerSettings.everythingInterval),
             range: milliseconds(ReconcilerSettings.everythingRange), window: 6 * 3_600_000)
+        statusesInterval = milliseconds(ReconcilerSettings.statusesInterval)
         settle = milliseconds(ReconcilerSettings.settle)
         outage = milliseconds(ReconcilerSettings.outage)
         budgetShare = Double(configuration[ReconcilerSettings.callsPerSecond]) / 50
@@ -65,7 +68,7 @@ struct ReconcilerPlan: Sendable {
     /// The sweeps that there always are.
     var sweeps: [Sweep] {
         scopes.flatMap { scope in
-            [SweepKind.failures, .everything].map { Sweep(scope.environment, scope.bundleId, $0) }
+            [SweepKind.failures, .everything, .statuses].map { Sweep(scope.environment, scope.bundleId, $0) }
         }
     }
 
@@ -78,6 +81,7 @@ struct ReconcilerPlan: Sendable {
         case .failures: failures.window
         case .everything: everything.window
         case .backfill: backfillWindow
+        case .statuses: 1
         }
     }
 
@@ -89,6 +93,8 @@ struct ReconcilerPlan: Sendable {
         switch sweep.kind {
         case .failures: range = SweepRange(from: end - failures.range, to: end)
         case .everything: range = SweepRange(from: end - everything.range, to: end)
+        // What Apple says now has no range.
+        case .statuses: range = SweepRange(from: now - 1, to: now)
         case .backfill:
             let wish = sweep.request?.range ?? SweepRange(from: end, to: end)
             // A little later than Apple allows at this moment, for the clocks.
@@ -106,6 +112,7 @@ struct ReconcilerPlan: Sendable {
         // What was sent in the last minutes of an outage was not settled yet.
         case .failures: run.isWanted ? now + settle + 60_000 : run.startedAt + failures.interval
         case .everything: run.startedAt + everything.interval
+        case .statuses: run.startedAt + statusesInterval
         case .backfill: nil
         }
     }

@@ -52,16 +52,21 @@ struct ReconcilerService {
         outbound = OutboundService(producer: producer, http: http, verifier: verifier, clocks: clocks)
         let publisher = NotificationPublisher(
             producer: producer, topics: produced, clock: clocks.monotonicNanoseconds, observe: { _ in })
-        let sweeper = HistorySweeper(
-            client: ReconcilerAPI.client(
-                plan, http: http, verifier: verifier, clocks: clocks, sleep: sleep, metrics: metrics,
-                logger: context.logger),
+        let client = ReconcilerAPI.client(
+            plan, http: http, verifier: verifier, clocks: clocks, sleep: sleep, metrics: metrics,
+            logger: context.logger)
+        let repetition = Repetition(clocks: clocks, metrics: metrics, sleep: sleep)
+        let history = HistorySweeper(
+            client: client,
             index: ReceivedIndex(state: state, topics: topics, kafka: context.kafka, group: context.group),
             publisher: MissingPublisher(publisher: publisher, clocks: clocks), clocks: clocks, metrics: metrics,
-            sleep: sleep)
+            repetition: repetition)
+        let statuses = StatusSweeper(
+            client: client, subscriptions: PublishedSubscriptions(topics: topics, kafka: context.kafka), clocks: clocks,
+            repetition: repetition)
         let scheduler = SweepScheduler(
-            state: state, topics: topics, plan: plan, sweeper: sweeper, clocks: clocks, metrics: metrics,
-            logger: context.logger, pause: pause)
+            state: state, topics: topics, plan: plan, history: history, statuses: statuses, clocks: clocks,
+            metrics: metrics, logger: context.logger, pause: pause)
         scheduled.set(scheduler)
         self.scheduler = scheduler
         handler = ReceivedHandler(state, topics: topics, outage: plan.outage, clocks: clocks) {

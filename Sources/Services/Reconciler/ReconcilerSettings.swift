@@ -18,6 +18,12 @@ package enum ReconcilerSettings {
     static let everythingRange = Setting.duration(
         "reconciler.everything.range", default: .seconds(2 * 86_400), in: .seconds(3_600)...(.seconds(30 * 86_400)),
         help: "How far back; longer than reconciler.everything.interval.")
+    static let statusesInterval = Setting.duration(
+        "reconciler.statuses.interval", default: .seconds(86_400), in: .seconds(3_600)...(.seconds(7 * 86_400)),
+        help: """
+            How often the subscriptions of which version 1 spoke are compared with what Apple says of them: one request \
+            each.
+            """)
     static let settle = Setting.duration(
         "reconciler.settle", default: .seconds(120), in: .seconds(15)...(.seconds(3_600)),
         help: """
@@ -34,7 +40,7 @@ package enum ReconcilerSettings {
         "reconciler.calls.per.second", default: 10, in: 1...25,
         help: """
             Requests to Apple each second for one app, evenly spaced; in the sandbox a tenth, as Apple's limit is. It is \
-            part of the 50 that Apple allows for Get Notification History.
+            part of the 50 that Apple allows for Get Notification History, and for Get All Subscription Statuses.
             """)
     package static let topicsPrefix = Setting.string(
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
@@ -42,7 +48,8 @@ package enum ReconcilerSettings {
 
     package static let schema = ConfigurationSchema(
         [
-            topicsPrefix, failuresInterval, failuresRange, everythingInterval, everythingRange, settle, outage,
+            topicsPrefix, failuresInterval, failuresRange, everythingInterval, everythingRange, statusesInterval,
+            settle, outage,
             callsPerSecond, AppStoreSettings.apps, AppStoreSettings.environments, AppStoreSettings.roots,
             AppStoreSettings.revocation,
         ] + AppStoreSettings.apiSettings + StateSettings.all)

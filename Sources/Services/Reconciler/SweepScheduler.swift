@@ -10,8 +10,8 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// Runs the sweeps that are due in the partitions of this member: one of the regular ones and one backfill at a time, so
-/// that a long backfill holds up nothing, and they share the API budget.
+/// Runs the sweeps that are due in the partitions of this member: one of the history, one backfill and one of statuses at
+/// a time, so that a long one holds up nothing else, and they share the API budget.
 ///
 /// The row of a sweep decides who runs it: the owner of its partition. Its progress is in the row, so that the next owner,
 /// or this process after a crash, goes on from there.
@@ -20,9 +20,16 @@ final class SweepScheduler: Service {
 
     /// Of each one sweep runs.
     private enum Lane: Hashable, CaseIterable {
-        case regular, backfill
+        case regular, backfill, statuses
 
-        init(_ kind: SweepKind) { self = kind.isBackfill ? .backfill : .regular }
+        init(_ kind: SweepKind) {
+            self =
+                switch kind {
+                case .failures, .everything: .regular
+                case .backfill: .backfill
+                case .statuses: .statuses
+                }
+        }
     }
 
     private struct Present {
@@ -40,7 +47,8 @@ final class SweepScheduler: Service {
     private let state: KeyedState<ReconciliationModel>
     private let topics: TopicNames
     private let plan: ReconcilerPlan
-    private let sweeper: HistorySweeper
+    private let history: HistorySweeper
+    private let statuses: StatusSweeper
     private let clocks: Clocks
     private let metrics: ReconcilerMetrics
     private let logger: Logger
@@ -50,13 +58,15 @@ final class SweepScheduler: Service {
 
     /// - Parameter pause: between two looks at what is due when nothing else happens.
     init(
-        state: KeyedState<ReconciliationModel>, topics: TopicNames, plan: ReconcilerPlan, sweeper: HistorySweeper,
-        clocks: Clocks, metrics: ReconcilerMetrics, logger: Logger, pause: @escaping @Sendable () async throws -> Void
+        state: KeyedState<ReconciliationModel>, topics: TopicNames, plan: ReconcilerPlan, history: HistorySweeper,
+        statuses: StatusSweeper, clocks: Clocks, metrics: ReconcilerMetrics, logger: Logger,
+        pause: @escaping @Sendable () async throws -> Void
     ) {
         self.state = state
         self.topics = topics
         self.plan = plan
-        self.sweeper = sweeper
+        self.history = history
+        self.statuses = statuses
         self.clocks = clocks
         self.metrics = metrics
         self.logger = logger
@@ -199,7 +209,7 @@ final class SweepScheduler: Service {
             try await save(sweep)
             let failures = run.failure?.count ?? 0
             let saved = Saved(sweep)
-            let end = await sweeper.sweep(run, sweep.kind, windows: plan.window(of: sweep.kind), scope) { run in
+            let end = await work(on: run, sweep.kind, scope) { run in
                 try await self.save(saved.update(run, nextAt: self.clocks.wallMilliseconds()))
             }
             sweep = saved.sweep
@@ -219,6 +229,16 @@ final class SweepScheduler: Service {
             guard !Task.isCancelled, !(error is CancellationError) else { return }
             metrics.failed(.state)
             log.log(.warning, key: "save", "the progress of a sweep was not saved", [LogField(.error, "\(error)")])
+        }
+    }
+
+    private func work(
+        on run: SweepRun, _ kind: SweepKind, _ scope: APIScope, save: (SweepRun) async throws -> Void
+    ) async -> SweepEnd {
+        switch kind {
+        case .statuses: await statuses.sweep(run, scope, save: save)
+        case .failures, .everything, .backfill:
+            await history.sweep(run, kind, windows: plan.window(of: kind), scope, save: save)
         }
     }
 
@@ -245,12 +265,12 @@ final class SweepScheduler: Service {
     private func report(_ run: SweepRun, _ sweep: Sweep, milliseconds: Int64) {
         let counts = run.counts
         logger.log(
-            counts.missing > 0 ? .warning : .info, "sweep complete",
+            counts.missing > 0 || counts.differing > 0 ? .warning : .info, "sweep complete",
             fields(sweep) + [
                 LogField(.swept, counts.swept), LogField(.missing, counts.missing),
                 LogField(.published, counts.published), LogField(.quarantined, counts.quarantined),
                 LogField(.refused, counts.refused), LogField(.unknown, counts.unknown), LogField(.calls, counts.calls),
-                LogField(.milliseconds, milliseconds),
+                LogField(.differing, counts.differing), LogField(.milliseconds, milliseconds),
             ])
     }
 

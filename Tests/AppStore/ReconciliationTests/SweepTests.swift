@@ -1,4 +1,5 @@
 import AppStoreModel
+import JSON
 import TestSupport
 import Testing
 
@@ -111,6 +112,46 @@ import Testing
         #expect(SweepListing.sweeps(json: SweepListing.json(listing)) == listing)
     }
 
+    private func difference(_ purchase: String) throws -> StatusDifference {
+        try #require(
+            StatusDifference(
+                PublishedSubscription(
+                    OriginalTransactionId(purchase), isEntitled: true, state: "ACTIVE",
+                    transactionId: TransactionId("\(purchase)1"), awaitsConfirmation: true),
+                status: .revoked, latest: TransactionId("\(purchase)2")))
+    }
+
+    @Test func `differences are written with the sweep and read again`() throws {
+        var sweep = sweep(.statuses)
+        var run = SweepRun(startedAt: Self.start, range: SweepRange(from: 1, to: 2), windows: 1)
+        run.note(try difference("1"))
+        let unknown = try #require(
+            StatusDifference(
+                PublishedSubscription(OriginalTransactionId("2"), isEntitled: true), status: nil, latest: nil))
+        run.note(unknown)
+        run.progress?.pageToken = "2"
+        sweep.begin(run)
+        let read = try Sweep(json: sweep.jsonText)
+        #expect(read == sweep)
+        #expect(read.run?.differences.map(\.kind) == [.access, .unknown])
+        #expect(read.run?.progress?.pageToken == "2")
+        let object = try #require(try JSONValue(json: sweep.jsonText).object?["run"]?.object)
+        #expect(object["differing"]?.integer == 2)
+    }
+
+    @Test func `a sweep without differences is written as before there were any, and read as having none`() throws {
+        let text = String(decoding: finished.jsonText, as: UTF8.self)
+        #expect(!text.contains("differ"))
+        #expect(try Sweep(json: finished.jsonText).last?.counts.differing == 0)
+    }
+
+    @Test func `no more differences are named than the bound, and all are counted`() throws {
+        var run = run()
+        for number in 0..<60 { run.note(try difference("\(number)")) }
+        #expect(run.counts.differing == 60)
+        #expect(run.differences.count == SweepRun.namedMissing)
+    }
+
     @Test func `a later format is told from a damaged row`() {
         #expect(throws: RowFormatError.unknownFormat) { try Sweep(json: Array(#"{"formatVersion":2}"#.utf8)) }
         #expect(throws: RowFormatError.invalid) { try Sweep(json: Array(#"{"formatVersion":1}"#.utf8)) }
@@ -139,6 +180,7 @@ import Testing
     @Test func `keys of sweeps and of records are never the same`() {
         #expect(sweep().key == "sweep com.example.app/failures")
         #expect(SweepKind("backfill-7") == .backfill("7"))
+        #expect(SweepKind("statuses") == .statuses)
         #expect(SweepKind("nothing") == nil)
     }
 }

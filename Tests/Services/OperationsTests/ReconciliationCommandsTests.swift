@@ -31,6 +31,53 @@ import Testing
         return [complete, failing]
     }
 
+    /// One of three subscriptions differs; or the comparison is still under way.
+    private func statuses(isComplete: Bool) throws -> Sweep {
+        var sweep = Sweep(.production, Self.app, .statuses)
+        var run = SweepRun(startedAt: Signed.now, range: SweepRange(from: 0, to: 1), windows: 1)
+        run.counts.swept = 3
+        run.note(
+            try #require(
+                StatusDifference(
+                    PublishedSubscription(
+                        OriginalTransactionId("200"), isEntitled: true, state: "ACTIVE",
+                        transactionId: TransactionId("201")), status: .revoked, latest: TransactionId("201"))))
+        sweep.begin(run)
+        if isComplete { sweep.finish(run, at: Signed.now, nextAt: Signed.now + 86_400_000) }
+        return sweep
+    }
+
+    @Test func `report lists subscriptions that differ from Apple's statuses`() async throws {
+        let body = SweepListing.json([try statuses(isComplete: true)])
+        let api = try FakeReadAPI(status: 200, body: String(decoding: body, as: UTF8.self))
+        let (code, printed) = await sluicectl(["reconcile", "report", "--reconciler.admin.url", api.flag[1]])
+        #expect(code == 0)
+        let lines = printed.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        // Nothing can be missing, published or quarantined.
+        #expect(Array(lines[1][2...10]) == ["statuses", "complete", lines[1][4], "3", "-", "-", "-", "0", "1"])
+        #expect(
+            printed.output.contains("com.example.app production statuses: the first 1 of 1 that differ from Apple's"))
+        #expect(lines.last == ["200", "access", "ACTIVE", "revoked", "201", "201"])
+        let (_, json) = await sluicectl([
+            "reconcile", "report", "--output", "json", "--reconciler.admin.url", api.flag[1],
+        ])
+        let last = try #require(try json.objects.first?["last"]?.object)
+        #expect(last["differing"]?.integer == 1)
+        #expect(last["differences"]?.array?.first?.object?["difference"] == "access")
+        await api.stop()
+    }
+
+    @Test func `a comparison under way says how many were compared, for there is no telling how many there are`()
+        async throws
+    {
+        let body = SweepListing.json([try statuses(isComplete: false)])
+        let api = try FakeReadAPI(status: 200, body: String(decoding: body, as: UTF8.self))
+        let (code, printed) = await sluicectl(["reconcile", "report", "--reconciler.admin.url", api.flag[1]])
+        #expect(code == 0)
+        #expect(printed.output.contains(" statuses  3 compared "))
+        await api.stop()
+    }
+
     /// So many days before the present of these tests.
     private func days(_ count: Int64) -> String {
         AppStoreInstant(clampingMillisecondsSince1970: Signed.now - count * 86_400_000).description

@@ -2,8 +2,8 @@ import HTTPServer
 import JSON
 import Synchronization
 
-/// Get Notification History on a port of this machine, with the answers that a test gives: for what Apple may do and a
-/// faithful simulator does not.
+/// Get Notification History and Get All Subscription Statuses on a port of this machine, with the answers that a test
+/// gives: for what Apple may do and a faithful simulator does not.
 final class HistoryServer: Sendable {
     /// One request.
     struct Question: Sendable {
@@ -13,19 +13,34 @@ final class HistoryServer: Sendable {
         var isAboutConsumption: Bool { body["notificationType"]?.string == "CONSUMPTION_REQUEST" }
     }
 
-    private final class Record: Sendable { let questions = Mutex<[Question]>([]) }
+    private final class Record: Sendable {
+        let questions = Mutex<[Question]>([])
+        let purchases = Mutex<[String]>([])
+    }
 
     private let server: HTTPServer
     private let record: Record
 
-    /// - Parameter answer: status and body.
-    init(_ answer: @escaping @Sendable (Question) -> (Int, JSONValue)) throws {
+    /// - Parameters:
+    ///   - statuses: of a purchase: status and body.
+    ///   - answer: to a question for the history: status and body.
+    init(
+        statuses: @escaping @Sendable (String) -> (Int, JSONValue) = { _ in HistoryServer.error(404, 4_040_010) },
+        _ answer: @escaping @Sendable (Question) -> (Int, JSONValue)
+    ) throws {
         let record = Record()
         server = HTTPServer(listeners: [
             Listener(
                 name: "history", host: "127.0.0.1", port: 0, limits: Limits.public,
-                admit: { head in head.methodIs("POST") ? .body(limit: 65_536) : .notFound },
+                admit: { head in head.methodIs("POST") ? .body(limit: 65_536) : .noBody },
                 handle: { request, exchange in
+                    guard request.head.methodIs("POST") else {
+                        let purchase = request.head.target.split(separator: "/").last.map(String.init) ?? ""
+                        record.purchases.withLock { $0.append(purchase) }
+                        let (status, value) = statuses(purchase)
+                        return exchange.respond(
+                            HTTPResponse(status: status, reason: "test", headers: [], body: value.json))
+                    }
                     let token = request.head.target.split(separator: "=").dropFirst().first.map(String.init)
                     let body = (try? JSONValue(json: request.body))?.object ?? [:]
                     let question = Question(body: body, token: token)
@@ -40,6 +55,8 @@ final class HistoryServer: Sendable {
 
     var url: String { "http://127.0.0.1:\(server.port())" }
     var questions: [Question] { record.questions.withLock { $0 } }
+    /// Whose statuses were asked for.
+    var purchases: [String] { record.purchases.withLock { $0 } }
 
     func stop() async { await server.drain(within: .milliseconds(100)) }
 

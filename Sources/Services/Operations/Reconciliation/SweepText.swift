@@ -8,22 +8,24 @@ enum SweepText {
         guard !sweeps.isEmpty else { return "none\n" }
         let head = [
             "APP", "ENVIRONMENT", "SWEEP", "STATE", "LAST COMPLETE", "SWEPT", "MISSING", "PUBLISHED", "QUARANTINED",
-            "REFUSED", "NEXT",
+            "REFUSED", "DIFFER", "NEXT",
         ]
         return PlainText.table(
             [head]
                 + sweeps.map { sweep in
                     let counts = sweep.last?.counts
+                    // Statuses are compared; notifications are missing or there.
+                    let (found, differing) = sweep.kind == .statuses ? (nil, counts) : (counts, nil)
                     return [
                         PlainText.printable(sweep.bundleId.rawValue), sweep.environment.topicSuffix, sweep.kind.text,
-                        state(sweep), moment(sweep.last?.finishedAt), number(counts?.swept), number(counts?.missing),
-                        number(counts?.published), number(counts?.quarantined), number(counts?.refused),
-                        moment(sweep.due.flatMap { $0 > 0 ? $0 : nil }),
+                        state(sweep), moment(sweep.last?.finishedAt), number(counts?.swept), number(found?.missing),
+                        number(found?.published), number(found?.quarantined), number(counts?.refused),
+                        number(differing?.differing), moment(sweep.due.flatMap { $0 > 0 ? $0 : nil }),
                     ]
                 })
     }
 
-    /// What failed, and what was missing.
+    /// What failed, what was missing, and what differs.
     static func details(_ sweeps: [Sweep]) -> String {
         var text = ""
         for sweep in sweeps {
@@ -32,7 +34,12 @@ enum SweepText {
             if let failure = sweep.run?.failure {
                 text += "\n\(name) waits since \(moment(failure.at)): \(PlainText.printable(failure.message))\n"
             }
-            guard let last = sweep.last, !last.missing.isEmpty else { continue }
+            guard let last = sweep.last else { continue }
+            if !last.differences.isEmpty {
+                text += "\n\(name): the first \(last.differences.count) of \(last.counts.differing) that differ from "
+                text += "Apple's statuses:\n" + StatusText.table(last.differences, indent: "  ")
+            }
+            guard !last.missing.isEmpty else { continue }
             text += "\n\(name) had not arrived, the first \(last.missing.count) of \(last.counts.missing):\n"
             text += PlainText.table(
                 last.missing.map {
@@ -58,6 +65,8 @@ enum SweepText {
         guard let run = sweep.run else { return "waiting" }
         if run.failure != nil { return "failing" }
         guard let progress = run.progress else { return "complete" }
+        // How many there are is not known before.
+        if sweep.kind == .statuses { return "\(run.counts.swept) compared" }
         return "\(Int(progress.share * 100))%"
     }
 

@@ -1,0 +1,325 @@
+import AppStoreModel
+import AppStoreSigning
+import EntitlementRules
+import Foundation
+import JSON
+import Kafka
+import PipelineTestSupport
+import Reconciliation
+import Records
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Reconciler
+@testable import Simulator
+
+/// Subscriptions of which version 1 spoke against Apple's statuses, at an interval.
+@Suite(.timeLimit(.minutes(10))) struct StatusSweepTests {
+    private static let day: Int64 = 86_400_000
+
+    // MARK: What is published, and what Apple says
+
+    /// A row as sluice-entitlements publishes it, with `legacy.trust=accept`.
+    private func row(
+        _ purchase: String, _ installation: ReconcilerInstallation, isSigned: Bool = false
+    ) throws -> KafkaProducerRecord {
+        let at = AppStoreInstant(clampingMillisecondsSince1970: VirtualClock.start - Self.day)
+        let notification: JSONObject = [
+            "notificationType": "SUBSCRIBED", "subtype": "INITIAL_BUY", "notificationUUID": .string("v1-\(purchase)"),
+            "signedDate": .integer(at.millisecondsSince1970),
+            "data": [
+                "environment": "Production", "bundleId": .string(ReconcilerInstallation.app), "status": 1,
+            ],
+        ]
+        let facts = try #require(
+            PurchaseFacts(
+                notification: NotificationPayload(try root(notification)),
+                transaction: TransactionPayload(try root(transaction(purchase, purchase))),
+                renewalInfo: RenewalInfoPayload(try root(renewal(purchase))), isSigned: isSigned))
+        let rules = ProductRules(legacyTrust: LegacyTrustRules(others: .accept))
+        return KafkaProducerRecord(
+            topic: installation.topics.entitlements(.production),
+            key: Array("\(ReconcilerInstallation.app)/\(purchase)".utf8),
+            value: facts.published(at: AppStoreInstant(clampingMillisecondsSince1970: VirtualClock.start), rules: rules)
+                .value)
+    }
+
+    private func root(_ object: JSONObject) throws -> JSONElement {
+        try JSONDocument.object(JSONValue.object(object).json).root
+    }
+
+    private func transaction(_ purchase: String, _ transaction: String) -> JSONObject {
+        [
+            "transactionId": .string(transaction), "originalTransactionId": .string(purchase),
+            "bundleId": .string(ReconcilerInstallation.app), "productId": "pro",
+            "type": "Auto-Renewable Subscription", "environment": "Production", "quantity": 1,
+            "purchaseDate": .integer(VirtualClock.start - Self.day),
+            "expiresDate": .integer(VirtualClock.start + 29 * Self.day),
+            "signedDate": .integer(VirtualClock.start - Self.day),
+        ]
+    }
+
+    private func renewal(_ purchase: String) -> JSONObject {
+        [
+            "originalTransactionId": .string(purchase), "autoRenewProductId": "pro", "autoRenewStatus": 1,
+            "environment": "Production", "signedDate": .integer(VirtualClock.start - Self.day),
+        ]
+    }
+
+    /// What Apple says of a purchase.
+    private func register(
+        _ purchase: String, _ transaction: String, status: Int64, _ installation: ReconcilerInstallation
+    ) {
+        installation.api.register(
+            transaction: self.transaction(purchase, transaction), renewalInfo: renewal(purchase), status: status)
+    }
+
+    /// An answer of Apple: active, with the same transaction as is published.
+    private func active(_ purchase: String, _ signer: JWSSigner) -> (Int, JSONValue) {
+        func signed(_ object: JSONObject) -> JSONValue {
+            .string((try? signer.sign(String(decoding: JSONValue.object(object).json, as: UTF8.self))) ?? "")
+        }
+        return (
+            200,
+            [
+                "environment": "Production", "bundleId": .string(ReconcilerInstallation.app),
+                "appAppleId": 1_234_567_890,
+                "data": [
+                    [
+                        "subscriptionGroupIdentifier": "1",
+                        "lastTransactions": [
+                            [
+                                "status": 1, "originalTransactionId": .string(purchase),
+                                "signedTransactionInfo": signed(transaction(purchase, purchase)),
+                                "signedRenewalInfo": signed(renewal(purchase)),
+                            ]
+                        ],
+                    ]
+                ],
+            ]
+        )
+    }
+
+    private var gauge: String { "sluice_reconciler_status_differences{app=\"\(ReconcilerInstallation.app)\"" }
+
+    /// So many purchases, of ids in this order.
+    private func purchases(_ count: Int) -> [String] { (0..<count).map { "\(1_000 + $0)" } }
+
+    // MARK: Comparisons
+
+    @Test func `what differs is counted and named once a day, until it agrees`() async throws {
+        let installation = try await ReconcilerInstallation()
+        try await installation.write(
+            try ["100", "200", "300", "500"].map { try row($0, installation) } + [
+                row("400", installation, isSigned: true),
+                KafkaProducerRecord(
+                    topic: installation.topics.entitlements(.production),
+                    key: Array("\(ReconcilerInstallation.app)/600".utf8), value: nil),
+            ])
+        register("100", "100", status: 1, installation)
+        register("200", "200", status: 5, installation)
+        register("500", "501", status: 1, installation)
+        let reconciler = try await RunningReconciler(installation, try installation.configuration())
+        let first = try await installation.wait(for: .statuses) { $0.last != nil }
+        let last = try #require(first.last)
+        #expect(last.differences.map(\.published.originalTransactionId.rawValue) == ["200", "300", "500"])
+        #expect(last.differences.map(\.kind) == [.access, .unknown, .transaction])
+        #expect(last.counts.swept == 4)
+        #expect(last.counts.differing == 3)
+        #expect(last.counts.missing == 0 && last.counts.published == 0)
+        #expect(first.due == last.startedAt + Self.day)
+        #expect(installation.api.requests(of: .getAllSubscriptionStatuses) == 4)
+        try await waitUntil { reconciler.metric(gauge) == 3 }
+        #expect(reconciler.metric("sluice_notifications_missing{") == 0)
+
+        // What was missed has come, and was published.
+        register("200", "200", status: 1, installation)
+        register("300", "300", status: 1, installation)
+        try await installation.write([
+            KafkaProducerRecord(
+                topic: installation.topics.entitlements(.production),
+                key: Array("\(ReconcilerInstallation.app)/500".utf8), value: nil)
+        ])
+        installation.clock.advance(by: .milliseconds(Self.day + 1))
+        let second = try await installation.wait(for: .statuses) { $0.last?.startedAt ?? 0 > last.startedAt }
+        #expect(second.last?.counts.swept == 3)
+        #expect(second.last?.counts.differing == 0)
+        #expect(second.last?.differences.isEmpty == true)
+        try await waitUntil { reconciler.metric(gauge) == 0 }
+        await reconciler.stop()
+        await installation.stop()
+    }
+
+    @Test func `a comparison that ends in the middle goes on from the purchase that was compared last`() async throws {
+        let installation = try await ReconcilerInstallation()
+        let purchases = purchases(45)
+        try await installation.write(try purchases.map { try row($0, installation) })
+        for purchase in purchases { register(purchase, purchase, status: 5, installation) }
+        let isHeld = Atomic<Bool>(false)
+        let first = try await RunningReconciler(installation, try installation.configuration(data: "first")) {
+            guard installation.api.requests(of: .getAllSubscriptionStatuses) >= 30 else { return }
+            isHeld.store(true, ordering: .relaxed)
+            try await Task.sleep(for: .seconds(3_600))
+        }
+        try await waitUntil(within: .seconds(60)) { isHeld.load(ordering: .relaxed) }
+        await first.stop()
+        let begun = try #require(try await installation.sweeps()["statuses"])
+        #expect(begun.run?.progress?.pageToken == purchases[19])
+        #expect(begun.run?.counts.swept == 20)
+        let before = installation.api.requests(of: .getAllSubscriptionStatuses)
+
+        // Another machine, without the disk of the first.
+        let second = try await RunningReconciler(installation, try installation.configuration(data: "second"))
+        let last = try #require(try await installation.wait(for: .statuses) { $0.last != nil }.last)
+        #expect(last.startedAt == begun.run?.startedAt)
+        #expect(last.counts.swept == 45)
+        #expect(last.counts.differing == 45)
+        #expect(Set(last.differences.map(\.published.originalTransactionId.rawValue)) == Set(purchases))
+        #expect(installation.api.requests(of: .getAllSubscriptionStatuses) - before == 25)
+        await second.stop()
+        await installation.stop()
+    }
+
+    @Test func `a request that fails is repeated, and changes nothing but the time`() async throws {
+        let installation = try await ReconcilerInstallation()
+        let purchases = purchases(20)
+        try await installation.write(try purchases.map { try row($0, installation) })
+        for (index, purchase) in purchases.enumerated() {
+            register(purchase, purchase, status: index % 5 == 0 ? 5 : 1, installation)
+        }
+        let shares: [(ServerAPIFaults.Kind, Int)] = [(.rateLimit, 1_000), (.internalError, 1_000), (.reset, 1_000)]
+        installation.api.faults = try #require(
+            ServerAPIFaults(Dictionary(uniqueKeysWithValues: shares.map { ($0, Percentage(basisPoints: $1) ?? .zero) }))
+        )
+        let reconciler = try await RunningReconciler(installation, try installation.configuration())
+        let last = try #require(try await installation.wait(for: .statuses) { $0.last != nil }.last)
+        #expect(last.counts.swept == 20)
+        #expect(last.counts.differing == 4)
+        #expect(last.counts.unknown == 0)
+        #expect(last.counts.calls > 20)
+        #expect(reconciler.metric("sluice_reconciler_failures_total{cause=\"api\"}") > 0)
+        #expect(installation.api.busiestSecond(of: .getAllSubscriptionStatuses) <= 10)
+        await reconciler.stop()
+        await installation.stop()
+    }
+
+    @Test func `one subscription that Apple never answers about holds up no other, an API without answers does`()
+        async throws
+    {
+        let installation = try await ReconcilerInstallation()
+        let purchases = purchases(8)
+        try await installation.write(try purchases.map { try row($0, installation) })
+        let signer = JWSSigner(installation.pki)
+        let isDown = Atomic<Bool>(true)
+        let server = try HistoryServer(
+            statuses: { purchase in
+                if isDown.load(ordering: .relaxed) || purchase == "1003" { return HistoryServer.error(500, 5_000_000) }
+                if purchase == "1005" { return HistoryServer.error(400, 4_000_006) }
+                return self.active(purchase, signer)
+            },
+            { _ in HistoryServer.page([]) })
+        let reconciler = try await RunningReconciler(installation, try installation.configuration(url: server.url))
+        let failing = try await installation.wait(for: .statuses) { $0.run?.failure != nil }
+        #expect(failing.isRunning)
+        #expect(failing.run?.counts.swept == 0)
+        // The first ones, and then no other.
+        #expect(Set(server.purchases) == Set(purchases.prefix(StatusSweeper.unansweredInARow)))
+        isDown.store(false, ordering: .relaxed)
+        installation.clock.advance(by: .seconds(901))
+        let last = try #require(try await installation.wait(for: .statuses) { $0.last != nil }.last)
+        #expect(last.failure == nil)
+        #expect(last.counts.swept == 8)
+        // Neither the same nor different; the other is one that Apple says it does not know.
+        #expect(last.counts.unknown == 1)
+        #expect(last.differences.map(\.published.originalTransactionId.rawValue) == ["1005"])
+        #expect(last.differences.map(\.kind) == [.unknown])
+        await reconciler.stop()
+        await server.stop()
+        await installation.stop()
+    }
+
+    @Test func `a difference from a state that was read long ago is looked at again`() async throws {
+        let installation = try await ReconcilerInstallation()
+        try await installation.write(try ["1000", "1001"].map { try row($0, installation) })
+        let signer = JWSSigner(installation.pki)
+        let isAsked = Atomic<Bool>(false)
+        let isErased = DispatchSemaphore(value: 0)
+        let clock = installation.clock
+        let server = try HistoryServer(
+            statuses: { purchase in
+                guard purchase == "1000" else { return HistoryServer.error(404, 4_040_010) }
+                isAsked.store(true, ordering: .relaxed)
+                _ = isErased.wait(timeout: .now() + 20)
+                clock.advance(by: .seconds(61))
+                return self.active(purchase, signer)
+            },
+            { _ in HistoryServer.page([]) })
+        let reconciler = try await RunningReconciler(installation, try installation.configuration(url: server.url))
+        try await waitUntil { isAsked.load(ordering: .relaxed) }
+        // After the topic was read, and before the purchase is asked about.
+        try await installation.write([
+            KafkaProducerRecord(
+                topic: installation.topics.entitlements(.production),
+                key: Array("\(ReconcilerInstallation.app)/1001".utf8), value: nil)
+        ])
+        isErased.signal()
+        let last = try #require(try await installation.wait(for: .statuses) { $0.last != nil }.last)
+        #expect(server.purchases.contains("1001"))
+        #expect(last.counts.swept == 2)
+        #expect(last.counts.differing == 0)
+        await reconciler.stop()
+        await server.stop()
+        await installation.stop()
+    }
+
+    @Test func `a refused key makes the comparison wait, with the reason`() async throws {
+        let installation = try await ReconcilerInstallation()
+        try await installation.write([try row("1000", installation)])
+        let server = try HistoryServer(statuses: { _ in (401, [:]) }, { _ in HistoryServer.page([]) })
+        let reconciler = try await RunningReconciler(installation, try installation.configuration(url: server.url))
+        let failing = try await installation.wait(for: .statuses) { $0.run?.failure != nil }
+        #expect(failing.run?.failure?.message.contains("401") == true)
+        // The history is not held up.
+        try await installation.wait(for: .everything) { $0.last != nil }
+        await reconciler.stop()
+        await server.stop()
+        await installation.stop()
+    }
+
+    @Test func `a long comparison does not hold up the history`() async throws {
+        let installation = try await ReconcilerInstallation()
+        try await installation.write([try row("1000", installation)])
+        let signer = JWSSigner(installation.pki)
+        let isAsked = Atomic<Bool>(false)
+        let mayAnswer = Atomic<Bool>(false)
+        let server = try HistoryServer(
+            statuses: { purchase in
+                isAsked.store(true, ordering: .relaxed)
+                // Apple asks to come back, until the history was read.
+                return mayAnswer.load(ordering: .relaxed)
+                    ? self.active(purchase, signer) : HistoryServer.error(500, 5_000_001)
+            },
+            { _ in
+                // The history has no answer before the comparison is under way.
+                isAsked.load(ordering: .relaxed)
+                    ? HistoryServer.page([]) : HistoryServer.error(500, 5_000_001)
+            })
+        let reconciler = try await RunningReconciler(installation, try installation.configuration(url: server.url))
+        try await waitUntil(within: .seconds(60)) {
+            installation.clock.advance(by: .seconds(30))
+            try await Task.sleep(for: .milliseconds(50))
+            let sweeps = try await installation.sweeps()
+            return sweeps["everything"]?.last != nil && sweeps["failures"]?.last != nil
+        }
+        #expect(try await installation.sweeps()["statuses"]?.last == nil)
+        mayAnswer.store(true, ordering: .relaxed)
+        installation.clock.advance(by: .seconds(901))
+        let last = try await installation.wait(for: .statuses) { $0.last != nil }.last
+        #expect(last?.counts.swept == 1)
+        #expect(last?.counts.differing == 0)
+        await reconciler.stop()
+        await server.stop()
+        await installation.stop()
+    }
+}
