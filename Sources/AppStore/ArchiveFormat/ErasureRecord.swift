@@ -47,7 +47,9 @@ package struct ErasureRecord: Hashable, Sendable {
 
     /// The record as it is produced; each has a key of its own, so that compaction removes none.
     package func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
-        let key = "\(subject.hex)/\(requestedAt.millisecondsSince1970)/\(action.rawValue)"
+        var key = "\(subject.hex)/\(requestedAt.millisecondsSince1970)/\(action.rawValue)"
+        // Hosts name keys of their own for one decision.
+        if let first = keys.first { key += "/\(first.hex)" }
         return KafkaProducerRecord(topic: topic, key: Array(key.utf8), value: jsonText)
     }
 

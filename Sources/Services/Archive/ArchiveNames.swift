@@ -9,6 +9,7 @@ enum ArchiveMetricName {
     static let lastCheckpoint = "sluice_archive_last_checkpoint_timestamp_seconds"
     static let flushDuration = "sluice_archive_flush_duration_seconds"
     static let failures = "sluice_archive_failures_total"
+    static let erasures = "sluice_archive_erasures_total"
     static let pruned = "sluice_archive_pruned_segments_total"
 }
 
@@ -23,5 +24,7 @@ extension LogKey {
     static let leaves = LogKey(rawValue: "leaves")
     static let firstMissing = LogKey(rawValue: "firstMissing")
     static let lastMissing = LogKey(rawValue: "lastMissing")
+    static let offset = LogKey(rawValue: "offset")
+    static let outcome = LogKey(rawValue: "outcome")
     static let code = LogKey(rawValue: "code")
 }

@@ -44,7 +44,10 @@ struct ArchiveService {
             sealer: RecordSealer(keys: keys, topics: topics, clusterId: clusterId, clocks: clocks),
             missed: MissedRecords(kafka: context.kafka, admin: admin), topics: topics, clocks: clocks, metrics: metrics,
             logger: context.logger)
-        services = [ArchiveParts(keys: keys, admin: admin)]
+        let erasures = ErasureFollower(
+            kafka: context.kafka, topic: topics.names.erasures, keys: keys, metrics: ErasureMetrics(context.metrics),
+            logger: context.logger)
+        services = [ArchiveParts(keys: keys, admin: admin), erasures]
     }
 }
 

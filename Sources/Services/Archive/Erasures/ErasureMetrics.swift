@@ -1,0 +1,36 @@
+internal import ArchiveKeys
+internal import Telemetry
+
+/// Counts what records of the erasures topic came to.
+struct ErasureMetrics: Sendable {
+    /// A record that cannot be read, or that names subjects by another key.
+    let refused: Counter
+    private let outcomes: [String: Counter]
+
+    init(_ registry: MetricsRegistry) {
+        let counter = { (outcome: String) in
+            registry.counter(
+                ArchiveMetricName.erasures, help: "Records of the erasures topic, by what they came to on this host.",
+                labels: [MetricLabel("outcome", outcome)])
+        }
+        refused = counter("refused")
+        outcomes = Dictionary(uniqueKeysWithValues: ErasureOutcome.names.map { ($0, counter($0)) })
+    }
+
+    func count(_ outcome: ErasureOutcome) { outcomes[outcome.name]?.increment() }
+}
+
+extension ErasureOutcome {
+    static let names = ["destroyed", "already_done", "held", "hold_begun", "hold_ended"]
+
+    /// A label's value.
+    var name: String {
+        switch self {
+        case .destroyed: Self.names[0]
+        case .alreadyDone: Self.names[1]
+        case .held: Self.names[2]
+        case .holdBegun: Self.names[3]
+        case .holdEnded: Self.names[4]
+        }
+    }
+}
