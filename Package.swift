@@ -175,6 +175,7 @@ let services: [Target] = [
         "Operations", layer: "Services",
         uses: [
             "Bytes", "JSON", "AppStoreModel", "AppStoreVerification", "AppStoreServerAPI", "AppStoreSettings",
+            "ArchiveConfiguration", "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage", "TransparencyLog",
             "EntitlementRules", "Reconciliation", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "KeyedState",
             "RefundCases",
             "RefundRules", "Cryptography", "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle", "Time",

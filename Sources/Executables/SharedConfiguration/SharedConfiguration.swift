@@ -9,7 +9,7 @@ package enum SharedConfiguration {
         "apps.<bundleId>.api.key.id", "apps.<bundleId>.environments", "apps.<bundleId>.legacy.trust",
         "apps.<bundleId>.shared.secret.file", "appstore.api.issuer.id", "appstore.api.key.file", "appstore.api.key.id",
         "appstore.api.sandbox.url", "appstore.api.url",
-        "archive.dead.letter.topics", "archive.flush.interval", "archive.flush.records",
+        "archive.dead.letter.topics", "archive.flush.interval", "archive.flush.records", "archive.index",
         "archive.key.encryption.key.file", "archive.key.store", "archive.origin", "archive.retention",
         "archive.signing.key.file", "archive.url", "consumer.attempts", "consumer.drain.limit",
         "consumer.record.deadline", "consumer.shutdown.limit", "data.dir", "duplicates.remembered",

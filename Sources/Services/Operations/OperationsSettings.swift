@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import AppStoreSettings
+internal import ArchiveConfiguration
 internal import Configuration
 internal import PipelineRuntime
 internal import Records
@@ -172,7 +173,8 @@ enum OperationsSettings {
     /// Settings allowed in a file or the environment.
     static let inFiles = ConfigurationSchema(
         [topicsPrefix, topicsPartitions, entitlementsURL, entitlementsKey, webhooksAdminURL, reconcilerAdminURL]
-            + AppStoreSettings.apiSettings)
+            + [ArchivePlace.origin, ArchivePlace.signingKeys, ArchivePlace.keyEncryptionKeys, ArchivePlace.keyStore]
+            + [ArchivePlace.url, ArchivePlace.index] + AppStoreSettings.apiSettings)
 
     /// Selects the executable whose configuration is checked.
     static func executable(of names: [String]) -> Setting<String?> {

@@ -100,6 +100,12 @@ enum OutputName {
     // refunds
     static let groups = "groups"
 
+    // archive
+    static let action = "action"
+    static let subjects = "subjects"
+    static let keys = "keys"
+    static let backupsUntil = "backupsUntil"
+
     // version
     static let sluice = "sluice"
     static let swift = "swift"

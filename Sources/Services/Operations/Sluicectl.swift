@@ -7,9 +7,9 @@ package import Time
 /// `sluicectl`: parses a command line and runs the command.
 package struct Sluicectl: Sendable {
     private let parts: SluicectlParts
-    private let console: Console
-    private let clocks: Clocks
-    private let timeout: Duration
+    let console: Console
+    let clocks: Clocks
+    let timeout: Duration
     private let interruptions: @Sendable () -> AsyncStream<String>
 
     /// - Parameters:
@@ -87,6 +87,7 @@ package struct Sluicectl: Sendable {
         case let path where path.first == "webhooks": return try await webhooks(invocation)
         case let path where path.first == "api": return try await api(invocation)
         case let path where path.first == "refunds": return try await refunds(invocation)
+        case let path where path.first == "archive": return try await archive(invocation)
         case ["backfill"]:
             return try await BackfillCommand(configuration: configuration, clocks: clocks, timeout: timeout)
                 .run(Interruption(interruptions()), console)
@@ -189,6 +190,12 @@ package struct Sluicectl: Sendable {
             // Our bug: a command of SluicectlCommand has no case here.
             preconditionFailure("no command \(invocation.commandPath)")
         }
+    }
+
+    private func archive(_ invocation: Invocation) async throws -> ExitCode {
+        if let code = try await archivePersons(invocation) { return code }
+        // Our bug: a command of SluicectlCommand has no case here.
+        preconditionFailure("no command \(invocation.commandPath)")
     }
 
     private func config(

@@ -1,0 +1,117 @@
+internal import AppStoreModel
+internal import ArchiveConfiguration
+internal import ArchiveFormat
+internal import ArchiveKeys
+internal import Configuration
+internal import JSON
+internal import Kafka
+internal import Lifecycle
+internal import Records
+internal import Time
+
+/// `sluicectl archive erase`, `hold` and `release`: publishes the decision and carries it out in this host's key store.
+struct ArchiveDecisionCommand {
+    typealias Action = ErasureRecord.Action
+
+    let action: Action
+    let configuration: Configuration
+    let clocks: Clocks
+    /// Timeout for the brokers' first answer.
+    let timeout: Duration
+
+    func run(_ console: Console) async throws -> ExitCode {
+        let store = try openStore()
+        defer { store.close() }
+        let persons = ArchivePersons(configuration: configuration, store: store)
+        let all = try persons.all()
+        try refuseHeld(all)
+        guard configuration[OperationsSettings.yes] else {
+            await report(all.map { ArchiveDecisionReport.Line($0, outcome: nil) }, at: nil, console)
+            console.complain("nothing was changed; add --yes")
+            return .ok
+        }
+        let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
+        let records = all.map { person in
+            ErasureRecord(
+                action: action, subject: person.mark, marks: store.marksId,
+                keys: action == .erase ? [person.status.key].compactMap(\.self) : [],
+                reason: configuration[ArchiveOptions.reason], request: configuration[ArchiveOptions.request] ?? "",
+                requestedAt: now)
+        }
+        try check(records)
+        // First where every host reads it: if this host fails now, its member still carries it out.
+        try await publish(records)
+        let outcomes = try apply(records, store)
+        let destroyed = outcomes.flatMap(\.destroyedKeys)
+        try persons.forget(destroyed)
+        await report(
+            zip(all, outcomes).map { ArchiveDecisionReport.Line($0, outcome: $1) },
+            at: action == .erase ? now : nil, console)
+        return .ok
+    }
+
+    private func openStore() throws -> KeyStore {
+        try KeyStore(
+            path: configuration[ArchivePlace.keyStore],
+            keys: KeyEncryptionKeys(files: configuration[ArchivePlace.keyEncryptionKeys]), creation: .never)
+    }
+
+    private func refuseHeld(_ persons: [ArchivePerson]) throws(StartupError) {
+        guard action == .erase, let hold = persons.lazy.compactMap(\.status.hold).first else { return }
+        let since = AppStoreInstant(clampingMillisecondsSince1970: hold.sinceMilliseconds)
+        let request = hold.request.isEmpty ? "" : " (\(PlainText.printable(hold.request)))"
+        throw StartupError(
+            "a legal hold is on it since \(PlainText.seconds(since)): \(PlainText.printable(hold.reason))\(request)",
+            fix: "End the hold first with: sluicectl archive release")
+    }
+
+    /// What the topic's readers would refuse.
+    private func check(_ records: [ErasureRecord]) throws(StartupError) {
+        for record in records {
+            do throws(ArchiveFormatError) {
+                _ = try ErasureRecord(json: record.jsonText)
+            } catch {
+                throw StartupError(
+                    "--reason and --request have at most \(ErasureRecord.maximumTextBytes) bytes each",
+                    fix: "Shorten them", exitCode: .usage)
+            }
+        }
+    }
+
+    private func publish(_ records: [ErasureRecord]) async throws {
+        let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).erasures
+        let brokers = try Brokers(configuration, timeout: timeout)
+        let isEmbedded = try await brokers.admin().closing { try await brokers.isEmbedded($0) }
+        let producer = try KafkaProducer(brokers.readerConfiguration(isEmbedded: isEmbedded), topics: [topic])
+        do {
+            for record in records { _ = try await producer.send(record.produced(to: topic), deadline: .seconds(30)) }
+        } catch {
+            await producer.close(within: .seconds(1))
+            throw StartupError(
+                "not acknowledged by Kafka: \(error.message)", fix: "Nothing was changed here; repeat the command")
+        }
+        await producer.close(within: .seconds(5))
+    }
+
+    /// Another process may be reading the key store for a moment.
+    private func apply(_ records: [ErasureRecord], _ store: KeyStore) throws(ArchiveKeyError) -> [ErasureOutcome] {
+        do throws(ArchiveKeyError) {
+            return try store.apply(records)
+        } catch  where error.code == .notOverwritten {
+            try store.overwriteLog()
+            return try records.map { (record) throws(ArchiveKeyError) in
+                .destroyed(record.keys.filter { key in (try? store.dataKey(key))?.isDestroyed == true })
+            }
+        }
+    }
+
+    private func report(_ lines: [ArchiveDecisionReport.Line], at: AppStoreInstant?, _ console: Console) async {
+        let report = ArchiveDecisionReport(
+            action: action, lines: lines, at: at,
+            backupDays: action == .erase ? configuration[ArchiveOptions.backupDays] : 0)
+        switch configuration[OperationsSettings.output] {
+        case .text: await console.write(report.text)
+        case .json: await console.write(line: JSONValue.object(report.json).json)
+        }
+    }
+}

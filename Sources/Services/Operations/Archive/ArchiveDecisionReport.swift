@@ -1,0 +1,110 @@
+internal import AppStoreModel
+internal import ArchiveFormat
+internal import ArchiveKeys
+internal import JSON
+
+/// What `sluicectl archive erase`, `hold` and `release` print.
+struct ArchiveDecisionReport {
+    struct Line {
+        let person: ArchivePerson
+        /// Nil before anything was done.
+        let outcome: ErasureOutcome?
+
+        init(_ person: ArchivePerson, outcome: ErasureOutcome?) {
+            self.person = person
+            self.outcome = outcome
+        }
+    }
+
+    let action: ErasureRecord.Action
+    let lines: [Line]
+    /// When it was erased; nil when nothing was.
+    let at: AppStoreInstant?
+    let backupDays: Int
+
+    var text: String {
+        let rows = lines.map { line in
+            [
+                PlainText.printable(line.person.name), "subject \(line.person.mark.hex.prefix(16))…",
+                line.keys.isEmpty ? "no key" : "key \(line.keys.map(\.hex).joined(separator: " "))", state(line),
+            ]
+        }
+        return PlainText.table(rows) + (backups.map { $0 + "\n" } ?? "")
+    }
+
+    var json: JSONObject {
+        var object: JSONObject = [
+            OutputName.action: .string(action.rawValue),
+            OutputName.subjects: .array(
+                lines.map { line in
+                    .object([
+                        OutputName.subject: .string(line.person.mark.hex),
+                        OutputName.what: .string(line.person.name),
+                        OutputName.keys: .array(line.keys.map { .string($0.hex) }),
+                        OutputName.outcome: .string(line.outcome?.outputName ?? "not_done"),
+                    ])
+                }),
+        ]
+        if let at {
+            object[OutputName.at] = .string(at.description)
+            object[OutputName.backupsUntil] = .string(backupsUntil(at).description)
+        }
+        return object
+    }
+
+    private func state(_ line: Line) -> String {
+        switch (line.outcome, action) {
+        case (nil, .erase): line.person.status.key == nil ? "nothing to destroy" : "would be destroyed"
+        case (nil, .hold): "would be held"
+        case (nil, .release): line.person.status.hold == nil ? "is not held" : "would be released"
+        case (.destroyed, _): "destroyed"
+        case (.alreadyDone, _): "was done before"
+        case (.held, _): "waits for the end of a hold"
+        case (.holdBegun, _): "held"
+        case (.holdEnded, _): "released"
+        }
+    }
+
+    private func backupsUntil(_ at: AppStoreInstant) -> AppStoreInstant {
+        AppStoreInstant(clampingMillisecondsSince1970: at.millisecondsSince1970 + Int64(backupDays) * 86_400_000)
+    }
+
+    /// What the person who asked must be told.
+    private var backups: String? {
+        guard let at else { return nil }
+        return """
+            The keys are gone from the key store. Backups of the key store from before \(PlainText.seconds(at)) still have \
+            them: the last of these must be deleted by \(PlainText.seconds(backupsUntil(at))) (\(backupDays) days).
+            """
+    }
+}
+
+extension ArchiveDecisionReport.Line {
+    /// Those that were destroyed, or would be.
+    var keys: [ArchiveKeyId] {
+        outcome.map(\.destroyedKeys) ?? [person.status.key].compactMap(\.self)
+    }
+}
+
+extension ErasureOutcome {
+    var destroyedKeys: [ArchiveKeyId] {
+        if case .destroyed(let keys) = self { keys } else { [] }
+    }
+
+    /// For scripts.
+    fileprivate var outputName: String {
+        switch self {
+        case .destroyed: "destroyed"
+        case .alreadyDone: "already_done"
+        case .held: "held"
+        case .holdBegun: "hold_begun"
+        case .holdEnded: "hold_ended"
+        }
+    }
+}
+
+extension DataKeyState {
+    var isDestroyed: Bool {
+        if case .destroyed = self { true } else { false }
+    }
+}

@@ -1,0 +1,83 @@
+internal import ArchiveConfiguration
+internal import ArchiveLog
+internal import Configuration
+internal import Cryptography
+internal import Foundation
+internal import JSON
+internal import Lifecycle
+internal import TransparencyLog
+
+/// `sluicectl archive key`: makes keys, and prints public ones.
+struct ArchiveKeyCommand {
+    let configuration: Configuration
+
+    /// Makes a key that signs checkpoints.
+    func signing(_ path: String, _ console: Console) async throws -> ExitCode {
+        let origin = configuration[ArchivePlace.origin]
+        let key = try PrivateKey.generate(.ed25519)
+        // Before the file is made: a name that no key can have must not leave one behind.
+        let verifier = try NoteSigner(name: origin, key: key).verifier
+        try NewSecretFile.write(try key.pem(), to: path)
+        await write([verifier.text], to: console)
+        console.complain("made \(path); give the line above to whoever verifies the archive")
+        return .ok
+    }
+
+    /// Makes a key-encryption key.
+    func encryption(_ path: String, _ console: Console) async throws -> ExitCode {
+        let text = try randomKey(byteCount: 32).withUnsafeBytes { HexText.encode($0) } + "\n"
+        try NewSecretFile.write(Array(text.utf8), to: path)
+        console.complain(
+            "made \(path); keep a copy of it apart from the key store and its backups: without it no record can be read"
+        )
+        return .ok
+    }
+
+    /// Prints the public keys.
+    func show(_ console: Console) async throws -> ExitCode {
+        await write(try ArchivePlace.signer(configuration).verifiers().verifiers.map(\.text), to: console)
+        return .ok
+    }
+
+    private func write(_ keys: [String], to console: Console) async {
+        switch configuration[OperationsSettings.output] {
+        case .text: await console.write(keys.map { "\($0)\n" }.joined())
+        case .json:
+            let value: JSONObject = [OutputName.keys: .array(keys.map { .string($0) })]
+            await console.write(line: JSONValue.object(value).json)
+        }
+    }
+}
+
+/// A file that holds a secret, made once and readable by its owner alone.
+enum NewSecretFile {
+    /// - Throws: a ``StartupError`` when there is a file of this name, or none can be made.
+    static func write(_ bytes: [UInt8], to path: String) throws(StartupError) {
+        let name = PlainText.printable(path)
+        guard !path.utf8.contains(0) else {
+            throw StartupError("the path has a zero byte", fix: "Name another file", exitCode: .usage)
+        }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            guard errno == EEXIST else { throw failure(name) }
+            throw StartupError("\(name) exists, and a key is never overwritten", fix: "Name another file")
+        }
+        defer { close(descriptor) }
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let error = failure(name)
+                unlink(path)
+                throw error
+            }
+            written += count
+        }
+        guard fsync(descriptor) == 0 else { throw failure(name) }
+    }
+
+    private static func failure(_ name: String) -> StartupError {
+        StartupError("\(name) cannot be written: \(String(cString: strerror(errno)))", fix: "Name another file")
+    }
+}

@@ -1,0 +1,38 @@
+internal import AppStoreModel
+internal import ArchiveConfiguration
+internal import Configuration
+
+/// The flags of `sluicectl archive`.
+enum ArchiveOptions {
+    // erase, hold, release
+    static let originalTransactionId = Setting.string(
+        "original-transaction-id", help: "The purchase; needs --app.", example: "2000000000000001"
+    ).optional.onCommandLineOnly
+    static let appAccountToken = Setting.string(
+        "app-account-token", help: "All purchases of the account, as far as the index knows them.",
+        example: "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
+    ).optional.onCommandLineOnly
+    static let app = Setting.string("app", help: "The app.", example: "com.example.app").optional.onCommandLineOnly
+    static let environment = Setting(
+        "environment", .environmentName, default: .production, help: "Environment of the purchases."
+    ).onCommandLineOnly
+    static let reason = Setting.string(
+        "reason", default: "request of the data subject",
+        help: "Why, for the record that is archived and published: a few words without personal data."
+    ).onCommandLineOnly
+    static let request = Setting.string(
+        "request", help: "Your reference to the request or the case; it is archived and published.",
+        example: "DSR-2026-17"
+    ).optional.onCommandLineOnly
+    static let backupDays = Setting.integer(
+        "backup-days", default: 30, in: 0...3650,
+        help: "After so many days no backup of the key store is left; it is told to the person."
+    ).onCommandLineOnly
+
+    // find, show
+    static let rebuild = Setting.flag("rebuild", help: "Make the index again from the whole archive first.")
+    static let limit = Setting.integer("limit", default: 100, in: 1...10_000, help: "At most so many records.")
+        .onCommandLineOnly
+    static let reveal = Setting.flag(
+        "reveal", help: "Print everything, personal data included. It is said on standard error, for whoever keeps it.")
+}

@@ -1,0 +1,32 @@
+internal import ArchiveFormat
+internal import Configuration
+internal import Lifecycle
+internal import PipelineRuntime
+
+/// Runs the commands of `sluicectl archive` that have to do with keys and persons.
+extension Sluicectl {
+    /// Nil for another command. Key stores block, so none of this runs on the cooperative pool.
+    func archivePersons(_ invocation: Invocation) async throws -> ExitCode? {
+        try await withTaskExecutorPreference(HandlerThreads.shared) {
+            let configuration = invocation.configuration
+            let argument = invocation.arguments.first ?? ""
+            switch Array(invocation.commandPath.dropFirst()) {
+            case ["erase"]: return try await decision(.erase, configuration).run(console)
+            case ["hold"]: return try await decision(.hold, configuration).run(console)
+            case ["release"]: return try await decision(.release, configuration).run(console)
+            case ["key", "signing"]:
+                return try await ArchiveKeyCommand(configuration: configuration).signing(argument, console)
+            case ["key", "encryption"]:
+                return try await ArchiveKeyCommand(configuration: configuration).encryption(argument, console)
+            case ["key", "show"]: return try await ArchiveKeyCommand(configuration: configuration).show(console)
+            default: return nil
+            }
+        }
+    }
+
+    private func decision(_ action: ArchiveDecisionCommand.Action, _ configuration: Configuration)
+        -> ArchiveDecisionCommand
+    {
+        ArchiveDecisionCommand(action: action, configuration: configuration, clocks: clocks, timeout: timeout)
+    }
+}

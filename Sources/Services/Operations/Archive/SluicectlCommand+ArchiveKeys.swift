@@ -1,0 +1,91 @@
+internal import ArchiveConfiguration
+internal import Configuration
+internal import ServiceKit
+
+/// The command lines of `sluicectl archive` that have to do with keys and persons.
+extension SluicectlCommand {
+    static let archivePersons = [archiveErase, archiveHold, archiveRelease, archiveKey]
+
+    private static let decision = ConfigurationSchema(
+        [
+            ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, ArchivePlace.keyStore,
+            ArchivePlace.keyEncryptionKeys, ArchivePlace.index, ArchiveOptions.originalTransactionId,
+            ArchiveOptions.appAccountToken, ArchiveOptions.app, ArchiveOptions.environment, ArchiveOptions.reason,
+            ArchiveOptions.request, OperationsSettings.yes, OperationsSettings.output,
+        ], openPrefixes: [ApplicationSettings.kafka])
+
+    private static let archiveErase = Command(
+        "erase", summary: "Permanently erase a person's records from the archive, by destroying their keys.",
+        discussion: """
+            Publishes a record of the erasures topic and destroys the keys in this host's key store; sluice-archive does \
+            so on every other host. What was signed until now gets no key again, whoever replays it; a later \
+            notification does. Leaves, tree and checkpoints stay what they are: sluicectl archive verify tells what is \
+            erased from what is missing. Nothing is erased while a legal hold is on the purchase. Entitlements are \
+            erased with sluicectl entitlements erase; what Kafka still has expires with its topics.
+            """,
+        schema: decision.adding(ConfigurationSchema([ArchiveOptions.backupDays])),
+        examples: [
+            .init(
+                "sluicectl archive erase --original-transaction-id 2000000000000001 --app com.example.app",
+                "Print what would be erased."),
+            .init(
+                "sluicectl archive erase --app-account-token 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 "
+                    + "--request DSR-2026-17 --yes", "Erase all purchases of an account."),
+        ])
+
+    private static let archiveHold = Command(
+        "hold", summary: "Keep a person's records whatever is asked for, until they are released.",
+        discussion: """
+            A legal hold: an erasure that is asked for meanwhile waits for its end. It freezes keys, not topics.
+            """,
+        schema: decision,
+        examples: [
+            .init(
+                "sluicectl archive hold --original-transaction-id 2000000000000001 --app com.example.app "
+                    + "--reason litigation --request CASE-8 --yes", "Hold one purchase.")
+        ])
+
+    private static let archiveRelease = Command(
+        "release", summary: "End a legal hold; an erasure that waited for it is carried out.", schema: decision,
+        examples: [
+            .init(
+                "sluicectl archive release --original-transaction-id 2000000000000001 --app com.example.app "
+                    + "--request CASE-8 --yes", "Release one purchase.")
+        ])
+
+    private static let archiveKey = Command(
+        "key", summary: "Make the archive's keys, and print the public ones.",
+        examples: [.init("sluicectl archive key show", "The public keys, for whoever verifies the archive.")],
+        subcommands: [
+            Command(
+                "signing", summary: "Make an Ed25519 key that signs checkpoints.",
+                discussion: """
+                    Writes PKCS#8 in PEM that only its owner can read, and prints the public key. A file that exists is \
+                    never overwritten.
+                    """,
+                schema: ConfigurationSchema([ArchivePlace.origin, OperationsSettings.output]),
+                arguments: [Command.Argument("FILE", help: "the new file")],
+                examples: [
+                    .init(
+                        "sluicectl archive key signing archive-signing.pem --archive.origin example.com/appstore",
+                        "A new key.")
+                ]),
+            Command(
+                "encryption", summary: "Make a key that encrypts the key store.",
+                discussion: """
+                    Writes 32 random bytes as hexadecimal text that only its owner can read. Keep a copy of it apart \
+                    from the key store and its backups: without it no archived record can be read. A file that exists is \
+                    never overwritten.
+                    """,
+                schema: ConfigurationSchema([OperationsSettings.output]),
+                arguments: [Command.Argument("FILE", help: "the new file")],
+                examples: [.init("sluicectl archive key encryption archive-kek", "A new key.")]),
+            Command(
+                "show", summary: "Print the public keys of the archive, one a line.",
+                discussion: "Each line is a verifier key as c2sp.org/signed-note writes it.",
+                schema: ConfigurationSchema([
+                    ArchivePlace.origin, ArchivePlace.signingKeys, OperationsSettings.output,
+                ]),
+                examples: [.init("sluicectl archive key show > archive.pub", "For whoever verifies the archive.")]),
+        ], readsConfiguration: false)
+}
