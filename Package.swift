@@ -330,6 +330,12 @@ let package = Package(
             "RecordsTests", layer: "AppStore",
             uses: ["Bytes", "JSON", "Records", "AppStoreModel", "KafkaModel", "TestSupport"]),
         tests(
+            "ArchiveLogTests", layer: "AppStore",
+            uses: [
+                "ArchiveFormat", "ArchiveLog", "Cryptography", "Kafka", "ObjectStorage", "ObjectStorageTestSupport",
+                "TestSupport", "TransparencyLog",
+            ]),
+        tests(
             "ArchiveFormatTests", layer: "AppStore",
             uses: [
                 "AppStoreModel", "ArchiveFormat", "Cryptography", "KafkaModel", "Records", "RefundCases", "TestSupport",

@@ -96,6 +96,7 @@ package struct LogWriter: Sendable {
         guard frontier.size > committed.size else { return }
         let before = committed.size
         do throws(ObjectStoreError) {
+            if mustRewrite { try await rewriteCopy() }
             try await write(unwritten + partials(since: before))
         } catch { throw LogError(error) }
         do throws(ObjectStoreError) {
@@ -224,6 +225,12 @@ package struct LogWriter: Sendable {
         } catch {
             guard error.code == .exists else { throw error }
         }
+    }
+
+    /// The copy of the checkpoint is made durable with what follows it, so it may be what could not be.
+    private func rewriteCopy() async throws(ObjectStoreError) {
+        try await store.delete(names.checkpoint(size: committed.size))
+        try await keepCopy()
     }
 
     private func deletePartials(of path: TilePath) async {

@@ -1,0 +1,93 @@
+import ArchiveLog
+import Cryptography
+import Foundation
+import ObjectStorage
+import ObjectStorageTestSupport
+import TestSupport
+import Testing
+import TransparencyLog
+
+/// A writer that ends, or fails, at each of the system calls it makes.
+@Suite("Crashes of a log's writer") struct LogCrashTests {
+    private let key: PrivateKey
+
+    init() throws { key = try PrivateKey.generate(.ed25519) }
+
+    private static let ends: [Int64] = [2, 254, 258, 259]
+
+    /// Writes all steps; the end of the last one that was acknowledged.
+    private func write(_ calls: any FileCalls) async -> Int64 {
+        var acknowledged: Int64 = 0
+        do {
+            let log = try WrittenLog(DirectoryStore(path: "/archive", creating: true, calls: calls), key: key)
+            var writer = try await log.open()
+            for end in Self.ends {
+                try WrittenLog.append(upTo: end, to: &writer)
+                try await writer.commit(at: 0)
+                acknowledged = end
+            }
+        } catch {}
+        return acknowledged
+    }
+
+    /// The next process: nothing that was acknowledged is missing, and it goes on to the end.
+    private func resume(_ disk: SimulatedDisk, after acknowledged: Int64, _ context: String) async throws {
+        let log = try WrittenLog(DirectoryStore(path: "/archive", creating: true, calls: disk), key: key)
+        var writer = try await log.open()
+        #expect(writer.committedSize >= Int(acknowledged), "\(context)")
+        try WrittenLog.append(upTo: 262, to: &writer)
+        try await writer.commit(at: 0)
+        #expect(try await log.check().size == 262, "\(context)")
+    }
+
+    private func callCount() async throws -> Int {
+        let calls = FaultyCalls(SimulatedDisk())
+        #expect(await write(calls) == Self.ends.last)
+        return calls.total
+    }
+
+    @Test func `a process that ends at any system call is continued without gap or repetition`() async throws {
+        for number in 1...(try await callCount()) {
+            let disk = SimulatedDisk()
+            let acknowledged = await write(FaultyCalls(disk, [.init(nil, number: number, kills: true)]))
+            try await resume(disk.afterDeath(), after: acknowledged, "call \(number)")
+        }
+    }
+
+    @Test func `a power loss at any system call loses nothing that was acknowledged`() async throws {
+        var generator = SeededGenerator(seed: 7)
+        let repetitions = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == nil ? 1 : 20
+        for number in 1...(try await callCount()) {
+            for _ in 0..<repetitions {
+                let disk = SimulatedDisk()
+                let acknowledged = await write(FaultyCalls(disk, [.init(nil, number: number, kills: true)]))
+                try await resume(disk.afterPowerLoss(&generator), after: acknowledged, "call \(number)")
+            }
+        }
+    }
+
+    @Test func `a call that fails once is made good by calling again`() async throws {
+        for number in 1...(try await callCount()) {
+            let disk = SimulatedDisk()
+            let calls = FaultyCalls(disk)
+            let log = try WrittenLog(DirectoryStore(path: "/archive", creating: true, calls: calls), key: key)
+            calls.reset([.init(nil, number: number)])
+            var writer: LogWriter?
+            for _ in 0..<3 where writer == nil { writer = try? await log.open() }
+            var present = try #require(writer, "call \(number)")
+            for end in Self.ends {
+                try WrittenLog.append(upTo: end, to: &present)
+                var isDone = false
+                for _ in 0..<3 where !isDone {
+                    do {
+                        try await present.commit(at: 0)
+                        isDone = true
+                    } catch {}
+                }
+                #expect(isDone, "call \(number)")
+            }
+            calls.reset()
+            try await log.check()
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import ArchiveLog
+import Cryptography
+import ObjectStorage
+import ObjectStorageTestSupport
+import Testing
+import TransparencyLog
+
+@Suite("Writer of a log") struct LogWriterTests {
+    private let key: PrivateKey
+
+    init() throws { key = try PrivateKey.generate(.ed25519) }
+
+    private func log(_ calls: any FileCalls = SimulatedDisk()) throws -> WrittenLog {
+        try WrittenLog(DirectoryStore(path: "/archive", creating: true, calls: calls), key: key)
+    }
+
+    @Test(arguments: [1, 2, 255, 256, 257, 511, 512, 700, 66_000] as [Int64])
+    func `what is committed is there, whatever the size`(count: Int64) async throws {
+        let log = try log()
+        var writer = try await log.open()
+        try WrittenLog.append(upTo: count, to: &writer)
+        #expect(try await log.check().size == 0)
+        try await writer.commit(at: 1_800_000_001)
+        #expect(try await log.check().size == Int(count))
+    }
+
+    @Test func `a log grows in any steps, by any number of writers after each other`() async throws {
+        let log = try log()
+        var generator = SystemRandomNumberGenerator()
+        var end: Int64 = 0
+        for round in 0..<40 {
+            var writer = try await log.open(at: 1_800_000_000 + round)
+            for _ in 0..<3 {
+                end += Int64.random(in: 0...300, using: &generator)
+                try WrittenLog.append(upTo: end, to: &writer)
+                try await writer.commit(at: 1_800_000_000 + round)
+            }
+        }
+        #expect(try await log.check().size == Int(end))
+    }
+
+    @Test func `every checkpoint is kept, and each is later than the one before, whatever the clock says`() async throws
+    {
+        let log = try log()
+        var times: [Int] = []
+        for end in [10, 300, 301, 600] as [Int64] {
+            var writer = try await log.open(at: 5)
+            try WrittenLog.append(upTo: end, to: &writer)
+            try await writer.commit(at: 5)
+            let note = try SignedNote(bytes: await log.object(log.names.checkpoint(size: Int(end))))
+            #expect(try Checkpoint(text: note.text).size == Int(end))
+            let keys = try log.signer.verifiers().keys(of: log.names.origin(archive: WrittenLog.archive))
+            times.append(contentsOf: try note.verified(by: keys).compactMap(\.time))
+        }
+        #expect(times == times.sorted() && Set(times).count == times.count)
+    }
+
+    @Test func `partial files go when the full one is there`() async throws {
+        let log = try log()
+        var writer = try await log.open()
+        for end in stride(from: 50, through: 300, by: 50) as StrideThrough<Int64> {
+            try WrittenLog.append(upTo: end, to: &writer)
+            try await writer.commit(at: 0)
+        }
+        let files = try await log.objects().filter { !$0.hasPrefix("checkpoint") }
+        #expect(
+            files == [
+                "segments/000", "segments/001.p/44", "tile/0/000", "tile/0/001.p/44", "tile/1/000.p/1",
+                "tile/entries/000", "tile/entries/001.p/44",
+            ])
+    }
+
+    @Test func `a second writer of a directory waits, and another one's checkpoint is not overwritten`() async throws {
+        let log = try log()
+        let lock = try await log.store.lock(log.names.prefix)
+        await #expect(throws: ObjectStoreError.self) { _ = try await log.store.lock(log.names.prefix) }
+        // Two writers as on a store without locks: the later one takes the log over.
+        var first = try await log.open()
+        try WrittenLog.append(upTo: 5, to: &first)
+        var second = try await log.open()
+        let error = await #expect(throws: LogError.self) { try await first.commit(at: 0) }
+        #expect(error?.code == .otherWriter)
+        try WrittenLog.append(upTo: 7, to: &second)
+        try await second.commit(at: 0)
+        #expect(try await log.check().size == 7)
+        lock.release()
+    }
+
+    @Test func `a log is not begun again when its checkpoint is gone`() async throws {
+        let log = try log()
+        var writer = try await log.open()
+        try WrittenLog.append(upTo: 5, to: &writer)
+        try await writer.commit(at: 0)
+        try await log.store.delete(log.names.checkpoint())
+        let error = await #expect(throws: LogError.self) { _ = try await log.open() }
+        #expect(error?.code == .checkpointMissing)
+    }
+
+    @Test func `a log that is signed by another key is not continued`() async throws {
+        let log = try log()
+        _ = try await log.open()
+        let other = try WrittenLog(log.store, key: PrivateKey.generate(.ed25519))
+        let error = await #expect(throws: LogError.self) { _ = try await other.open() }
+        #expect(error?.code == .unknownKey)
+    }
+
+    @Test func `while keys are exchanged both sign, and either continues`() async throws {
+        let log = try log()
+        let next = try PrivateKey.generate(.ed25519)
+        let both = try CheckpointSigner(archive: WrittenLog.archive, keys: [next, key])
+        var writer = try await log.open()
+        try WrittenLog.append(upTo: 3, to: &writer)
+        try await writer.commit(at: 0)
+        _ = try await LogWriter.open(log.store, names: log.names, signer: both, at: 0)
+        _ = try await LogWriter.open(
+            log.store, names: log.names, signer: CheckpointSigner(archive: WrittenLog.archive, keys: [next]), at: 0)
+    }
+
+    @Test(arguments: ["tile/0/001.p/44", "tile/1/000.p/1", "tile/entries/001.p/44", "segments/001.p/44"])
+    func `a log whose end was changed is not continued`(name: String) async throws {
+        let log = try log()
+        var writer = try await log.open()
+        try WrittenLog.append(upTo: 300, to: &writer)
+        try await writer.commit(at: 0)
+        let object = try log.names.prefix.appending(name)
+        var bytes = try await log.object(object)
+        bytes[bytes.count / 2] ^= 1
+        try await log.store.delete(object)
+        try await log.store.create(object, bytes)
+        let error = await #expect(throws: LogError.self) { _ = try await log.open() }
+        #expect(error?.code == .damaged)
+    }
+}

@@ -1,0 +1,92 @@
+import ArchiveFormat
+import ArchiveLog
+import Cryptography
+import Kafka
+import ObjectStorage
+import Testing
+import TransparencyLog
+
+/// A log of a partition whose records can be told again from their offsets.
+struct WrittenLog {
+    static let partition = KafkaTopicPartition(topic: "appstore.certificates", partition: 3)
+    static let archive = "example.com/archive"
+
+    let store: any ObjectStore
+    let names: LogNames
+    let signer: CheckpointSigner
+
+    init(_ store: any ObjectStore, key: PrivateKey) throws {
+        self.store = store
+        names = try LogNames(Self.partition)
+        signer = try CheckpointSigner(archive: Self.archive, keys: [key])
+    }
+
+    func open(at time: Int = 1_800_000_000) async throws -> LogWriter {
+        try await LogWriter.open(store, names: names, signer: signer, at: time)
+    }
+
+    /// The entry of the record at an offset: about 60 bytes, in the clear.
+    static func entry(_ offset: Int64) throws -> ArchiveEntry {
+        try ArchiveEntry(
+            KafkaRecord(
+                topic: partition.topic, partition: partition.partition, offset: KafkaOffset(rawValue: offset),
+                timestampMilliseconds: 1_700_000_000_000 + offset, key: Array("key \(offset)".utf8),
+                value: Array("value \(offset * 7919)".utf8)),
+            kind: .certificate, clusterId: "cluster", archivedAtMilliseconds: 1_800_000_000_000 + offset,
+            protection: .plain)
+    }
+
+    /// Appends the records up to an offset, the first one that the log does not have first.
+    static func append(upTo end: Int64, to writer: inout LogWriter) throws {
+        let next = writer.lastLeaf.map { $0.position.offset.rawValue + 1 } ?? 0
+        guard next < end else { return }
+        for offset in next..<end { try writer.append(entry(offset)) }
+    }
+
+    /// The checkpoint, after everything that it covers was compared with what was appended: hashes, entries, objects.
+    @discardableResult
+    func check() async throws -> Checkpoint {
+        let bytes = try #require(await store.read(names.checkpoint())).bytes
+        let note = try SignedNote(bytes: bytes)
+        let checkpoint = try Checkpoint(text: note.text)
+        let signatures = try note.verified(by: signer.verifiers().keys(of: checkpoint.origin))
+        #expect(signatures.count == 2)
+        var frontier = MerkleFrontier()
+        var first = 0
+        while first < checkpoint.size {
+            let index = first / TilePath.fullWidth
+            let width = min(TilePath.fullWidth, checkpoint.size - first)
+            let bundle = try EntryBundle(
+                bytes: try await object(names.tile(.entries(index: index, width: width))), count: width)
+            let segment = try await object(names.segment(index: index, width: width))
+            let objects = try ArchiveSegment.objects(in: segment)
+            try #require(objects.count == width)
+            for place in 0..<width {
+                let expected = try Self.entry(Int64(first + place))
+                #expect(Array(bundle[place]) == expected.leaf.bytes)
+                #expect(Array(segment[objects[place]]) == expected.object)
+                frontier.append(.leaf(Array(bundle[place])))
+            }
+            for tile in frontier.takeFinishedTiles() {
+                #expect(try await object(names.tile(tile.path)) == tile.bytes, "\(tile.path.text)")
+            }
+            first += width
+        }
+        for tile in frontier.partialTiles() {
+            #expect(try await object(names.tile(tile.path)) == tile.bytes, "\(tile.path.text)")
+        }
+        #expect(frontier.root == checkpoint.root)
+        return checkpoint
+    }
+
+    func object(_ name: ObjectName) async throws -> [UInt8] {
+        try #require(await store.read(name), "\(name) is missing").bytes
+    }
+
+    /// The names of all objects, without the topic and partition that they begin with.
+    func objects() async throws -> [String] {
+        try await store.list(names.prefix, after: nil, limit: 100_000).map {
+            String($0.name.text.dropFirst(names.prefix.text.count + 1))
+        }
+    }
+}
