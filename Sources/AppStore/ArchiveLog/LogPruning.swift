@@ -42,7 +42,7 @@ package struct LogPruning: Sendable {
                 // Said before it is done: a segment that is gone without it would be taken for removed.
                 _ = try await store.replace(names.retention(), next.bytes, expected: found?.version)
             }
-            return try await delete(before: minimum, isHeld)
+            return minimum > 0 ? try await delete(before: minimum, isHeld) : 0
         } catch {
             throw LogError(error, reading: names)
         }

@@ -11,8 +11,13 @@ internal import Time
 package enum ArchiveApplication {
     package static let application = application()
 
-    /// - Parameter clocks: whose wall clock the times in leaves and checkpoints are of.
-    static func application(clocks: Clocks = .system) -> ConsumerApplication {
+    /// - Parameters:
+    ///   - clocks: whose wall clock the times in leaves and checkpoints are of.
+    ///   - pause: before each look for payloads whose retention is over.
+    static func application(
+        clocks: Clocks = .system,
+        pause: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(21_600)) }
+    ) -> ConsumerApplication {
         ConsumerApplication(
             name: "sluice-archive",
             summary: "Keeps what Apple said so that it can be proved years later, and erased per person.",
@@ -58,7 +63,7 @@ package enum ArchiveApplication {
             },
             build: { context in
                 let service = try await ArchiveService(
-                    context, topics: topics(context.configuration), clocks: clocks)
+                    context, topics: topics(context.configuration), clocks: clocks, pause: pause)
                 var options = context.options
                 options.flushRecords = context.configuration[ArchiveSettings.flushRecords]
                 options.flushBytes = ArchiveService.flushBytes

@@ -21,10 +21,9 @@ enum ArchiveReason {
 
 extension LogKey {
     static let log = LogKey(rawValue: "log")
-    static let leaves = LogKey(rawValue: "leaves")
     static let firstMissing = LogKey(rawValue: "firstMissing")
     static let lastMissing = LogKey(rawValue: "lastMissing")
     static let offset = LogKey(rawValue: "offset")
     static let outcome = LogKey(rawValue: "outcome")
-    static let code = LogKey(rawValue: "code")
+    static let segments = LogKey(rawValue: "segments")
 }

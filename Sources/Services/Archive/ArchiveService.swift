@@ -21,7 +21,12 @@ struct ArchiveService {
     let services: [any Service]
 
     /// - Throws: a `ConfigurationError` for a place or a key that cannot be used, a `StartupError` without an answer of Kafka.
-    init(_ context: ConsumerContext, topics: ArchivedTopics, clocks: Clocks) async throws {
+    ///
+    /// - Parameter pause: before each run of the retention.
+    init(
+        _ context: ConsumerContext, topics: ArchivedTopics, clocks: Clocks,
+        pause: @escaping @Sendable () async throws -> Void
+    ) async throws {
         let configuration = context.configuration
         let store = try ArchivePlace.openStore(configuration, creating: true)
         let signer = try ArchivePlace.signer(configuration)
@@ -47,7 +52,11 @@ struct ArchiveService {
         let erasures = ErasureFollower(
             kafka: context.kafka, topic: topics.names.erasures, keys: keys, metrics: ErasureMetrics(context.metrics),
             logger: context.logger)
-        services = [ArchiveParts(keys: keys, admin: admin), erasures]
+        let retention = RetentionService(
+            store: store, signer: signer, keys: keys, logs: logs,
+            retention: configuration[ArchiveSettings.retention].clampedMilliseconds, clocks: clocks, metrics: metrics,
+            logger: context.logger, pause: pause)
+        services = [ArchiveParts(keys: keys, admin: admin), erasures, retention]
     }
 }
 

@@ -36,5 +36,10 @@ final class OpenLogs: Sendable {
         logs.withLock { $0.removeValue(forKey: partition) }?.lock.release()
     }
 
+    /// Leaves that the checkpoint of a log covers; nil when it is not open, or is being written.
+    func committedSize(of partition: KafkaTopicPartition) -> Int? {
+        logs.withLock { $0[partition]?.writer.committedSize }
+    }
+
     var partitions: [KafkaTopicPartition] { logs.withLock { Array($0.keys) } }
 }
