@@ -332,8 +332,8 @@ let package = Package(
         tests(
             "ArchiveLogTests", layer: "AppStore",
             uses: [
-                "ArchiveFormat", "ArchiveLog", "Cryptography", "Kafka", "ObjectStorage", "ObjectStorageTestSupport",
-                "TestSupport", "TransparencyLog",
+                "ArchiveFormat", "ArchiveLog", "Cryptography", "Kafka", "KafkaModel", "ObjectStorage",
+                "ObjectStorageTestSupport", "TestSupport", "TransparencyLog",
             ]),
         tests(
             "ArchiveFormatTests", layer: "AppStore",

@@ -1,0 +1,149 @@
+internal import ArchiveFormat
+internal import KafkaModel
+package import ObjectStorage
+package import TransparencyLog
+
+/// Reads one log of the archive, also while its writer goes on.
+///
+/// Partial tiles and segments vanish when a later checkpoint has taken their place. Then the full object is read, or the
+/// checkpoint again and the object that it covers.
+package struct LogReader: Sendable {
+    /// How many checkpoints may pass while one object is read.
+    private static let attempts = 5
+
+    package let names: LogNames
+    let store: any ObjectStore
+    /// Nil reads checkpoints without verifying them.
+    package let verifiers: ArchiveVerifiers?
+
+    package init(_ store: any ObjectStore, names: LogNames, verifiers: ArchiveVerifiers?) {
+        self.store = store
+        self.names = names
+        self.verifiers = verifiers
+    }
+
+    /// All logs of a store, in ascending order of their names.
+    ///
+    /// - Throws: ``LogReadError`` with code `storage`.
+    package static func logs(in store: any ObjectStore) async throws(LogReadError) -> [LogNames] {
+        do throws(ObjectStoreError) {
+            var logs: [LogNames] = []
+            for topic in try await store.folders(in: nil) {
+                logs += try await store.folders(in: topic).compactMap { LogNames(folder: $0) }
+            }
+            return logs.sorted {
+                ($0.partition.topic.rawValue, $0.partition.partition)
+                    < ($1.partition.topic.rawValue, $1.partition.partition)
+            }
+        } catch { throw LogReadError(error, reading: nil) }
+    }
+
+    /// The newest checkpoint; nil when the log has none.
+    ///
+    /// - Throws: ``LogReadError``.
+    package func checkpoint() async throws(LogReadError) -> VerifiedCheckpoint? {
+        let name = try name { () throws(ObjectStoreError) in try names.checkpoint() }
+        return try await checkpoint(name)
+    }
+
+    /// A checkpoint of the past; nil when there is no copy of it.
+    ///
+    /// - Throws: ``LogReadError``.
+    package func checkpoint(size: Int) async throws(LogReadError) -> VerifiedCheckpoint? {
+        let name = try name { () throws(ObjectStoreError) in try names.checkpoint(size: size) }
+        return try await checkpoint(name)
+    }
+
+    private func checkpoint(_ name: ObjectName) async throws(LogReadError) -> VerifiedCheckpoint? {
+        guard let bytes = try await bytes(name) else { return nil }
+        let note: SignedNote
+        do throws(TransparencyLogError) {
+            note = try SignedNote(bytes: bytes)
+        } catch { throw LogReadError(error, reading: name) }
+        do throws(LogReadError) {
+            let found = try VerifiedCheckpoint(note, of: nil, verifiers: verifiers)
+            // The archive's origin is not known here, what follows it is.
+            guard
+                found.checkpoint.origin.utf8.suffix(names.prefix.text.utf8.count + 1)
+                    .elementsEqual("/\(names.prefix)".utf8)
+            else { throw LogReadError(.malformed, "a checkpoint of another log: \(found.checkpoint.origin)") }
+            return found
+        } catch { throw LogReadError(error.code, error.message, object: name) }
+    }
+
+    /// The entries of a bundle in a tree of so many leaves: at least those, and more when the log has grown since.
+    ///
+    /// - Throws: ``LogReadError``.
+    package func bundle(_ index: Int, size: Int) async throws(LogReadError) -> EntryBundle {
+        let (bytes, width, name) = try await object(index: index, level: 0, size: size) {
+            (width) throws(ObjectStoreError) in try names.tile(.entries(index: index, width: width))
+        }
+        do throws(TransparencyLogError) {
+            return try EntryBundle(bytes: bytes, count: width)
+        } catch { throw LogReadError(error, reading: name) }
+    }
+
+    /// The segment of a bundle in a tree of so many leaves, and how many objects it has.
+    ///
+    /// - Throws: ``LogReadError``.
+    package func segment(_ index: Int, size: Int) async throws(LogReadError) -> (bytes: [UInt8], objects: [Range<Int>])
+    {
+        let (bytes, width, name) = try await object(index: index, level: 0, size: size) {
+            (width) throws(ObjectStoreError) in try names.segment(index: index, width: width)
+        }
+        let objects: [Range<Int>]
+        do throws(ArchiveFormatError) {
+            objects = try ArchiveSegment.objects(in: bytes)
+        } catch { throw LogReadError(.malformed, error.message, object: name) }
+        guard objects.count == width else {
+            throw LogReadError(.malformed, "the segment has \(objects.count) objects, not \(width)", object: name)
+        }
+        return (bytes, objects)
+    }
+
+    /// The hash tile that has so many hashes in a tree of so many leaves, or more when the log has grown since.
+    func tile(level: Int, index: Int, size: Int) async throws(LogReadError) -> HashTile {
+        let (bytes, width, name) = try await object(index: index, level: level, size: size) {
+            (width) throws(ObjectStoreError) in try names.tile(.hashes(level: level, index: index, width: width))
+        }
+        do throws(TransparencyLogError) {
+            return try HashTile(path: .hashes(level: level, index: index, width: width), bytes: bytes)
+        } catch { throw LogReadError(error, reading: name) }
+    }
+
+    /// Reads what a tree of so many leaves has at a place: the partial object, the full one, or that of a newer checkpoint.
+    private func object(
+        index: Int, level: Int, size: Int, name: (Int) throws(ObjectStoreError) -> ObjectName
+    ) async throws(LogReadError) -> (bytes: [UInt8], width: Int, name: ObjectName) {
+        var size = size
+        var first: ObjectName?
+        for _ in 0..<Self.attempts {
+            let width = min(TilePath.fullWidth, size >> (8 * level) - index << 8)
+            guard index >= 0, width > 0 else {
+                throw LogReadError(.noLeaf, "a tree of \(size) leaves has no tile \(index) at level \(level)")
+            }
+            for width in Set([width, TilePath.fullWidth]).sorted() {
+                let name = try self.name { () throws(ObjectStoreError) in try name(width) }
+                first = first ?? name
+                if let bytes = try await bytes(name) { return (bytes, width, name) }
+            }
+            guard width < TilePath.fullWidth, let newer = try await checkpoint(), newer.checkpoint.size > size else {
+                break
+            }
+            size = newer.checkpoint.size
+        }
+        throw LogReadError(.missing, "the object is not there", object: first)
+    }
+
+    func bytes(_ name: ObjectName) async throws(LogReadError) -> [UInt8]? {
+        do throws(ObjectStoreError) {
+            return try await store.read(name)?.bytes
+        } catch { throw LogReadError(error, reading: name) }
+    }
+
+    func name(_ make: () throws(ObjectStoreError) -> ObjectName) throws(LogReadError) -> ObjectName {
+        do throws(ObjectStoreError) {
+            return try make()
+        } catch { throw LogReadError(error, reading: nil) }
+    }
+}

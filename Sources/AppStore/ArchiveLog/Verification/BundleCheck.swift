@@ -1,0 +1,173 @@
+internal import ArchiveFormat
+internal import KafkaModel
+internal import ObjectStorage
+internal import TransparencyLog
+
+/// What one task reads and hashes: a bundle of entries, their tile, their segment, and the checkpoints of these sizes.
+struct BundleCheck: Sendable {
+    let index: Int
+    /// Recomputed from the entries; nil when those cannot be read.
+    var hashes: [MerkleHash]?
+    /// As the tile has them; nil when it cannot be read.
+    var tile: [MerkleHash]?
+    var leaves: [LeafFacts] = []
+    var checkpoints: [PastCheckpoint] = []
+    var findings: [Finding] = []
+    /// Of the entries and of the tile, which the comparison of both decides about.
+    var entriesProblem: LogReadError?
+    var tileProblem: LogReadError?
+    var objects = 0
+    var objectBytes = 0
+    var prunedObjects = 0
+    var erasedOnArrival = 0
+    var outcomes: [String: Int] = [:]
+
+    init(index: Int) { self.index = index }
+
+    var firstLeaf: Int { index * TilePath.fullWidth }
+}
+
+/// What the order of leaves is judged by.
+struct LeafFacts: Sendable {
+    let index: Int
+    let offset: Int64
+    let archivedAt: Int64
+    let kind: ArchiveKind
+    let cluster: Int
+    /// Of a gap whose object was read.
+    var gap: ArchiveGap?
+}
+
+/// A copy of a checkpoint in `checkpoints/`.
+struct PastCheckpoint: Sendable {
+    let size: Int
+    let root: MerkleHash
+    let time: Int?
+}
+
+/// Does the work of a task.
+struct BundleReading: Sendable {
+    let reader: LogReader
+    let size: Int
+    let minimum: Int
+    let options: VerificationOptions
+
+    /// - Parameter checkpoints: the sizes of past checkpoints that end in this bundle.
+    @concurrent func check(_ index: Int, checkpoints: [Int]) async -> BundleCheck {
+        var check = BundleCheck(index: index)
+        let width = min(TilePath.fullWidth, size - check.firstLeaf)
+        do throws(LogReadError) {
+            check.tile = Array(try await reader.tile(level: 0, index: index, size: size).hashes.prefix(width))
+        } catch { check.tileProblem = error }
+        do throws(LogReadError) {
+            let bundle = try await reader.bundle(index, size: size)
+            var hasher = MerkleHasher()
+            let hashes = Array(bundle.leafHashes(&hasher).prefix(width))
+            check.hashes = hashes
+            await read(bundle, width: width, hashes: hashes, into: &check)
+        } catch { check.entriesProblem = error }
+        for size in checkpoints { await read(checkpoint: size, into: &check) }
+        return check
+    }
+
+    private func read(_ bundle: EntryBundle, width: Int, hashes: [MerkleHash], into check: inout BundleCheck) async {
+        var leaves: [(index: Int, leaf: ArchiveLeaf)] = []
+        for position in 0..<width {
+            let index = check.firstLeaf + position
+            // What is wrong with an entry that is not the tree's is said where entries and tile are compared.
+            if let tile = check.tile, tile[position] != hashes[position] { continue }
+            do throws(ArchiveFormatError) {
+                let leaf = try ArchiveLeaf(bytes: Array(bundle[position]))
+                guard leaf.position.topicPartition == reader.names.partition else {
+                    throw ArchiveFormatError(.malformedLeaf, "a leaf of \(leaf.position.topicPartition)")
+                }
+                leaves.append((index, leaf))
+            } catch {
+                check.findings.append(
+                    Finding(.tampered, log, leaf: index, "the leaf is none of this log: \(error.message)"))
+            }
+        }
+        var facts = leaves.map { index, leaf in
+            LeafFacts(
+                index: index, offset: leaf.position.offset.rawValue, archivedAt: leaf.archivedAtMilliseconds,
+                kind: leaf.position.kind, cluster: leaf.position.clusterId.hashValue)
+        }
+        check.erasedOnArrival = leaves.count { $0.leaf.isErasedOnArrival }
+        if options.checksObjects, leaves.contains(where: { $0.leaf.archivedAtMilliseconds >= options.since ?? .min }) {
+            await readObjects(leaves, facts: &facts, into: &check)
+        }
+        check.leaves = facts
+    }
+
+    private func readObjects(
+        _ leaves: [(index: Int, leaf: ArchiveLeaf)], facts: inout [LeafFacts], into check: inout BundleCheck
+    ) async {
+        let segment: (bytes: [UInt8], objects: [Range<Int>])
+        do throws(LogReadError) {
+            segment = try await reader.segment(check.index, size: size)
+        } catch {
+            let end = check.firstLeaf + TilePath.fullWidth
+            if error.code == .missing, end <= minimum {
+                check.prunedObjects = leaves.count
+            } else {
+                check.findings.append(Finding(error, log, leaf: check.firstLeaf))
+            }
+            return
+        }
+        for (place, (index, leaf)) in leaves.enumerated() {
+            let range = segment.objects[index - check.firstLeaf]
+            let isDescribed = segment.bytes.withUnsafeBytes {
+                leaf.describes(UnsafeRawBufferPointer(rebasing: $0[range]))
+            }
+            guard isDescribed else {
+                check.findings.append(
+                    Finding(
+                        .tampered, log, object: name(segment: check.index), leaf: index,
+                        offset: leaf.position.offset, "the object is not the one that its leaf describes"))
+                // The rest of the segment may be shifted: the first bad object is what is named.
+                return
+            }
+            check.objects += 1
+            check.objectBytes += range.count
+            guard leaf.position.kind == .gap || options.inspect != nil else { continue }
+            let object = Array(segment.bytes[range])
+            if leaf.position.kind == .gap {
+                guard let content = try? ArchiveObject.open(object, of: leaf), case .gap(let gap) = content else {
+                    check.findings.append(Finding(.tampered, log, leaf: index, "a gap that says no range"))
+                    continue
+                }
+                facts[place].gap = gap
+            }
+            await inspect(InspectedObject(log: reader.names, index: index, leaf: leaf, object: object), into: &check)
+        }
+    }
+
+    private func inspect(_ object: InspectedObject, into check: inout BundleCheck) async {
+        guard let inspect = options.inspect else { return }
+        let outcome = await inspect(object)
+        check.outcomes[outcome.label, default: 0] += 1
+        if let problem = outcome.problem {
+            check.findings.append(
+                Finding(.tampered, log, leaf: object.index, offset: object.leaf.position.offset, problem))
+        }
+    }
+
+    private func read(checkpoint size: Int, into check: inout BundleCheck) async {
+        do throws(LogReadError) {
+            guard let found = try await reader.checkpoint(size: size) else { return }
+            guard found.checkpoint.size == size else {
+                throw LogReadError(
+                    .malformed, "the checkpoint is of \(found.checkpoint.size) leaves",
+                    object: try? reader.names.checkpoint(size: size))
+            }
+            check.checkpoints.append(
+                PastCheckpoint(size: size, root: found.checkpoint.root, time: found.time))
+        } catch { check.findings.append(Finding(error, log, leaf: size - 1)) }
+    }
+
+    private func name(segment index: Int) -> ObjectName? {
+        try? reader.names.segment(index: index, width: min(TilePath.fullWidth, size - index * TilePath.fullWidth))
+    }
+
+    private var log: KafkaTopicPartition { reader.names.partition }
+}

@@ -1,0 +1,70 @@
+internal import ArchiveFormat
+internal import KafkaModel
+
+/// Whether leaves follow one another as records of a partition do: each offset once and in order, none left out without
+/// a leaf that says so, and never archived before the leaf before.
+struct LeafOrder {
+    private let log: KafkaTopicPartition
+    private var last: LeafFacts?
+    /// The offset that must come next; nil when that is not known.
+    private var next: Int64?
+    private(set) var emptyRanges = 0
+
+    init(log: KafkaTopicPartition) { self.log = log }
+
+    /// What is wrong with the next leaf.
+    mutating func findings(_ leaf: LeafFacts) -> [Finding] {
+        defer {
+            last = leaf
+            next = leaf.kind == .gap ? leaf.gap?.nextOffset.rawValue : leaf.offset < .max ? leaf.offset + 1 : nil
+        }
+        var findings: [Finding] = []
+        if let last {
+            if leaf.archivedAt < last.archivedAt {
+                findings.append(finding(.tampered, leaf, "archived before the leaf that it follows"))
+            }
+            // Another cluster, and its offsets begin anew.
+            if leaf.cluster == last.cluster {
+                if leaf.offset <= last.offset || leaf.offset < next ?? .min {
+                    findings.append(finding(.tampered, leaf, "its offset is not after that of the leaf before"))
+                } else if let next, leaf.offset > next, !leaf.kind.isOfCompactedTopic {
+                    findings.append(
+                        Finding(
+                            .incomplete, log, leaf: leaf.index, offset: KafkaOffset(rawValue: next),
+                            "offsets \(next) to \(leaf.offset - 1) are not in the log, and no leaf says why"))
+                }
+            }
+        }
+        if let gap = leaf.gap {
+            switch gap.reason {
+            case .noRecord: emptyRanges += 1
+            case .deleted:
+                let end = max(leaf.offset, gap.nextOffset.rawValue - 1)
+                findings.append(
+                    finding(
+                        .incomplete, leaf, "offsets \(leaf.offset) to \(end) were deleted before they were archived"))
+            }
+        }
+        return findings
+    }
+
+    /// After leaves that could not be read.
+    mutating func interrupt() {
+        last = nil
+        next = nil
+    }
+
+    private func finding(_ kind: Finding.Kind, _ leaf: LeafFacts, _ message: String) -> Finding {
+        Finding(kind, log, leaf: leaf.index, offset: KafkaOffset(rawValue: leaf.offset), message)
+    }
+}
+
+extension ArchiveKind {
+    /// Whether Kafka deletes records between others of its topics.
+    var isOfCompactedTopic: Bool {
+        switch self {
+        case .refund, .erasure, .certificate: true
+        case .notification, .quarantine, .deadLetter, .gap: false
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// What came of verifying a log.
+package struct LogReport: Sendable {
+    package let log: LogNames
+    /// The checkpoint that it was verified against; nil when none could be read.
+    package internal(set) var checkpoint: VerifiedCheckpoint?
+    /// In the order of the log; the first is the first bad place.
+    package internal(set) var findings: [Finding] = []
+    /// Findings beyond those that are kept.
+    package internal(set) var moreFindings = 0
+    /// Leaves whose hash was recomputed.
+    package internal(set) var leaves = 0
+    /// Objects that are as their leaves say.
+    package internal(set) var objects = 0
+    package internal(set) var objectBytes = 0
+    /// Objects of segments that a signed retention has deleted.
+    package internal(set) var prunedObjects = 0
+    /// Leaves without an object, because their subject had been erased before the record came.
+    package internal(set) var erasedOnArrival = 0
+    /// Signed checkpoints of the past that the log continues.
+    package internal(set) var checkpoints = 0
+    /// Checkpoints from elsewhere that the log continues.
+    package internal(set) var anchors = 0
+    /// Ranges of offsets in which Kafka had no record.
+    package internal(set) var emptyRanges = 0
+    /// What the inspection of objects gave, by label.
+    package internal(set) var outcomes: [String: Int] = [:]
+
+    init(log: LogNames) { self.log = log }
+
+    package var isSound: Bool { findings.isEmpty }
+
+    mutating func add(_ finding: Finding, limit: Int) {
+        if findings.count < limit { findings.append(finding) } else { moreFindings += 1 }
+    }
+}

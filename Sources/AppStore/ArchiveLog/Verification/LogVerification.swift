@@ -1,0 +1,382 @@
+internal import KafkaModel
+package import ObjectStorage
+internal import TransparencyLog
+
+/// Verifies one log from its files alone: every entry against its tile, every tile against the one above, the root and
+/// the roots of all past checkpoints against what was signed, every object against its leaf, and the order of the leaves.
+///
+/// What lies beyond the checkpoint is unfinished work of the writer, and is not looked at. Memory does not grow with the
+/// log but for eight bytes a past checkpoint.
+package struct LogVerification {
+    private let store: any ObjectStore
+    private let options: VerificationOptions
+    private let reader: LogReader
+    private let names: LogNames
+    private var report: LogReport
+    private var frontier = MerkleFrontier()
+    private var order: LeafOrder
+    /// Roots that the tree must have at a size, in ascending order of the sizes.
+    private var anchors: [Checkpoint] = []
+    /// Past checkpoints whose root is not that of the tree.
+    private var contradicted: [Finding] = []
+    private var lastTime: Int?
+
+    package init(_ store: any ObjectStore, names: LogNames, options: VerificationOptions) {
+        self.store = store
+        self.options = options
+        self.names = names
+        reader = LogReader(store, names: names, verifiers: options.verifiers)
+        report = LogReport(log: names)
+        order = LeafOrder(log: names.partition)
+    }
+
+    /// Reads the whole log.
+    @concurrent package consuming func run() async -> LogReport {
+        var verification = self
+        await verification.verify()
+        return verification.report
+    }
+
+    private mutating func verify() async {
+        var head: VerifiedCheckpoint
+        do throws(LogReadError) {
+            guard let found = try await reader.checkpoint() else {
+                add(Finding(.tampered, log, object: try? names.checkpoint(), "the checkpoint is missing"))
+                return
+            }
+            head = found
+        } catch {
+            add(Finding(error, log))
+            return
+        }
+        let (past, later) = await pastSizes(head)
+        // The tree that is there is the one of the last checkpoint that was signed.
+        if let later { head = later }
+        report.checkpoint = head
+        let size = head.checkpoint.size
+        takeAnchors(head)
+        let minimum = await retention(head.checkpoint)
+        await readTree(size: size, past: past, minimum: minimum)
+        guard frontier.size == size else { return }
+        await judge(head, past: past)
+    }
+
+    // MARK: What is known before the tree is read
+
+    private mutating func takeAnchors(_ head: VerifiedCheckpoint) {
+        for note in options.anchors {
+            guard let checkpoint = try? Checkpoint(text: note.text),
+                KeyName.areEqual(checkpoint.origin, head.checkpoint.origin)
+            else { continue }
+            do throws(LogReadError) {
+                _ = try VerifiedCheckpoint(note, of: head.checkpoint.origin, verifiers: options.verifiers)
+            } catch {
+                add(Finding(error, log))
+                continue
+            }
+            if checkpoint.size > head.checkpoint.size {
+                add(
+                    Finding(
+                        .rolledBack, log, object: try? names.checkpoint(), leaf: head.checkpoint.size,
+                        "the log had \(checkpoint.size) leaves when it was anchored, and has \(head.checkpoint.size)"))
+            } else {
+                anchors.append(checkpoint)
+            }
+        }
+        anchors.sort { $0.size < $1.size }
+    }
+
+    /// The sizes of the checkpoints in `checkpoints/`, in ascending order, and the newest of them when it is later than the
+    /// checkpoint.
+    private mutating func pastSizes(_ head: VerifiedCheckpoint) async -> ([Int], VerifiedCheckpoint?) {
+        var sizes: [Int] = []
+        var later: Int?
+        do throws(ObjectStoreError) {
+            var last: ObjectName?
+            while true {
+                let page = try await store.list(names.checkpoints(), after: last, limit: 1000)
+                for object in page {
+                    guard case .checkpointOfSize(let size) = names.content(object.name) else { continue }
+                    sizes.append(size)
+                    if size > head.checkpoint.size { later = max(later ?? 0, size) }
+                }
+                guard page.count == 1000, let name = page.last?.name else { break }
+                last = name
+            }
+        } catch { add(Finding(LogReadError(error, reading: try? names.checkpoints()), log)) }
+        var last: VerifiedCheckpoint?
+        if let later { last = await judge(later: later, head) }
+        let size = last?.checkpoint.size ?? head.checkpoint.size
+        return (sizes.filter { $0 <= size }.sorted(), last)
+    }
+
+    /// A copy of a later checkpoint than the newest one: the writer has gone on since, or the newest one was put back. Then
+    /// it is returned.
+    private mutating func judge(later size: Int, _ head: VerifiedCheckpoint) async -> VerifiedCheckpoint? {
+        if let newer = try? await reader.checkpoint(), newer.checkpoint.size >= size { return nil }
+        let name = try? names.checkpoint(size: size)
+        do throws(LogReadError) {
+            let found = try await reader.checkpoint(size: size)
+            guard let found, found.checkpoint.size == size else {
+                throw LogReadError(.malformed, "the checkpoint is not of \(size) leaves", object: name)
+            }
+            add(
+                Finding(
+                    .rolledBack, log, object: try? names.checkpoint(), leaf: head.checkpoint.size,
+                    "a checkpoint of \(size) leaves was signed, and the newest is of \(head.checkpoint.size)"))
+            return found
+        } catch {
+            add(Finding(error, log))
+            return nil
+        }
+    }
+
+    /// The leaf from which on objects are kept.
+    private mutating func retention(_ head: Checkpoint) async -> Int {
+        do throws(LogReadError) {
+            let name = try reader.name { () throws(ObjectStoreError) in try names.retention() }
+            guard let bytes = try await reader.bytes(name) else { return 0 }
+            let note: SignedNote
+            do throws(TransparencyLogError) {
+                note = try SignedNote(bytes: bytes)
+                if let verifiers = options.verifiers { _ = try note.verified(by: verifiers.keys(of: head.origin)) }
+            } catch { throw LogReadError(error, reading: name) }
+            guard let retention = Retention(text: note.text), KeyName.areEqual(retention.origin, head.origin),
+                retention.minimum <= head.size
+            else { throw LogReadError(.malformed, "not a retention of this log", object: name) }
+            return retention.minimum
+        } catch {
+            add(Finding(error, log))
+            return 0
+        }
+    }
+
+    // MARK: The tree
+
+    /// Bundles are read and hashed side by side, and taken in their order.
+    private mutating func readTree(size: Int, past: [Int], minimum: Int) async {
+        let reading = BundleReading(reader: reader, size: size, minimum: minimum, options: options)
+        let count = (size + TilePath.fullWidth - 1) / TilePath.fullWidth
+        var hasher = MerkleHasher()
+        takeRoots(&hasher)
+        let sizes = PastSizes(past)
+        await withTaskGroup(of: BundleCheck.self) { group in
+            var ready: [Int: BundleCheck] = [:]
+            var (started, taken) = (0, 0)
+            while taken < count {
+                while started < count, started - taken < max(1, options.window) {
+                    let index = started
+                    let ending = sizes.within(bundle: index)
+                    group.addTask { await reading.check(index, checkpoints: ending) }
+                    started += 1
+                }
+                guard let check = await group.next() else { return }
+                ready[check.index] = check
+                while let next = ready.removeValue(forKey: taken) {
+                    guard await take(next, size: size, &hasher) else {
+                        group.cancelAll()
+                        return
+                    }
+                    taken += 1
+                }
+            }
+        }
+    }
+
+    /// Whether the tree can be followed further.
+    private mutating func take(_ check: BundleCheck, size: Int, _ hasher: inout MerkleHasher) async -> Bool {
+        let isInterrupted = check.hashes == nil || check.hashes != check.tile
+        guard let hashes = await decide(check, size: size, &hasher) else { return false }
+        check.findings.forEach { add($0) }
+        var past = check.checkpoints[...]
+        for hash in hashes {
+            frontier.append(hash, using: &hasher)
+            takeRoots(&hasher)
+            if let checkpoint = past.first, checkpoint.size == frontier.size {
+                compare(checkpoint, &hasher)
+                past = past.dropFirst()
+            }
+        }
+        for tile in frontier.takeFinishedTiles() where !tile.path.isLevelZero { await compare(tile, size: size) }
+        if isInterrupted { order.interrupt() }
+        for leaf in check.leaves { order.findings(leaf).forEach { add($0) } }
+        report.add(check)
+        report.emptyRanges = order.emptyRanges
+        options.progress?(names, frontier.size, size)
+        return true
+    }
+
+    /// The hashes with which the tree goes on, after a finding where entries and tile disagree: the tile above says which of
+    /// them is wrong.
+    private mutating func decide(
+        _ check: BundleCheck, size: Int, _ hasher: inout MerkleHasher
+    ) async -> [MerkleHash]? {
+        let path = TilePath.hashes(
+            level: 0, index: check.index, width: min(TilePath.fullWidth, size - check.firstLeaf))
+        switch (check.hashes, check.tile) {
+        case (let hashes?, let tile?) where hashes == tile:
+            return hashes
+        case (let hashes?, let tile?):
+            let isTileWrong = await fits(hashes, check, size: size, &hasher)
+            let first = zip(hashes, tile).prefix { $0 == $1 }.count
+            if isTileWrong {
+                add(
+                    Finding(
+                        .tampered, log, object: try? names.tile(path), leaf: check.firstLeaf + first,
+                        "the tile does not have the hash of the entry"))
+            } else {
+                add(
+                    Finding(
+                        .tampered, log, object: try? names.tile(.entries(index: check.index, width: path.width)),
+                        leaf: check.firstLeaf + first, "the entry does not have the hash that the tree has"))
+            }
+            return isTileWrong ? hashes : tile
+        case (let hashes?, nil):
+            if let problem = check.tileProblem { add(Finding(problem, log, leaf: check.firstLeaf)) }
+            return hashes
+        case (nil, let tile?):
+            if let problem = check.entriesProblem { add(Finding(problem, log, leaf: check.firstLeaf)) }
+            return tile
+        case (nil, nil):
+            for problem in [check.entriesProblem, check.tileProblem].compactMap(\.self) {
+                add(Finding(problem, log, leaf: check.firstLeaf))
+            }
+            return nil
+        }
+    }
+
+    /// Whether the rest of the tree agrees with these hashes for a bundle.
+    private func fits(
+        _ hashes: [MerkleHash], _ check: BundleCheck, size: Int, _ hasher: inout MerkleHasher
+    ) async -> Bool {
+        var trial = frontier
+        for hash in hashes { trial.append(hash, using: &hasher) }
+        if hashes.count == TilePath.fullWidth,
+            let above = try? await reader.tile(
+                level: 1, index: check.index / TilePath.fullWidth, size: size)
+        {
+            var alone = MerkleFrontier(givesTiles: false)
+            for hash in hashes { alone.append(hash, using: &hasher) }
+            let position = check.index % TilePath.fullWidth
+            return position < above.hashes.count && above.hashes[position] == alone.root(using: &hasher)
+        }
+        return trial.size == size && trial.root(using: &hasher) == report.checkpoint?.checkpoint.root
+    }
+
+    private mutating func compare(_ tile: HashTile, size: Int) async {
+        guard case .hashes(let level) = tile.path.content else { return }
+        do throws(LogReadError) {
+            let found = try await reader.tile(level: level, index: tile.path.index, size: size).hashes
+            let first = zip(found, tile.hashes).prefix { $0 == $1 }.count
+            guard first < tile.hashes.count else { return }
+            add(
+                Finding(
+                    .tampered, log, object: try? names.tile(tile.path),
+                    leaf: (tile.path.index << 8 + first) << (8 * level),
+                    "the tile does not have the hashes of the tiles below"))
+        } catch { add(Finding(error, log)) }
+    }
+
+    // MARK: Roots
+
+    private mutating func takeRoots(_ hasher: inout MerkleHasher) {
+        while let anchor = anchors.first, anchor.size <= frontier.size {
+            anchors.removeFirst()
+            if frontier.root(using: &hasher) == anchor.root {
+                report.anchors += 1
+            } else {
+                add(
+                    Finding(
+                        .forked, log, object: try? names.checkpoint(), leaf: anchor.size - 1,
+                        "the log of \(anchor.size) leaves that was anchored is not the beginning of this one"))
+            }
+        }
+    }
+
+    private mutating func compare(_ past: PastCheckpoint, _ hasher: inout MerkleHasher) {
+        let name = try? names.checkpoint(size: past.size)
+        if frontier.root(using: &hasher) != past.root {
+            contradicted.append(
+                Finding(
+                    .tampered, log, object: name, leaf: past.size - 1,
+                    "the first \(past.size) leaves do not have the root of this checkpoint"))
+            return
+        }
+        report.checkpoints += 1
+        if let time = past.time {
+            if let lastTime, time < lastTime {
+                add(Finding(.tampered, log, object: name, "signed before the checkpoint of fewer leaves"))
+            }
+            lastTime = max(lastTime ?? time, time)
+        }
+    }
+
+    private mutating func judge(_ head: VerifiedCheckpoint, past: [Int]) async {
+        var hasher = MerkleHasher()
+        let isHead = frontier.root(using: &hasher) == head.checkpoint.root
+        for finding in contradicted {
+            // Where the tree is as its newest checkpoint says, the log itself has signed two trees.
+            let isSigned = isHead && head.isSigned
+            add(
+                Finding(
+                    isSigned ? .forked : .tampered, log, object: finding.object, leaf: finding.leaf, finding.message))
+        }
+        if !isHead {
+            add(
+                Finding(
+                    .tampered, log, object: try? names.checkpoint(),
+                    "the \(head.checkpoint.size) leaves do not have the root of the checkpoint"))
+        }
+        if let time = head.time, let lastTime, time < lastTime {
+            add(
+                Finding(
+                    .rolledBack, log, object: try? names.checkpoint(), "signed before a copy of an earlier checkpoint"))
+        }
+        for tile in frontier.partialTiles() where !tile.path.isLevelZero {
+            await compare(tile, size: head.checkpoint.size)
+        }
+        let partials = EarlierPartials(reader: reader, frontier: frontier)
+        for finding in await partials.findings(sizes: past) { add(finding) }
+    }
+
+    private var log: KafkaTopicPartition { names.partition }
+
+    private mutating func add(_ finding: Finding) { report.add(finding, limit: options.maximumFindings) }
+}
+
+/// Sizes in ascending order, by the bundle that they end in.
+private struct PastSizes: Sendable {
+    private let sizes: [Int]
+
+    init(_ sizes: [Int]) { self.sizes = sizes }
+
+    func within(bundle index: Int) -> [Int] {
+        let first = index * TilePath.fullWidth
+        return Array(sizes[partition(first + 1)..<partition(first + TilePath.fullWidth + 1)])
+    }
+
+    /// How many are smaller.
+    private func partition(_ size: Int) -> Int {
+        var (low, high) = (0, sizes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if sizes[middle] < size { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension TilePath {
+    var isLevelZero: Bool { content == .hashes(level: 0) }
+}
+
+extension LogReport {
+    mutating func add(_ check: BundleCheck) {
+        leaves += check.hashes?.count ?? 0
+        objects += check.objects
+        objectBytes += check.objectBytes
+        prunedObjects += check.prunedObjects
+        erasedOnArrival += check.erasedOnArrival
+        outcomes.merge(check.outcomes, uniquingKeysWith: +)
+    }
+}

@@ -1,0 +1,45 @@
+package import ArchiveFormat
+package import TransparencyLog
+
+/// What is verified of a log.
+package struct VerificationOptions: Sendable {
+    /// The archive's public keys; nil verifies no signature.
+    package var verifiers: ArchiveVerifiers?
+    /// Checkpoints from elsewhere, which the logs must continue.
+    package var anchors: [SignedNote] = []
+    /// Whether the objects are read and compared with their leaves.
+    package var checksObjects = true
+    /// Only objects of leaves archived from then on, in milliseconds since 1970; the tree is always verified as a whole.
+    package var since: Int64?
+    /// What else is asked of each object that is as its leaf says.
+    package var inspect: (@Sendable (InspectedObject) async -> InspectionOutcome)?
+    /// Called as a log is read, with its leaves so far and in all; from one task at a time.
+    package var progress: (@Sendable (LogNames, Int, Int) -> Void)?
+    /// So many bundles with their tiles and segments are read and hashed side by side; they are what memory holds.
+    package var window = 6
+    /// So many findings are kept of a log.
+    package var maximumFindings = 20
+
+    package init(verifiers: ArchiveVerifiers? = nil) { self.verifiers = verifiers }
+}
+
+/// An object whose length and digest are those of its leaf.
+package struct InspectedObject: Sendable {
+    package let log: LogNames
+    package let index: Int
+    package let leaf: ArchiveLeaf
+    package let object: [UInt8]
+}
+
+/// What came of it.
+package struct InspectionOutcome: Hashable, Sendable {
+    /// Counted; from a small set.
+    package let label: String
+    /// Why it is a finding; nil when it is none.
+    package let problem: String?
+
+    package init(_ label: String, problem: String? = nil) {
+        self.label = label
+        self.problem = problem
+    }
+}

@@ -1,0 +1,88 @@
+import ObjectStorage
+import Synchronization
+
+/// Objects in memory, which tests read and change as they like.
+final class MemoryStore: ObjectStore {
+    private struct Lock: ObjectStoreLock {
+        func release() {}
+    }
+
+    private let state: Mutex<[String: [UInt8]]>
+
+    init(_ objects: [String: [UInt8]] = [:]) { state = Mutex(objects) }
+
+    var objects: [String: [UInt8]] {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    func read(_ name: ObjectName) async throws(ObjectStoreError) -> StoredObject? {
+        guard let bytes = objects[name.text] else { return nil }
+        return StoredObject(bytes: bytes, version: Self.version(bytes))
+    }
+
+    func read(_ name: ObjectName, range: Range<Int>) async throws(ObjectStoreError) -> [UInt8]? {
+        objects[name.text].map { Array($0[range.clamped(to: 0..<$0.count)]) }
+    }
+
+    func create(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError) {
+        let isNew = state.withLock { objects in
+            guard objects[name.text] == nil else { return false }
+            objects[name.text] = bytes
+            return true
+        }
+        guard isNew else { throw ObjectStoreError(.exists, "\(name) exists") }
+    }
+
+    func replace(
+        _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?
+    ) async throws(ObjectStoreError) -> ObjectVersion {
+        let isExpected = state.withLock { objects in
+            guard objects[name.text].map(Self.version) == expected else { return false }
+            objects[name.text] = bytes
+            return true
+        }
+        guard isExpected else { throw ObjectStoreError(.changed, "\(name) is of another version") }
+        return Self.version(bytes)
+    }
+
+    func delete(_ name: ObjectName) async throws(ObjectStoreError) {
+        _ = state.withLock { $0.removeValue(forKey: name.text) }
+    }
+
+    func list(_ prefix: ObjectName?, after: ObjectName?, limit: Int) async throws(ObjectStoreError) -> [ListedObject] {
+        var names: [ListedObject] = []
+        for (text, bytes) in objects {
+            let name = try ObjectName(text)
+            guard prefix.map(name.isBelow) ?? true, after.map({ $0 < name }) ?? true else { continue }
+            names.append(ListedObject(name: name, byteCount: bytes.count))
+        }
+        return Array(names.sorted { $0.name < $1.name }.prefix(limit))
+    }
+
+    func folders(in prefix: ObjectName?) async throws(ObjectStoreError) -> [ObjectName] {
+        let depth = prefix?.components.count ?? 0
+        var folders: Set<ObjectName> = []
+        for text in objects.keys {
+            let name = try ObjectName(text)
+            guard prefix.map(name.isBelow) ?? true, name.components.count > depth + 1 else { continue }
+            folders.insert(try ObjectName(name.components.prefix(depth + 1).joined(separator: "/")))
+        }
+        return folders.sorted()
+    }
+
+    func synchronize() async throws(ObjectStoreError) {}
+
+    func lock(_ prefix: ObjectName) async throws(ObjectStoreError) -> any ObjectStoreLock { Lock() }
+
+    private static func version(_ bytes: [UInt8]) -> ObjectVersion { ObjectVersion(text: "\(bytes.hashValue)") }
+}
+
+/// The contents of a store, one after the other.
+final class RecordedStates: Sendable {
+    private let state = Mutex<[[String: [UInt8]]]>([])
+
+    var all: [[String: [UInt8]]] { state.withLock { $0 } }
+
+    func add(_ objects: [String: [UInt8]]) { state.withLock { $0.append(objects) } }
+}

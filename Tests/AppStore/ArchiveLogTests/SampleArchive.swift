@@ -1,0 +1,70 @@
+import ArchiveFormat
+import ArchiveLog
+import Cryptography
+import KafkaModel
+import ObjectStorage
+import TransparencyLog
+
+/// An archive that the real writer has written, with records of any offsets.
+struct SampleArchive {
+    static let origin = "archive.example.com/sluice"
+    static let start: Int64 = 1_800_000_000_000
+
+    let store: any ObjectStore
+    let signer: CheckpointSigner
+    let key: ArchiveDataKey
+
+    init(store: any ObjectStore = MemoryStore(), keys: [PrivateKey]? = nil) throws {
+        self.store = store
+        signer = try CheckpointSigner(archive: Self.origin, keys: keys ?? [PrivateKey.generate(.ed25519)])
+        key = ArchiveDataKey(
+            id: try ArchiveKeyId.random(), secret: SecretKey(copying: [UInt8](repeating: 7, count: 32)))
+    }
+
+    var verifiers: ArchiveVerifiers { get throws { try signer.verifiers() } }
+
+    func names(_ topic: KafkaTopic = "appstore.notifications", _ partition: KafkaPartition = 0) throws -> LogNames {
+        try LogNames(KafkaTopicPartition(topic: topic, partition: partition))
+    }
+
+    /// Goes on with a log: one checkpoint after each of `counts` leaves.
+    @discardableResult
+    func write(
+        _ counts: [Int], to names: LogNames? = nil, kind: ArchiveKind = .notification, from firstOffset: Int64? = nil,
+        step: Int64 = 1, at time: Int = 1_800_000_000
+    ) async throws -> LogWriter {
+        let names = try names ?? self.names()
+        var writer = try await LogWriter.open(store, names: names, signer: signer, at: time)
+        var offset = firstOffset ?? (writer.lastLeaf.map { $0.position.offset.rawValue + step } ?? 0)
+        for count in counts {
+            for _ in 0..<count {
+                try writer.append(entry(names, kind: kind, offset: offset))
+                offset += step
+            }
+            try await writer.commit(at: time)
+        }
+        return writer
+    }
+
+    func entry(
+        _ names: LogNames, kind: ArchiveKind = .notification, offset: Int64, archivedAt: Int64? = nil
+    ) throws -> ArchiveEntry {
+        let value =
+            Array("{\"offset\":\(offset)}".utf8) + [UInt8](repeating: UInt8(offset & 63), count: Int(offset & 31))
+        let record = KafkaRecord(
+            topic: names.partition.topic, partition: names.partition.partition, offset: KafkaOffset(rawValue: offset),
+            timestampMilliseconds: Self.start, key: Array("com.example/\(offset % 9)".utf8), value: value, headers: [])
+        let protection: ArchiveProtection = !kind.isPersonal ? .plain : offset % 10 == 3 ? .erased : .encrypted(key)
+        return try ArchiveEntry(
+            record, kind: kind, clusterId: "cluster", archivedAtMilliseconds: archivedAt ?? Self.start + offset,
+            protection: protection)
+    }
+
+    func verify(
+        _ store: (any ObjectStore)? = nil, _ change: (inout VerificationOptions) -> Void = { _ in }
+    ) async throws -> ArchiveReport {
+        var options = VerificationOptions(verifiers: try verifiers)
+        change(&options)
+        return try await ArchiveVerification(store ?? self.store, options: options).run()
+    }
+}

@@ -1,0 +1,214 @@
+import ArchiveFormat
+import ArchiveLog
+import Cryptography
+import KafkaModel
+import ObjectStorage
+import Synchronization
+import Testing
+import TransparencyLog
+
+@Suite("Verifying an archive") struct VerificationTests {
+    @Test func `an archive as it was written is sound, and everything in it is counted`() async throws {
+        let archive = try SampleArchive()
+        try await archive.write([10, 300, 17])
+        try await archive.write([5], to: archive.names("appstore.certificates"), kind: .certificate, step: 3)
+        let report = try await archive.verify()
+        #expect(report.findings.isEmpty)
+        #expect(report.verdict == nil)
+        #expect(report.logs.map(\.log.prefix.text) == ["appstore.certificates/0", "appstore.notifications/0"])
+        let log = try #require(report.logs.last)
+        #expect(log.leaves == 327 && log.objects == 327 && log.erasedOnArrival == 33 && log.checkpoints == 3)
+        #expect(log.checkpoint?.isSigned == true)
+    }
+
+    @Test func `an empty log and an empty archive are sound`() async throws {
+        let archive = try SampleArchive()
+        #expect(try await archive.verify().logs.isEmpty)
+        try await archive.write([])
+        let report = try await archive.verify()
+        #expect(report.findings.isEmpty && report.logs.count == 1)
+    }
+
+    @Test func `trees of every size up to two tiles are sound, also without a key`() async throws {
+        for size in [1, 2, 3, 255, 256, 257, 511, 512, 513] {
+            let archive = try SampleArchive()
+            try await archive.write([size])
+            #expect(try await archive.verify().findings.isEmpty)
+            let unsigned = try await archive.verify { $0.verifiers = nil }
+            #expect(unsigned.findings.isEmpty && unsigned.logs.first?.checkpoint?.isSigned == false)
+        }
+    }
+
+    @Test func `an earlier state of the whole log is found by the anchor alone, and named rolled back`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([300])
+        let earlier = MemoryStore(store.objects)
+        let writer = try await archive.write([10])
+        #expect(try await archive.verify(earlier).findings.isEmpty)
+        let report = try await archive.verify(earlier) { $0.anchors = [writer.checkpoint] }
+        #expect(report.verdict == .rolledBack)
+        #expect(report.findings.first?.leaf == 300)
+        #expect(try await archive.verify { $0.anchors = [writer.checkpoint] }.logs.first?.anchors == 1)
+    }
+
+    @Test func `a newest checkpoint that was put back is named rolled back by the copies of later ones`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([20, 30, 40])
+        store.objects["appstore.notifications/0/checkpoint"] = store.objects["appstore.notifications/0/checkpoints/020"]
+        #expect(try await archive.verify().verdict == .rolledBack)
+    }
+
+    @Test func `another log that the same key signed is named forked`() async throws {
+        let key = try PrivateKey.generate(.ed25519)
+        let one = try SampleArchive(keys: [key])
+        let other = try SampleArchive(keys: [key])
+        let anchored = try await one.write([300])
+        try await other.write([300, 20])
+        let report = try await other.verify { $0.anchors = [anchored.checkpoint] }
+        #expect(report.verdict == .forked)
+        #expect(report.findings.first?.leaf == 299)
+    }
+
+    @Test func `a log that was anchored and is gone is named`() async throws {
+        let archive = try SampleArchive()
+        let writer = try await archive.write([3])
+        let report = try await archive.verify(MemoryStore()) { $0.anchors = [writer.checkpoint] }
+        #expect(report.verdict == .rolledBack)
+        #expect(report.findings.first?.object?.text == "appstore.notifications/0")
+    }
+
+    @Test func `a log that is signed again by another key is of an unknown key`() async throws {
+        let archive = try SampleArchive()
+        let forger = try SampleArchive()
+        try await forger.write([300])
+        #expect(try await archive.verify(forger.store).verdict == .unknownKey)
+    }
+
+    @Test func `while keys are exchanged a checkpoint of either is good`() async throws {
+        let (old, new) = (try PrivateKey.generate(.ed25519), try PrivateKey.generate(.ed25519))
+        let store = MemoryStore()
+        try await SampleArchive(store: store, keys: [old]).write([10])
+        try await SampleArchive(store: store, keys: [old, new]).write([10], at: 1_800_000_050)
+        try await SampleArchive(store: store, keys: [new, old]).write([10], at: 1_800_000_100)
+        let both = try SampleArchive(store: store, keys: [old, new])
+        #expect(try await both.verify().findings.isEmpty)
+        #expect(try await SampleArchive(store: store, keys: [old]).verify().findings.isEmpty)
+    }
+
+    @Test func `offsets that are left out without a leaf are incomplete, in compacted topics they are not`()
+        async throws
+    {
+        let archive = try SampleArchive()
+        try await archive.write([10, 5])
+        try await archive.write([5], from: 20)
+        let report = try await archive.verify()
+        #expect(report.verdict == .incomplete)
+        #expect(report.findings.map(\.offset) == [15])
+        #expect(report.findings.map(\.leaf) == [15])
+    }
+
+    @Test func `a gap leaf says which offsets Kafka had deleted: incomplete, with the range`() async throws {
+        let archive = try SampleArchive()
+        let names = try archive.names()
+        var writer = try await archive.write([10])
+        for (missing, reason) in [(10..<20, ArchiveGap.Reason.deleted), (20..<25, .noRecord)] as [(Range<Int64>, _)] {
+            try writer.append(
+                ArchiveEntry(
+                    gap: missing, reason: reason, of: names.partition, clusterId: "cluster",
+                    archivedAtMilliseconds: SampleArchive.start + 10))
+        }
+        try writer.append(archive.entry(names, offset: 25))
+        try await writer.commit(at: 1_800_000_010)
+        let report = try await archive.verify()
+        #expect(report.findings.count == 1)
+        #expect(report.verdict == .incomplete)
+        #expect(report.findings.first?.offset == 10)
+        #expect(report.findings.first?.message.contains("10 to 19") == true)
+        #expect(report.logs.first?.emptyRanges == 1)
+        let reader = LogReader(archive.store, names: names, verifiers: try archive.verifiers)
+        #expect(try await reader.index(of: 15, size: 13) == 10)
+        #expect(try await reader.index(of: 22, size: 13) == 11)
+        #expect(try await reader.index(of: 25, size: 13) == 12)
+        #expect(try await reader.index(of: 26, size: 13) == nil)
+    }
+
+    @Test func `an offset that comes twice, and a leaf that is older than the one before, are named`() async throws {
+        let archive = try SampleArchive()
+        let names = try archive.names()
+        var writer = try await archive.write([10])
+        try writer.append(archive.entry(names, offset: 9, archivedAt: SampleArchive.start + 20))
+        try writer.append(archive.entry(names, offset: 10, archivedAt: SampleArchive.start + 19))
+        try await writer.commit(at: 1_800_000_010)
+        let report = try await archive.verify()
+        #expect(report.findings.map(\.leaf) == [10, 11])
+        #expect(report.verdict == .tampered)
+    }
+
+    @Test func `segments may be gone where a signed retention says so, and nowhere else`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([600])
+        let pruned = try await LogPruning(store, names: archive.names(), signer: archive.signer)
+            .prune(archivedBefore: SampleArchive.start + 300, size: 600) { _ in false }
+        #expect(pruned == 1)
+        let report = try await archive.verify()
+        #expect(report.findings.isEmpty && report.logs.first?.prunedObjects == 256)
+
+        let retention = "appstore.notifications/0/retention"
+        let kept = store.objects[retention]
+        store.objects[retention] = nil
+        let without = try await archive.verify()
+        #expect(without.verdict == .tampered)
+        #expect(without.findings.first?.object?.text == "appstore.notifications/0/segments/000")
+        var changed = kept ?? []
+        changed[changed.count / 2] ^= 1
+        store.objects[retention] = changed
+        #expect(try await archive.verify().verdict == .tampered)
+        store.objects[retention] = kept
+        store.objects["appstore.notifications/0/segments/001"] = nil
+        #expect(try await archive.verify().findings.first?.leaf == 256)
+    }
+
+    @Test func `what lies beyond the checkpoint is unfinished, and not looked at`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([300])
+        for name in ["tile/0/001.p/77", "tile/entries/001.p/77", "segments/001.p/77", "tile/0/002", "segments/005"] {
+            store.objects["appstore.notifications/0/\(name)"] = [1, 2, 3]
+        }
+        #expect(try await archive.verify().findings.isEmpty)
+    }
+
+    @Test func `a log is sound while its writer goes on`() async throws {
+        let archive = try SampleArchive()
+        try await archive.write([200])
+        async let written: LogWriter = archive.write((0..<60).map { 1 + $0 % 40 }, at: 1_800_000_100)
+        var size = 0
+        while size < 200 + (0..<60).reduce(0, { $0 + 1 + $1 % 40 }) {
+            let report = try await archive.verify()
+            #expect(report.findings.isEmpty)
+            size = report.logs.first?.checkpoint?.checkpoint.size ?? 0
+        }
+        _ = try await written
+    }
+
+    @Test func `progress and inspection see every leaf once`() async throws {
+        let archive = try SampleArchive()
+        try await archive.write([300])
+        let seen = Mutex<[Int]>([])
+        let steps = Mutex<[Int]>([])
+        let report = try await archive.verify { options in
+            options.inspect = { object in
+                seen.withLock { $0.append(object.index) }
+                return InspectionOutcome("read", problem: object.index == 7 ? "bad" : nil)
+            }
+            options.progress = { _, done, _ in steps.withLock { $0.append(done) } }
+        }
+        #expect(seen.withLock { $0.sorted() } == Array(0..<300))
+        #expect(steps.withLock { $0 } == [256, 300])
+        #expect(report.logs.first?.outcomes == ["read": 300])
+        #expect(report.findings.map(\.leaf) == [7])
+    }
+}
