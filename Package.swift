@@ -233,7 +233,8 @@ let kafkaTestSupport: Target = .target(
 
 // What holds of every store of objects, system calls that fail, and a disk that loses power.
 let objectStorageTestSupport: Target = .target(
-    name: "ObjectStorageTestSupport", dependencies: ["ObjectStorage", "TestSupport"],
+    name: "ObjectStorageTestSupport",
+    dependencies: ["Bytes", "Cryptography", "HTTPClient", "ObjectStorage", "TestSupport"],
     path: "Tests/Platform/ObjectStorageTestSupport", swiftSettings: settings)
 
 // Values against a published JSON Schema.
@@ -319,7 +320,7 @@ let package = Package(
         tests(
             "ObjectStorageTests", layer: "Platform",
             uses: [
-                "ObjectStorage", "ObjectStorageTestSupport", "TestSupport",
+                "Configuration", "HTTPClient", "ObjectStorage", "ObjectStorageTestSupport", "TestSupport", "Time",
             ]),
         tests("BytesTests", layer: "Platform", uses: ["Bytes", "TestSupport"]),
         tests("TimeTests", layer: "Platform", uses: ["Time", "TestSupport"]),

@@ -1,0 +1,42 @@
+internal import Synchronization
+
+/// Makes sure, once, that a service heeds conditions. One that does not would let a second writer overwrite the first.
+final class ConditionsProbe: Sendable {
+    /// Beside the logs; it stays.
+    static let name = "conditional-writes"
+
+    private let isDone = Mutex(false)
+
+    func check(_ store: S3Store) async throws(ObjectStoreError) {
+        if isDone.withLock({ $0 }) { return }
+        let name = try ObjectName(Self.name)
+        let bytes = Array("This object shows that the service heeds If-None-Match and If-Match.\n".utf8)
+        // The second attempt is needed where the first has made the object.
+        for attempt in 0..<2 {
+            do throws(ObjectStoreError) {
+                try await store.create(name, bytes)
+                if attempt > 0 { throw ignored(store, "If-None-Match") }
+            } catch {
+                guard error.code == .exists else { throw error }
+                break
+            }
+        }
+        do throws(ObjectStoreError) {
+            let other = ObjectVersion(text: "\"00000000000000000000000000000000\"")
+            _ = try await store.replace(name, bytes, expected: other)
+            throw ignored(store, "If-Match")
+        } catch {
+            guard error.code == .changed else { throw error }
+        }
+        isDone.withLock { $0 = true }
+    }
+
+    private func ignored(_ store: S3Store, _ condition: String) -> ObjectStoreError {
+        ObjectStoreError(
+            .failed,
+            """
+            \(store.client.url(nil)) cannot be written: the service ignores \(condition), so two writers could overwrite \
+            each other; use one with conditional writes, or a directory
+            """)
+    }
+}

@@ -1,0 +1,114 @@
+internal import Bytes
+internal import Configuration
+package import Cryptography
+internal import Time
+
+/// Signs requests with AWS Signature Version 4, with header fields.
+///
+/// Source: Amazon S3 API Reference, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)".
+package struct RequestSignature: Sendable {
+    package let credentials: S3Credentials
+    package let region: String
+
+    package init(credentials: S3Credentials, region: String) {
+        self.credentials = credentials
+        self.region = region
+    }
+
+    /// A request, as far as it is signed.
+    package struct Input: Sendable {
+        package var method: String
+        /// Percent-encoded, as it is sent.
+        package var path: String
+        /// Not encoded.
+        package var query: [(name: String, value: String)]
+        /// All that are sent, `host` among them; of each name one.
+        package var headers: [(name: String, value: String)]
+        /// SHA-256 of the body, in hexadecimal digits.
+        package var bodyDigest: String
+
+        package init(
+            method: String, path: String, query: [(name: String, value: String)] = [],
+            headers: [(name: String, value: String)], bodyDigest: String
+        ) {
+            self.method = method
+            self.path = path
+            self.query = query
+            self.headers = headers
+            self.bodyDigest = bodyDigest
+        }
+    }
+
+    /// The header fields to add: date, digest, session token where there is one, and the signature.
+    ///
+    /// - Parameter now: milliseconds since 1970; the server allows 15 minutes of difference.
+    package func headers(for input: Input, now: Int64) throws(CryptographyError) -> [(name: String, value: String)] {
+        let time = Self.time(now)
+        var added = [(name: "x-amz-date", value: time), (name: "x-amz-content-sha256", value: input.bodyDigest)]
+        if let token = credentials.sessionToken { added.append((name: "x-amz-security-token", value: token)) }
+        var signed = input
+        signed.headers += added
+        let names = Self.signedNames(signed)
+        let scope = "\(time.prefix(8))/\(region)/s3/aws4_request"
+        let text = [
+            "AWS4-HMAC-SHA256", time, scope, SHA256.digest(of: Array(Self.canonical(signed, names).utf8)).hex,
+        ].joined(separator: "\n")
+        let signature = try HMACSHA256.code(for: Array(text.utf8), key: try key(date: String(time.prefix(8)))).hex
+        let authorization =
+            "AWS4-HMAC-SHA256 Credential=\(credentials.accessKeyId)/\(scope),SignedHeaders=\(names),Signature=\(signature)"
+        return added + [(name: "authorization", value: authorization)]
+    }
+
+    /// Parameters as they are sent and signed: encoded, in order of their names.
+    package static func query(_ parameters: [(name: String, value: String)]) -> String {
+        parameters.map { (encoded($0.name), encoded($0.value)) }.sorted { $0 < $1 }
+            .map { "\($0.0)=\($0.1)" }.joined(separator: "&")
+    }
+
+    private func key(date: String) throws(CryptographyError) -> [UInt8] {
+        var key = Array("AWS4".utf8) + credentials.secretAccessKey.revealedBytes
+        for part in [date, region, "s3", "aws4_request"] {
+            let next = try HMACSHA256.code(for: Array(part.utf8), key: key).bytes
+            key.wipe()
+            key = next
+        }
+        return key
+    }
+
+    private static func canonical(_ input: Input, _ signedNames: String) -> String {
+        let fields = input.headers.map { ($0.name.lowercased(), trimmed($0.value)) }.sorted { $0 < $1 }
+            .map { "\($0.0):\($0.1)\n" }.joined()
+        return [input.method, input.path, query(input.query), fields, signedNames, input.bodyDigest]
+            .joined(separator: "\n")
+    }
+
+    private static func signedNames(_ input: Input) -> String {
+        input.headers.map { $0.name.lowercased() }.sorted().joined(separator: ";")
+    }
+
+    /// Without spaces at the ends; runs of them count as one.
+    private static func trimmed(_ value: String) -> String {
+        value.split(separator: " ").joined(separator: " ")
+    }
+
+    /// `20130524T000000Z`.
+    private static func time(_ now: Int64) -> String {
+        String(RFC3339.text(milliseconds: now).prefix(19).filter { $0 != "-" && $0 != ":" }) + "Z"
+    }
+
+    /// Everything but the unreserved characters of RFC 3986 as `%` and two digits.
+    private static func encoded(_ text: String) -> String {
+        var result = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                result += "%" + HexText.encode([byte]).uppercased()
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,133 @@
+internal import Bytes
+internal import Cryptography
+package import HTTPClient
+package import Time
+
+/// Signs requests, sends them, and repeats those that failed for a moment.
+package struct S3Client: Sendable {
+    /// What it is given, so that tests need neither network nor time.
+    package struct Surroundings: Sendable {
+        package var send: @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
+        package var credentials: @Sendable () -> S3Credentials
+        package var clocks: Clocks
+        /// Ends early when the task is cancelled.
+        package var sleep: @Sendable (Duration) async -> Void
+        /// From 0 to 1.
+        package var random: @Sendable () -> Double
+
+        package init(
+            send: @escaping @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse,
+            credentials: @escaping @Sendable () -> S3Credentials, clocks: Clocks = .system,
+            sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
+            random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
+        ) {
+            self.send = send
+            self.credentials = credentials
+            self.clocks = clocks
+            self.sleep = sleep
+            self.random = random
+        }
+    }
+
+    let configuration: S3Configuration
+    let surroundings: Surroundings
+
+    /// An answer, and what is not known of the attempts before it.
+    struct Outcome {
+        let response: HTTPClientResponse
+        /// Whether an earlier attempt may have been carried out.
+        let followsAmbiguity: Bool
+    }
+
+    /// Sends until there is an answer that a repetition would not change, whatever its status is.
+    ///
+    /// - Parameter accept: looks at an answer with a status of success; false: it was damaged on its way.
+    /// - Throws: ``ObjectStoreError``: `unavailable` when the attempts are used up, `corrupt` when all answers were damaged,
+    ///   `failed` for what cannot be sent.
+    func send(
+        _ call: S3Call, accept: (HTTPClientResponse) -> Bool = { _ in true }
+    ) async throws(ObjectStoreError) -> Outcome {
+        var isAmbiguous = false
+        var last = ObjectStoreError(.unavailable, "cannot \(call.action): no attempt is allowed")
+        for attempt in 0..<max(1, configuration.attempts) {
+            if attempt > 0 {
+                if Task.isCancelled { throw last }
+                await surroundings.sleep(backoff(attempt))
+            }
+            do throws(HTTPClientError) {
+                let response = try await surroundings.send(try request(call))
+                guard let problem = problem(in: response, call) else {
+                    if accept(response) { return Outcome(response: response, followsAmbiguity: isAmbiguous) }
+                    last = ObjectStoreError(.corrupt, "cannot \(call.action): the answer does not fit its checksum")
+                    continue
+                }
+                guard problem.isRetriable else { return Outcome(response: response, followsAmbiguity: isAmbiguous) }
+                isAmbiguous = isAmbiguous || problem.isAmbiguous
+                last = problem.error(call.action)
+            } catch {
+                // A connection may break after the request was carried out.
+                isAmbiguous = isAmbiguous || error.code != .overloaded
+                last = ObjectStoreError(.unavailable, "cannot \(call.action): \(error.message)")
+                guard error.isRetriable || isTransient(error) else {
+                    throw ObjectStoreError(error.code == .tls ? .denied : .failed, last.message)
+                }
+            }
+        }
+        throw last
+    }
+
+    /// Nil: success.
+    private func problem(in response: HTTPClientResponse, _ call: S3Call) -> S3Problem? {
+        guard (200..<300).contains(response.status) else { return S3Problem(response) }
+        guard call.mayFailLate else { return nil }
+        let late = S3Problem(response, status: 500)
+        return late.code.isEmpty ? nil : late
+    }
+
+    /// Full jitter: anywhere between no wait and a limit that doubles, so that clients do not come back together.
+    private func backoff(_ attempt: Int) -> Duration {
+        let limit = min(configuration.longestBackoff, configuration.firstBackoff * (1 << min(attempt - 1, 20)))
+        return limit * surroundings.random()
+    }
+
+    /// What libcurl has no code of its own for here, such as an answer that ends in its middle.
+    private func isTransient(_ error: HTTPClientError) -> Bool {
+        // CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP_RETURNED_ERROR, CURLE_ABORTED_BY_CALLBACK are not; these are.
+        let partialFile: Int32 = 18
+        let gotNothing: Int32 = 52
+        let sendError: Int32 = 55
+        let receiveError: Int32 = 56
+        return [partialFile, gotNothing, sendError, receiveError].contains(error.curlCode)
+    }
+
+    private func request(_ call: S3Call) throws(HTTPClientError) -> HTTPClientRequest {
+        let path = "/\(configuration.bucket)" + (call.name.map { "/\(key($0))" } ?? "")
+        let digest = SHA256.digest(of: call.body)
+        var headers = call.headers
+        headers.append(("host", configuration.host))
+        let signed: [(name: String, value: String)]
+        do throws(CryptographyError) {
+            signed = try RequestSignature(credentials: surroundings.credentials(), region: configuration.region)
+                .headers(
+                    for: RequestSignature.Input(
+                        method: call.method, path: path, query: call.query, headers: headers, bodyDigest: digest.hex),
+                    now: surroundings.clocks.wallMilliseconds())
+        } catch {
+            throw HTTPClientError(code: .invalidRequest, message: "the request cannot be signed: \(error.message)")
+        }
+        let query = call.query.isEmpty ? "" : "?" + RequestSignature.query(call.query)
+        return HTTPClientRequest(
+            method: call.method, url: configuration.endpoint + path + query, headers: call.headers + signed,
+            body: call.method == "PUT" || call.method == "POST" ? call.body : nil,
+            timeout: configuration.requestTimeout,
+            maximumBodyBytes: call.maximumAnswerBytes)
+    }
+
+    /// The key in the bucket. Names need no encoding in a path.
+    func key(_ name: ObjectName) -> String { configuration.prefix.map { "\($0)/\(name)" } ?? name.text }
+
+    /// For error texts.
+    func url(_ name: ObjectName?) -> String {
+        "s3://\(configuration.bucket)" + (name.map { "/\(key($0))" } ?? "")
+    }
+}

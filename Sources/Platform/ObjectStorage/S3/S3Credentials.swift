@@ -1,0 +1,63 @@
+package import Configuration
+
+/// An access key of an S3-compatible service.
+package struct S3Credentials: Sendable {
+    package let accessKeyId: String
+    package let secretAccessKey: Secret
+    /// Of temporary keys.
+    package let sessionToken: String?
+
+    package init(accessKeyId: String, secretAccessKey: Secret, sessionToken: String? = nil) {
+        self.accessKeyId = accessKeyId
+        self.secretAccessKey = secretAccessKey
+        self.sessionToken = sessionToken
+    }
+
+    /// Bytes that a file of credentials may have.
+    static let maximumFileBytes = 16 * 1024
+
+    /// Reads a file as AWS's tools write it: `aws_access_key_id = …`, `aws_secret_access_key = …` and, for temporary keys,
+    /// `aws_session_token = …`, under one section or none.
+    ///
+    /// - Throws: what is wrong, without the text.
+    package init(file text: [UInt8]) throws(FileProblem) {
+        var values: [String: String] = [:]
+        var sections = 0
+        for (index, line) in String(decoding: text, as: UTF8.self).split(
+            omittingEmptySubsequences: false, whereSeparator: \.isNewline
+        ).enumerated() {
+            let line = line.drop(while: \.isWhitespace)
+            if line.isEmpty || line.first == "#" || line.first == ";" { continue }
+            if line.first == "[" {
+                sections += 1
+                guard sections == 1, values.isEmpty else {
+                    throw FileProblem(message: "line \(index + 1) begins a second section; one is read")
+                }
+                continue
+            }
+            guard let separator = line.firstIndex(of: "=") else {
+                throw FileProblem(message: "line \(index + 1) is not of the form name = value")
+            }
+            let name = Self.trimmed(line[..<separator])
+            let value = Self.trimmed(line[line.index(after: separator)...])
+            guard !value.isEmpty, value.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+                throw FileProblem(
+                    message: "line \(index + 1) has no value, or one with characters that keys do not have")
+            }
+            guard values.updateValue(value, forKey: name) == nil else {
+                throw FileProblem(message: "line \(index + 1) has a name that an earlier line has")
+            }
+        }
+        guard let id = values["aws_access_key_id"], let secret = values["aws_secret_access_key"] else {
+            throw FileProblem(message: "aws_access_key_id or aws_secret_access_key is missing")
+        }
+        self.init(
+            accessKeyId: id, secretAccessKey: Secret(Array(secret.utf8)), sessionToken: values["aws_session_token"])
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text.drop(while: \.isWhitespace)
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,64 @@
+internal import HTTPClient
+
+/// What a service answers in place of what it was asked for.
+struct S3Problem: Error {
+    let status: Int
+    /// The service's own word, such as `NoSuchKey`; empty when the answer has none.
+    let code: String
+    /// Whether the request may have been carried out all the same.
+    let isAmbiguous: Bool
+
+    init(status: Int, code: String, isAmbiguous: Bool) {
+        self.status = status
+        self.code = code
+        self.isAmbiguous = isAmbiguous
+    }
+
+    /// - Parameter status: that of the answer, or what an error in an answer of success counts as.
+    init(_ response: HTTPClientResponse, status: Int? = nil) {
+        let status = status ?? response.status
+        let found = XMLElement(document: response.body).flatMap { $0.name == "Error" ? $0.text("Code") : nil } ?? ""
+        // It is printed: words of services are letters.
+        let word = String(found.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(60))
+        self.init(status: status, code: word, isAmbiguous: status >= 500)
+    }
+
+    /// Whether the same request may succeed in a moment. Source: Amazon S3 API Reference, "Error responses".
+    var isRetriable: Bool {
+        switch status {
+        case 408, 425, 429, 500, 502, 503, 504: true
+        case 409: code == "ConditionalRequestConflict" || code == "OperationAborted"
+        case 400: code == "RequestTimeout"
+        default: false
+        }
+    }
+
+    func error(_ action: String) -> ObjectStoreError {
+        let (errorCode, fix) = meaning
+        let reason = code.isEmpty ? "status \(status)" : "\(code) (status \(status))"
+        return ObjectStoreError(errorCode, "cannot \(action): \(reason)" + (fix.map { "; \($0)" } ?? ""))
+    }
+
+    private var meaning: (ObjectStoreError.Code, String?) {
+        switch code {
+        case "NoSuchBucket": return (.noStore, "make the bucket, or correct the URL")
+        case "RequestTimeTooSkewed": return (.denied, "set the clock of this machine")
+        case "SignatureDoesNotMatch", "InvalidAccessKeyId", "ExpiredToken", "InvalidToken":
+            return (.denied, "correct the file of credentials")
+        case "AuthorizationHeaderMalformed", "PermanentRedirect", "TemporaryRedirect":
+            return (.failed, "the bucket is in another region: correct region and endpoint")
+        case "QuotaExceeded", "XMinioStorageFull", "InsufficientStorage":
+            return (.full, "enlarge the store or its quota")
+        case "EntityTooLarge": return (.tooLarge, nil)
+        case "NotImplemented":
+            return (.failed, "the service lacks what this store needs: conditional writes, checksums")
+        default: break
+        }
+        switch status {
+        case 401, 403: return (.denied, "give the key the rights to get, put, delete and list")
+        case 301, 302, 307, 308: return (.failed, "the bucket is in another region: correct region and endpoint")
+        case 507: return (.full, "enlarge the store or its quota")
+        default: return isRetriable ? (.unavailable, nil) : (.failed, nil)
+        }
+    }
+}
