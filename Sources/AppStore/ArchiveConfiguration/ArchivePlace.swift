@@ -12,6 +12,10 @@ package enum ArchivePlace {
     package static let url = Setting.string(
         "archive.url", default: "./data/archive",
         help: "Where the archive is: a directory, or s3://bucket/prefix.", example: "s3://example-archive/appstore")
+    /// How the bucket is reached, where the archive is in one.
+    package static let bucket = ObjectStoreSettings(prefix: "archive")
+    /// What ``openStore(_:creating:)`` reads.
+    package static let storeSettings: [any AnySetting] = [url] + bucket.all
     package static let origin = Setting.string(
         "archive.origin",
         help: """
@@ -50,10 +54,7 @@ package enum ArchivePlace {
     ) throws(ConfigurationError) -> any ObjectStore {
         let text = configuration[url]
         do throws(ObjectStoreError) {
-            switch try ObjectStoreURL(absolute(text)) {
-            case .directory(let path): return try DirectoryStore(path: path, creating: creating)
-            case .bucket: throw ObjectStoreError(.invalidURL, "buckets are not supported")
-            }
+            return try bucket.open(ObjectStoreURL(absolute(text)), configuration, creating: creating)
         } catch {
             throw wrong(url.key, error.message)
         }

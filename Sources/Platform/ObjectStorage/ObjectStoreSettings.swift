@@ -3,10 +3,8 @@ internal import Cryptography
 internal import HTTPClient
 package import Time
 
-/// Settings of one store. Names and defaults are a contract.
+/// How a bucket is reached: the settings of one store beside its URL. Names and defaults are a contract.
 package struct ObjectStoreSettings: Sendable {
-    /// Nil where the store is not used.
-    package let url: Setting<ObjectStoreURL?>
     package let endpoint: Setting<String?>
     package let region: Setting<String>
     package let credentialsFile: Setting<String?>
@@ -14,15 +12,8 @@ package struct ObjectStoreSettings: Sendable {
     package let objectLock: Setting<S3Configuration.ObjectLock.Mode>
     package let objectLockDays: Setting<Int>
 
-    /// - Parameters:
-    ///   - prefix: of the keys: `archive`.
-    ///   - purpose: for the help of the URL: what is kept there.
-    package init(prefix: String, purpose: String) {
-        url =
-            Setting(
-                prefix + ".url", .objectStoreURL,
-                help: "\(purpose): /path, file:///path or s3://bucket/prefix.", example: "/var/lib/sluice/archive"
-            ).optional
+    /// - Parameter prefix: of the keys: `archive` for `archive.s3.endpoint` and the others.
+    package init(prefix: String) {
         endpoint =
             Setting.string(
                 prefix + ".s3.endpoint",
@@ -52,25 +43,16 @@ package struct ObjectStoreSettings: Sendable {
     }
 
     package var all: [any AnySetting] {
-        [url, endpoint, region, credentialsFile, trustRootsFile, objectLock, objectLockDays]
+        [endpoint, region, credentialsFile, trustRootsFile, objectLock, objectLockDays]
     }
 
-    /// Opens the store that the settings name.
+    /// Opens a store.
     ///
     /// - Parameters:
+    ///   - configuration: with a schema that has ``all``.
     ///   - creating: whether a missing directory is made.
     ///   - notice: is given what an operator should know, such as a file of credentials that cannot be read any more.
-    /// - Returns: nil when there is no URL.
-    /// - Throws: ``ObjectStoreError``, for the start: the message names the setting where one is wrong.
-    package func open(
-        _ configuration: Configuration, creating: Bool, clocks: Clocks = .system,
-        notice: @escaping @Sendable (String) -> Void = { _ in }
-    ) throws(ObjectStoreError) -> (any ObjectStore)? {
-        guard let location = configuration[url] else { return nil }
-        return try open(location, configuration, creating: creating, clocks: clocks, notice: notice)
-    }
-
-    /// As above, for a URL that was given in another way; credentials, region and endpoint are those of the settings.
+    /// - Throws: ``ObjectStoreError``, for the start: the message names the setting where one of these is wrong.
     package func open(
         _ location: ObjectStoreURL, _ configuration: Configuration, creating: Bool, clocks: Clocks = .system,
         notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -113,22 +95,6 @@ package struct ObjectStoreSettings: Sendable {
                 notice("\(key): \(path) is not used as it is now: \(problem.message)")
             }
             return value
-        }
-    }
-}
-
-extension ValueKind where Value == ObjectStoreURL {
-    /// A directory or a bucket.
-    package static var objectStoreURL: ValueKind<ObjectStoreURL> {
-        ValueKind(
-            name: "URL", expected: "/path, file:///path or s3://bucket/prefix", example: "s3://company-archive/sluice",
-            text: { $0.description }
-        ) { text throws(SettingProblem) in
-            do throws(ObjectStoreError) {
-                return try ObjectStoreURL(text)
-            } catch {
-                throw SettingProblem("is no usable URL of a store: \(error.message)")
-            }
         }
     }
 }

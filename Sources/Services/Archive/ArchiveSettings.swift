@@ -29,8 +29,9 @@ package enum ArchiveSettings {
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     package static let adminPort = 9467
 
-    package static let schema = ConfigurationSchema([
-        ArchivePlace.url, ArchivePlace.origin, ArchivePlace.signingKeys, ArchivePlace.keyEncryptionKeys,
-        ArchivePlace.keyStore, flushRecords, flushInterval, retention, deadLetters, topicsPrefix,
-    ])
+    package static let schema = ConfigurationSchema(
+        ArchivePlace.storeSettings + [
+            ArchivePlace.origin, ArchivePlace.signingKeys, ArchivePlace.keyEncryptionKeys, ArchivePlace.keyStore,
+            flushRecords, flushInterval, retention, deadLetters, topicsPrefix,
+        ])
 }

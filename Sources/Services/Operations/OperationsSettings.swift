@@ -174,7 +174,7 @@ enum OperationsSettings {
     static let inFiles = ConfigurationSchema(
         [topicsPrefix, topicsPartitions, entitlementsURL, entitlementsKey, webhooksAdminURL, reconcilerAdminURL]
             + [ArchivePlace.origin, ArchivePlace.signingKeys, ArchivePlace.keyEncryptionKeys, ArchivePlace.keyStore]
-            + [ArchivePlace.url, ArchivePlace.index] + AppStoreSettings.apiSettings)
+            + ArchivePlace.storeSettings + [ArchivePlace.index] + AppStoreSettings.apiSettings)
 
     /// Selects the executable whose configuration is checked.
     static func executable(of names: [String]) -> Setting<String?> {
