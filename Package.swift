@@ -438,6 +438,13 @@ let package = Package(
                 "Refunds", "SignedRequests", "Simulator", "Telemetry", "TestSupport", "Time",
             ]),
         tests(
+            "ArchiveTests", layer: "Services",
+            uses: [
+                "AppStoreModel", "Archive", "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "Configuration",
+                "Cryptography", "Kafka", "KafkaDevBroker", "Lifecycle", "ObjectStorage", "PipelineRuntime",
+                "PipelineTestSupport", "Records", "Telemetry", "TestSupport", "Time", "TransparencyLog",
+            ]),
+        tests(
             "ReconcilerTests", layer: "Services",
             uses: [
                 "AppStoreModel", "AppStoreSigning", "Configuration", "EntitlementRules", "HTTPServer", "JSON", "Kafka",

@@ -1,0 +1,162 @@
+import AppStoreModel
+import ArchiveFormat
+import ArchiveKeys
+import ArchiveLog
+import Configuration
+import Cryptography
+import Foundation
+import Kafka
+import KafkaDevBroker
+import ObjectStorage
+import PipelineRuntime
+import PipelineTestSupport
+import Records
+import Telemetry
+import TestSupport
+import Testing
+import Time
+import TransparencyLog
+
+@testable import Archive
+
+/// An embedded broker with the topics of one installation, and a place for an archive of it.
+final class ArchiveInstallation: Sendable {
+    static let origin = "example.com/archive"
+
+    let topics = TopicNames()
+    let directory: TemporaryDirectory
+    let broker: DevBroker
+    let kafka: KafkaConfiguration
+    let partitions: Int
+
+    init(partitions: Int = 2) async throws {
+        self.partitions = partitions
+        directory = try TemporaryDirectory()
+        broker = try DevBroker()
+        kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        for specification in topics.specifications(partitions: partitions) {
+            try broker.createTopic(
+                specification.name, partitions: specification.isKeyed ? partitions : specification.partitions)
+        }
+        try PrivateKey.generate(.ed25519).pem().write(toFile: directory.file("sign.pem"))
+        try Array("0123456789abcdef0123456789abcdef".utf8).write(toFile: directory.file("kek"))
+    }
+
+    func stop() async { await broker.stop() }
+
+    func configuration(_ further: [String] = []) throws -> Configuration {
+        let arguments = [
+            "--kafka.bootstrap.servers", kafka.bootstrapServers, "--profile", "single-node", "--admin.port", "0",
+            "--data.dir", directory.file("data"), "--archive.url", archive, "--archive.origin", Self.origin,
+            "--archive.signing.key.file", directory.file("sign.pem"), "--archive.key.encryption.key.file",
+            directory.file("kek"), "--archive.key.store", directory.file("keys.sqlite"), "--archive.flush.interval",
+            "100ms",
+        ]
+        guard
+            case .run(let invocation) = ArchiveApplication.application.command.parse(
+                arguments + further, environment: [:])
+        else { throw NoConfiguration() }
+        return invocation.configuration
+    }
+
+    struct NoConfiguration: Error {}
+
+    var archive: String { directory.file("archive") }
+
+    func store() throws -> any ObjectStore { try DirectoryStore(path: archive, creating: false) }
+
+    func start(_ further: [String] = []) async throws -> RunningServices {
+        let configuration = try configuration(further)
+        return try await RunningServices { logger, registry in
+            try await ArchiveApplication.application(
+                clocks: .system, pause: { try await Task.sleep(for: .milliseconds(100)) }
+            ).services(configuration, logger: logger, metrics: registry)
+        }
+    }
+
+    // MARK: Records
+
+    /// A record as the ingress writes it, as far as the archive reads it.
+    func notification(_ number: Int, of purchase: Int) -> KafkaProducerRecord {
+        KafkaProducerRecord(
+            topic: topics.notifications(.production), timestampMilliseconds: 1_790_000_000_000 + Int64(number),
+            key: Array("com.example.app/\(purchase)".utf8), value: Array(#"{"number":\#(number)}"#.utf8),
+            headers: [
+                KafkaHeader(.id, "notification-\(number)"), KafkaHeader(.time, "2026-09-01T00:00:00.000Z"),
+                KafkaHeader(key: "empty", value: nil),
+            ])
+    }
+
+    // MARK: What is archived
+
+    /// Every record of the archive, decrypted, by partition in the order of the log; each log's end is checked.
+    func archived() async throws -> [KafkaTopicPartition: [KafkaRecord]] {
+        let store = try store()
+        let keys = try KeyStore(
+            path: directory.file("keys.sqlite"), keys: KeyEncryptionKeys(files: [directory.file("kek")]))
+        defer { keys.close() }
+        var records: [KafkaTopicPartition: [KafkaRecord]] = [:]
+        for place in try await logs(store) {
+            for (leaf, object) in try await entries(of: place, store) {
+                var secret: SecretKey?
+                if let id = leaf.keyId {
+                    guard case .usable(let key) = try keys.dataKey(id) else { continue }
+                    secret = key
+                }
+                guard case .record(let record) = try ArchiveObject.open(object, of: leaf, key: secret) else { continue }
+                records[place, default: []].append(record.record(of: leaf))
+            }
+        }
+        return records
+    }
+
+    /// The leaves of a log, and their objects.
+    func entries(
+        of place: KafkaTopicPartition, _ store: any ObjectStore
+    ) async throws -> [(ArchiveLeaf, [UInt8])] {
+        let names = try LogNames(place)
+        guard let found = try await store.read(names.checkpoint()) else { return [] }
+        let size = try Checkpoint(text: SignedNote(bytes: found.bytes).text).size
+        var entries: [(ArchiveLeaf, [UInt8])] = []
+        var first = 0
+        while first < size {
+            let index = first / TilePath.fullWidth
+            let width = min(TilePath.fullWidth, size - first)
+            let bundle = try EntryBundle(
+                bytes: #require(await store.read(names.tile(.entries(index: index, width: width)))).bytes)
+            let segment = try #require(await store.read(names.segment(index: index, width: width))).bytes
+            for (number, range) in try ArchiveSegment.objects(in: segment).enumerated() {
+                entries.append((try ArchiveLeaf(bytes: Array(bundle[number])), Array(segment[range])))
+            }
+            first += width
+        }
+        return entries
+    }
+
+    private func logs(_ store: any ObjectStore) async throws -> [KafkaTopicPartition] {
+        var logs: [KafkaTopicPartition] = []
+        for topic in try await store.folders(in: nil) {
+            for log in try await store.folders(in: topic) { logs += LogNames(folder: log).map { [$0.partition] } ?? [] }
+        }
+        return logs
+    }
+
+    /// Everything in the topics, as Kafka has it.
+    func inKafka(_ topic: KafkaTopic) async throws -> [KafkaTopicPartition: [KafkaRecord]] {
+        let count = topics.specifications(partitions: partitions).first { $0.name == topic }?.partitions ?? 1
+        return Dictionary(
+            grouping: try await kafka.records(of: [topic], partitions: Int32(count)), by: \.topicPartition)
+    }
+
+    /// Waits until so many leaves are under a checkpoint.
+    func waitForLeaves(_ count: Int, _ service: RunningServices) async throws {
+        let isThere = await eventually(within: .seconds(30)) {
+            service.metric("sluice_archive_leaves_total") >= Double(count)
+        }
+        try #require(isThere, "\(service.log.lines.suffix(8).joined(separator: "\n"))")
+    }
+}
+
+extension [UInt8] {
+    fileprivate func write(toFile path: String) throws { try Data(self).write(to: URL(fileURLWithPath: path)) }
+}

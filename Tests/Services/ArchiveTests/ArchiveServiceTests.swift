@@ -1,0 +1,153 @@
+import AppStoreModel
+import ArchiveFormat
+import ArchiveKeys
+import Foundation
+import Kafka
+import KafkaDevBroker
+import Lifecycle
+import ObjectStorage
+import PipelineRuntime
+import PipelineTestSupport
+import Records
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Archive
+
+@Suite("Archive of an installation", .timeLimit(.minutes(3))) struct ArchiveServiceTests {
+    private func compare(_ installation: ArchiveInstallation, _ topics: [KafkaTopic]) async throws {
+        let archived = try await installation.archived()
+        for topic in topics {
+            let found = try await installation.inKafka(topic)
+            #expect(archived.filter { $0.key.topic == topic } == found, "\(topic)")
+        }
+    }
+
+    @Test func `every record of every topic is archived byte for byte`() async throws {
+        let installation = try await ArchiveInstallation()
+        let topics = installation.topics
+        let other = [
+            KafkaProducerRecord(
+                topic: topics.quarantine, timestampMilliseconds: 1, key: nil, value: [0, 255, 10], headers: []),
+            KafkaProducerRecord(topic: topics.certificates, key: Array("digest".utf8), value: Array("header".utf8)),
+            KafkaProducerRecord(topic: topics.refunds(.sandbox), key: Array("com.example.app/7".utf8), value: nil),
+            KafkaProducerRecord(
+                topic: topics.notifications(.production).deadLetters(of: "sluice-refunds"),
+                key: Array("com.example.app/8".utf8), value: Array("{".utf8),
+                headers: [KafkaHeader(key: "sluice.dlq.reason", text: "unreadable")]),
+        ]
+        try await installation.kafka.write((0..<40).map { installation.notification($0, of: $0 % 7) } + other)
+        let service = try await installation.start()
+        try await installation.waitForLeaves(44, service)
+        #expect(await service.stop() == .ok)
+        try await compare(installation, Array(Set(other.map(\.topic))) + [topics.notifications(.production)])
+        await installation.stop()
+    }
+
+    @Test func `a member that starts again goes on, and what it reads again is not there twice`() async throws {
+        let installation = try await ArchiveInstallation()
+        let topic = installation.topics.notifications(.production)
+        var service = try await installation.start()
+        try await installation.kafka.write((0..<10).map { installation.notification($0, of: $0) })
+        try await installation.waitForLeaves(10, service)
+        await service.stop()
+        try await installation.kafka.write((10..<20).map { installation.notification($0, of: $0) })
+        // A group of another name has committed nothing, so it reads everything.
+        service = try await installation.start(["--kafka.group.id", "another"])
+        try await installation.waitForLeaves(10, service)
+        await service.stop()
+        #expect(service.metric("sluice_archive_leaves_total") == 10)
+        try await compare(installation, [topic])
+        await installation.stop()
+    }
+
+    @Test func `what the group has read and the archive does not have is read again`() async throws {
+        let installation = try await ArchiveInstallation()
+        let topic = installation.topics.notifications(.production)
+        try await installation.kafka.write((0..<10).map { installation.notification($0, of: $0) })
+        var service = try await installation.start()
+        try await installation.waitForLeaves(10, service)
+        await service.stop()
+        // As after the loss of its disk.
+        try FileManager.default.removeItem(atPath: installation.archive)
+        service = try await installation.start()
+        try await installation.waitForLeaves(10, service)
+        await service.stop()
+        try await compare(installation, [topic])
+        await installation.stop()
+    }
+
+    @Test func `a topic that was created again is not taken for the one that is archived`() async throws {
+        let installation = try await ArchiveInstallation(partitions: 1)
+        try await installation.kafka.write((0..<10).map { installation.notification($0, of: $0) })
+        let first = try await installation.start()
+        try await installation.waitForLeaves(10, first)
+        await first.stop()
+        let second = try await ArchiveInstallation(partitions: 1)
+        try await second.kafka.write((0..<5).map { second.notification($0, of: $0) })
+        try FileManager.default.copyItem(atPath: installation.archive, toPath: second.archive)
+        for file in ["keys.sqlite", "sign.pem", "kek"] {
+            try? FileManager.default.removeItem(atPath: second.directory.file(file))
+            try FileManager.default.copyItem(
+                atPath: installation.directory.file(file), toPath: second.directory.file(file))
+        }
+        let service = try await second.start()
+        let isRefused = await eventually {
+            service.log.lines.contains { $0.contains("archive.url of its own") }
+        }
+        #expect(isRefused)
+        #expect(service.metric("sluice_archive_leaves_total") == 0)
+        await service.stop()
+        await second.stop()
+        await installation.stop()
+    }
+
+    @Test func `a key store that is missing is not replaced by an empty one`() async throws {
+        let installation = try await ArchiveInstallation()
+        try await installation.kafka.write([installation.notification(1, of: 1)])
+        let service = try await installation.start()
+        try await installation.waitForLeaves(1, service)
+        await service.stop()
+        try FileManager.default.removeItem(atPath: installation.directory.file("keys.sqlite"))
+        let error = await #expect(throws: (any Error).self) { _ = try await installation.start() }
+        #expect("\(String(describing: error))".contains("archive.key.store"))
+        await installation.stop()
+    }
+
+    @Test func `records of an erased purchase come without their payload, and later ones with a new key`() async throws
+    {
+        let installation = try await ArchiveInstallation(partitions: 1)
+        try await installation.kafka.write((0..<4).map { installation.notification($0, of: $0 % 2) })
+        var service = try await installation.start()
+        try await installation.waitForLeaves(4, service)
+        await service.stop()
+        let keys = try KeyStore(
+            path: installation.directory.file("keys.sqlite"),
+            keys: KeyEncryptionKeys(files: [installation.directory.file("kek")]))
+        let mark = try keys.mark(
+            of: ArchiveSubject(.production, BundleId("com.example.app"), OriginalTransactionId("1")))
+        let record = ErasureRecord(
+            action: .erase, subject: mark, marks: keys.marksId, reason: "request", request: "17",
+            requestedAt: try #require(AppStoreInstant(rfc3339: "2026-10-01T00:00:00Z")))
+        keys.close()
+        service = try await installation.start()
+        try await installation.kafka.write([record.produced(to: installation.topics.erasures)])
+        let isDone = await eventually { service.metric(#"sluice_archive_erasures_total{outcome="destroyed"}"#) == 1 }
+        #expect(isDone)
+        // The same notification once more, as a replay writes it, and one that Apple signed later.
+        var later = installation.notification(5, of: 1)
+        later.headers[1] = KafkaHeader(.time, "2026-10-02T00:00:00.000Z")
+        try await installation.kafka.write([installation.notification(1, of: 1), later])
+        // With the record of the erasure.
+        try await installation.waitForLeaves(3, service)
+        await service.stop()
+        let values = try await installation.archived().filter {
+            $0.key.topic == installation.topics.notifications(.production)
+        }
+        .values.flatMap { $0 }.compactMap { $0.value.map { String(decoding: $0, as: UTF8.self) } }
+        #expect(values == [#"{"number":0}"#, #"{"number":2}"#, #"{"number":5}"#])
+        #expect(service.metric("sluice_archive_erased_total") == 1)
+        await installation.stop()
+    }
+}
