@@ -15,6 +15,11 @@ struct LogOpener: Sendable {
     ///
     /// - Throws: ``RecreatedTopic`` when it is not.
     func compare(_ record: KafkaRecord, _ writer: LogWriter) async throws {
+        let size = writer.committedSize
+        let reader = try LogReader(store, names: LogNames(record.topicPartition), verifiers: nil)
+        guard let index = try await reader.index(of: record.offset, size: size),
+            try await reader.leaf(index, size: size).leaf.timestampMilliseconds == record.timestampMilliseconds
+        else { throw RecreatedTopic(record.topicPartition, differing: record.offset) }
     }
 
     /// - Throws: ``LogError``, ``OtherCluster``.
