@@ -124,6 +124,7 @@ bench: deps
 	@swift build -c release --product sluice-ingress
 	@swift build -c release --product sluice-dev-broker
 	@swift build -c release --product sluice-entitlements
+	@swift build -c release --product sluice-archive
 	@"$$(swift build -c release --show-bin-path)/sluice-bench" --output .build/bench.json \
 		$(if $(QUICK),--quick) $(if $(STRICT),--strict)
 

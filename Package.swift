@@ -199,15 +199,14 @@ let executables: [Target] = [
     executable(
         "sluice-bench",
         uses: [
-            "Bytes", "AppStoreModel", "AppStoreSettings", "AppStoreSigning", "AppStoreVerification", "EntitlementRules",
-            "Records",
-            "Simulator",
+            "Bytes", "AppStoreModel", "AppStoreSettings", "AppStoreSigning", "AppStoreVerification", "ArchiveFormat",
+            "ArchiveKeys", "ArchiveLog", "EntitlementRules", "ObjectStorage", "Records", "Simulator", "TransparencyLog",
             "Kafka", "SQLite", "HTTPServer", "Configuration", "Cryptography", "Telemetry", "Time",
         ]),
     executable(
         "sluicectl",
         uses: [
-            "Operations", "Ingress", "Entitlements", "Reconciler", "Refunds", "Webhooks", "PipelineRuntime",
+            "Operations", "Archive", "Ingress", "Entitlements", "Reconciler", "Refunds", "Webhooks", "PipelineRuntime",
             "Configuration",
             "Cryptography",
         ]),
@@ -470,7 +469,8 @@ let package = Package(
         tests(
             "SharedConfigurationTests", layer: "Executables",
             uses: [
-                "SharedConfiguration", "Ingress", "Entitlements", "Reconciler", "Refunds", "Webhooks", "Operations",
+                "SharedConfiguration", "Archive", "Ingress", "Entitlements", "Reconciler", "Refunds", "Webhooks",
+                "Operations",
                 "Simulator",
                 "Configuration", "PipelineRuntime",
             ]),

@@ -18,8 +18,14 @@ final class BacklogFeed {
     private let window: Int
     private static let inFlight = 1500
 
-    init(_ backlog: NotificationBacklog, bootstrapServers: String) throws {
+    private let group: KafkaConsumerGroup
+
+    /// - Parameter group: the consumer whose commits are watched.
+    init(
+        _ backlog: NotificationBacklog, bootstrapServers: String, group: KafkaConsumerGroup = "sluice-entitlements"
+    ) throws {
         self.backlog = backlog
+        self.group = group
         window = max(100, (5 << 19) / max(1, backlog[0].value?.count ?? 1))
         self.bootstrapServers = bootstrapServers
         producer = try KafkaProducer(
@@ -98,7 +104,7 @@ final class BacklogFeed {
     }
 
     private func ask() async throws {
-        let offsets = try await admin.committedOffsets(of: "sluice-entitlements", partitions: partitions)
+        let offsets = try await admin.committedOffsets(of: group, partitions: partitions)
         for (place, offset) in offsets { committed[Int(place.partition.rawValue)] = Int(offset.rawValue) }
     }
 }

@@ -30,13 +30,18 @@ struct SluiceBench {
 
     static let onlyLegacy = Setting.flag("only-legacy", help: "Nothing but the rows of version 1.")
 
+    static let onlyArchive = Setting.flag("only-archive", help: "Nothing but the rows of the archive.")
+
     static let command = Command(
-        "sluice-bench", summary: "Measures verification, ingress and entitlements; prints ratios and writes JSON.",
+        "sluice-bench",
+        summary: "Measures verification, ingress, entitlements and the archive; prints ratios and writes JSON.",
         discussion: """
-            Needs release builds of sluice-ingress, sluice-entitlements and sluice-dev-broker beside it; `make bench` \
+            Needs release builds of sluice-ingress, sluice-entitlements, sluice-archive and sluice-dev-broker beside it; `make bench` \
             makes them. With Python 3 and PyPI at hand it measures Apple's own Python library too.
             """,
-        schema: ConfigurationSchema([output, seconds, rounds, bodies, quick, strict, onlyEntitlements, onlyLegacy]),
+        schema: ConfigurationSchema([
+            output, seconds, rounds, bodies, quick, strict, onlyEntitlements, onlyLegacy, onlyArchive,
+        ]),
         examples: [
             .init("make bench", "Builds for release and measures."),
             .init("make bench QUICK=1", "The same in a minute less."),
@@ -60,7 +65,10 @@ struct SluiceBench {
         var report = BenchReport()
         let entitlements = EntitlementsBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
         let legacy = LegacyBenchmark(app: app, now: now, rounds: rounds, seconds: seconds)
-        if configuration[onlyLegacy] {
+        let archive = ArchiveBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
+        if configuration[onlyArchive] {
+            try await archive.run(into: &report)
+        } else if configuration[onlyLegacy] {
             try legacy.run(into: &report)
         } else if configuration[onlyEntitlements] {
             try RenewalBenchmark(rounds: rounds).run(into: &report)
@@ -73,6 +81,7 @@ struct SluiceBench {
             try legacy.run(into: &report)
             try RenewalBenchmark(rounds: rounds).run(into: &report)
             try await entitlements.run(into: &report)
+            try await archive.run(into: &report)
             ApplePythonBenchmark(
                 probe: probe, pki: pki, app: app, rounds: rounds,
                 environment: URL(fileURLWithPath: configuration[output]).deletingLastPathComponent()
