@@ -1,3 +1,4 @@
+internal import Archive
 internal import Configuration
 internal import Entitlements
 internal import Ingress
@@ -23,6 +24,9 @@ extension SluicectlParts {
             Executable(
                 name: "sluice-reconciler", schema: ReconcilerApplication.application.command.schema, isOptional: true
             ) { configuration throws(ConfigurationError) in try ReconcilerSettings.check(configuration) },
+            Executable(
+                name: "sluice-archive", schema: ArchiveApplication.application.command.schema, isOptional: true
+            ) { configuration throws(ConfigurationError) in try ArchiveSettings.check(configuration) },
             Executable(
                 name: "sluice-webhooks", schema: WebhooksApplication.application.command.schema, isOptional: true
             ) { configuration throws(ConfigurationError) in _ = try WebhooksPlan(configuration) },

@@ -29,6 +29,11 @@ package enum ArchiveSettings {
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     package static let adminPort = 9467
 
+    /// What the schema alone cannot see: whether the keys can sign under the origin.
+    package static func check(_ configuration: Configuration) throws(ConfigurationError) {
+        _ = try ArchivePlace.signer(configuration)
+    }
+
     package static let schema = ConfigurationSchema(
         ArchivePlace.storeSettings + [
             ArchivePlace.origin, ArchivePlace.signingKeys, ArchivePlace.keyEncryptionKeys, ArchivePlace.keyStore,

@@ -181,7 +181,7 @@ enum OperationsSettings {
         Setting(
             "for", .oneOf(names),
             help:
-                "One executable. Default: all except optional ones (sluice-refunds, sluice-reconciler, sluice-webhooks)."
+                "One executable. Default: all except optional ones (sluice-archive, sluice-refunds, sluice-reconciler, sluice-webhooks)."
         ).optional.onCommandLineOnly
     }
 }

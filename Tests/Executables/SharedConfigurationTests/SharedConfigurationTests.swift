@@ -1,3 +1,4 @@
+import Archive
 import Configuration
 import PipelineRuntime
 import SharedConfiguration
@@ -28,7 +29,8 @@ import Testing
                 resend: { _, _, _ in throw CancellationError() }))
         let read = Set(
             [
-                IngressCommand.command, EntitlementsApplication.application.command,
+                ArchiveApplication.application.command, IngressCommand.command,
+                EntitlementsApplication.application.command,
                 ReconcilerApplication.application.command, RefundsApplication.application.command,
                 WebhooksApplication.application.command,
                 SimulatorCommand.command, SluicectlCommand.command(parts),
