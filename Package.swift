@@ -19,8 +19,12 @@ func executable(_ name: String, uses dependencies: [Target.Dependency]) -> Targe
         name: name, dependencies: dependencies, path: "Sources/Executables/\(name)", swiftSettings: settings)
 }
 
-func tests(_ name: String, layer: String, uses dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(layer)/\(name)", swiftSettings: settings)
+func tests(
+    _ name: String, layer: String, uses dependencies: [Target.Dependency], excluding excluded: [String] = []
+) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, path: "Tests/\(layer)/\(name)", exclude: excluded,
+        swiftSettings: settings)
 }
 
 func systemLibrary(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
@@ -334,7 +338,7 @@ let package = Package(
             uses: [
                 "ArchiveFormat", "ArchiveLog", "Cryptography", "Kafka", "KafkaModel", "ObjectStorage",
                 "ObjectStorageTestSupport", "TestSupport", "TransparencyLog",
-            ]),
+            ], excluding: ["tlog_reader.py"]),
         tests(
             "ArchiveFormatTests", layer: "AppStore",
             uses: [
