@@ -44,6 +44,34 @@ package struct SignedNote: Equatable, Sendable {
         self.signatures = signatures
     }
 
+    /// Notes one after the other, as when files are joined; empty lines may stand between them. For texts of which no line
+    /// begins as a signature does, such as checkpoints.
+    ///
+    /// - Throws: ``TransparencyLogError`` with code `malformedNote`; also when there is none.
+    package static func sequence(_ bytes: [UInt8]) throws(TransparencyLogError) -> [SignedNote] {
+        let newline = UInt8(ascii: "\n")
+        var notes: [SignedNote] = []
+        var note: [UInt8] = []
+        var isSigned = false
+        for line in bytes.split(separator: newline, omittingEmptySubsequences: false) {
+            let isSignature = line.starts(with: "— ".utf8)
+            if isSigned, !isSignature {
+                notes.append(try SignedNote(bytes: note))
+                (note, isSigned) = ([], false)
+            }
+            if note.isEmpty, line.isEmpty { continue }
+            note += line
+            note.append(newline)
+            isSigned = isSigned || isSignature
+        }
+        if isSigned {
+            notes.append(try SignedNote(bytes: note))
+        } else if !note.isEmpty || notes.isEmpty {
+            throw TransparencyLogError(.malformedNote, "no signature follows the text")
+        }
+        return notes
+    }
+
     /// What a file or a request holds.
     package var bytes: [UInt8] {
         Array(text.utf8) + [UInt8(ascii: "\n")] + signatures.flatMap { Array($0.line.utf8) }

@@ -194,6 +194,7 @@ package struct Sluicectl: Sendable {
 
     private func archive(_ invocation: Invocation) async throws -> ExitCode {
         if let code = try await archivePersons(invocation) { return code }
+        if let code = try await archiveProofs(invocation, parts.verification) { return code }
         // Our bug: a command of SluicectlCommand has no case here.
         preconditionFailure("no command \(invocation.commandPath)")
     }

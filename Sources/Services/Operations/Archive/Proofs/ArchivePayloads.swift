@@ -1,0 +1,141 @@
+internal import AppStoreModel
+internal import AppStoreVerification
+internal import ArchiveFormat
+internal import ArchiveKeys
+internal import ArchiveLog
+internal import Configuration
+internal import Cryptography
+internal import Kafka
+internal import Lifecycle
+internal import Records
+internal import Synchronization
+internal import TransparencyLog
+
+/// Opens archived objects and verifies what Apple signed in them as of its receipt.
+///
+/// Labels are what is counted: `erased` where the key was destroyed on purpose, `key missing` where the key store never had
+/// it, `signed by Apple for <bundle id>`, `not signed` for version 1, `readable` for what nobody at Apple signs.
+final class ArchivePayloads: Sendable {
+    private let keys: KeyStore
+    private let names: TopicNames
+    private let certificates = CertificateDirectory()
+    private let roots: [[UInt8]]
+    private let apps: [AppIdentity]
+    /// One for each app; without a configuration for each that a notification claims to be for.
+    private let verifiers = Mutex<[AppIdentity: NotificationVerifier]>([:])
+
+    init(keys: KeyStore, names: TopicNames, roots: [[UInt8]], apps: [AppIdentity]) {
+        self.keys = keys
+        self.names = names
+        self.roots = roots
+        self.apps = apps
+    }
+
+    /// Reads the archive's own copies of Apple's certificates, without which no notification can be put together again.
+    func readCertificates(_ readers: [LogReader]) async throws(LogReadError) {
+        for reader in readers where reader.names.partition.topic == names.certificates {
+            let size = try await reader.checkpoint()?.checkpoint.size ?? 0
+            for index in 0..<((size + TilePath.fullWidth - 1) / TilePath.fullWidth) {
+                let bundle = try await reader.bundle(index, size: size)
+                // Where the segment is gone the notifications say so.
+                guard let segment = try? await reader.segment(index, size: size) else { continue }
+                for position in 0..<min(bundle.count, segment.objects.count) {
+                    guard let leaf = try? ArchiveLeaf(bytes: Array(bundle[position])),
+                        let content = try? ArchiveObject.open(
+                            Array(segment.bytes[segment.objects[position]]), of: leaf),
+                        case .record(let record) = content
+                    else { continue }
+                    certificates.take([record.record(of: leaf)])
+                }
+            }
+        }
+    }
+
+    @Sendable func inspect(_ object: InspectedObject) async -> InspectionOutcome {
+        guard !object.leaf.isErasedOnArrival else { return InspectionOutcome("erased") }
+        var secret: SecretKey?
+        if let id = object.leaf.keyId {
+            do throws(ArchiveKeyError) {
+                switch try keys.dataKey(id) {
+                case .usable(let key): secret = key
+                case .destroyed: return InspectionOutcome("erased")
+                case .unknown: return InspectionOutcome("key missing")
+                }
+            } catch { return InspectionOutcome("key unreadable") }
+        }
+        do throws(ArchiveFormatError) {
+            switch try ArchiveObject.open(object.object, of: object.leaf, key: secret) {
+            case .record(let record): return judge(record.record(of: object.leaf), object.leaf)
+            case .gap: return InspectionOutcome("gap")
+            case .erased: return InspectionOutcome("erased")
+            }
+        } catch { return InspectionOutcome("unreadable", problem: error.message) }
+    }
+
+    private func judge(_ record: KafkaRecord, _ leaf: ArchiveLeaf) -> InspectionOutcome {
+        switch leaf.position.kind {
+        case .notification: return notification(record, leaf)
+        case .quarantine:
+            let kept = QuarantineRecord(key: record.key, value: record.value, headers: record.headers)
+            return signature(
+                on: kept.receivedBytes, isBody: true, receivedAt: kept.receivedAt ?? time(of: leaf))
+        case .refund, .deadLetter, .erasure, .certificate, .gap: return InspectionOutcome("readable")
+        }
+    }
+
+    private func notification(_ record: KafkaRecord, _ leaf: ArchiveLeaf) -> InspectionOutcome {
+        let notification: NotificationRecord
+        do throws(RecordError) {
+            notification = try NotificationRecord(record)
+        } catch { return InspectionOutcome("no notification") }
+        do throws(RebuildError) {
+            let jws = try notification.rebuild { certificates.segment($0) }
+            return signature(on: jws, isBody: false, receivedAt: notification.receivedAt ?? time(of: leaf))
+        } catch {
+            switch error {
+            case .unsigned: return InspectionOutcome("not signed")
+            case .unknownHeader: return InspectionOutcome("certificate missing")
+            case .malformedProof: return InspectionOutcome("not rebuilt", problem: error.description)
+            }
+        }
+    }
+
+    private func signature(on text: [UInt8], isBody: Bool, receivedAt: AppStoreInstant) -> InspectionOutcome {
+        guard let verifier = verifier(for: text) else {
+            return InspectionOutcome("not verified", problem: "no verifier can be made for it")
+        }
+        let time = receivedAt.millisecondsSince1970
+        let verdict = isBody ? verifier.verify(body: text, at: time) : verifier.verify(signedPayload: text, at: time)
+        switch verdict {
+        case .accepted(let verified):
+            let app = verified.envelope.bundleId.value?.rawValue ?? "an app that it does not name"
+            return InspectionOutcome("signed by Apple for \(PlainText.printable(app, maximum: 155))")
+        case .nonconforming: return InspectionOutcome("signed by Apple, nonconforming")
+        case .legacy: return InspectionOutcome("not signed")
+        case .notForUs(let refusal):
+            return InspectionOutcome("signed by Apple for another app", problem: refusal.reason.rawValue)
+        case .notApple(let refusal), .retryLater(let refusal):
+            return InspectionOutcome(
+                "not verified", problem: "Apple's signature was not verified: \(refusal.reason.rawValue)")
+        }
+    }
+
+    private func verifier(for text: [UInt8]) -> NotificationVerifier? {
+        let app = apps.first ?? ClaimedApp.identity(in: text)
+        return verifiers.withLock { verifiers in
+            if let known = verifiers[app] { return known }
+            // An archive has few apps; what claims more is not kept.
+            let made = try? NotificationVerifier(
+                VerifierConfiguration(
+                    roots: roots, apps: apps.isEmpty ? [app] : apps, revocation: .off,
+                    newCertificateChains: NewCertificateChainLimits(perSecond: 100_000, concurrency: 1000)))
+            if verifiers.count < 1000 { verifiers[app] = made }
+            return made
+        }
+    }
+
+    private func time(of leaf: ArchiveLeaf) -> AppStoreInstant {
+        AppStoreInstant(
+            clampingMillisecondsSince1970: leaf.timestampMilliseconds ?? leaf.archivedAtMilliseconds)
+    }
+}

@@ -1,0 +1,45 @@
+internal import AppStoreModel
+internal import ArchiveConfiguration
+internal import Configuration
+
+/// The flags of `sluicectl archive verify` and `prove`.
+enum ArchiveProofOptions {
+    static let key = Setting.string(
+        "key",
+        help: """
+            The archive's public key, as sluicectl archive key show prints it, or a file with one a line. Without it \
+            signatures are not checked.
+            """, example: "archive.pub"
+    ).optional.onCommandLineOnly
+    static let since = Setting(
+        "since", .instant,
+        help: "Read only payloads archived then or later. The tree is always verified as a whole."
+    ).optional.onCommandLineOnly
+    static let checkpointFrom = Setting.string(
+        "checkpoint-from",
+        help: """
+            Checkpoints from elsewhere that the archive must continue: a file with one or several, or topic for those \
+            that sluice-archive published to Kafka.
+            """, example: "anchored-checkpoints"
+    ).optional.onCommandLineOnly
+    static let againstKafka = Setting.flag(
+        "against-kafka", help: "Compare with what the topics still hold; needs no key of the records.")
+    static let payloads = Setting.flag(
+        "payloads",
+        help: """
+            Decrypt the payloads, and verify Apple's signature on each notification as of its receipt. Needs the key \
+            store.
+            """)
+    static let keyStore = ArchivePlace.keyStore.optional
+    static let keyEncryptionKeys = ArchivePlace.keyEncryptionKeys.optional
+    static let treeOnly = Setting.flag("tree-only", help: "Read no payloads: leaves, tiles and checkpoints alone.")
+
+    static let leaf = Setting.integer(
+        "leaf", in: 0...Int.max, help: "The leaf's number in its log, in place of @OFFSET."
+    ).optional.onCommandLineOnly
+    static let proofFile = Setting.string("to", help: "The file to write. Default: standard output.")
+        .optional.onCommandLineOnly
+    static let check = Setting.string(
+        "check", help: "Check the proof in this file, offline; needs --key.", example: "notification.tlog-proof"
+    ).optional.onCommandLineOnly
+}

@@ -1,0 +1,110 @@
+internal import AppStoreModel
+internal import ArchiveConfiguration
+internal import ArchiveKeys
+internal import ArchiveLog
+internal import Configuration
+internal import JSON
+internal import Kafka
+internal import Lifecycle
+internal import ObjectStorage
+internal import Records
+internal import Time
+
+/// `sluicectl archive verify`: recomputes the archive's logs from their files.
+struct ArchiveVerifyCommand {
+    let configuration: Configuration
+    let source: SluicectlParts.Verification
+    let clocks: Clocks
+    /// Timeout for the brokers' first answer.
+    let timeout: Duration
+
+    /// - Parameter logs: topics, or `<topic>/<partition>`; none means all logs.
+    func run(_ logs: [String], _ console: Console) async throws -> ExitCode {
+        let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)
+        let store = try inputs.store()
+        var options = VerificationOptions(verifiers: try await inputs.verifiers())
+        options.anchors = try await inputs.anchors()
+        options.since = configuration[ArchiveProofOptions.since]?.millisecondsSince1970
+        options.checksObjects = !configuration[ArchiveProofOptions.treeOnly]
+        let progress = ArchiveProgress.onTerminal(clocks)
+        options.progress = progress?.show
+        var keys: KeyStore?
+        defer { keys?.close() }
+        do {
+            if configuration[ArchiveProofOptions.payloads] {
+                let opened = try openKeys()
+                keys = opened
+                options.inspect = try await payloads(opened, store, options)
+            }
+            let verification = ArchiveVerification(store, options: options)
+            let report = try await verification.run(isWanted: logs.isEmpty ? nil : { Self.isWanted($0, logs) })
+            progress?.end()
+            guard !report.logs.isEmpty || !report.missing.isEmpty else {
+                throw LogReadError(.storage, "there is no log in \(configuration[ArchivePlace.url])")
+            }
+            let kafka = try await compareWithKafka(report, store, options)
+            let printed = ArchiveVerifyReport(report, kafka: kafka, options: options)
+            switch configuration[OperationsSettings.output] {
+            case .text: await console.write(printed.text)
+            case .json: await console.write(line: JSONValue.object(printed.json).json)
+            }
+            return ExitCode(printed.verdict)
+        } catch let error as LogReadError {
+            progress?.end()
+            throw StartupError(
+                "\(error)", setting: ArchivePlace.url.key, fix: "Look whether the archive is where the setting says",
+                exitCode: ExitCode(error))
+        }
+    }
+
+    private static func isWanted(_ log: KafkaTopicPartition, _ wanted: [String]) -> Bool {
+        wanted.contains { $0 == log.topic.rawValue || $0 == "\(log.topic)/\(log.partition)" }
+    }
+
+    private func openKeys() throws -> KeyStore {
+        guard let path = configuration[ArchiveProofOptions.keyStore],
+            let files = configuration[ArchiveProofOptions.keyEncryptionKeys]
+        else {
+            throw StartupError(
+                "payloads are read with the key store and its key", setting: ArchivePlace.keyStore.key,
+                fix: "Give --archive.key.store and --archive.key.encryption.key.file", exitCode: .configuration)
+        }
+        return try KeyStore(path: path, keys: KeyEncryptionKeys(files: files), creation: .never)
+    }
+
+    private func payloads(
+        _ keys: KeyStore, _ store: any ObjectStore, _ options: VerificationOptions
+    ) async throws -> @Sendable (InspectedObject) async -> InspectionOutcome {
+        let payloads = ArchivePayloads(
+            keys: keys, names: TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]),
+            roots: try source.roots(configuration), apps: try source.apps(configuration))
+        try await payloads.readCertificates(
+            LogReader.logs(in: store).map { LogReader(store, names: $0, verifiers: options.verifiers) })
+        return payloads.inspect
+    }
+
+    private func compareWithKafka(
+        _ report: ArchiveReport, _ store: any ObjectStore, _ options: VerificationOptions
+    ) async throws -> KafkaComparison? {
+        guard configuration[ArchiveProofOptions.againstKafka] else { return nil }
+        var comparison = KafkaComparison()
+        let brokers = try Brokers(configuration, timeout: timeout)
+        try await brokers.admin().closing { admin in
+            let kafka = try brokers.readerConfiguration(isEmbedded: await brokers.isEmbedded(admin))
+            for (topic, logs) in Dictionary(grouping: report.logs, by: \.log.partition.topic) {
+                let scan: TopicScan
+                do {
+                    scan = try await TopicScan(topic, of: admin, with: kafka)
+                } catch is StartupError {
+                    comparison.absent.append(topic)
+                    continue
+                }
+                for log in logs {
+                    try await comparison.compare(
+                        log, LogReader(store, names: log.log, verifiers: options.verifiers), scan)
+                }
+            }
+        }
+        return comparison
+    }
+}

@@ -1,0 +1,138 @@
+internal import AppStoreModel
+internal import ArchiveLog
+internal import JSON
+internal import Kafka
+internal import ObjectStorage
+internal import TransparencyLog
+
+/// What `sluicectl archive verify` prints.
+struct ArchiveVerifyReport {
+    private let report: ArchiveReport
+    private let kafka: KafkaComparison?
+    private let options: VerificationOptions
+    private let findings: [Finding]
+
+    init(_ report: ArchiveReport, kafka: KafkaComparison?, options: VerificationOptions) {
+        self.report = report
+        self.kafka = kafka
+        self.options = options
+        findings = report.findings + (kafka?.findings ?? [])
+    }
+
+    /// The worst that was found, see ``ArchiveReport/verdict``.
+    var verdict: Finding.Kind? {
+        if let verdict = report.verdict, verdict != .incomplete { return verdict }
+        let compared = kafka?.findings ?? []
+        return compared.contains { $0.kind == .tampered } ? .tampered : report.verdict ?? compared.first?.kind
+    }
+
+    private var anchors: Int { report.logs.reduce(0) { $0 + $1.anchors } }
+
+    private var outcomes: [(label: String, count: Int)] {
+        report.logs.reduce(into: [String: Int]()) { $0.merge($1.outcomes, uniquingKeysWith: +) }
+            .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    // MARK: Text
+
+    var text: String {
+        var text = PlainText.table(
+            report.logs.map { log in
+                [
+                    "\(log.log.prefix)", "\(log.checkpoint?.checkpoint.size ?? 0) leaves",
+                    log.checkpoint?.time.map { "signed \(Self.instant($0))" } ?? "not signed", Self.state(log),
+                ]
+            })
+        for finding in findings {
+            text += "\n\(finding.kind.rawValue): \(finding.log)\(Self.place(finding)): "
+            text += PlainText.printable(finding.message)
+        }
+        let more = report.logs.reduce(0) { $0 + $1.moreFindings }
+        if more > 0 { text += "\nand \(more) more" }
+        return text + (findings.isEmpty ? "\n" : "\n\n") + summary.map { "\($0)\n" }.joined()
+    }
+
+    private var summary: [String] {
+        func sum(_ count: (LogReport) -> Int) -> Int { report.logs.reduce(0) { $0 + count($1) } }
+        var lines = [
+            "\(report.logs.count) logs, \(sum(\.leaves)) leaves, \(sum(\.checkpoints)) checkpoints of the past",
+            options.checksObjects
+                ? "\(sum(\.objects)) payloads compared with their leaves (\(sum(\.objectBytes)) bytes), "
+                    + "\(sum(\.prunedObjects)) deleted after their retention, \(sum(\.erasedOnArrival)) erased on arrival"
+                : "no payload was read",
+        ]
+        lines += outcomes.map { "\($0.count) \($0.label)" }
+        if options.verifiers == nil { lines.append("signatures were not checked: give the public key with --key") }
+        if let kafka {
+            lines.append("\(kafka.records) records that Kafka still holds have their leaf")
+            lines += kafka.absent.map { "Kafka does not have the topic \($0) any more" }
+        }
+        lines.append(
+            options.anchors.isEmpty
+                ? "internal consistency only: an earlier state of the whole archive is found with --checkpoint-from"
+                : "\(anchors) checkpoints from elsewhere are continued")
+        lines.append(verdict.map { "NOT SOUND: \($0.rawValue)" } ?? "sound")
+        return lines
+    }
+
+    private static func state(_ log: LogReport) -> String {
+        log.findings.first.map { PlainText.printable($0.kind.rawValue) } ?? "sound"
+    }
+
+    private static func place(_ finding: Finding) -> String {
+        [
+            finding.leaf.map { "leaf \($0)" }, finding.offset.map { "offset \($0)" }, finding.object.map { "\($0)" },
+        ].compactMap(\.self).map { ", \($0)" }.joined()
+    }
+
+    private static func instant(_ seconds: Int) -> String {
+        let (milliseconds, overflows) = Int64(seconds).multipliedReportingOverflow(by: 1000)
+        guard !overflows else { return "(unreadable)" }
+        return PlainText.seconds(AppStoreInstant(clampingMillisecondsSince1970: milliseconds))
+    }
+
+    // MARK: JSON
+
+    var json: JSONObject {
+        var object: JSONObject = [
+            OutputName.ok: .bool(verdict == nil), OutputName.verdict: verdict.map { .string($0.rawValue) } ?? .null,
+            OutputName.signaturesChecked: .bool(options.verifiers != nil),
+            OutputName.anchored: .bool(!options.anchors.isEmpty),
+            OutputName.logs: .array(report.logs.map { .object(Self.json($0)) }),
+            OutputName.findings: .array(findings.map { .object(Self.json($0)) }),
+        ]
+        if options.inspect != nil {
+            object[OutputName.payloads] = .object(
+                outcomes.reduce(into: [:]) { $0[$1.label] = .integer(Int64($1.count)) })
+        }
+        if let kafka { object[OutputName.kafkaRecords] = .integer(Int64(kafka.records)) }
+        return object
+    }
+
+    private static func json(_ log: LogReport) -> JSONObject {
+        [
+            OutputName.topic: .string(log.log.partition.topic.rawValue),
+            OutputName.partition: .integer(Int64(log.log.partition.partition.rawValue)),
+            OutputName.size: .integer(Int64(log.checkpoint?.checkpoint.size ?? 0)),
+            OutputName.root: log.checkpoint.map { .string($0.checkpoint.root.base64) } ?? .null,
+            OutputName.signedTime: log.checkpoint?.time.map { .string(instant($0)) } ?? .null,
+            OutputName.leaves: .integer(Int64(log.leaves)), OutputName.objects: .integer(Int64(log.objects)),
+            OutputName.bytes: .integer(Int64(log.objectBytes)),
+            OutputName.prunedObjects: .integer(Int64(log.prunedObjects)),
+            OutputName.erasedOnArrival: .integer(Int64(log.erasedOnArrival)),
+            OutputName.checkpoints: .integer(Int64(log.checkpoints)), OutputName.anchors: .integer(Int64(log.anchors)),
+            OutputName.ok: .bool(log.isSound),
+        ]
+    }
+
+    private static func json(_ finding: Finding) -> JSONObject {
+        [
+            OutputName.kind: .string(finding.kind.rawValue), OutputName.topic: .string(finding.log.topic.rawValue),
+            OutputName.partition: .integer(Int64(finding.log.partition.rawValue)),
+            OutputName.object: finding.object.map { .string($0.text) } ?? .null,
+            OutputName.leaf: finding.leaf.map { .integer(Int64($0)) } ?? .null,
+            OutputName.offset: finding.offset.map { .integer($0.rawValue) } ?? .null,
+            OutputName.message: .string(finding.message),
+        ]
+    }
+}

@@ -1,0 +1,83 @@
+internal import ArchiveFormat
+internal import ArchiveLog
+internal import Kafka
+internal import TransparencyLog
+
+/// Whether every record that a topic still holds has its leaf, up to the last offset that was archived.
+struct KafkaComparison {
+    /// Records that have their leaf.
+    private(set) var records = 0
+    private(set) var findings: [Finding] = []
+    /// Topics that Kafka does not have any more.
+    var absent: [KafkaTopic] = []
+
+    /// - Parameter scan: of the log's topic.
+    mutating func compare(_ report: LogReport, _ reader: LogReader, _ scan: TopicScan) async throws {
+        let size = report.checkpoint?.checkpoint.size ?? 0
+        let place = report.log.partition
+        guard size > 0, let marks = scan.watermarks[place] else { return }
+        let last = try await reader.leaf(size - 1, size: size).leaf.position.offset
+        guard marks.low <= last else { return }
+        var leaves = LeafWalk(reader: reader, size: size)
+        try await leaves.start(at: marks.low)
+        let before = KafkaOffset(rawValue: max(0, marks.low.rawValue) - 1)
+        try await scan.run(after: RecordPosition(partition: place.partition, offset: before)) { record in
+            guard record.partition == place.partition, record.offset <= last else { return false }
+            let leaf = try await leaves.leaf(of: record.offset)
+            if leaf?.leaf.timestampMilliseconds == record.timestampMilliseconds, leaf?.leaf.position.kind != .gap {
+                records += 1
+            } else if findings.count < 20 {
+                findings.append(
+                    leaf == nil || leaf?.leaf.position.kind == .gap
+                        ? Finding(
+                            .incomplete, place, offset: record.offset, "Kafka has this record, and the archive has not")
+                        : Finding(
+                            .tampered, place, leaf: leaf?.index, offset: record.offset,
+                            "the record in Kafka has another time than its leaf"))
+            }
+            return true
+        }
+    }
+}
+
+/// Leaves in the order of their offsets, a bundle at a time.
+private struct LeafWalk {
+    let reader: LogReader
+    let size: Int
+    private var next = 0
+    private var bundle: (index: Int, entries: EntryBundle)?
+
+    init(reader: LogReader, size: Int) {
+        self.reader = reader
+        self.size = size
+    }
+
+    /// Begins with the first leaf whose offset is not smaller.
+    mutating func start(at offset: KafkaOffset) async throws {
+        var (low, high) = (0, size)
+        while low < high {
+            let middle = (low + high) / 2
+            if try await reader.leaf(middle, size: size).leaf.position.offset < offset {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        // A gap before it may cover the offset.
+        next = max(0, low - 1)
+    }
+
+    /// The leaf of an offset, of which each is asked for after the smaller ones; nil when there is none.
+    mutating func leaf(of offset: KafkaOffset) async throws -> (index: Int, leaf: ArchiveLeaf)? {
+        while next < size {
+            let index = next / TilePath.fullWidth
+            if bundle?.index != index { bundle = (index, try await reader.bundle(index, size: size)) }
+            guard let entries = bundle?.entries, next % TilePath.fullWidth < entries.count else { return nil }
+            let leaf = try ArchiveLeaf(bytes: Array(entries[next % TilePath.fullWidth]))
+            if leaf.position.offset == offset { return (next, leaf) }
+            if leaf.position.offset > offset { return nil }
+            next += 1
+        }
+        return nil
+    }
+}

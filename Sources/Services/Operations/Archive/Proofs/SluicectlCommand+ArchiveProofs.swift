@@ -1,0 +1,65 @@
+internal import ArchiveConfiguration
+internal import Configuration
+internal import ServiceKit
+
+/// The command lines of `sluicectl archive` that verify and prove.
+extension SluicectlCommand {
+    static func archiveProofs(_ parts: SluicectlParts) -> [Command] { [archiveVerify(parts), archiveProve] }
+
+    private static func archiveVerify(_ parts: SluicectlParts) -> Command {
+        Command(
+            "verify", summary: "Verify the archive from its files: nothing was changed, removed or exchanged.",
+            discussion: """
+                Recomputes every leaf, tile and root, and compares them with every checkpoint that was signed, every \
+                payload with its leaf, and the offsets with one another. It needs the public key alone: no key of the \
+                records, and no Kafka. Exit codes: 0 sound; 2 tampered, with the first bad place; 3 incomplete: records \
+                are missing that the archive never had; 4 rolled back or forked; 5 the key is unknown; 6 the archive \
+                cannot be read. Without --checkpoint-from an earlier state of the whole archive passes for the present \
+                one.
+                """,
+            schema: ConfigurationSchema(
+                [
+                    ArchivePlace.url, ArchiveProofOptions.keyStore, ArchiveProofOptions.keyEncryptionKeys,
+                    ArchiveProofOptions.key, ArchiveProofOptions.since, ArchiveProofOptions.checkpointFrom,
+                    ArchiveProofOptions.againstKafka, ArchiveProofOptions.payloads, ArchiveProofOptions.treeOnly,
+                    ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, OperationsSettings.output,
+                ], openPrefixes: [ApplicationSettings.kafka]
+            ).adding(parts.verification.schema),
+            arguments: [
+                Command.Argument(
+                    "LOG", help: "a topic, or TOPIC/PARTITION; without one all logs", isOptional: true, isRepeated: true
+                )
+            ],
+            examples: [
+                .init(
+                    "sluicectl archive verify --archive.url /mnt/archive --key archive.pub "
+                        + "--checkpoint-from anchored-checkpoints",
+                    "A copy, against checkpoints that were kept elsewhere."),
+                .init(
+                    "sluicectl archive verify --key archive.pub --payloads",
+                    "Also that each notification is signed by Apple."),
+            ])
+    }
+
+    private static let archiveProve = Command(
+        "prove", summary: "Prove that a record is in the archive, to somebody who has only the public key.",
+        discussion: """
+            Writes a proof as c2sp.org/tlog-proof defines it: the leaf, its path to the root, and the signed checkpoint. \
+            --check reads such a file, offline: exit code 0 when it holds, 2 when it does not, 5 when the key is another \
+            one.
+            """,
+        schema: ConfigurationSchema([
+            ArchivePlace.url, ArchiveProofOptions.key, ArchiveProofOptions.leaf, ArchiveProofOptions.proofFile,
+            ArchiveProofOptions.check, OperationsSettings.output,
+        ]),
+        arguments: [
+            Command.Argument("PLACE", help: "TOPIC/PARTITION@OFFSET, or TOPIC/PARTITION with --leaf", isOptional: true)
+        ],
+        examples: [
+            .init(
+                "sluicectl archive prove appstore.notifications.production/3@1742 --to notification.tlog-proof",
+                "A proof for an auditor."),
+            .init(
+                "sluicectl archive prove --check notification.tlog-proof --key archive.pub", "What the auditor does."),
+        ])
+}
