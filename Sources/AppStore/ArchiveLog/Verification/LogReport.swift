@@ -1,3 +1,5 @@
+internal import TransparencyLog
+
 /// What came of verifying a log.
 package struct LogReport: Sendable {
     package let log: LogNames
@@ -28,6 +30,9 @@ package struct LogReport: Sendable {
     init(log: LogNames) { self.log = log }
 
     package var isSound: Bool { findings.isEmpty }
+
+    /// Leaves that the checkpoint covers.
+    package var size: Int { checkpoint?.checkpoint.size ?? 0 }
 
     mutating func add(_ finding: Finding, limit: Int) {
         if findings.count < limit { findings.append(finding) } else { moreFindings += 1 }
