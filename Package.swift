@@ -166,7 +166,8 @@ let services: [Target] = [
         "Archive", layer: "Services",
         uses: [
             "AppStoreModel", "ArchiveConfiguration", "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "Configuration",
-            "Kafka", "Lifecycle", "ObjectStorage", "PipelineRuntime", "Records", "ServiceKit", "Telemetry", "Time",
+            "HTTPClient", "Kafka", "Lifecycle", "ObjectStorage", "PipelineRuntime", "Records", "ServiceKit",
+            "SignedRequests", "Telemetry", "Time",
             "TransparencyLog",
         ]),
     module(
@@ -443,8 +444,9 @@ let package = Package(
         tests(
             "ArchiveTests", layer: "Services",
             uses: [
-                "AppStoreModel", "Archive", "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "Configuration",
-                "Cryptography", "Kafka", "KafkaDevBroker", "Lifecycle", "ObjectStorage", "PipelineRuntime",
+                "AppStoreModel", "Archive", "Bytes", "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "Configuration",
+                "Cryptography", "HTTPClient", "HTTPServer", "Kafka", "KafkaDevBroker", "Lifecycle", "ObjectStorage",
+                "ObjectStorageTestSupport", "PipelineRuntime",
                 "PipelineTestSupport", "Records", "Telemetry", "TestSupport", "Time", "TransparencyLog",
             ]),
         tests(

@@ -11,6 +11,7 @@ package import TransparencyLog
 /// tile/entries/<n>[.p/<width>]    the leaves of one level-0 tile
 /// segments/<n>[.p/<width>]        the objects of the same leaves
 /// retention                       signed; from which leaf on segments are kept
+/// cosigned/<key id>               the newest checkpoint that a witness cosigned, with its cosignature
 /// ```
 package struct LogNames: Hashable, Sendable {
     package let partition: KafkaTopicPartition
@@ -43,6 +44,12 @@ package struct LogNames: Hashable, Sendable {
 
     package func checkpoint(size: Int) throws(ObjectStoreError) -> ObjectName {
         try prefix.appending("checkpoints/\(TilePath.text(number: size))")
+    }
+
+    /// For the newest checkpoint that a witness cosigned, by the id of its key: eight hexadecimal digits.
+    package func cosigned(by witness: NoteVerifier) throws(ObjectStoreError) -> ObjectName {
+        let digits = String(witness.keyID, radix: 16)
+        return try prefix.appending("cosigned/\(String(repeating: "0", count: 8 - digits.utf8.count))\(digits)")
     }
 
     package func retention() throws(ObjectStoreError) -> ObjectName { try prefix.appending("retention") }

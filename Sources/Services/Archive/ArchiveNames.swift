@@ -10,6 +10,9 @@ enum ArchiveMetricName {
     static let flushDuration = "sluice_archive_flush_duration_seconds"
     static let failures = "sluice_archive_failures_total"
     static let erasures = "sluice_archive_erasures_total"
+    static let anchorBehind = "sluice_archive_anchor_behind_seconds"
+    static let anchored = "sluice_archive_anchored_total"
+    static let anchorFailures = "sluice_archive_anchor_failures_total"
     static let pruned = "sluice_archive_pruned_segments_total"
 }
 
@@ -20,6 +23,7 @@ enum ArchiveReason {
 }
 
 extension LogKey {
+    static let anchor = LogKey(rawValue: "anchor")
     static let log = LogKey(rawValue: "log")
     static let firstMissing = LogKey(rawValue: "firstMissing")
     static let lastMissing = LogKey(rawValue: "lastMissing")

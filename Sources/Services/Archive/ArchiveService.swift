@@ -56,7 +56,14 @@ struct ArchiveService {
             store: store, signer: signer, keys: keys, logs: logs,
             retention: configuration[ArchiveSettings.retention].clampedMilliseconds, clocks: clocks, metrics: metrics,
             logger: context.logger, pause: pause)
-        services = [ArchiveParts(keys: keys, admin: admin), erasures, retention]
+        let anchors = AnchorService(
+            try ArchiveSettings.anchors(
+                configuration, kafka: context.kafka, topic: topics.names.archiveCheckpoints, archive: store),
+            every: configuration[ArchiveSettings.anchorInterval],
+            AnchorService.Surroundings(
+                store: store, verifiers: try signer.verifiers(), partitions: { logs.partitions }, clocks: clocks,
+                sleep: { try await Task.sleep(for: $0) }, logger: context.logger), context.metrics)
+        services = [ArchiveParts(keys: keys, admin: admin), erasures, retention, anchors]
     }
 }
 

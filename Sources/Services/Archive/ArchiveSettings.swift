@@ -38,5 +38,5 @@ package enum ArchiveSettings {
         ArchivePlace.storeSettings + [
             ArchivePlace.origin, ArchivePlace.signingKeys, ArchivePlace.keyEncryptionKeys, ArchivePlace.keyStore,
             flushRecords, flushInterval, retention, deadLetters, topicsPrefix,
-        ])
+        ] + anchorSettings)
 }

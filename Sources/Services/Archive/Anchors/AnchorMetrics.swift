@@ -1,0 +1,29 @@
+internal import Telemetry
+
+/// What is counted of one anchor.
+struct AnchorMetrics: Sendable {
+    private let behind: Gauge
+    private let anchored: Counter
+    private let failures: [AnchorError.Code: Counter]
+
+    init(_ registry: MetricsRegistry, anchor name: String) {
+        let label = MetricLabel("anchor", name)
+        behind = registry.gauge(
+            ArchiveMetricName.anchorBehind,
+            help: "For how long the oldest checkpoint that should be anchored has not been, in seconds.",
+            labels: [label])
+        anchored = registry.counter(
+            ArchiveMetricName.anchored, help: "Checkpoints that the anchor has taken.", labels: [label])
+        var failures: [AnchorError.Code: Counter] = [:]
+        for code in AnchorError.Code.allCases {
+            failures[code] = registry.counter(
+                ArchiveMetricName.anchorFailures, help: "Attempts to anchor that failed, by reason.",
+                labels: [label, MetricLabel("reason", code.rawValue)])
+        }
+        self.failures = failures
+    }
+
+    func isBehind(nanoseconds: UInt64) { behind.set(Double(nanoseconds) / 1_000_000_000) }
+    func succeeded() { anchored.increment() }
+    func failed(_ code: AnchorError.Code) { failures[code]?.increment() }
+}

@@ -1,0 +1,123 @@
+internal import ArchiveLog
+internal import Kafka
+internal import Lifecycle
+internal import ObjectStorage
+internal import Telemetry
+internal import Time
+
+/// Gives each anchor the newest checkpoints of the logs that this member owns. Archiving never waits for it: a checkpoint
+/// that is not anchored in time is followed by a newer one, which says the same and more.
+final class AnchorService: Service {
+    let name = "anchors"
+
+    private static let firstBackoff = Duration.seconds(5)
+    private static let longestBackoff = Duration.seconds(300)
+
+    /// What it is given of the rest of the service, and of time.
+    struct Surroundings: Sendable {
+        var store: any ObjectStore
+        var verifiers: ArchiveVerifiers
+        /// The logs that this member owns.
+        var partitions: @Sendable () -> [KafkaTopicPartition]
+        var clocks: Clocks
+        var sleep: @Sendable (Duration) async throws -> Void
+        var logger: Logger
+    }
+
+    private let anchors: [any CheckpointAnchor]
+    private let metrics: [AnchorMetrics]
+    private let interval: Duration
+    private let surroundings: Surroundings
+
+    init(
+        _ anchors: [any CheckpointAnchor], every interval: Duration, _ surroundings: Surroundings,
+        _ registry: MetricsRegistry
+    ) {
+        self.anchors = anchors
+        self.interval = interval
+        self.surroundings = surroundings
+        metrics = anchors.map { AnchorMetrics(registry, anchor: $0.name) }
+    }
+
+    func start() async throws {}
+
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (anchor, metrics) in zip(anchors, metrics) {
+                // Side by side: one that hangs does not hold up the others.
+                group.addTask { [self] in try await follow(anchor, metrics) }
+            }
+            // The first that ends, by cancellation, ends the others.
+            for try await _ in group {}
+        }
+        // To return would end the process.
+        while true { try await Task.sleep(for: .seconds(86_400)) }
+    }
+
+    func stop(within limit: Duration) async {
+        for anchor in anchors { await anchor.close(within: limit) }
+    }
+
+    private func follow(_ anchor: any CheckpointAnchor, _ metrics: AnchorMetrics) async throws {
+        var schedule = AnchorSchedule()
+        var failures = 0
+        while true {
+            try Task.checkCancellation()
+            let succeeded = await round(anchor, &schedule, metrics)
+            failures = succeeded ? 0 : failures + 1
+            try await surroundings.sleep(pause(after: failures))
+        }
+    }
+
+    /// - Returns: whether the anchor has everything.
+    private func round(
+        _ anchor: any CheckpointAnchor, _ schedule: inout AnchorSchedule, _ metrics: AnchorMetrics
+    ) async -> Bool {
+        var succeeded = true
+        let partitions = surroundings.partitions()
+        schedule.keep(partitions)
+        for partition in partitions {
+            do throws(AnchorError) {
+                guard let log = try await newest(partition) else { continue }
+                let now = surroundings.clocks.monotonicNanoseconds()
+                guard schedule.isDue(partition, size: log.size, now: now) else { continue }
+                try await anchor.anchor(log)
+                schedule.anchored(partition, size: log.size)
+                metrics.succeeded()
+            } catch {
+                succeeded = false
+                metrics.failed(error.code)
+                log(error, anchor, partition)
+            }
+        }
+        metrics.isBehind(nanoseconds: schedule.behind(now: surroundings.clocks.monotonicNanoseconds()))
+        return succeeded
+    }
+
+    private func newest(_ partition: KafkaTopicPartition) async throws(AnchorError) -> AnchoredLog? {
+        do {
+            let reader = LogReader(
+                surroundings.store, names: try LogNames(partition), verifiers: surroundings.verifiers)
+            return try await reader.checkpoint().map { AnchoredLog(reader: reader, checkpoint: $0) }
+        } catch {
+            throw AnchorError(.archive, "\(error)")
+        }
+    }
+
+    /// Doubled from failure to failure, and never shorter than a moment.
+    private func pause(after failures: Int) -> Duration {
+        guard failures > 0 else { return interval }
+        return min(Self.longestBackoff, Self.firstBackoff * (1 << min(failures - 1, 10)))
+    }
+
+    private func log(_ error: AnchorError, _ anchor: any CheckpointAnchor, _ partition: KafkaTopicPartition) {
+        let fields = [
+            LogField(.anchor, anchor.name), LogField(.log, "\(partition)"), LogField(.error, error.message),
+        ]
+        if error.code == .conflict {
+            surroundings.logger.error("the anchor has another history of the log than the archive", fields)
+        } else {
+            surroundings.logger.warning("the checkpoint is not anchored yet; trying again", fields)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+internal import ArchiveConfiguration
+package import Configuration
+internal import Foundation
+internal import HTTPClient
+internal import Kafka
+internal import ObjectStorage
+
+/// Settings of the anchors. Names and defaults are a contract.
+extension ArchiveSettings {
+    package static let anchorInterval = Setting.duration(
+        "archive.anchor.interval", default: .seconds(60), in: .seconds(1)...(.seconds(86_400)),
+        help: "How often each anchor is given the newest checkpoint of each log.")
+    package static let anchorKafka = Setting.boolean(
+        "archive.anchor.kafka", default: true,
+        help: "Whether checkpoints are written to the topic appstore.archive.checkpoints too.")
+    package static let anchorURL = Setting.string(
+        "archive.anchor.url",
+        help: """
+            A second store for checkpoints, which whoever can change the archive cannot change: a directory of another \
+            host, or s3://bucket/prefix of another account.
+            """, example: "s3://example-anchor/appstore"
+    ).optional
+    package static let anchorWitnesses = Setting.readableFile(
+        "archive.anchor.witnesses.file",
+        help:
+            "Witnesses that cosign checkpoints (c2sp.org/tlog-witness), one a line: a name, its verifier key, its URL.",
+        example: "/etc/sluice/witnesses"
+    ).optional
+    static let anchorBucket = ObjectStoreSettings(prefix: "archive.anchor")
+
+    static let anchorSettings: [any AnySetting] =
+        [anchorInterval, anchorKafka, anchorURL, anchorWitnesses] + anchorBucket.all
+
+    /// The anchors that are configured.
+    ///
+    /// - Throws: a `ConfigurationError` that names the setting.
+    static func anchors(
+        _ configuration: Configuration, kafka: KafkaConfiguration, topic: KafkaTopic, archive: any ObjectStore
+    ) throws(ConfigurationError) -> [any CheckpointAnchor] {
+        var anchors: [any CheckpointAnchor] = []
+        if configuration[anchorKafka] { anchors.append(KafkaAnchor(kafka: kafka, topic: topic)) }
+        if let url = configuration[anchorURL] {
+            do throws(ObjectStoreError) {
+                anchors.append(
+                    StoreAnchor(store: try anchorBucket.open(ObjectStoreURL(url), configuration, creating: true)))
+            } catch { throw configuration.error(anchorURL.key, error.message) }
+        }
+        guard let path = configuration[anchorWitnesses] else { return anchors }
+        let witnesses: [Witness]
+        do throws(FileProblem) {
+            let bytes = FileManager.default.contents(atPath: path).map {
+                [UInt8]($0.prefix(Witness.maximumFileBytes + 1))
+            }
+            guard let bytes, bytes.count <= Witness.maximumFileBytes else {
+                throw FileProblem(message: "it cannot be read, or is larger than \(Witness.maximumFileBytes) bytes")
+            }
+            witnesses = try Witness.read(bytes)
+        } catch { throw configuration.error(anchorWitnesses.key, "\(path) names no witnesses: \(error.message)") }
+        let client = HTTPClient()
+        for witness in witnesses {
+            anchors.append(
+                WitnessAnchor(witness, archive: archive) { request throws(HTTPClientError) in
+                    try await client.send(request)
+                })
+        }
+        return anchors
+    }
+}

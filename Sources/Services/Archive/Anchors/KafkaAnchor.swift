@@ -1,0 +1,62 @@
+internal import ArchiveLog
+internal import Kafka
+internal import Synchronization
+internal import TransparencyLog
+
+/// The topic of checkpoints, whose records other principals may read and only the archive may write: key is the log's
+/// origin, value the signed checkpoint.
+final class KafkaAnchor: CheckpointAnchor {
+    let name = "kafka"
+
+    private let kafka: KafkaConfiguration
+    private let topic: KafkaTopic
+    private let deadline: Duration
+    private let state = Mutex(State.unused)
+
+    private enum State {
+        /// The producer is made when it is first needed.
+        case unused
+        case open(KafkaProducer)
+        case closed
+    }
+
+    init(kafka: KafkaConfiguration, topic: KafkaTopic, deadline: Duration = .seconds(30)) {
+        self.kafka = kafka
+        self.topic = topic
+        self.deadline = deadline
+    }
+
+    func anchor(_ log: AnchoredLog) async throws(AnchorError) {
+        let record = KafkaProducerRecord(
+            topic: topic, key: Array(log.checkpoint.checkpoint.origin.utf8), value: log.checkpoint.note.bytes)
+        do throws(KafkaError) {
+            _ = try await opened().send(record, deadline: deadline)
+        } catch {
+            throw AnchorError(
+                error.isRetriable ? .unavailable : .refused,
+                "\(topic) does not take \(log.names.prefix): \(error.message)")
+        }
+    }
+
+    func close(within limit: Duration) async {
+        let producer: KafkaProducer? = state.withLock { state in
+            defer { state = .closed }
+            if case .open(let producer) = state { return producer }
+            return nil
+        }
+        await producer?.close(within: limit)
+    }
+
+    private func opened() throws(KafkaError) -> KafkaProducer {
+        try state.withLock { (state) throws(KafkaError) in
+            switch state {
+            case .open(let producer): return producer
+            case .closed: throw KafkaError(.closed, "the anchor was closed")
+            case .unused:
+                let producer = try KafkaProducer(kafka, topics: [topic])
+                state = .open(producer)
+                return producer
+            }
+        }
+    }
+}

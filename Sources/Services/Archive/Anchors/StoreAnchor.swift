@@ -1,0 +1,72 @@
+internal import ArchiveLog
+internal import ObjectStorage
+internal import TransparencyLog
+
+/// A second store, best with an account or a lock of its own: `<topic>/<partition>/checkpoint` and all of
+/// `<topic>/<partition>/checkpoints/…`, as in the archive.
+///
+/// A new checkpoint must begin with the leaves of the one before it; otherwise the old one stays.
+struct StoreAnchor: CheckpointAnchor {
+    let name = "store"
+    let store: any ObjectStore
+
+    func anchor(_ log: AnchoredLog) async throws(AnchorError) {
+        do throws(ObjectStoreError) {
+            let place = try log.names.checkpoint()
+            let found = try await store.read(place)
+            let problem = try await problem(log, found)
+            if let problem { throw ObjectStoreError(.changed, problem) }
+            try await keepCopy(log)
+            if found?.bytes != log.checkpoint.note.bytes {
+                _ = try await store.replace(place, log.checkpoint.note.bytes, expected: found?.version)
+            }
+            try await store.synchronize()
+        } catch {
+            switch error.code {
+            case .changed: throw AnchorError(.conflict, error.message)
+            case .corrupt: throw AnchorError(.answer, error.message)
+            case .denied, .noStore, .unsafePath: throw AnchorError(.refused, error.message)
+            default: throw AnchorError(.unavailable, error.message)
+            }
+        }
+    }
+
+    /// Why the new checkpoint does not follow the anchored one; nil when it does.
+    private func problem(_ log: AnchoredLog, _ found: StoredObject?) async throws(ObjectStoreError) -> String? {
+        guard let found else { return nil }
+        guard let old = Self.checkpoint(found.bytes), KeyName.areEqual(old.origin, log.checkpoint.checkpoint.origin)
+        else { return "what the anchor has of \(log.names.prefix) is no checkpoint of this log" }
+        let new = log.checkpoint.checkpoint
+        guard old.size <= new.size else {
+            return "the anchor has \(old.size) leaves of \(log.names.prefix) and the archive \(new.size): rolled back"
+        }
+        let proof: ConsistencyProof
+        do throws(AnchorError) {
+            proof = try await log.proof(from: old.size)
+        } catch { throw ObjectStoreError(.failed, error.message) }
+        guard proof.proves(oldSize: old.size, oldRoot: old.root, newSize: new.size, newRoot: new.root) else {
+            return "the first \(old.size) leaves of \(log.names.prefix) are not those that were anchored: forked"
+        }
+        return nil
+    }
+
+    /// One copy of each size; the first one stays.
+    private func keepCopy(_ log: AnchoredLog) async throws(ObjectStoreError) {
+        let name = try log.names.checkpoint(size: log.size)
+        do throws(ObjectStoreError) {
+            try await store.create(name, log.checkpoint.note.bytes)
+        } catch {
+            guard error.code == .exists else { throw error }
+            guard let copy = try await store.read(name) else { return }
+            // The same tree is signed again after a restart, with a later time.
+            guard Self.checkpoint(copy.bytes)?.root == log.checkpoint.checkpoint.root else {
+                throw ObjectStoreError(.changed, "the anchor has another \(name)")
+            }
+        }
+    }
+
+    private static func checkpoint(_ bytes: [UInt8]) -> Checkpoint? {
+        guard let note = try? SignedNote(bytes: bytes) else { return nil }
+        return try? Checkpoint(text: note.text)
+    }
+}

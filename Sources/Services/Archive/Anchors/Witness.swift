@@ -1,0 +1,66 @@
+internal import Configuration
+internal import SignedRequests
+internal import TransparencyLog
+
+/// A witness of the operator's choice.
+struct Witness: Sendable, Equatable {
+    /// For metrics and the log.
+    let name: String
+    /// Of type cosignature.
+    let verifier: NoteVerifier
+    /// The submission prefix, without a `/` at its end.
+    let url: String
+
+    static let maximumFileBytes = 64 * 1024
+    private static let maximumCount = 32
+
+    /// Reads one witness a line: a name for the metrics, the verifier key, the URL. Empty lines and lines that begin with
+    /// `#` do not count.
+    ///
+    /// - Throws: which line is wrong, and why.
+    static func read(_ text: [UInt8]) throws(FileProblem) -> [Witness] {
+        var witnesses: [Witness] = []
+        let lines = String(decoding: text, as: UTF8.self).split(
+            omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
+            let parts = line.split(whereSeparator: \.isWhitespace).map(String.init)
+            guard let name = parts.first, !name.hasPrefix("#") else { continue }
+            func wrong(_ problem: String) -> FileProblem { FileProblem(message: "line \(index + 1) \(problem)") }
+            guard parts.count == 3 else { throw wrong("is not of the form: name verifier-key URL") }
+            guard name.utf8.count <= 60, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != 34 && $0 != 92 }) else {
+                throw wrong("begins with a name that is too long, or has other characters than those of ASCII")
+            }
+            guard !witnesses.contains(where: { $0.name == name }), name != "kafka", name != "store" else {
+                throw wrong("has a name that another anchor has")
+            }
+            witnesses.append(
+                Witness(name: name, verifier: try verifier(parts[1], wrong), url: try url(parts[2], wrong)))
+        }
+        guard !witnesses.isEmpty else { throw FileProblem(message: "the file names no witness") }
+        guard witnesses.count <= maximumCount else {
+            throw FileProblem(message: "the file names \(witnesses.count) witnesses; \(maximumCount) are allowed")
+        }
+        return witnesses
+    }
+
+    private static func verifier(
+        _ text: String, _ wrong: (String) -> FileProblem
+    ) throws(FileProblem) -> NoteVerifier {
+        let verifier: NoteVerifier
+        do throws(TransparencyLogError) {
+            verifier = try NoteVerifier(text: text)
+        } catch { throw wrong("has no verifier key: \(error.message)") }
+        guard verifier.type == .cosignature else {
+            throw wrong("has the key of a log; a witness has one for cosignatures (type 4)")
+        }
+        return verifier
+    }
+
+    private static func url(_ text: String, _ wrong: (String) -> FileProblem) throws(FileProblem) -> String {
+        let url = EndpointURL(text)
+        if url.hasUser { throw wrong("has a URL with a user") }
+        if let problem = url.problem { throw wrong("has a URL that \(problem)") }
+        guard !text.contains("?") else { throw wrong("has a URL with a query") }
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+}

@@ -1,0 +1,125 @@
+internal import ArchiveLog
+internal import HTTPClient
+internal import ObjectStorage
+internal import Synchronization
+internal import TransparencyLog
+
+/// A witness: it cosigns a checkpoint when it has seen that the log only grew. The newest checkpoint with its cosignature is
+/// kept in the archive, as `<topic>/<partition>/cosigned/<id of the witness's key>`. Source: c2sp.org/tlog-witness.
+final class WitnessAnchor: CheckpointAnchor {
+    typealias Send = @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
+
+    /// Attempts with the size that the witness has said; another member of the group may be faster than this one.
+    private static let attempts = 3
+
+    let witness: Witness
+    private let archive: any ObjectStore
+    private let timeout: Duration
+    private let send: Send
+    /// Sizes that the witness cosigned last.
+    private let sizes = Mutex<[LogNames: Int]>([:])
+
+    /// - Parameter archive: where cosigned checkpoints are kept.
+    init(_ witness: Witness, archive: any ObjectStore, timeout: Duration = .seconds(10), send: @escaping Send) {
+        self.witness = witness
+        self.archive = archive
+        self.timeout = timeout
+        self.send = send
+    }
+
+    var name: String { witness.name }
+
+    func anchor(_ log: AnchoredLog) async throws(AnchorError) {
+        var old = sizes.withLock { $0[log.names] } ?? 0
+        for _ in 0..<Self.attempts {
+            guard old <= log.size else {
+                throw AnchorError(
+                    .conflict, "\(name) has cosigned \(old) leaves of \(log.names.prefix), the archive has \(log.size)")
+            }
+            let request = WitnessRequest(oldSize: old, proof: try await log.proof(from: old), note: log.checkpoint.note)
+            let response = try await answer(request)
+            switch response.status {
+            case 200:
+                let note = try cosigned(response.body, log)
+                sizes.withLock { $0[log.names] = log.size }
+                return try await keep(note, log)
+            case 409:
+                let size = try size(response, log)
+                guard size != old else {
+                    throw AnchorError(.conflict, "\(name) has another tree of \(log.names.prefix)")
+                }
+                old = size
+            default:
+                throw refusal(response.status, log)
+            }
+        }
+        throw AnchorError(.unavailable, "\(name): the size of \(log.names.prefix) changes with every attempt")
+    }
+
+    private func answer(_ request: WitnessRequest) async throws(AnchorError) -> HTTPClientResponse {
+        do throws(HTTPClientError) {
+            return try await send(
+                HTTPClientRequest(
+                    method: "POST", url: witness.url + "/add-checkpoint", headers: [("content-type", "text/plain")],
+                    body: request.bytes, timeout: timeout, maximumBodyBytes: 64 * 1024))
+        } catch {
+            throw AnchorError(error.code == .bodyTooLarge ? .answer : .unavailable, "\(name): \(error.message)")
+        }
+    }
+
+    /// The checkpoint with the cosignatures by the witness's key. Signatures by other keys are left out.
+    private func cosigned(_ body: [UInt8], _ log: AnchoredLog) throws(AnchorError) -> SignedNote {
+        let signatures: [NoteSignature]
+        do throws(TransparencyLogError) {
+            signatures = try WitnessRequest.signatures(ofAnswer: body)
+        } catch { throw AnchorError(.answer, "\(name): \(error.message)") }
+        var note = log.checkpoint.note
+        var isCosigned = false
+        for signature in signatures where witness.verifier.isKey(of: signature) {
+            guard witness.verifier.verify(signature, of: note.text) != nil else {
+                throw AnchorError(.answer, "\(name): the cosignature of \(log.names.prefix) does not match")
+            }
+            note.add(signature)
+            isCosigned = true
+        }
+        guard isCosigned else {
+            throw AnchorError(.answer, "\(name): the answer has no cosignature by the configured key")
+        }
+        return note
+    }
+
+    /// The size that the witness has, from an answer 409.
+    private func size(_ response: HTTPClientResponse, _ log: AnchoredLog) throws(AnchorError) -> Int {
+        guard response.header("content-type") == WitnessRequest.sizeContentType else {
+            throw AnchorError(.conflict, "\(name) has another tree of \(log.names.prefix) than the archive")
+        }
+        guard let size = WitnessRequest.size(ofConflict: response.body) else {
+            throw AnchorError(.answer, "\(name): the answer 409 has no size")
+        }
+        return size
+    }
+
+    private func refusal(_ status: Int, _ log: AnchoredLog) -> AnchorError {
+        let origin = log.checkpoint.checkpoint.origin
+        switch status {
+        case 403: return AnchorError(.refused, "\(name) does not know the key of \(origin): give it the archive's key")
+        case 404: return AnchorError(.refused, "\(name) does not know the log \(origin): have it added there")
+        case 422:
+            return AnchorError(
+                .conflict, "\(name) finds that \(log.names.prefix) did not grow from what it has cosigned")
+        case 429, 500...599: return AnchorError(.unavailable, "\(name) answers \(status)")
+        default: return AnchorError(.refused, "\(name) answers \(status) for \(origin)")
+        }
+    }
+
+    private func keep(_ note: SignedNote, _ log: AnchoredLog) async throws(AnchorError) {
+        do throws(ObjectStoreError) {
+            let place = try log.names.cosigned(by: witness.verifier)
+            let found = try await archive.read(place)
+            if found?.bytes == note.bytes { return }
+            _ = try await archive.replace(place, note.bytes, expected: found?.version)
+        } catch {
+            throw AnchorError(.archive, "the checkpoint that \(name) has cosigned cannot be kept: \(error.message)")
+        }
+    }
+}

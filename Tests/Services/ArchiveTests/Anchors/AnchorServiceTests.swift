@@ -1,0 +1,164 @@
+import ArchiveLog
+import Cryptography
+import Kafka
+import ObjectStorage
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+import Time
+
+@testable import Archive
+
+/// The service in time that the test moves: each pause is the test's, which says what happens in it.
+@Suite(.timeLimit(.minutes(5)))
+struct AnchorServiceTests {
+    @Test func `the newest checkpoint is anchored once, and a newer one after the interval`() async throws {
+        let bench = try await Bench(leaves: 5)
+        try await bench.run(pauses: 3) { pause in
+            if pause == 2 { try await bench.archive.grow(by: 7) }
+        }
+        #expect(bench.anchor.sizes == [5, 12])
+        #expect(bench.pauses == [.seconds(60), .seconds(60), .seconds(60)])
+        #expect(bench.metric("sluice_archive_anchored_total{anchor=\"test\"}") == "2")
+        #expect(bench.metric("sluice_archive_anchor_behind_seconds{anchor=\"test\"}") == "0")
+    }
+
+    @Test func `an anchor that fails is tried again, less and less often, and is said to be behind`() async throws {
+        let bench = try await Bench(leaves: 5)
+        bench.anchor.fail(.unavailable)
+        try await bench.run(pauses: 9) { pause in
+            // What is newer does not make it less behind.
+            if pause == 3 { try await bench.archive.grow(by: 1) }
+        }
+        #expect(bench.pauses == [5, 10, 20, 40, 80, 160, 300, 300, 300].map { .seconds($0) })
+        #expect(bench.metric("sluice_archive_anchor_behind_seconds{anchor=\"test\"}") == "915")
+        #expect(bench.metric("sluice_archive_anchor_failures_total{anchor=\"test\",reason=\"unavailable\"}") == "9")
+        #expect(bench.log.lines.allSatisfy { $0.contains("not anchored yet") })
+    }
+
+    @Test func `an anchor that is there again has everything, and is not behind`() async throws {
+        let bench = try await Bench(leaves: 5)
+        bench.anchor.fail(.unavailable)
+        try await bench.run(pauses: 4) { pause in
+            if pause == 3 { bench.anchor.fail(nil) }
+        }
+        #expect(bench.anchor.sizes == [5])
+        #expect(bench.pauses == [5, 10, 20, 60].map { .seconds($0) })
+        #expect(bench.metric("sluice_archive_anchor_behind_seconds{anchor=\"test\"}") == "0")
+    }
+
+    @Test func `another history is an error of its own`() async throws {
+        let bench = try await Bench(leaves: 5)
+        bench.anchor.fail(.conflict)
+        try await bench.run(pauses: 1) { _ in }
+        #expect(bench.metric("sluice_archive_anchor_failures_total{anchor=\"test\",reason=\"conflict\"}") == "1")
+        #expect(bench.log.lines.count == 1)
+        #expect(bench.log.lines.first?.contains("\"level\":\"error\"") == true)
+        #expect(bench.log.lines.first?.contains("another history of the log than the archive") == true)
+    }
+
+    @Test func `a log that another member owns now does not count`() async throws {
+        let bench = try await Bench(leaves: 5)
+        bench.anchor.fail(.unavailable)
+        try await bench.run(pauses: 3) { pause in
+            if pause == 2 { bench.own([]) }
+        }
+        #expect(bench.metric("sluice_archive_anchor_behind_seconds{anchor=\"test\"}") == "0")
+        #expect(bench.pauses == [5, 10, 60].map { .seconds($0) })
+    }
+
+    @Test func `an empty log is not anchored`() async throws {
+        let bench = try await Bench(leaves: 0)
+        try await bench.run(pauses: 2) { _ in }
+        #expect(bench.anchor.sizes.isEmpty)
+        #expect(bench.metric("sluice_archive_anchor_behind_seconds{anchor=\"test\"}") == "0")
+    }
+
+    @Test func `an anchor that hangs does not hold up the others`() async throws {
+        let hanging = RecordingAnchor("hanging")
+        hanging.hang()
+        let bench = try await Bench(leaves: 5, also: [hanging])
+        try await bench.run(pauses: 1) { _ in }
+        #expect(bench.anchor.sizes == [5])
+        #expect(hanging.sizes.isEmpty)
+    }
+}
+
+/// One anchor of a log, with a clock that only pauses move.
+private final class Bench: Sendable {
+    let archive: AnchoredArchive
+    let anchor = RecordingAnchor("test")
+    let log = MemoryLogSink()
+    private let registry = MetricsRegistry()
+    private let clock = ManualClock()
+    private let others: [RecordingAnchor]
+    private let owned = Mutex([AnchoredArchive.partition])
+    private let paused = Mutex<[Duration]>([])
+
+    init(leaves: Int, also others: [RecordingAnchor] = []) async throws {
+        archive = try AnchoredArchive(key: PrivateKey.generate(.ed25519))
+        self.others = others
+        try await archive.grow(by: leaves)
+    }
+
+    var pauses: [Duration] { paused.withLock { $0 } }
+
+    func own(_ partitions: [KafkaTopicPartition]) { owned.withLock { $0 = partitions } }
+
+    /// Runs the service for so many pauses; `during` is called in each with its number.
+    func run(pauses: Int, during: @escaping @Sendable (Int) async throws -> Void) async throws {
+        let service = AnchorService(
+            [anchor] + others, every: .seconds(60),
+            AnchorService.Surroundings(
+                store: archive.store, verifiers: try archive.signer.verifiers(),
+                partitions: { [self] in owned.withLock { $0 } },
+                clocks: Clocks(
+                    wallMilliseconds: { 1_800_000_000_000 }, monotonicNanoseconds: { [clock] in clock.now }),
+                sleep: { [self] pause in
+                    let number = paused.withLock { paused in
+                        paused.append(pause)
+                        return paused.count
+                    }
+                    try await during(number)
+                    clock.advance(by: pause)
+                    // The end of the test, as that of the process.
+                    if number == pauses { throw CancellationError() }
+                }, logger: Logger(label: "test", level: .info, format: .json, sink: log)), registry)
+        await #expect(throws: CancellationError.self) { try await service.run() }
+        await service.stop(within: .seconds(1))
+    }
+
+    func metric(_ name: String) -> String? {
+        String(decoding: registry.prometheusText(), as: UTF8.self).split(separator: "\n")
+            .first { $0.hasPrefix(name + " ") }.map { String($0.dropFirst(name.utf8.count + 1)) }
+    }
+}
+
+/// An anchor that takes what it is given, or fails as the test says.
+private final class RecordingAnchor: CheckpointAnchor {
+    private struct State {
+        var sizes: [Int] = []
+        var failure: AnchorError.Code?
+        var hangs = false
+    }
+
+    let name: String
+    private let state = Mutex(State())
+
+    init(_ name: String) { self.name = name }
+
+    var sizes: [Int] { state.withLock { $0.sizes } }
+    func fail(_ code: AnchorError.Code?) { state.withLock { $0.failure = code } }
+    func hang() { state.withLock { $0.hangs = true } }
+
+    func anchor(_ log: AnchoredLog) async throws(AnchorError) {
+        let (failure, hangs) = state.withLock { ($0.failure, $0.hangs) }
+        if hangs {
+            // Until the service is stopped.
+            do { try await Task.sleep(for: .seconds(86_400)) } catch { throw AnchorError(.unavailable, "stopped") }
+        }
+        if let failure { throw AnchorError(failure, "the test says so") }
+        state.withLock { $0.sizes.append(log.size) }
+    }
+}

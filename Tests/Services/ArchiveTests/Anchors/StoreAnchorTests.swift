@@ -1,0 +1,115 @@
+import ArchiveLog
+import Cryptography
+import Kafka
+import KafkaDevBroker
+import ObjectStorage
+import ObjectStorageTestSupport
+import PipelineTestSupport
+import Testing
+import TransparencyLog
+
+@testable import Archive
+
+@Suite(.timeLimit(.minutes(5)))
+struct StoreAnchorTests {
+    private let key: PrivateKey
+    private let archive: AnchoredArchive
+    private let calls = FaultyCalls(SimulatedDisk())
+    private let store: DirectoryStore
+
+    init() throws {
+        key = try PrivateKey.generate(.ed25519)
+        archive = try AnchoredArchive(key: key)
+        store = try DirectoryStore(path: "/anchor", creating: true, calls: calls)
+    }
+
+    @Test func `the second store has the newest checkpoint, and all others`() async throws {
+        let anchor = StoreAnchor(store: store)
+        var sizes: [Int] = []
+        for count in [1, 255, 1, 500] {
+            try await archive.grow(by: count)
+            let log = try await archive.log()
+            try await anchor.anchor(log)
+            try await anchor.anchor(log)
+            sizes.append(log.size)
+            #expect(try await store.read(try archive.names.checkpoint())?.bytes == log.checkpoint.note.bytes)
+        }
+        // A log that is signed again, with a later time, is the same log.
+        try await archive.grow(by: 0, at: 1_900_000_000)
+        try await anchor.anchor(try await archive.log())
+        let copies = try await store.list(try archive.names.checkpoints(), after: nil, limit: 100).map(\.name)
+        #expect(copies == (try sizes.map { try archive.names.checkpoint(size: $0) }))
+    }
+
+    @Test func `an archive that was rolled back is noticed, and the anchor stays`() async throws {
+        try await archive.grow(by: 300)
+        let anchored = try await archive.log().checkpoint.note.bytes
+        try await StoreAnchor(store: store).anchor(try await archive.log())
+        let older = try AnchoredArchive(key: key)
+        try await older.grow(by: 299)
+        let error = await anchorError { try await StoreAnchor(store: store).anchor(try await older.log()) }
+        #expect(error?.code == .conflict)
+        #expect(error?.message.contains("has 300 leaves of appstore.notifications/2 and the archive 299") == true)
+        #expect(try await store.read(try archive.names.checkpoint())?.bytes == anchored)
+    }
+
+    @Test(arguments: [300, 301, 1000])
+    func `an archive with other leaves is noticed, and the anchor stays`(_ size: Int) async throws {
+        try await archive.grow(by: 300)
+        let anchored = try await archive.log().checkpoint.note.bytes
+        try await StoreAnchor(store: store).anchor(try await archive.log())
+        let forked = try AnchoredArchive(key: key, content: "other")
+        try await forked.grow(by: size)
+        let error = await anchorError { try await StoreAnchor(store: store).anchor(try await forked.log()) }
+        #expect(error?.code == .conflict)
+        #expect(error?.message.contains("forked") == true)
+        #expect(try await store.read(try archive.names.checkpoint())?.bytes == anchored)
+    }
+
+    @Test func `something else than a checkpoint of the log is never replaced`() async throws {
+        try await archive.grow(by: 3)
+        _ = try await store.replace(try archive.names.checkpoint(), Array("else".utf8), expected: nil)
+        let error = await anchorError { try await StoreAnchor(store: store).anchor(try await archive.log()) }
+        #expect(error?.code == .conflict)
+        #expect(try await store.read(try archive.names.checkpoint())?.bytes == Array("else".utf8))
+    }
+
+    @Test func `a failing store is tried again later, whichever call fails`() async throws {
+        for number in 1... {
+            try await archive.grow(by: 1)
+            calls.reset([FaultyCalls.Fault(nil, number: number)])
+            let anchor = StoreAnchor(store: store)
+            do {
+                try await anchor.anchor(try await archive.log())
+            } catch let error as AnchorError {
+                #expect(error.code == .unavailable)
+            }
+            let isReached = calls.total >= number
+            calls.reset()
+            // What could not be made durable stays in the way until it is deleted: an operator's matter.
+            if (try? await store.synchronize()) == nil { break }
+            try await anchor.anchor(try await archive.log())
+            if !isReached { break }
+        }
+    }
+
+    @Test func `the topic of checkpoints has a record for each`() async throws {
+        let topic: KafkaTopic = "appstore.archive.checkpoints"
+        let broker = try DevBroker(topics: [topic: 1])
+        let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        let anchor = KafkaAnchor(kafka: kafka, topic: topic)
+        var notes: [[UInt8]] = []
+        for _ in 0..<3 {
+            try await archive.grow(by: 100)
+            let log = try await archive.log()
+            try await anchor.anchor(log)
+            notes.append(log.checkpoint.note.bytes)
+        }
+        let records = try await kafka.records(of: [topic], partitions: 1)
+        #expect(records.map(\.value) == notes)
+        #expect(records.allSatisfy { $0.key == Array(AnchoredArchive.logOrigin.utf8) })
+        await anchor.close(within: .seconds(5))
+        #expect(await anchorError { try await anchor.anchor(try await archive.log()) } != nil)
+        await broker.stop()
+    }
+}

@@ -1,0 +1,181 @@
+import ArchiveLog
+import Configuration
+import Cryptography
+import HTTPClient
+import ObjectStorage
+import Testing
+import TransparencyLog
+
+@testable import Archive
+
+@Suite(.timeLimit(.minutes(5)))
+struct WitnessAnchorTests {
+    private let key: PrivateKey
+    private let archive: AnchoredArchive
+    private let server: WitnessServer
+
+    init() throws {
+        key = try PrivateKey.generate(.ed25519)
+        archive = try AnchoredArchive(key: key)
+        let keys = try archive.signer.verifiers().keys(of: AnchoredArchive.logOrigin).filter { $0.type == .ed25519 }
+        server = try WitnessServer(origins: [AnchoredArchive.logOrigin: keys])
+    }
+
+    private func anchor(_ archive: AnchoredArchive? = nil, key: NoteVerifier? = nil) -> WitnessAnchor {
+        let client = HTTPClient()
+        return WitnessAnchor(
+            Witness(name: "w1", verifier: key ?? server.verifier, url: server.url),
+            archive: (archive ?? self.archive).store
+        ) { request throws(HTTPClientError) in try await client.send(request) }
+    }
+
+    @Test func `each checkpoint is proved to follow the last one, and kept with the cosignature`() async throws {
+        let anchor = anchor()
+        for count in [1, 1, 255, 3, 600] {
+            try await archive.grow(by: count)
+            let log = try await archive.log()
+            try await anchor.anchor(log)
+            let kept = try #require(try await archive.store.read(try archive.names.cosigned(by: server.verifier)))
+            let note = try SignedNote(bytes: kept.bytes)
+            #expect(note.text == log.checkpoint.note.text)
+            let signatures = try note.verified(by: [server.verifier])
+            #expect(signatures.map(\.time) == [1_800_000_060])
+            // The log's own signatures stay, those by keys that are not configured are left out.
+            #expect(note.signatures.count == log.checkpoint.note.signatures.count + 1)
+        }
+        #expect(server.requests == ["old 0: 200", "old 1: 200", "old 2: 200", "old 257: 200", "old 260: 200"])
+    }
+
+    @Test func `after a restart the witness is asked what it has`() async throws {
+        try await archive.grow(by: 300)
+        try await anchor().anchor(try await archive.log())
+        try await archive.grow(by: 20)
+        let second = anchor()
+        try await second.anchor(try await archive.log())
+        try await second.anchor(try await archive.log())
+        #expect(server.requests == ["old 0: 200", "old 0: 409", "old 300: 200", "old 320: 200"])
+    }
+
+    @Test func `an archive that was rolled back is noticed`() async throws {
+        try await archive.grow(by: 300)
+        try await anchor().anchor(try await archive.log())
+        let older = try AnchoredArchive(key: key)
+        try await older.grow(by: 299)
+        let error = await anchorError { try await anchor(older).anchor(try await older.log()) }
+        #expect(error?.code == .conflict)
+        #expect(error?.message == "w1 has cosigned 300 leaves of appstore.notifications/2, the archive has 299")
+    }
+
+    @Test(arguments: [300, 301])
+    func `an archive with other leaves is noticed`(_ size: Int) async throws {
+        try await archive.grow(by: 300)
+        try await anchor().anchor(try await archive.log())
+        let forked = try AnchoredArchive(key: key, content: "other")
+        try await forked.grow(by: size)
+        let error = await anchorError { try await anchor(forked).anchor(try await forked.log()) }
+        #expect(error?.code == .conflict)
+        #expect(server.requests.last == (size == 300 ? "old 300: 409" : "old 300: 422"))
+    }
+
+    @Test func `a witness that does not know the log, or its key, is named with what to do`() async throws {
+        let stranger = try AnchoredArchive(key: PrivateKey.generate(.ed25519))
+        try await stranger.grow(by: 1)
+        let unsigned = await anchorError { try await anchor(stranger).anchor(try await stranger.log()) }
+        #expect(unsigned?.code == .refused)
+        #expect(
+            unsigned?.message
+                == "w1 does not know the key of \(AnchoredArchive.logOrigin): give it the archive's key")
+        server.set(.status(404))
+        let unknown = await anchorError { try await anchor(stranger).anchor(try await stranger.log()) }
+        #expect(unknown?.code == .refused)
+        #expect(unknown?.message == "w1 does not know the log \(AnchoredArchive.logOrigin): have it added there")
+    }
+
+    @Test(arguments: [429, 500, 503])
+    func `a witness that cannot now is asked again later`(_ status: Int) async throws {
+        try await archive.grow(by: 1)
+        server.set(.status(status))
+        let anchor = anchor()
+        #expect(await anchorError { try await anchor.anchor(try await archive.log()) }?.code == .unavailable)
+        server.set(.none)
+        try await anchor.anchor(try await archive.log())
+    }
+
+    @Test(arguments: ["", "\n", "— other AAAAAAAA\n", "no signature\n", "— witness.example/w1 AAAA", "— a b\n— c d\n"])
+    func `an answer that is no cosignature counts for nothing`(_ body: String) async throws {
+        try await archive.grow(by: 1)
+        server.set(.body(body))
+        #expect(await anchorError { try await anchor().anchor(try await archive.log()) }?.code == .answer)
+        #expect(try await archive.store.read(try archive.names.cosigned(by: server.verifier)) == nil)
+    }
+
+    @Test func `a cosignature by another key counts for nothing`() async throws {
+        try await archive.grow(by: 1)
+        server.set(.otherKey)
+        let error = await anchorError { try await anchor().anchor(try await archive.log()) }
+        #expect(error == AnchorError(.answer, "w1: the answer has no cosignature by the configured key"))
+    }
+
+    @Test func `a cosignature of another text counts for nothing`() async throws {
+        try await archive.grow(by: 1)
+        let key = try PrivateKey.generate(.ed25519)
+        let signer = try NoteSigner(name: "w", type: .cosignature, key: key)
+        server.set(.body(try signer.signature(of: "another text\n", at: 1).line))
+        let error = await anchorError { try await anchor(key: signer.verifier).anchor(try await archive.log()) }
+        #expect(error == AnchorError(.answer, "w1: the cosignature of appstore.notifications/2 does not match"))
+    }
+
+    @Test func `a witness that says ever greater sizes is not asked without end`() async throws {
+        try await archive.grow(by: 100)
+        server.set(.sizeThatChanges)
+        #expect(await anchorError { try await anchor().anchor(try await archive.log()) }?.code == .unavailable)
+        #expect(server.requests.count == 3)
+    }
+
+    @Test func `a conflict without a size is one of the tree`() async throws {
+        try await archive.grow(by: 2)
+        try await anchor().anchor(try await archive.log())
+        server.set(.withoutSizeType)
+        #expect(await anchorError { try await anchor().anchor(try await archive.log()) }?.code == .conflict)
+    }
+
+    @Test func `a witness that is not there is asked again later`() async throws {
+        try await archive.grow(by: 1)
+        let anchor = WitnessAnchor(
+            Witness(name: "w1", verifier: server.verifier, url: "http://127.0.0.1:1"), archive: archive.store
+        ) { _ throws(HTTPClientError) in throw HTTPClientError(code: .timedOut, message: "no answer") }
+        let error = await anchorError { try await anchor.anchor(try await archive.log()) }
+        #expect(error == AnchorError(.unavailable, "w1: no answer"))
+    }
+
+    // MARK: the file of witnesses
+
+    @Test func `a witness is a line of name, key and URL`() throws {
+        let key = server.verifier.text
+        let text = "# witnesses\n\nw1 \(key) https://witness.example/w1/\n  w2\t\(key)  http://127.0.0.1:1/add\r\n"
+        #expect(
+            try Witness.read(Array(text.utf8)) == [
+                Witness(name: "w1", verifier: server.verifier, url: "https://witness.example/w1"),
+                Witness(name: "w2", verifier: server.verifier, url: "http://127.0.0.1:1/add"),
+            ])
+    }
+
+    @Test func `a file that names no usable witness is refused with its line`() throws {
+        let key = server.verifier.text
+        let log = try archive.signer.verifiers().verifiers[0].text
+        for (text, problem) in [
+            ("", "the file names no witness"), ("# none\n", "the file names no witness"),
+            ("w1 \(key)", "line 1 is not of the form: name verifier-key URL"),
+            ("\nw1 \(key) https://a b", "line 2 is not of the form: name verifier-key URL"),
+            ("w1 \(log) https://a", "line 1 has the key of a log; a witness has one for cosignatures (type 4)"),
+            ("w1 \(key) ftp://a", "line 1 has a URL that is not an https:// URL"),
+            ("w1 \(key) https://a?b", "line 1 has a URL with a query"),
+            ("w1 \(key) https://u:p@a", "line 1 has a URL with a user"),
+            ("kafka \(key) https://a", "line 1 has a name that another anchor has"),
+            ("w \(key) https://a\nw \(key) https://b", "line 2 has a name that another anchor has"),
+        ] {
+            #expect(throws: FileProblem(message: problem)) { try Witness.read(Array(text.utf8)) }
+        }
+        #expect(throws: FileProblem.self) { try Witness.read(Array("w1 \(key.dropLast(4)) https://a".utf8)) }
+    }
+}
