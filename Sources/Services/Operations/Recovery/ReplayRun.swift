@@ -50,30 +50,43 @@ struct ReplayRun {
         isWanted: (KafkaRecord) -> Bool = { _ in true }, identity: (KafkaRecord) -> String?,
         prepare: (KafkaRecord) -> Result<[KafkaProducerRecord], ReplayRefusal>
     ) async throws -> ExitCode {
-        let counts = Counts()
-        let pace = ReplayPace(perSecond: configuration[OperationsSettings.rate])
-        func take(_ record: KafkaRecord) async throws -> Bool {
-            guard !interruption.isRequested else {
-                counts.isInterrupted = true
-                return false
+        try await run(through: producer) { bring in
+            func take(_ record: KafkaRecord) async throws -> Bool {
+                var item = ReplayItem(position: RecordPosition(record))
+                if isWanted(record) { (item.identity, item.prepared) = (identity(record), prepare(record)) }
+                return try await bring(item)
             }
-            if isWanted(record) {
-                let outcome = try await bring(prepare(record), through: producer, pace)
-                switch outcome {
-                case .replayed: counts.replayed += 1
-                case .ready: counts.ready += 1
-                case .left: counts.left += 1
-                }
-                guard await print(record, outcome, identity(record)) else { return false }
-            }
-            counts.last = RecordPosition(record)
-            return true
-        }
-        do {
             if let position {
                 _ = try await take(try await scan.record(at: position))
             } else {
                 try await scan.run(after: configuration[OperationsSettings.after], take: take)
+            }
+        }
+    }
+
+    /// - Parameter each: gives every record in order, until it is told that no more is wanted.
+    func run(
+        through producer: KafkaProducer, each: ((ReplayItem) async throws -> Bool) async throws -> Void
+    ) async throws -> ExitCode {
+        let counts = Counts()
+        let pace = ReplayPace(perSecond: configuration[OperationsSettings.rate])
+        do {
+            try await each { item in
+                guard !interruption.isRequested else {
+                    counts.isInterrupted = true
+                    return false
+                }
+                if let prepared = item.prepared {
+                    let outcome = try await bring(prepared, through: producer, pace)
+                    switch outcome {
+                    case .replayed: counts.replayed += 1
+                    case .ready: counts.ready += 1
+                    case .left: counts.left += 1
+                    }
+                    guard await print(item, outcome) else { return false }
+                }
+                counts.last = item.position
+                return true
             }
         } catch {
             // What was acknowledged is known; the operator goes on from there.
@@ -110,8 +123,8 @@ struct ReplayRun {
         }
     }
 
-    private func print(_ record: KafkaRecord, _ outcome: ReplayOutcome, _ identity: String?) async -> Bool {
-        let position = RecordPosition(record)
+    private func print(_ item: ReplayItem, _ outcome: ReplayOutcome) async -> Bool {
+        let (position, identity) = (item.position, item.identity)
         var reason: String?
         var detail: String?
         if case .left(let code, let text) = outcome { (reason, detail) = (code, text) }
@@ -149,6 +162,16 @@ struct ReplayRun {
         }
         if counts.isInterrupted, let last = counts.last { console.complain("interrupted; go on with --after \(last)") }
     }
+}
+
+/// A record that a run comes to.
+struct ReplayItem {
+    /// Where an interrupted run goes on after.
+    let position: RecordPosition
+    /// How it is named in the output.
+    var identity: String?
+    /// What is to be produced of it, or why not; nil: it is passed over silently.
+    var prepared: Result<[KafkaProducerRecord], ReplayRefusal>?
 }
 
 /// Why a record is not brought back.
