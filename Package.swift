@@ -467,7 +467,8 @@ let package = Package(
             "OperationsTests", layer: "Services",
             uses: [
                 "AppStoreServerAPI", "AppStoreSettings", "JSON", "Operations", "PipelineRuntime", "Ingress",
-                "ServiceKit", "AppStoreModel", "AppStoreSigning",
+                "ServiceKit", "AppStoreModel", "AppStoreSigning", "AppStoreVerification",
+                "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage", "TransparencyLog",
                 "EntitlementRules", "Reconciliation", "Records", "RefundCases", "KeyedState", "Kafka",
                 "Cryptography", "HTTPServer", "Configuration", "Telemetry", "KafkaDevBroker", "Time",
                 "AppStoreTestSupport", "TestSupport",

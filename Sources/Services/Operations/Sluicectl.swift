@@ -10,7 +10,7 @@ package struct Sluicectl: Sendable {
     let console: Console
     let clocks: Clocks
     let timeout: Duration
-    private let interruptions: @Sendable () -> AsyncStream<String>
+    let interruptions: @Sendable () -> AsyncStream<String>
 
     /// - Parameters:
     ///   - parts: what the services contribute.
@@ -193,6 +193,7 @@ package struct Sluicectl: Sendable {
     }
 
     private func archive(_ invocation: Invocation) async throws -> ExitCode {
+        if let code = try await archiveReading(invocation) { return code }
         if let code = try await archivePersons(invocation) { return code }
         if let code = try await archiveProofs(invocation, parts.verification) { return code }
         // Our bug: a command of SluicectlCommand has no case here.

@@ -1,0 +1,75 @@
+internal import AppStoreModel
+internal import ArchiveConfiguration
+internal import ArchiveLog
+internal import Configuration
+internal import Kafka
+internal import Lifecycle
+internal import ObjectStorage
+internal import TransparencyLog
+
+/// The logs of an archive, as commands read them. Signatures are not verified here: `sluicectl archive verify` does.
+struct ArchiveLogs: Sendable {
+    let store: any ObjectStore
+
+    /// - Throws: a `ConfigurationError` that names `archive.url`.
+    init(_ configuration: Configuration) throws(ConfigurationError) {
+        store = try ArchivePlace.openStore(configuration, creating: false)
+    }
+
+    /// In ascending order of topic and partition.
+    ///
+    /// - Throws: a ``StartupError`` when the store cannot be read, or has no such log.
+    func readers(of isWanted: (KafkaTopic) -> Bool) async throws(StartupError) -> [LogReader] {
+        let names: [LogNames]
+        do throws(LogReadError) {
+            names = try await LogReader.logs(in: store).filter { isWanted($0.partition.topic) }
+        } catch { throw StartupError(error) }
+        guard !names.isEmpty else {
+            throw StartupError(
+                "the archive has no such log", setting: ArchivePlace.url.key,
+                fix: "Look with sluicectl archive status, or correct the setting")
+        }
+        return names.map { LogReader(store, names: $0, verifiers: nil) }
+    }
+
+    /// All logs; none where there are none.
+    func all() async throws(StartupError) -> [LogReader] {
+        do throws(LogReadError) {
+            return try await LogReader.logs(in: store).map { LogReader(store, names: $0, verifiers: nil) }
+        } catch { throw StartupError(error) }
+    }
+
+    /// From which leaf on a log's objects are kept; 0 where none was ever deleted.
+    func firstKept(_ names: LogNames) async throws(StartupError) -> Int {
+        let found: StoredObject?
+        do throws(ObjectStoreError) {
+            found = try await store.read(names.retention())
+        } catch {
+            throw StartupError(
+                "\(names.prefix): \(error.message)", fix: "Look whether the archive is available",
+                exitCode: .archiveUnreadable)
+        }
+        guard let found else { return 0 }
+        guard let note = try? SignedNote(bytes: found.bytes), let retention = Retention(text: note.text) else {
+            throw StartupError.unsound("\(names.prefix)/retention is not what an archive writes")
+        }
+        return retention.minimum
+    }
+}
+
+extension StartupError {
+    /// What cannot be read of a log.
+    init(_ error: LogReadError) {
+        switch error.code {
+        case .storage:
+            self.init("\(error)", fix: "Look whether the archive is available", exitCode: .archiveUnreadable)
+        default: self = .unsound("\(error)")
+        }
+    }
+
+    /// What no archive writes.
+    static func unsound(_ message: String) -> StartupError {
+        StartupError(
+            message, fix: "Find the first bad place with: sluicectl archive verify", exitCode: .archiveTampered)
+    }
+}

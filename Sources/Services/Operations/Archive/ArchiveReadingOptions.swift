@@ -1,0 +1,66 @@
+internal import AppStoreModel
+internal import ArchiveFormat
+internal import Configuration
+
+/// The flags of `sluicectl archive status`, `export` and `replay`.
+enum ArchiveReadingOptions {
+    static let againstKafka = Setting.flag(
+        "against-kafka", help: "Ask Kafka too: what is not archived yet, and which checkpoint is anchored there.")
+    static let topic = Setting.string(
+        "topic", help: "Only logs of this topic.", example: "appstore.notifications.production"
+    ).optional.onCommandLineOnly
+    static let replayedTopic = Setting.string(
+        "topic", help: "The topic whose records are brought back.", example: "appstore.notifications.production"
+    ).onCommandLineOnly
+    static let toTopic = Setting.string(
+        "to-topic", help: "The topic that they are written to. Default: the same.",
+        example: "appstore.notifications.restored"
+    ).optional.onCommandLineOnly
+    static let since = Setting("since", .instant, help: "Only what Kafka got then or later.")
+        .optional.onCommandLineOnly
+    static let until = Setting("until", .instant, help: "Only what Kafka got before.").optional.onCommandLineOnly
+    static let app = Setting.string("app", help: "Only of this app.", example: "com.example.app")
+        .optional.onCommandLineOnly
+    static let type = Setting.string("type", help: "Only of this notificationType.", example: "DID_RENEW")
+        .optional.onCommandLineOnly
+    static let environment = Setting(
+        "environment", .environmentName, help: "Only of this environment. Default: both."
+    ).optional.onCommandLineOnly
+    static let format = Setting<ExportFormat>.oneOf(
+        "format", default: .jsonl, help: "jsonl: JSON lines with the body as received; csv: a table without it."
+    ).onCommandLineOnly
+}
+
+/// What `export` writes.
+enum ExportFormat: String, CaseIterable, Sendable {
+    case jsonl, csv
+}
+
+/// Which records of the archive a command wants.
+struct ArchiveFilter: Sendable {
+    /// Milliseconds since 1970.
+    let since: Int64?
+    let until: Int64?
+    let app: String?
+    let type: String?
+
+    init(_ configuration: Configuration) {
+        since = configuration[ArchiveReadingOptions.since]?.millisecondsSince1970
+        until = configuration[ArchiveReadingOptions.until]?.millisecondsSince1970
+        app = configuration[ArchiveReadingOptions.app]
+        type = configuration[ArchiveReadingOptions.type]
+    }
+
+    /// Whether only the record itself, and not its leaf, tells.
+    var asksForContent: Bool { app != nil || type != nil }
+
+    /// By the leaf alone: when Kafka got the record, or where that is not known when it was archived.
+    func mayWant(_ leaf: ArchiveLeaf) -> Bool {
+        let time = leaf.timestampMilliseconds ?? leaf.archivedAtMilliseconds
+        return time >= since ?? .min && time < until ?? .max
+    }
+
+    func wants(app: String?, type: String?) -> Bool {
+        (self.app == nil || self.app == app) && (self.type == nil || self.type == type)
+    }
+}

@@ -1,0 +1,131 @@
+internal import AppStoreModel
+internal import ArchiveFormat
+internal import ArchiveLog
+internal import Configuration
+internal import Kafka
+internal import Lifecycle
+internal import Records
+
+/// `sluicectl archive replay`: writes archived records into Kafka again, for a topic that was lost.
+struct ArchiveReplayCommand {
+    let configuration: Configuration
+    let interruption: Interruption
+    let timeout: Duration
+
+    func run(_ console: Console) async throws -> ExitCode {
+        let topic = KafkaTopic(rawValue: configuration[ArchiveReadingOptions.replayedTopic])
+        let target = try target(of: topic)
+        let logs = try ArchiveLogs(configuration)
+        let readers = try await logs.readers { $0 == topic }
+        let contents = try await ArchivedContents(configuration, logs)
+        defer { contents.close() }
+        let brokers = try Brokers(configuration, timeout: timeout)
+        return try await brokers.admin().closing { admin in
+            let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
+            try await require(target, admin)
+            let producer = try KafkaProducer(kafka, topics: [target])
+            do {
+                let exitCode = try await ReplayRun(
+                    configuration: configuration, interruption: interruption, console: console
+                ).run(through: producer) { take in
+                    try await read(readers, logs, contents, to: target, console, take)
+                }
+                await producer.close(within: .seconds(5))
+                return exitCode
+            } catch {
+                await producer.close(within: .seconds(1))
+                throw error
+            }
+        }
+    }
+
+    /// A topic of states is a question of its own: an old row would come after a newer one, where there are any left.
+    private func target(of topic: KafkaTopic) throws(StartupError) -> KafkaTopic {
+        if let name = configuration[ArchiveReadingOptions.toTopic] { return KafkaTopic(rawValue: name) }
+        let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
+        switch ArchiveKind(topic: topic, names: names) {
+        case .notification, .quarantine, .certificate: return topic
+        default:
+            throw StartupError(
+                "\(PlainText.printable(topic.rawValue)) is no topic of notifications, quarantine or certificates",
+                setting: "--to-topic",
+                fix:
+                    "Where it was lost as a whole, name it once more with --to-topic: old rows must not follow newer ones",
+                exitCode: .usage)
+        }
+    }
+
+    /// A producer would wait for a topic that is not there.
+    private func require(_ topic: KafkaTopic, _ admin: KafkaAdmin) async throws {
+        do throws(KafkaError) {
+            _ = try await admin.watermarks(of: topic)
+        } catch {
+            guard error.code == .unknownTopic else { throw error }
+            throw StartupError(
+                "topic \(PlainText.printable(topic.rawValue)) does not exist",
+                fix: "Create it with: sluicectl topics apply")
+        }
+    }
+
+    private func read(
+        _ readers: [LogReader], _ logs: ArchiveLogs, _ contents: ArchivedContents, to target: KafkaTopic,
+        _ console: Console, _ take: (ReplayItem) async throws -> Bool
+    ) async throws {
+        let filter = ArchiveFilter(configuration)
+        let after = configuration[OperationsSettings.after]
+        var passedOver: [String: Int] = [:]
+        for reader in readers {
+            let partition = reader.names.partition.partition
+            if let after, partition.rawValue < after.partition.rawValue { continue }
+            let wantsMore = try await reader.scan(logs).run(
+                after: after?.partition == partition ? after?.offset : nil, where: filter.mayWant
+            ) { entry in
+                let position = RecordPosition(partition: partition, offset: entry.leaf.position.offset)
+                switch try contents.content(of: entry) {
+                case .record(let record):
+                    guard filter.wants(record) else { return try await take(ReplayItem(position: position)) }
+                    return try await take(
+                        ReplayItem(
+                            position: position, identity: record.headers.text(.id),
+                            prepared: .success([record.replayed(to: target)])))
+                case .keyUnknown where !filter.asksForContent:
+                    return try await take(
+                        ReplayItem(
+                            position: position,
+                            prepared: .failure(
+                                ReplayRefusal(reason: "key_unknown", detail: "the key store does not have its key"))))
+                case let content:
+                    // Nothing can bring it back, and nothing should.
+                    if let name = content.name { passedOver[name, default: 0] += 1 }
+                    return try await take(ReplayItem(position: position))
+                }
+            }
+            guard wantsMore else { break }
+        }
+        if !passedOver.isEmpty {
+            let parts = passedOver.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            console.complain("passed over: \(parts.joined(separator: ", "))")
+        }
+    }
+}
+
+extension ArchiveFilter {
+    fileprivate func wants(_ record: KafkaRecord) -> Bool {
+        guard asksForContent else { return true }
+        let notification = try? NotificationRecord(record)
+        return wants(
+            app: notification?.bundleId?.rawValue ?? record.headers.text(.bundleId),
+            type: notification?.notification.notificationType?.rawValue)
+    }
+}
+
+extension KafkaRecord {
+    /// Byte for byte as it was, but for its origin.
+    fileprivate func replayed(to topic: KafkaTopic) -> KafkaProducerRecord {
+        KafkaProducerRecord(
+            topic: topic, key: key, value: value,
+            headers: headers.map {
+                $0.key == RecordHeaderName.origin.rawValue ? KafkaHeader(.origin, RecordOrigin.replay.rawValue) : $0
+            })
+    }
+}

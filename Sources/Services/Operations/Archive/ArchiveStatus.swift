@@ -1,0 +1,134 @@
+internal import AppStoreModel
+internal import ArchiveFormat
+internal import ArchiveLog
+internal import JSON
+internal import Kafka
+internal import Lifecycle
+internal import ObjectStorage
+internal import TransparencyLog
+
+/// What a log of the archive is now.
+struct ArchiveStatus: Sendable {
+    let partition: KafkaTopicPartition
+    /// Nil for a log without a checkpoint.
+    var origin: String?
+    /// Leaves that its checkpoint covers.
+    var size = 0
+    /// Of all its objects.
+    var bytes: Int64 = 0
+    /// When its checkpoint was signed, in milliseconds since 1970, as it says itself.
+    var signedAt: Int64?
+    /// When the last record was archived, in milliseconds since 1970.
+    var archivedAt: Int64?
+    /// The first offset that is not archived; nil for an empty log.
+    var nextOffset: Int64?
+    /// Records that Kafka has beyond it; nil when Kafka was not asked, or does not have the topic.
+    var lag: Int64?
+    /// The size of the checkpoint that Kafka's checkpoints topic has.
+    var anchored: Int?
+
+    /// The anchor has what the archive does not: it was rolled back.
+    var isRolledBack: Bool { anchored.map { $0 > size } ?? false }
+
+    init(partition: KafkaTopicPartition) { self.partition = partition }
+
+    /// Reads a log.
+    ///
+    /// - Throws: a ``StartupError``.
+    init(_ reader: LogReader, in logs: ArchiveLogs) async throws {
+        self.init(partition: reader.names.partition)
+        do throws(ObjectStoreError) {
+            bytes = try await Self.bytes(below: reader.names.prefix, logs.store)
+        } catch {
+            throw StartupError(
+                "\(reader.names.prefix): \(error.message)", fix: "Look whether the archive is available",
+                exitCode: .archiveUnreadable)
+        }
+        do throws(LogReadError) {
+            guard let found = try await reader.checkpoint() else { return }
+            origin = found.checkpoint.origin
+            size = found.checkpoint.size
+            signedAt = Self.time(of: found.note).map { $0.multipliedReportingOverflow(by: 1_000).partialValue }
+            guard size > 0 else { return }
+            let leaf = try await reader.leaf(size - 1, size: size).leaf
+            archivedAt = leaf.archivedAtMilliseconds
+            nextOffset = leaf.position.offset.rawValue + 1
+            guard leaf.position.kind == .gap else { return }
+            let object = try await reader.object(size - 1, size: size)
+            if case .gap(let gap)? = try? ArchiveObject.open(object, of: leaf) { nextOffset = gap.nextOffset.rawValue }
+        } catch { throw StartupError(error) }
+    }
+
+    /// Of the newest cosignature, in seconds since 1970; whether it is authentic is another question.
+    private static func time(of note: SignedNote) -> Int64? {
+        // Eight bytes of time before 64 of signature (c2sp.org/tlog-cosignature).
+        note.signatures.filter { $0.signature.count == 72 }
+            .compactMap { Int64(exactly: $0.signature.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) }.max()
+    }
+
+    private static func bytes(
+        below prefix: ObjectName, _ store: any ObjectStore
+    ) async throws(ObjectStoreError) -> Int64 {
+        let limit = 1_000
+        var (bytes, after): (Int64, ObjectName?) = (0, nil)
+        while true {
+            let page = try await store.list(prefix, after: after, limit: limit)
+            bytes += page.reduce(0) { $0 + Int64($1.byteCount) }
+            guard page.count == limit, let last = page.last else { return bytes }
+            after = last.name
+        }
+    }
+
+    // MARK: Output
+
+    func json(now: Int64) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { object in
+            object.set("topic", partition.topic.rawValue)
+            object.set("partition", partition.partition.rawValue)
+            object.set("origin", origin)
+            object.set("leaves", Int64(size))
+            object.set("bytes", bytes)
+            object.set("checkpointAt", signedAt.map(Self.instant))
+            object.set("checkpointAgeSeconds", signedAt.map { max(0, now - $0) / 1_000 })
+            object.set("archivedAt", archivedAt.map(Self.instant))
+            object.set("nextOffset", nextOffset)
+            object.set("lag", lag)
+            object.set("anchoredLeaves", anchored.map { Int64($0) })
+            object.set("rolledBack", anchored == nil ? nil : isRolledBack)
+        }
+        return writer.bytes
+    }
+
+    static let head = ["TOPIC", "PARTITION", "LEAVES", "BYTES", "CHECKPOINT", "AGE", "NEXT OFFSET", "LAG", "ANCHORED"]
+
+    func row(now: Int64) -> [String] {
+        let anchor =
+            switch anchored {
+            case nil: "-"
+            case size?: "all"
+            case let leaves? where leaves > size: "\(leaves): ROLLED BACK"
+            case let leaves?: "\(leaves)"
+            }
+        return [
+            PlainText.printable(partition.topic.rawValue), "\(partition.partition.rawValue)", "\(size)", "\(bytes)",
+            signedAt.map { PlainText.seconds(AppStoreInstant(clampingMillisecondsSince1970: $0)) } ?? "-",
+            signedAt.map { Self.age(max(0, now - $0) / 1_000) } ?? "-", nextOffset.map { "\($0)" } ?? "-",
+            lag.map { "\($0)" } ?? "-", anchor,
+        ]
+    }
+
+    private static func instant(_ milliseconds: Int64) -> String {
+        AppStoreInstant(clampingMillisecondsSince1970: milliseconds).description
+    }
+
+    /// `5s`, `12m`, `3h`, `2d`.
+    private static func age(_ seconds: Int64) -> String {
+        switch seconds {
+        case ..<120: "\(seconds)s"
+        case ..<7_200: "\(seconds / 60)m"
+        case ..<172_800: "\(seconds / 3_600)h"
+        default: "\(seconds / 86_400)d"
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import ArchiveLog
+internal import Configuration
+internal import Kafka
+internal import Lifecycle
+internal import Records
+internal import Time
+internal import TransparencyLog
+
+/// `sluicectl archive status`: how large each log of the archive is, how old its checkpoint, and with Kafka what is not
+/// archived yet.
+struct ArchiveStatusCommand {
+    let configuration: Configuration
+    let clocks: Clocks
+    let timeout: Duration
+
+    func run(_ console: Console) async throws -> ExitCode {
+        let logs = try ArchiveLogs(configuration)
+        let topic = configuration[ArchiveReadingOptions.topic]
+        var rows: [ArchiveStatus] = []
+        for reader in try await logs.readers(of: { topic == nil || $0.rawValue == topic }) {
+            rows.append(try await ArchiveStatus(reader, in: logs))
+        }
+        if configuration[ArchiveReadingOptions.againstKafka] { try await addKafka(to: &rows) }
+        let now = clocks.wallMilliseconds()
+        switch configuration[OperationsSettings.output] {
+        case .json: for row in rows { await console.write(line: row.json(now: now)) }
+        case .text:
+            let leaves = rows.reduce(0) { $0 + $1.size }
+            let bytes = rows.reduce(0) { $0 + $1.bytes }
+            await console.write(
+                PlainText.table([ArchiveStatus.head] + rows.map { $0.row(now: now) })
+                    + "\n\(rows.count) logs, \(leaves) leaves, \(bytes) bytes\n")
+        }
+        let rolledBack = rows.filter(\.isRolledBack)
+        for row in rolledBack {
+            console.complain(
+                "\(row.partition) has \(row.size) leaves, and a checkpoint of \(row.anchored ?? 0) is anchored")
+        }
+        return rolledBack.isEmpty ? .ok : .archiveRolledBack
+    }
+
+    private func addKafka(to rows: inout [ArchiveStatus]) async throws {
+        let brokers = try Brokers(configuration, timeout: timeout)
+        let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
+        try await brokers.admin().closing { admin in
+            let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
+            var ends: [KafkaTopicPartition: KafkaWatermarks] = [:]
+            for topic in Set(rows.map(\.partition.topic)) {
+                do throws(KafkaError) {
+                    ends.merge(try await admin.watermarks(of: topic)) { $1 }
+                } catch {
+                    guard error.code == .unknownTopic else { throw error }
+                }
+            }
+            let anchored = try await anchored(names.archiveCheckpoints, admin, kafka)
+            for index in rows.indices {
+                if let marks = ends[rows[index].partition] {
+                    let next = rows[index].nextOffset ?? marks.low.rawValue
+                    rows[index].lag = max(0, marks.high.rawValue - max(next, marks.low.rawValue))
+                }
+                rows[index].anchored = rows[index].origin.flatMap { anchored[$0] }
+            }
+        }
+    }
+
+    /// The largest size of each origin that was ever anchored; none where there is no such topic.
+    private func anchored(
+        _ topic: KafkaTopic, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
+    ) async throws -> [String: Int] {
+        do throws(KafkaError) {
+            _ = try await admin.watermarks(of: topic)
+        } catch {
+            guard error.code == .unknownTopic else { throw error }
+            return [:]
+        }
+        var sizes: [String: Int] = [:]
+        try await TopicScan(topic, of: admin, with: kafka).run { record in
+            guard let value = record.value, let note = try? SignedNote(bytes: value),
+                let checkpoint = try? Checkpoint(text: note.text)
+            else { return true }
+            sizes[checkpoint.origin] = max(checkpoint.size, sizes[checkpoint.origin] ?? 0)
+            return true
+        }
+        return sizes
+    }
+}

@@ -1,0 +1,68 @@
+internal import ArchiveConfiguration
+internal import ArchiveFormat
+internal import ArchiveKeys
+internal import Configuration
+internal import Cryptography
+internal import Kafka
+internal import Lifecycle
+internal import ObjectStorage
+
+/// What an entry of the archive holds, as far as it can be read.
+enum EntryContent: Sendable {
+    case record(KafkaRecord)
+    /// Offsets under which Kafka had no record.
+    case gap
+    /// The person was erased.
+    case erased
+    /// `archive.retention` is over.
+    case expired
+    /// The key store does not have its key: it is another one, or was restored from an older backup.
+    case keyUnknown
+
+    /// A contract: the value of `content`; nil for a record.
+    var name: String? {
+        switch self {
+        case .record: nil
+        case .gap: "gap"
+        case .erased: "erased"
+        case .expired: "expired"
+        case .keyUnknown: "key_unknown"
+        }
+    }
+}
+
+/// Opens objects with the keys of the key store. Its calls wait for a disk.
+struct ArchivedContents: Sendable {
+    private let keys: KeyStore
+
+    init(_ keys: KeyStore) { self.keys = keys }
+
+    /// - Throws: a `ConfigurationError` for a key store or a key file that cannot be used.
+    init(_ configuration: Configuration, _ logs: ArchiveLogs) async throws(ConfigurationError) {
+        self.init(try await ArchivePlace.keyStore(configuration, archive: logs.store))
+    }
+
+    func close() { keys.close() }
+
+    /// - Throws: a ``StartupError`` for an object that is not what was archived, an ``ArchiveKeyError``.
+    func content(of entry: FoundEntry) throws -> EntryContent {
+        guard let object = entry.object else { return .expired }
+        var secret: SecretKey?
+        if let id = entry.leaf.keyId {
+            switch try keys.dataKey(id) {
+            case .usable(let key): secret = key
+            case .destroyed: return .erased
+            case .unknown: return .keyUnknown
+            }
+        }
+        do throws(ArchiveFormatError) {
+            switch try ArchiveObject.open(object, of: entry.leaf, key: secret) {
+            case .record(let record): return .record(record.record(of: entry.leaf))
+            case .gap: return .gap
+            case .erased: return .erased
+            }
+        } catch {
+            throw StartupError.unsound("\(entry.leaf.position): \(error.message)")
+        }
+    }
+}

@@ -1,0 +1,27 @@
+internal import Configuration
+internal import Lifecycle
+internal import PipelineRuntime
+
+/// Runs the commands of `sluicectl archive` that read the logs.
+extension Sluicectl {
+    /// Nil for another command. Key stores block, so none of this runs on the cooperative pool.
+    func archiveReading(_ invocation: Invocation) async throws -> ExitCode? {
+        try await withTaskExecutorPreference(HandlerThreads.shared) {
+            let configuration = invocation.configuration
+            switch Array(invocation.commandPath.dropFirst()) {
+            case ["status"]:
+                return try await ArchiveStatusCommand(configuration: configuration, clocks: clocks, timeout: timeout)
+                    .run(console)
+            case ["export"]:
+                return try await ArchiveExportCommand(
+                    configuration: configuration, interruption: Interruption(interruptions()), clocks: clocks
+                ).run(console)
+            case ["replay"]:
+                return try await ArchiveReplayCommand(
+                    configuration: configuration, interruption: Interruption(interruptions()), timeout: timeout
+                ).run(console)
+            default: return nil
+            }
+        }
+    }
+}

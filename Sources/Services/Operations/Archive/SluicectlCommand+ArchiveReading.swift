@@ -1,0 +1,89 @@
+internal import ArchiveConfiguration
+internal import Configuration
+internal import ServiceKit
+
+/// The command lines of `sluicectl archive status`, `export` and `replay`.
+extension SluicectlCommand {
+    private static let kafkaOfArchive = ConfigurationSchema(
+        [ApplicationSettings.bootstrapServers], openPrefixes: [ApplicationSettings.kafka])
+    private static let keysOfArchive = ConfigurationSchema([ArchivePlace.keyEncryptionKeys, ArchivePlace.keyStore])
+    private static let filterOfArchive = ConfigurationSchema([
+        ArchiveReadingOptions.since, ArchiveReadingOptions.until, ArchiveReadingOptions.app, ArchiveReadingOptions.type,
+    ])
+
+    static let archiveReading = [
+        Command(
+            "status", summary: "Print the size, the checkpoint and the next offset of each log.",
+            discussion: """
+                Reads the archive without its keys. With --against-kafka also how many records Kafka has that are \
+                not archived (LAG), and of how many leaves a checkpoint is anchored in appstore.archive.checkpoints \
+                (ANCHORED). Signatures are not checked: archive verify does. Exits with 4 when more is anchored than \
+                the archive has.
+                """,
+            schema: ConfigurationSchema([
+                ArchivePlace.url, ArchiveReadingOptions.topic, ArchiveReadingOptions.againstKafka,
+                OperationsSettings.topicsPrefix, OperationsSettings.output,
+            ]).adding(kafkaOfArchive),
+            examples: [
+                .init("sluicectl archive status --config sluice.properties", "A table of all logs."),
+                .init(
+                    "sluicectl archive status --archive.url /mnt/copy/archive --output json",
+                    "Of a copy, a JSON object for each log."),
+                .init("sluicectl archive status --against-kafka --config sluice.properties", "With the lag."),
+            ]),
+        Command(
+            "export", summary: "Write the archived notifications as they were received.",
+            discussion: """
+                JSON lines: where and when each was archived, what it is, and signedPayload, the compact JWS that \
+                Apple posted, rebuilt with the archived certificates; of version 1 legacy, the body less its secret. \
+                CSV has the same without the bodies. What was erased or whose time is over is listed as that, \
+                unless --app or --type asks for content. Needs the key store. Each object is compared with its \
+                leaf; whether the leaves are those that were signed is archive verify's question. Exits with 1 when \
+                a key is unknown or a body could not be rebuilt, with 2 when an object is not what was archived.
+                """,
+            schema: ConfigurationSchema([
+                ArchivePlace.url, ArchiveReadingOptions.environment, ArchiveReadingOptions.format,
+                OperationsSettings.topicsPrefix,
+            ]).adding(keysOfArchive).adding(filterOfArchive),
+            examples: [
+                .init(
+                    "sluicectl archive export --since 2026-11-01T00:00:00Z --until 2026-12-01T00:00:00Z "
+                        + "--config sluice.properties > november.jsonl", "A month, with the signed bodies."),
+                .init(
+                    "sluicectl archive export --app com.example.app --type REFUND --format csv "
+                        + "--config sluice.properties > refunds.csv", "Refunds of one app, for an auditor."),
+                .init(
+                    "sluicectl archive export --environment production --config sluice.properties "
+                        + "| jq -r .signedPayload | head -1 | sluicectl verify -", "Verified once more."),
+            ]),
+        Command(
+            "replay", summary: "Write archived records into Kafka again.",
+            discussion: """
+                Key, value and headers are as they were, the origin is replay; the time of the record is the \
+                present, so that the topic's retention counts anew. Consumers ignore what they have already. A \
+                topic other than notifications, quarantine and certificates needs --to-topic, also to go back into \
+                itself. What was erased does not come back. Control-C ends it after the record in hand, and --after \
+                goes on from there. Exits with 1 when something was left.
+                """,
+            schema: ConfigurationSchema([
+                ArchivePlace.url, ArchiveReadingOptions.replayedTopic, ArchiveReadingOptions.toTopic,
+                OperationsSettings.topicsPrefix, OperationsSettings.after, OperationsSettings.rate,
+                OperationsSettings.yes, OperationsSettings.output,
+            ]).adding(keysOfArchive).adding(filterOfArchive).adding(kafkaOfArchive),
+            examples: [
+                .init(
+                    "sluicectl archive replay --topic appstore.notifications.production --config sluice.properties",
+                    "What would be written."),
+                .init(
+                    "sluicectl archive replay --topic appstore.notifications.production --rate 2000 --yes "
+                        + "--config sluice.properties", "A lost topic, 2000 records each second."),
+                .init(
+                    "sluicectl archive replay --topic appstore.notifications.production --to-topic scratch "
+                        + "--since 2026-11-20T00:00:00Z --yes --config sluice.properties",
+                    "Some days into a topic of your own."),
+                .init(
+                    "sluicectl archive replay --topic appstore.notifications.production --after 3-1742 --yes "
+                        + "--config sluice.properties", "Go on where an earlier run ended."),
+            ]),
+    ]
+}

@@ -1,0 +1,124 @@
+import AppStoreModel
+import AppStoreSigning
+import AppStoreTestSupport
+import AppStoreVerification
+import ArchiveFormat
+import ArchiveKeys
+import ArchiveLog
+import Cryptography
+import Foundation
+import JSON
+import Kafka
+import ObjectStorage
+import Records
+import TestSupport
+import Testing
+
+@testable import Operations
+
+/// An archive in a directory, with its key store, written by the writer of sluice-archive.
+struct TestArchive {
+    static let origin = "example.com/archive"
+
+    let names: TopicNames
+    let directory: TemporaryDirectory
+    let store: DirectoryStore
+    let signer: CheckpointSigner
+    let keys: KeyStore
+
+    init(prefix: String = TopicNames.defaultPrefix) throws {
+        try initializeCryptography()
+        names = TopicNames(prefix: prefix)
+        directory = try TemporaryDirectory()
+        let file = try directory.write(String(repeating: "5a", count: 32), to: "kek")
+        keys = try KeyStore(
+            path: directory.file("keys.sqlite"), keys: KeyEncryptionKeys(files: [file]), creation: .ifMissing)
+        store = try DirectoryStore(path: directory.file("archive"), creating: true)
+        signer = try CheckpointSigner(archive: Self.origin, keys: [PrivateKey.generate(.ed25519)])
+    }
+
+    var production: KafkaTopic { names.notifications(.production) }
+
+    /// Of commands that need no key.
+    var place: [String] { ["--archive.url", directory.file("archive"), "--topics.prefix", names.prefix] }
+
+    /// Of those that do.
+    var flags: [String] {
+        place + [
+            "--archive.key.encryption.key.file", directory.file("kek"), "--archive.key.store",
+            directory.file("keys.sqlite"),
+        ]
+    }
+
+    /// Appends records to the log of their partition under one checkpoint, offset after offset, a minute apart.
+    func write(
+        _ produced: [KafkaProducerRecord], to partition: KafkaPartition = 0, at time: Int64 = Signed.now
+    ) async throws {
+        guard let topic = produced.first?.topic else { return }
+        let kind = try #require(ArchivedTopic(topic, names: names))
+        var writer = try await LogWriter.open(
+            store, names: LogNames(KafkaTopicPartition(topic: topic, partition: partition)), signer: signer,
+            // It is signed at once, and its next checkpoint is a second later at least.
+            at: Int(time / 1_000) - 1)
+        for (number, record) in produced.enumerated() {
+            let read = KafkaRecord(
+                topic: topic, partition: partition, offset: KafkaOffset(rawValue: Int64(writer.size)),
+                timestampMilliseconds: time + Int64(number) * 60_000, key: record.key, value: record.value,
+                headers: record.headers)
+            var protection = ArchiveProtection.plain
+            if let subject = kind.subject(of: read) {
+                let request = DataKeyRequest(
+                    subject: subject, eventTimeMilliseconds: kind.eventTime(of: read) ?? time)
+                protection = try #require(try keys.dataKeys(for: [request]).first)
+            }
+            try writer.append(
+                ArchiveEntry(
+                    read, kind: kind.kind, clusterId: "cluster", archivedAtMilliseconds: time, protection: protection))
+        }
+        try await writer.commit(at: Int(time / 1_000))
+    }
+
+    /// Everything about a purchase.
+    func erase(_ purchase: String) throws {
+        let subject = ArchiveSubject(.production, BundleId("com.example.app"), OriginalTransactionId(purchase))
+        try keys.apply([
+            ErasureRecord(
+                action: .erase, subject: keys.mark(of: subject), marks: keys.marksId, reason: "a request", request: "1",
+                requestedAt: AppStoreInstant(clampingMillisecondsSince1970: Signed.now + 86_400_000))
+        ])
+    }
+
+    // MARK: Records
+
+    /// Of a notification that Apple signed: as the ingress writes it, and the certificates that it names.
+    func signed() throws -> (record: KafkaProducerRecord, certificates: [KafkaProducerRecord], jws: String) {
+        let body = try Signed.body()
+        let verifier = try NotificationVerifier(
+            VerifierConfiguration(
+                roots: [Signed.pki.get().root.der],
+                apps: [AppIdentity(bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890))],
+                revocation: .off))
+        guard case .accepted(let verified) = verifier.verify(body: body, at: Signed.now) else { throw NotAccepted() }
+        var records = ReleasedRecords.records(
+            of: verified, receivedAt: AppStoreInstant(clampingMillisecondsSince1970: Signed.now), names: names)
+        let last = records.popLast()
+        var record = try #require(last)
+        record.headers = record.headers.map {
+            $0.key == RecordHeaderName.origin.rawValue ? KafkaHeader(.origin, RecordOrigin.live.rawValue) : $0
+        }
+        return (record, records, try #require(try JSONValue(json: body).object?["signedPayload"]?.string))
+    }
+
+    struct NotAccepted: Error {}
+
+    /// Of version 1, about a purchase of its own.
+    func legacy(_ type: NotificationType, _ purchase: String) -> KafkaProducerRecord {
+        var record = TwinDraft.sharedSecret(type, at: 1).with {
+            $0.purchase = purchase
+            $0.uuid = "v1-\(purchase)"
+        }.produced(to: production)
+        let body = JSONValue.object(["notification_type": .string(type.rawValue)]).json
+        record.value = record.value.map { $0.dropLast() + Array(#","legacy":"#.utf8) + body + [UInt8(ascii: "}")] }
+        return record
+    }
+}
