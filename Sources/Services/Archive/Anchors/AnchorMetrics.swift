@@ -9,7 +9,7 @@ struct AnchorMetrics: Sendable {
     init(_ registry: MetricsRegistry, anchor name: String) {
         let label = MetricLabel("anchor", name)
         behind = registry.gauge(
-            ArchiveMetricName.anchorBehind,
+            ArchiveMetricName.unanchored,
             help: "For how long the oldest checkpoint that should be anchored has not been, in seconds.",
             labels: [label])
         anchored = registry.counter(

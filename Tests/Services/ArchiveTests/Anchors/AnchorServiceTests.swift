@@ -21,7 +21,7 @@ struct AnchorServiceTests {
         #expect(bench.anchor.sizes == [5, 12])
         #expect(bench.pauses == [.seconds(60), .seconds(60), .seconds(60)])
         #expect(bench.metric("sluice_archive_anchored_total{anchor=\"test\"}") == "2")
-        #expect(bench.metric("sluice_archive_anchor_behind_seconds{anchor=\"test\"}") == "0")
+        #expect(bench.metric("sluice_archive_unanchored_seconds{anchor=\"test\"}") == "0")
     }
 
     @Test func `an anchor that fails is tried again, less and less often, and is said to be behind`() async throws {
@@ -32,7 +32,7 @@ struct AnchorServiceTests {
             if pause == 3 { try await bench.archive.grow(by: 1) }
         }
         #expect(bench.pauses == [5, 10, 20, 40, 80, 160, 300, 300, 300].map { .seconds($0) })
-        #expect(bench.metric("sluice_archive_anchor_behind_seconds{anchor=\"test\"}") == "915")
+        #expect(bench.metric("sluice_archive_unanchored_seconds{anchor=\"test\"}") == "915")
         #expect(bench.metric("sluice_archive_anchor_failures_total{anchor=\"test\",reason=\"unavailable\"}") == "9")
         #expect(bench.log.lines.allSatisfy { $0.contains("not anchored yet") })
     }
@@ -45,7 +45,7 @@ struct AnchorServiceTests {
         }
         #expect(bench.anchor.sizes == [5])
         #expect(bench.pauses == [5, 10, 20, 60].map { .seconds($0) })
-        #expect(bench.metric("sluice_archive_anchor_behind_seconds{anchor=\"test\"}") == "0")
+        #expect(bench.metric("sluice_archive_unanchored_seconds{anchor=\"test\"}") == "0")
     }
 
     @Test func `another history is an error of its own`() async throws {
@@ -64,7 +64,7 @@ struct AnchorServiceTests {
         try await bench.run(pauses: 3) { pause in
             if pause == 2 { bench.own([]) }
         }
-        #expect(bench.metric("sluice_archive_anchor_behind_seconds{anchor=\"test\"}") == "0")
+        #expect(bench.metric("sluice_archive_unanchored_seconds{anchor=\"test\"}") == "0")
         #expect(bench.pauses == [5, 10, 60].map { .seconds($0) })
     }
 
@@ -72,7 +72,7 @@ struct AnchorServiceTests {
         let bench = try await Bench(leaves: 0)
         try await bench.run(pauses: 2) { _ in }
         #expect(bench.anchor.sizes.isEmpty)
-        #expect(bench.metric("sluice_archive_anchor_behind_seconds{anchor=\"test\"}") == "0")
+        #expect(bench.metric("sluice_archive_unanchored_seconds{anchor=\"test\"}") == "0")
     }
 
     @Test func `an anchor that hangs does not hold up the others`() async throws {
