@@ -238,7 +238,7 @@ let kafkaTestSupport: Target = .target(
 // What holds of every store of objects, system calls that fail, and a disk that loses power.
 let objectStorageTestSupport: Target = .target(
     name: "ObjectStorageTestSupport",
-    dependencies: ["Bytes", "Cryptography", "HTTPClient", "ObjectStorage", "TestSupport"],
+    dependencies: ["Bytes", "Configuration", "Cryptography", "HTTPClient", "ObjectStorage", "TestSupport"],
     path: "Tests/Platform/ObjectStorageTestSupport", swiftSettings: settings)
 
 // Values against a published JSON Schema.
@@ -337,7 +337,7 @@ let package = Package(
         tests(
             "ArchiveLogTests", layer: "AppStore",
             uses: [
-                "ArchiveFormat", "ArchiveLog", "Cryptography", "Kafka", "KafkaModel", "ObjectStorage",
+                "ArchiveFormat", "ArchiveLog", "Cryptography", "HTTPClient", "Kafka", "KafkaModel", "ObjectStorage",
                 "ObjectStorageTestSupport", "TestSupport", "TransparencyLog",
             ], excluding: ["tlog_reader.py"]),
         tests(

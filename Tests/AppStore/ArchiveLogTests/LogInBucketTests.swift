@@ -1,0 +1,89 @@
+import ArchiveLog
+import Cryptography
+import HTTPClient
+import ObjectStorage
+import ObjectStorageTestSupport
+import Synchronization
+import Testing
+import TransparencyLog
+
+/// The writer of a log over a bucket: requests that fail, processes that end between two of them, and second writers.
+@Suite("Logs in a bucket") struct LogInBucketTests {
+    private let key: PrivateKey
+
+    init() throws { key = try PrivateKey.generate(.ed25519) }
+
+    private static let ends: [Int64] = [2, 254, 258, 259]
+
+    @Test func `30 % of all requests fail, and the log is whole`() async throws {
+        for seed in UInt64(0)..<20 {
+            let bucket = SimulatedBucket()
+            let transport = FaultyTransport(0.3, seed: seed) { bucket.answer($0) }
+            let log = try WrittenLog(
+                bucket.store { request throws(HTTPClientError) in try await transport.send(request) }, key: key)
+            var writer = try await log.open()
+            for end in Self.ends {
+                try WrittenLog.append(upTo: end, to: &writer)
+                try await writer.commit(at: 0)
+            }
+            #expect(try await log.check().size == 259, "seed \(seed)")
+            #expect(transport.faults > 5)
+        }
+    }
+
+    /// Writes all steps over a network that is gone after so many requests; the last one may have arrived.
+    private func write(_ bucket: SimulatedBucket, requests: Int, lastArrives: Bool) async throws -> (
+        acknowledged: Int64, isComplete: Bool
+    ) {
+        let count = Atomic(0)
+        let store = try bucket.store { request throws(HTTPClientError) in
+            let number = count.add(1, ordering: .relaxed).newValue
+            if number < requests || number == requests && lastArrives {
+                let response = bucket.answer(request)
+                if number < requests { return response }
+            }
+            throw HTTPClientError(code: .cancelled, message: "the process has ended")
+        }
+        var acknowledged: Int64 = 0
+        do {
+            let log = try WrittenLog(store, key: key)
+            var writer = try await log.open()
+            for end in Self.ends {
+                try WrittenLog.append(upTo: end, to: &writer)
+                try await writer.commit(at: 0)
+                acknowledged = end
+            }
+        } catch {}
+        return (acknowledged, count.load(ordering: .relaxed) < requests)
+    }
+
+    @Test(arguments: [false, true])
+    func `a process that ends at any request is continued without gap or repetition`(_ lastArrives: Bool) async throws {
+        for requests in 1... {
+            let bucket = SimulatedBucket()
+            let (acknowledged, isComplete) = try await write(bucket, requests: requests, lastArrives: lastArrives)
+            let log = try WrittenLog(try bucket.store(), key: key)
+            var writer = try await log.open()
+            #expect(writer.committedSize >= Int(acknowledged), "request \(requests)")
+            try WrittenLog.append(upTo: 262, to: &writer)
+            try await writer.commit(at: 0)
+            #expect(try await log.check().size == 262, "request \(requests)")
+            if isComplete { return #expect(acknowledged == Self.ends.last) }
+        }
+    }
+
+    @Test func `a former writer is refused when another one has gone on`() async throws {
+        let bucket = SimulatedBucket()
+        let log = try WrittenLog(try bucket.store(), key: key)
+        var former = try await log.open()
+        try WrittenLog.append(upTo: 10, to: &former)
+        try await former.commit(at: 0)
+        var present = try await log.open()
+        try WrittenLog.append(upTo: 20, to: &former)
+        let error = await #expect(throws: LogError.self) { try await former.commit(at: 0) }
+        #expect(error?.code == .otherWriter)
+        try WrittenLog.append(upTo: 30, to: &present)
+        try await present.commit(at: 0)
+        #expect(try await log.check().size == 30)
+    }
+}

@@ -1,0 +1,19 @@
+import Configuration
+import HTTPClient
+package import ObjectStorage
+
+extension SimulatedBucket {
+    /// A store over this bucket that never waits.
+    ///
+    /// - Parameter send: what stands between both; nil: nothing.
+    package func store(attempts: Int = 40, send: FaultyTransport.Send? = nil) throws -> S3Store {
+        var configuration = try S3Configuration(
+            endpoint: "http://s3.example.com", region: "eu-central-1", bucket: name, prefix: nil)
+        configuration.attempts = attempts
+        let credentials = S3Credentials(accessKeyId: "A", secretAccessKey: Secret([1]))
+        return S3Store(
+            configuration,
+            S3Client.Surroundings(
+                send: send ?? { [self] request in answer(request) }, credentials: { credentials }, sleep: { _ in }))
+    }
+}
