@@ -270,10 +270,10 @@ let fuzzing: [Target] = [
         name: "FuzzTargets",
         dependencies: [
             "Bytes", "JSON", "AppStoreModel", "AppStoreSigning", "AppStoreServerAPI", "AppStoreVerification",
-            "Configuration",
+            "ArchiveFormat", "ArchiveLog", "Configuration",
             "Cryptography",
             "EntitlementRules", "HTTPServer", "KafkaModel", "LegacyNotifications", "Records", "RefundRules",
-            "Simulator",
+            "Simulator", "TransparencyLog",
             "TestSupport",
         ], path: "Tests/Fuzzing/FuzzTargets", swiftSettings: settings),
     .executableTarget(
@@ -471,6 +471,7 @@ let package = Package(
                 "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage", "TransparencyLog",
                 "EntitlementRules", "Reconciliation", "Records", "RefundCases", "KeyedState", "Kafka",
                 "Cryptography", "HTTPServer", "Configuration", "Telemetry", "KafkaDevBroker", "Time",
+                "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage", "AppStoreVerification",
                 "AppStoreTestSupport", "TestSupport",
             ]),
         tests(

@@ -46,7 +46,7 @@ extension FuzzTarget {
     package static func all(_ material: SignedMaterial) throws -> [FuzzTarget] {
         [
             requestHead, requestBody, connection, json, base64, properties, refundRules, refundAnswer, apiAnswer,
-            legacyBody,
+            legacyBody, archiveFiles,
             try certificate(material), try ocspResponse(material),
             try signature(material), try notificationBody(material), try signedPayload(material),
             try notificationRecord(material), try entitlementFacts(material),

@@ -9,7 +9,8 @@ import Testing
     private static let targets = Result { try FuzzTarget.all(try material.get()) }
     private static let names = [
         "request-head", "request-body", "connection", "json", "base64", "properties", "refund-rules", "refund-answer",
-        "api-answer", "legacy-body", "certificate", "ocsp-response", "ecdsa-signature", "notification-body",
+        "api-answer", "legacy-body", "archive-files", "certificate", "ocsp-response", "ecdsa-signature",
+        "notification-body",
         "signed-payload",
         "notification-record",
         "entitlement-facts",
