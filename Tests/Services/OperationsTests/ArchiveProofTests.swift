@@ -1,0 +1,233 @@
+import AppStoreModel
+import AppStoreSigning
+import AppStoreVerification
+import ArchiveFormat
+import ArchiveKeys
+import ArchiveLog
+import Cryptography
+import Foundation
+import JSON
+import Kafka
+import ObjectStorage
+import Records
+import TestSupport
+import Testing
+
+@testable import Operations
+
+/// An archive with Apple's certificates and one notification of theirs, as sluice-archive writes it.
+private struct ArchivedNotification {
+    static let origin = "example.com/archive"
+    static let topic = "appstore.notifications.production"
+
+    let directory: TemporaryDirectory
+    let archive: String
+    let keyStore: String
+    let keyFile: String
+    /// The archive's public key.
+    let key: String
+    let root: String
+    let store: DirectoryStore
+    let keys: KeyStore
+    let signer: CheckpointSigner
+    let subject: ArchiveSubject
+
+    init() async throws {
+        directory = try TemporaryDirectory()
+        archive = directory.file("archive")
+        store = try DirectoryStore(path: archive, creating: true)
+        keyFile = try directory.write(String(repeating: "a7", count: 32) + "\n", to: "kek")
+        chmod(keyFile, 0o600)
+        keyStore = directory.file("keys.sqlite")
+        keys = try KeyStore(path: keyStore, keys: KeyEncryptionKeys(files: [keyFile]), creation: .ifMissing)
+        signer = try CheckpointSigner(archive: Self.origin, keys: [PrivateKey.generate(.ed25519)])
+        key = try directory.write(try signer.verifiers().text, to: "archive.pub")
+        root = try directory.signedFiles().root
+        subject = ArchiveSubject(.production, key: "com.example.app/2000000000000001")
+        for record in try Self.records() { try await write(record) }
+    }
+
+    /// What the ingress would have produced for a notification that Apple's test root signed.
+    private static func records() throws -> [KafkaProducerRecord] {
+        let app = AppIdentity(bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890))
+        let verifier = try NotificationVerifier(
+            VerifierConfiguration(roots: [Signed.pki.get().root.der], apps: [app], revocation: .off))
+        guard case .accepted(let verified) = verifier.verify(body: try Signed.body(), at: Signed.now) else {
+            return []
+        }
+        return ReleasedRecords.records(
+            of: verified, receivedAt: AppStoreInstant(clampingMillisecondsSince1970: Signed.now),
+            names: TopicNames(prefix: "appstore"))
+    }
+
+    private func write(_ produced: KafkaProducerRecord) async throws {
+        let names = try LogNames(KafkaTopicPartition(topic: produced.topic, partition: 0))
+        var writer = try await LogWriter.open(store, names: names, signer: signer, at: 1_800_000_000)
+        let record = KafkaRecord(
+            topic: produced.topic, partition: 0, offset: KafkaOffset(rawValue: Int64(writer.size)),
+            timestampMilliseconds: Signed.now, key: produced.key, value: produced.value, headers: produced.headers)
+        let isNotification = produced.topic.rawValue == Self.topic
+        let request = DataKeyRequest(subject: subject, eventTimeMilliseconds: Signed.now)
+        let protection = isNotification ? try keys.dataKeys(for: [request]).first ?? .plain : .plain
+        try writer.append(
+            ArchiveEntry(
+                record, kind: isNotification ? .notification : .certificate, clusterId: "cluster",
+                archivedAtMilliseconds: Signed.now, protection: protection))
+        try await writer.commit(at: 1_800_000_000)
+    }
+
+    /// One more notification, so that the log grows.
+    func grow() async throws {
+        for record in try Self.records() where record.topic.rawValue == Self.topic { try await write(record) }
+    }
+
+    func erase() throws {
+        let mark = try keys.mark(of: subject)
+        let record = ErasureRecord(
+            action: .erase, subject: mark, marks: keys.marksId, keys: [], reason: "test", request: "",
+            requestedAt: AppStoreInstant(clampingMillisecondsSince1970: Signed.now + 1000))
+        _ = try keys.apply([record])
+    }
+
+    /// Changes a byte in the middle of a file.
+    func change(_ name: String) throws {
+        let path = "\(archive)/\(name)"
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        bytes[bytes.count / 2] ^= 1
+        try FileManager.default.removeItem(atPath: path)
+        try Data(bytes).write(to: URL(filePath: path))
+    }
+
+    func run(_ command: String, _ arguments: [String]) async -> (exitCode: Int32, printed: Printed) {
+        await sluicectl(["archive", command, "--archive.url", archive] + arguments)
+    }
+}
+
+@Suite("Verifying and proving the archive with sluicectl") struct ArchiveProofTests {
+    @Test func `an archive is verified with the public key alone, and told what an anchor would add`() async throws {
+        let archived = try await ArchivedNotification()
+        let (exitCode, printed) = await archived.run("verify", ["--key", archived.key])
+        #expect(exitCode == 0, "\(printed.complaints)")
+        #expect(printed.output.contains("internal consistency only"))
+        #expect(printed.output.hasSuffix("sound\n"))
+        #expect(!printed.output.contains("signatures were not checked"))
+        let unsigned = await archived.run("verify", [])
+        #expect(unsigned.exitCode == 0 && unsigned.printed.output.contains("signatures were not checked"))
+    }
+
+    @Test func `as JSON it says the same for scripts`() async throws {
+        let archived = try await ArchivedNotification()
+        let (exitCode, printed) = await archived.run("verify", ["--key", archived.key, "--output", "json"])
+        #expect(exitCode == 0)
+        let object = try #require(try printed.objects.first)
+        #expect(object["ok"]?.bool == true && object["signaturesChecked"]?.bool == true)
+        #expect(object["anchored"]?.bool == false && object["findings"]?.array?.isEmpty == true)
+        #expect(object["logs"]?.array?.count == 2)
+    }
+
+    @Test func `each notification is said to be signed by Apple for its app, until its person is erased`() async throws
+    {
+        let archived = try await ArchivedNotification()
+        let flags = [
+            "--key", archived.key, "--payloads", "--archive.key.store", archived.keyStore,
+            "--archive.key.encryption.key.file", archived.keyFile, "--root.certificates", archived.root,
+        ]
+        let (exitCode, printed) = await archived.run("verify", flags)
+        #expect(exitCode == 0, "\(printed.output) \(printed.complaints)")
+        #expect(printed.output.contains("1 signed by Apple for com.example.app"))
+        try archived.erase()
+        let erased = await archived.run("verify", flags)
+        #expect(erased.exitCode == 0)
+        #expect(erased.printed.output.contains("1 erased\n"))
+        #expect(!erased.printed.output.contains("signed by Apple"))
+    }
+
+    @Test func `a notification that another root signed is not taken for Apple's`() async throws {
+        let archived = try await ArchivedNotification()
+        let (exitCode, printed) = await archived.run(
+            "verify",
+            [
+                "--key", archived.key, "--payloads", "--archive.key.store", archived.keyStore,
+                "--archive.key.encryption.key.file", archived.keyFile,
+            ])
+        #expect(exitCode == 2)
+        #expect(printed.output.contains("Apple's signature was not verified"))
+    }
+
+    @Test(arguments: ["segments/000.p/1", "tile/entries/000.p/1", "tile/0/000.p/1", "checkpoint", "checkpoints/001"])
+    func `a changed byte is found, with the file that it is in and exit code 2`(file: String) async throws {
+        let archived = try await ArchivedNotification()
+        try archived.change("\(ArchivedNotification.topic)/0/\(file)")
+        let (exitCode, printed) = await archived.run("verify", ["--key", archived.key])
+        #expect(exitCode == 2)
+        #expect(printed.output.contains("\(ArchivedNotification.topic)/0/\(file)"))
+        #expect(printed.output.hasSuffix("NOT SOUND: tampered\n"))
+    }
+
+    @Test func `an earlier state is found by the checkpoints that were kept elsewhere, with exit code 4`() async throws
+    {
+        let archived = try await ArchivedNotification()
+        let earlier = archived.directory.file("earlier")
+        try FileManager.default.copyItem(atPath: archived.archive, toPath: earlier)
+        try await archived.grow()
+        let anchors = archived.directory.file("anchors")
+        var notes = Data()
+        for topic in [ArchivedNotification.topic, "appstore.certificates"] {
+            notes += try Data(contentsOf: URL(filePath: "\(archived.archive)/\(topic)/0/checkpoint")) + Data("\n".utf8)
+        }
+        try notes.write(to: URL(filePath: anchors))
+        let flags = ["--key", archived.key, "--checkpoint-from", anchors]
+        let present = await archived.run("verify", flags)
+        #expect(present.exitCode == 0 && present.printed.output.contains("2 checkpoints from elsewhere are continued"))
+        let (exitCode, printed) = await sluicectl(["archive", "verify", "--archive.url", earlier] + flags)
+        #expect(exitCode == 4)
+        #expect(printed.output.contains("rolled-back"))
+        // Only the log that is asked for.
+        let other = await sluicectl(
+            ["archive", "verify", "appstore.certificates/0", "--archive.url", earlier] + flags)
+        #expect(other.exitCode == 0)
+    }
+
+    @Test func `another key is unknown, and no archive cannot be read: exit codes 5 and 6`() async throws {
+        let archived = try await ArchivedNotification()
+        let other = try await ArchivedNotification()
+        #expect(await archived.run("verify", ["--key", other.key]).exitCode == 5)
+        #expect(await archived.run("verify", ["--key", "nonsense+00000000+AAAA"]).exitCode != 0)
+        let absent = archived.directory.file("absent")
+        #expect(await sluicectl(["archive", "verify", "--archive.url", absent]).exitCode == 6)
+        try FileManager.default.createDirectory(atPath: absent, withIntermediateDirectories: true)
+        #expect(await sluicectl(["archive", "verify", "--archive.url", absent]).exitCode == 6)
+    }
+
+    @Test func `one notification is proved, and the proof is checked offline`() async throws {
+        let archived = try await ArchivedNotification()
+        let file = archived.directory.file("notification.tlog-proof")
+        let place = "\(ArchivedNotification.topic)/0"
+        #expect(await archived.run("prove", ["\(place)@0", "--key", archived.key, "--to", file]).exitCode == 0)
+        let byLeaf = await archived.run("prove", [place, "--leaf", "0"])
+        #expect(byLeaf.printed.output.hasPrefix("c2sp.org/tlog-proof@v1\nextra "))
+        #expect(byLeaf.printed.output == String(decoding: try Data(contentsOf: URL(filePath: file)), as: UTF8.self))
+
+        try FileManager.default.removeItem(atPath: archived.archive)
+        let (exitCode, printed) = await sluicectl(
+            ["archive", "prove", "--check", file, "--key", archived.key, "--output", "json"])
+        #expect(exitCode == 0)
+        let object = try #require(try printed.objects.first)
+        #expect(object["topic"]?.string == ArchivedNotification.topic && object["kind"]?.string == "notification")
+
+        #expect(await sluicectl(["archive", "prove", "--check", file]).exitCode == 5)
+        let other = try await ArchivedNotification()
+        #expect(await sluicectl(["archive", "prove", "--check", file, "--key", other.key]).exitCode == 5)
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
+        bytes[60] = bytes[60] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+        let changed = try archived.directory.write(bytes, to: "changed.tlog-proof")
+        let refused = await sluicectl(["archive", "prove", "--check", changed, "--key", archived.key])
+        #expect(refused.exitCode == 2 && refused.printed.output.hasPrefix("NOT PROVED"))
+    }
+
+    @Test(arguments: [["nowhere"], [], ["a/b@c"], ["appstore.notifications.production/0@99"], ["x/0@1"], ["x/0"]])
+    func `what names no record ends with the usage`(arguments: [String]) async throws {
+        let archived = try await ArchivedNotification()
+        #expect(await archived.run("prove", arguments).exitCode == 64)
+    }
+}
