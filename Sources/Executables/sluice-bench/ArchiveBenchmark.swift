@@ -111,7 +111,7 @@ struct ArchiveBenchmark {
             let begun = Clocks.monotonic
             let outcome = try await ArchiveVerification(log.store, options: options).run()
             let seconds = (Clocks.monotonic - begun) / 1e9
-            guard outcome.findings.isEmpty, outcome.logs.first?.size == count else {
+            guard outcome.findings.isEmpty, outcome.logs.first?.leaves == count else {
                 throw BenchFailure("the archive is not sound: \(outcome.findings)")
             }
             report.add(

@@ -66,6 +66,36 @@ import TransparencyLog
         }
     }
 
+    /// 2,000 with `SLUICE_TEST_LONG`, else 150.
+    @Test func `a log that survives hundreds of deaths has every record once, and never went back`() async throws {
+        let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] != nil
+        var generator = SeededGenerator(seed: 11)
+        var disk = SimulatedDisk()
+        var acknowledged: Int64 = 0
+        for death in 0..<(isLong ? 2000 : 150) {
+            let number = Int.random(in: 1...90, using: &generator)
+            let calls = FaultyCalls(disk, [.init(nil, number: number, kills: true)])
+            do {
+                let log = try WrittenLog(DirectoryStore(path: "/archive", creating: true, calls: calls), key: key)
+                var writer = try await log.open(at: death)
+                #expect(writer.committedSize >= Int(acknowledged), "death \(death)")
+                while !calls.isDead {
+                    let end = acknowledged + Int64.random(in: 1...120, using: &generator)
+                    try WrittenLog.append(upTo: end, to: &writer)
+                    try await writer.commit(at: death)
+                    acknowledged = max(acknowledged, end)
+                }
+            } catch {}
+            disk = Bool.random(using: &generator) ? disk.afterDeath() : disk.afterPowerLoss(&generator)
+        }
+        let log = try WrittenLog(DirectoryStore(path: "/archive", creating: true, calls: disk), key: key)
+        _ = try await log.open()
+        #expect(try await log.check().size >= Int(acknowledged))
+        let options = VerificationOptions(verifiers: try log.signer.verifiers())
+        let report = try await ArchiveVerification(log.store, options: options).run()
+        #expect(report.findings.isEmpty, "\(report.findings)")
+    }
+
     @Test func `a call that fails once is made good by calling again`() async throws {
         for number in 1...(try await callCount()) {
             let disk = SimulatedDisk()
