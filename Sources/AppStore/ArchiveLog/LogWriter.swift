@@ -96,7 +96,6 @@ package struct LogWriter: Sendable {
         guard frontier.size > committed.size else { return }
         let before = committed.size
         do throws(ObjectStoreError) {
-            if mustRewrite { try await rewriteCopy() }
             try await write(unwritten + partials(since: before))
         } catch { throw LogError(error) }
         do throws(ObjectStoreError) {
@@ -217,20 +216,16 @@ package struct LogWriter: Sendable {
         }
     }
 
-    /// `checkpoints/<size>`; there is none of an empty log.
+    /// `checkpoints/<size>`; there is none of an empty log. Whole or not there, at every instant: a reader takes a copy that
+    /// is cut off for one that was changed.
     func keepCopy() async throws(ObjectStoreError) {
         guard committed.size > 0 else { return }
         do throws(ObjectStoreError) {
-            try await store.create(names.checkpoint(size: committed.size), committed.note.bytes)
+            _ = try await store.replace(
+                names.checkpoint(size: committed.size), committed.note.bytes, expected: nil)
         } catch {
-            guard error.code == .exists else { throw error }
+            guard error.code == .changed else { throw error }
         }
-    }
-
-    /// The copy of the checkpoint is made durable with what follows it, so it may be what could not be.
-    private func rewriteCopy() async throws(ObjectStoreError) {
-        try await store.delete(names.checkpoint(size: committed.size))
-        try await keepCopy()
     }
 
     private func deletePartials(of path: TilePath) async {
