@@ -285,6 +285,8 @@ def read_log(folder, keys):
     past = []
     for parent, _, files in os.walk(os.path.join(folder, "checkpoints")):
         for name in files:
+            if name.startswith("."):  # the storage's own, no object
+                continue
             text, past_signatures = read_note(read(parent, name), keys)
             past_origin, past_size, past_root = read_checkpoint(text)
             place = os.path.relpath(os.path.join(parent, name), os.path.join(folder, "checkpoints"))
