@@ -20,10 +20,12 @@ extension SluicectlCommand {
                 (ANCHORED). Signatures are not checked: archive verify does. Exits with 4 when more is anchored than \
                 the archive has.
                 """,
-            schema: ConfigurationSchema([
-                ArchivePlace.url, ArchiveReadingOptions.topic, ArchiveReadingOptions.againstKafka,
-                OperationsSettings.topicsPrefix, OperationsSettings.output,
-            ]).adding(kafkaOfArchive),
+            schema: ConfigurationSchema(
+                ArchivePlace.storeSettings + [
+                    ArchiveReadingOptions.topic, ArchiveReadingOptions.againstKafka,
+                    OperationsSettings.topicsPrefix, OperationsSettings.output,
+                ]
+            ).adding(kafkaOfArchive),
             examples: [
                 .init("sluicectl archive status --config sluice.properties", "A table of all logs."),
                 .init(
@@ -41,10 +43,12 @@ extension SluicectlCommand {
                 leaf; whether the leaves are those that were signed is archive verify's question. Exits with 1 when \
                 a key is unknown or a body could not be rebuilt, with 2 when an object is not what was archived.
                 """,
-            schema: ConfigurationSchema([
-                ArchivePlace.url, ArchiveReadingOptions.environment, ArchiveReadingOptions.format,
-                OperationsSettings.topicsPrefix,
-            ]).adding(keysOfArchive).adding(filterOfArchive),
+            schema: ConfigurationSchema(
+                ArchivePlace.storeSettings + [
+                    ArchiveReadingOptions.environment, ArchiveReadingOptions.format,
+                    OperationsSettings.topicsPrefix,
+                ]
+            ).adding(keysOfArchive).adding(filterOfArchive),
             examples: [
                 .init(
                     "sluicectl archive export --since 2026-11-01T00:00:00Z --until 2026-12-01T00:00:00Z "
@@ -65,11 +69,13 @@ extension SluicectlCommand {
                 itself. What was erased does not come back. Control-C ends it after the record in hand, and --after \
                 goes on from there. Exits with 1 when something was left.
                 """,
-            schema: ConfigurationSchema([
-                ArchivePlace.url, ArchiveReadingOptions.replayedTopic, ArchiveReadingOptions.toTopic,
-                OperationsSettings.topicsPrefix, OperationsSettings.after, OperationsSettings.rate,
-                OperationsSettings.yes, OperationsSettings.output,
-            ]).adding(keysOfArchive).adding(filterOfArchive).adding(kafkaOfArchive),
+            schema: ConfigurationSchema(
+                ArchivePlace.storeSettings + [
+                    ArchiveReadingOptions.replayedTopic, ArchiveReadingOptions.toTopic,
+                    OperationsSettings.topicsPrefix, OperationsSettings.after, OperationsSettings.rate,
+                    OperationsSettings.yes, OperationsSettings.output,
+                ]
+            ).adding(keysOfArchive).adding(filterOfArchive).adding(kafkaOfArchive),
             examples: [
                 .init(
                     "sluicectl archive replay --topic appstore.notifications.production --config sluice.properties",

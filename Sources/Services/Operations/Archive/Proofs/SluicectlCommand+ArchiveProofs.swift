@@ -18,8 +18,8 @@ extension SluicectlCommand {
                 one.
                 """,
             schema: ConfigurationSchema(
-                [
-                    ArchivePlace.url, ArchiveProofOptions.keyStore, ArchiveProofOptions.keyEncryptionKeys,
+                ArchivePlace.storeSettings + [
+                    ArchiveProofOptions.keyStore, ArchiveProofOptions.keyEncryptionKeys,
                     ArchiveProofOptions.key, ArchiveProofOptions.since, ArchiveProofOptions.checkpointFrom,
                     ArchiveProofOptions.againstKafka, ArchiveProofOptions.payloads, ArchiveProofOptions.treeOnly,
                     ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, OperationsSettings.output,
@@ -48,10 +48,11 @@ extension SluicectlCommand {
             --check reads such a file, offline: exit code 0 when it holds, 2 when it does not, 5 when the key is another \
             one.
             """,
-        schema: ConfigurationSchema([
-            ArchivePlace.url, ArchiveProofOptions.key, ArchiveProofOptions.leaf, ArchiveProofOptions.proofFile,
-            ArchiveProofOptions.check, OperationsSettings.output,
-        ]),
+        schema: ConfigurationSchema(
+            ArchivePlace.storeSettings + [
+                ArchiveProofOptions.key, ArchiveProofOptions.leaf, ArchiveProofOptions.proofFile,
+                ArchiveProofOptions.check, OperationsSettings.output,
+            ]),
         arguments: [
             Command.Argument("PLACE", help: "TOPIC/PARTITION@OFFSET, or TOPIC/PARTITION with --leaf", isOptional: true)
         ],
