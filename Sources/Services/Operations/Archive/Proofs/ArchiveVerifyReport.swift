@@ -35,14 +35,17 @@ struct ArchiveVerifyReport {
 
     // MARK: Text
 
+    /// Logs that are empty and sound are counted only: most dead letter topics are.
     var text: String {
+        let heading = ["LOG", "LEAVES", "CHECKPOINT", "RESULT"]
         var text = PlainText.table(
-            report.logs.map { log in
-                [
-                    "\(log.log.prefix)", "\(log.checkpoint?.checkpoint.size ?? 0) leaves",
-                    log.checkpoint?.time.map { "signed \(Self.instant($0))" } ?? "not signed", Self.state(log),
-                ]
-            })
+            [heading]
+                + report.logs.filter { $0.checkpoint?.checkpoint.size != 0 || !$0.isSound }.map { log in
+                    [
+                        "\(log.log.prefix)", "\(log.checkpoint?.checkpoint.size ?? 0)",
+                        log.checkpoint?.time.map { Self.instant($0) } ?? "not signed", Self.state(log),
+                    ]
+                })
         for finding in findings {
             text += "\n\(finding.kind.rawValue): \(finding.log)\(Self.place(finding)): "
             text += PlainText.printable(finding.message)
@@ -55,7 +58,8 @@ struct ArchiveVerifyReport {
     private var summary: [String] {
         func sum(_ count: (LogReport) -> Int) -> Int { report.logs.reduce(0) { $0 + count($1) } }
         var lines = [
-            "\(report.logs.count) logs, \(sum(\.leaves)) leaves, \(sum(\.checkpoints)) checkpoints of the past",
+            "\(report.logs.count) logs, \(report.logs.count { $0.checkpoint?.checkpoint.size == 0 }) of them empty, "
+                + "\(sum(\.leaves)) leaves, \(sum(\.checkpoints)) checkpoints of the past",
             options.checksObjects
                 ? "\(sum(\.objects)) payloads compared with their leaves (\(sum(\.objectBytes)) bytes), "
                     + "\(sum(\.prunedObjects)) deleted after their retention, \(sum(\.erasedOnArrival)) erased on arrival"
