@@ -15,6 +15,33 @@ struct PowerLossTests {
         for seed in UInt64(0)..<500 { try await lives(seed, losingPower: false) }
     }
 
+    @Test func `what the next writer finds does not change back, although the last one did not end its exchange`()
+        async throws
+    {
+        let name = try ObjectName("log/checkpoint")
+        for seed in UInt64(0)..<50 {
+            let disk = SimulatedDisk()
+            let calls = FaultyCalls(disk)
+            let first = try DirectoryStore(path: "/archive", creating: true, calls: calls)
+            let version = try await first.replace(name, Array("old".utf8), expected: nil)
+            try await first.synchronize()
+            // The new file is durable and renamed; the process ends before the folder is.
+            calls.reset([FaultyCalls.Fault(.synchronize, number: 2, kills: true)])
+            await #expect(throws: ObjectStoreError.self) {
+                _ = try await first.replace(name, Array("new".utf8), expected: version)
+            }
+            let successor = disk.afterDeath()
+            let second = try DirectoryStore(path: "/archive", creating: false, calls: successor)
+            _ = try await second.lock(try ObjectName("log"))
+            let found = try await second.read(name)
+            #expect(found?.bytes == Array("new".utf8))
+            var generator = SeededGenerator(seed: seed)
+            let third = try DirectoryStore(
+                path: "/archive", creating: false, calls: successor.afterPowerLoss(&generator))
+            #expect(try await third.read(name) == found)
+        }
+    }
+
     /// Three writers after each other, on the same disk.
     private func lives(_ seed: UInt64, losingPower: Bool) async throws {
         var generator = SeededGenerator(seed: seed)
