@@ -12,6 +12,9 @@ struct StoreAnchor: CheckpointAnchor {
 
     func anchor(_ log: AnchoredLog) async throws(AnchorError) {
         do throws(ObjectStoreError) {
+            // Of two members one waits; and a bucket that ignores conditions is refused.
+            let lock = try await store.lock(log.names.prefix)
+            defer { lock.release() }
             let place = try log.names.checkpoint()
             let found = try await store.read(place)
             let problem = try await problem(log, found)
