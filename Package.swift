@@ -468,10 +468,9 @@ let package = Package(
             uses: [
                 "AppStoreServerAPI", "AppStoreSettings", "JSON", "Operations", "PipelineRuntime", "Ingress",
                 "ServiceKit", "AppStoreModel", "AppStoreSigning", "AppStoreVerification",
-                "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage", "TransparencyLog",
+                "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage",
                 "EntitlementRules", "Reconciliation", "Records", "RefundCases", "KeyedState", "Kafka",
                 "Cryptography", "HTTPServer", "Configuration", "Telemetry", "KafkaDevBroker", "Time",
-                "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage", "AppStoreVerification",
                 "AppStoreTestSupport", "TestSupport",
             ]),
         tests(

@@ -101,6 +101,17 @@ import Testing
         #expect(complaints.complaints.first?.contains("archive.url") == true)
     }
 
+    @Test(arguments: ["status", "export", "replay"])
+    func `an archive in a bucket is named with what it needs`(command: String) async throws {
+        let archive = try TestArchive()
+        let flags = command == "status" ? archive.place : archive.flags
+        let (code, printed) = await sluicectl(
+            ["archive", command] + (command == "replay" ? ["--topic", archive.production.rawValue] : [])
+                + flags.map { $0 == archive.directory.file("archive") ? "s3://example-archive/appstore" : $0 })
+        #expect(code == 78)
+        #expect(printed.complaints.first?.contains("archive.s3.credentials.file") == true)
+    }
+
     // MARK: export
 
     @Test func `a notification is exported with the signed body that Apple posted, byte for byte`() async throws {
