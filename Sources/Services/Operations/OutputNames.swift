@@ -124,6 +124,8 @@ enum OutputName {
     static let kafkaRecords = "kafkaRecords"
     static let archivedAt = "archivedAt"
     static let origin = "origin"
+    static let clusterId = "clusterId"
+    static let record = "record"
 
     // version
     static let sluice = "sluice"

@@ -4,7 +4,42 @@ internal import ServiceKit
 
 /// The command lines of `sluicectl archive` that have to do with keys and persons.
 extension SluicectlCommand {
-    static let archivePersons = [archiveErase, archiveHold, archiveRelease, archiveKey]
+    static let archivePersons = [archiveFind, archiveShow, archiveErase, archiveHold, archiveRelease, archiveKey]
+
+    private static let reading = ConfigurationSchema(
+        [
+            OperationsSettings.topicsPrefix, ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys, ArchivePlace.index,
+            ArchiveOptions.limit, OperationsSettings.output,
+        ] + ArchivePlace.storeSettings)
+    private static let identifiers = "a UUID of a notification or an account, or a transaction's identifier"
+
+    private static let archiveFind = Command(
+        "find", summary: "Find records of the archive by an identifier.",
+        discussion: """
+            Looks into an index (archive.index) that holds identifiers as HMACs alone, and brings it up to date with the \
+            archive before. The first time it reads the whole archive. Exits with 1 when nothing is found.
+            """,
+        schema: reading.adding(ConfigurationSchema([ArchiveOptions.rebuild])),
+        arguments: [Command.Argument("ID", help: identifiers)],
+        examples: [
+            .init("sluicectl archive find 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "Where a notification is."),
+            .init("sluicectl archive find 2000000000000001 --output json", "A purchase's records, for scripts."),
+        ])
+
+    private static let archiveShow = Command(
+        "show", summary: "Decrypt and show a record of the archive.",
+        discussion: """
+            Personal data are left out unless --reveal is given. The record is compared with the digest in its leaf; \
+            that the leaf is in the signed tree is shown by sluicectl archive prove.
+            """,
+        schema: reading.adding(ConfigurationSchema([ArchiveOptions.reveal])),
+        arguments: [Command.Argument("WHAT", help: "\(identifiers); or TOPIC/PARTITION@OFFSET")],
+        examples: [
+            .init("sluicectl archive show appstore.notifications.production/3@17", "One record, redacted."),
+            .init(
+                "sluicectl archive show 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 --reveal --output json",
+                "Everything that was archived under an identifier."),
+        ])
 
     private static let decision = ConfigurationSchema(
         [

@@ -1,0 +1,233 @@
+import AppStoreModel
+import ArchiveFormat
+import ArchiveKeys
+import Cryptography
+import Foundation
+import JSON
+import Kafka
+import KafkaDevBroker
+import Records
+import TestSupport
+import Testing
+
+@testable import Operations
+
+/// `sluicectl archive erase`, `hold`, `release` and `key`. What other hosts make of a decision is tested with sluice-archive.
+@Suite(.timeLimit(.minutes(2))) struct ArchivePersonsTests {
+    private static let account = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
+
+    /// A key store with two purchases of one account, and the topic.
+    private final class Installation {
+        let directory: TemporaryDirectory
+        let broker: DevBroker
+        let store: KeyStore
+        let keys: [ArchiveKeyId]
+
+        init(broker: DevBroker? = nil) throws {
+            let directory = try TemporaryDirectory()
+            let file = try directory.write(String(repeating: "ab", count: 32), to: "kek")
+            let store = try KeyStore(
+                path: directory.file("keys.db"), keys: try KeyEncryptionKeys(files: [file]), creation: .ifMissing)
+            let requests = [1, 2].map { DataKeyRequest(subject: Self.subject($0), eventTimeMilliseconds: 1_000) }
+            keys = try store.dataKeys(for: requests).compactMap { protection in
+                guard case .encrypted(let key) = protection else { return nil }
+                return key.id
+            }
+            self.broker = try broker ?? DevBroker(topics: [TopicNames().erasures: 1])
+            (self.directory, self.store) = (directory, store)
+        }
+
+        static func subject(_ purchase: Int) -> ArchiveSubject {
+            ArchiveSubject(.production, BundleId("com.example.app"), OriginalTransactionId("\(purchase)"))
+        }
+
+        var flags: [String] {
+            [
+                "--kafka.bootstrap.servers", broker.bootstrapServers, "--archive.key.store", directory.file("keys.db"),
+                "--archive.key.encryption.key.file", directory.file("kek"), "--archive.index",
+                directory.file("index.db"),
+            ]
+        }
+
+        /// As `sluicectl archive find` makes it.
+        func makeIndex() throws -> SideIndex {
+            let index = try SideIndex(path: directory.file("index.db"), store: store)
+            let log = KafkaTopicPartition(topic: TopicNames().notifications(.production), partition: 0)
+            let names: Set = [IndexedName(.appAccountToken, ArchivePersonsTests.account)]
+            try index.add(
+                keys.enumerated().map { (leaf: $0.offset, key: $0.element, names: names) }, of: log, next: 2)
+            return index
+        }
+
+        func published() async throws -> [ErasureRecord] {
+            let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+            var records: [ErasureRecord] = []
+            let place = KafkaTopicPartition(topic: TopicNames().erasures, partition: 0)
+            try await KafkaConsumer.readToEnd(kafka, from: [place: .beginning], within: .seconds(20)) { read in
+                for record in read { records.append(try ErasureRecord(json: record.value ?? [])) }
+            }
+            return records
+        }
+
+        func isDestroyed(_ index: Int) throws -> Bool { try store.dataKey(keys[index]).isDestroyed }
+    }
+
+    @Test func `erasing a purchase is shown first, then published and carried out`() async throws {
+        let installation = try Installation()
+        let arguments =
+            ["archive", "erase", "--original-transaction-id", "1", "--app", "com.example.app", "--request", "DSR-17"]
+            + installation.flags
+        let (shownCode, shown) = await sluicectl(arguments)
+        #expect(shownCode == 0)
+        #expect(shown.output.contains("Production/com.example.app/1"))
+        #expect(shown.output.contains(installation.keys[0].hex))
+        #expect(shown.output.contains("would be destroyed"))
+        #expect(shown.complaints == ["nothing was changed; add --yes"])
+        #expect(try !installation.isDestroyed(0))
+        #expect(try await installation.published().isEmpty)
+
+        let (code, done) = await sluicectl(arguments + ["--yes", "--backup-days", "14"])
+        #expect(code == 0)
+        #expect(try installation.isDestroyed(0))
+        #expect(try !installation.isDestroyed(1))
+        let record = try #require(try await installation.published().first)
+        #expect(record.action == .erase)
+        #expect(record.keys == [installation.keys[0]])
+        #expect(record.request == "DSR-17")
+        #expect(record.subject == (try installation.store.mark(of: Installation.subject(1))))
+        #expect(record.requestedAt.millisecondsSince1970 == Signed.now)
+        // Two weeks after the present of these tests.
+        #expect(done.output.contains("must be deleted by 2026-11-15T00:00:00Z (14 days)"))
+
+        let (_, again) = await sluicectl(arguments + ["--yes", "--output", "json"])
+        let subject = try #require(try again.objects.first?["subjects"]?.array?.first?.object)
+        #expect(subject["outcome"]?.string == "already_done")
+        #expect(subject["keys"]?.array == [])
+    }
+
+    @Test func `an account is erased with all purchases that the index knows, and leaves the index`() async throws {
+        let installation = try Installation()
+        let index = try installation.makeIndex()
+        let arguments = ["archive", "erase", "--app-account-token", Self.account.uppercased()] + installation.flags
+        let (_, shown) = await sluicectl(arguments)
+        #expect(installation.keys.allSatisfy { shown.output.contains($0.hex) })
+        #expect(try !installation.isDestroyed(0))
+        let (code, done) = await sluicectl(arguments + ["--yes", "--output", "json"])
+        #expect(code == 0)
+        #expect(try installation.isDestroyed(0) && installation.isDestroyed(1))
+        #expect(try done.objects.first?["subjects"]?.array?.count == 2)
+        #expect(try await installation.published().count == 2)
+        #expect(try index.places(of: IndexedName(.appAccountToken, Self.account)).isEmpty)
+    }
+
+    @Test func `an account of another environment, or that the index does not know, is an error`() async throws {
+        let installation = try Installation()
+        _ = try installation.makeIndex()
+        for arguments in [
+            ["--app-account-token", Self.account, "--environment", "sandbox"],
+            ["--app-account-token", "00000000-0000-4000-8000-000000000000"],
+        ] {
+            let (code, printed) = await sluicectl(["archive", "erase", "--yes"] + arguments + installation.flags)
+            #expect(code == 1)
+            #expect(printed.complaints.first?.contains("sluicectl archive find") == true)
+        }
+        #expect(try await installation.published().isEmpty)
+    }
+
+    @Test func `what is held is not erased until it is released`() async throws {
+        let installation = try Installation()
+        let purchase = ["--original-transaction-id", "2", "--app", "com.example.app", "--yes"] + installation.flags
+        let (held, _) = await sluicectl(
+            ["archive", "hold", "--reason", "litigation", "--request", "CASE-8"] + purchase)
+        #expect(held == 0)
+        let (refused, printed) = await sluicectl(["archive", "erase"] + purchase)
+        #expect(refused == 1)
+        #expect(printed.complaints.first?.contains("litigation (CASE-8)") == true)
+        #expect(try !installation.isDestroyed(1))
+        #expect(await sluicectl(["archive", "release"] + purchase).exitCode == 0)
+        #expect(await sluicectl(["archive", "erase"] + purchase).exitCode == 0)
+        #expect(try installation.isDestroyed(1))
+        #expect(try await installation.published().map(\.action) == [.hold, .release, .erase])
+    }
+
+    @Test func `nothing is destroyed before Kafka has the decision`() async throws {
+        let installation = try Installation()
+        var flags = installation.flags
+        flags[1] = "127.0.0.1:1"
+        let (code, _) = await sluicectl(
+            ["archive", "erase", "--original-transaction-id", "1", "--app", "com.example.app", "--yes"] + flags,
+            timeout: .seconds(1))
+        #expect(code == 1)
+        #expect(try !installation.isDestroyed(0))
+    }
+
+    @Test(arguments: [
+        [], ["--original-transaction-id", "1"], ["--app", "com.example.app"],
+        ["--original-transaction-id", "1", "--app", "com.example.app", "--app-account-token", "x"],
+        ["--original-transaction-id", "1", "--app", "a", "--yes", "--request", String(repeating: "x", count: 300)],
+    ]) func `a command line that names nobody, or too much, is refused`(arguments: [String]) async throws {
+        let installation = try Installation()
+        let (code, _) = await sluicectl(["archive", "erase"] + arguments + installation.flags)
+        #expect(code == 64)
+        #expect(try await installation.published().isEmpty)
+    }
+
+    @Test func `a key store that is not there is an error that says what to do`() async throws {
+        let installation = try Installation()
+        var flags = installation.flags
+        flags[3] = installation.directory.file("other.db")
+        let (code, printed) = await sluicectl(
+            ["archive", "erase", "--original-transaction-id", "1", "--app", "com.example.app"] + flags)
+        #expect(code == 1)
+        #expect(printed.complaints.first?.contains("restore it from its backup") == true)
+        #expect(!FileManager.default.fileExists(atPath: installation.directory.file("other.db")))
+    }
+
+    // MARK: Keys
+
+    @Test func `a signing key is made once, for its owner alone, and its public half is printed`() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("signing.pem")
+        let origin = ["--archive.origin", "example.com/appstore"]
+        let (code, made) = await sluicectl(["archive", "key", "signing", file] + origin)
+        #expect(code == 0)
+        #expect(made.output.hasPrefix("example.com/appstore+"))
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let bytes = try Data(contentsOf: URL(filePath: file))
+        #expect(try PrivateKey(ed25519PEM: Array(bytes)).isEd25519)
+
+        let (_, shown) = await sluicectl(["archive", "key", "show", "--archive.signing.key.file", file] + origin)
+        #expect(shown.output == made.output)
+        let (_, json) = await sluicectl(
+            ["archive", "key", "show", "--archive.signing.key.file", file, "--output", "json"] + origin)
+        #expect(try json.objects.first?["keys"]?.array?.first?.string.map { $0 + "\n" } == made.output)
+
+        let (again, refused) = await sluicectl(["archive", "key", "signing", file] + origin)
+        #expect(again == 1)
+        #expect(refused.complaints.first?.contains("never overwritten") == true)
+        #expect(try Data(contentsOf: URL(filePath: file)) == bytes)
+    }
+
+    @Test func `an origin that no key can have leaves no file`() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("signing.pem")
+        let (code, _) = await sluicectl(["archive", "key", "signing", file, "--archive.origin", "a b"])
+        #expect(code != 0)
+        #expect(!FileManager.default.fileExists(atPath: file))
+    }
+
+    @Test func `a key-encryption key is one that the key store takes, and never printed`() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("kek")
+        let (code, printed) = await sluicectl(["archive", "key", "encryption", file])
+        #expect(code == 0)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(!(printed.output + printed.complaints.joined()).contains(text.prefix(16)))
+        #expect(try KeyEncryptionKeys(files: [file]).keys.count == 1)
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(await sluicectl(["archive", "key", "encryption", file]).exitCode == 1)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
+    }
+}
