@@ -468,7 +468,7 @@ let package = Package(
             uses: [
                 "AppStoreServerAPI", "AppStoreSettings", "JSON", "Operations", "PipelineRuntime", "Ingress",
                 "ServiceKit", "AppStoreModel", "AppStoreSigning", "AppStoreVerification",
-                "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage",
+                "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage", "SQLite",
                 "EntitlementRules", "Reconciliation", "Records", "RefundCases", "KeyedState", "Kafka",
                 "Cryptography", "HTTPServer", "Configuration", "Telemetry", "KafkaDevBroker", "Time",
                 "AppStoreTestSupport", "TestSupport",

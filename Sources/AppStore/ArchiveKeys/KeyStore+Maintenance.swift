@@ -1,4 +1,5 @@
 internal import ArchiveFormat
+internal import Cryptography
 internal import SQLite
 internal import Synchronization
 
@@ -36,6 +37,11 @@ extension KeyStore {
         }
         if count > 0 { try overwriteLog() }
         return count
+    }
+
+    /// How many keys in use each key-encryption key wraps, by its id: one with none can be removed.
+    package func wrappedKeys() throws(ArchiveKeyError) -> [String: Int] {
+        try file.withLock { (file) throws(ArchiveKeyError) in try file.wrappedKeys() }
     }
 
     /// Writes the whole file anew, without unused pages. Not needed for erasing.
@@ -85,6 +91,21 @@ extension KeyStoreFile {
                 let marks = try rewrapMarks()
                 return (rows.count + marks, rows.last?.0)
             }
+        }
+    }
+
+    func wrappedKeys() throws(ArchiveKeyError) -> [String: Int] {
+        try Self.attempting {
+            // The key of the marks is one too.
+            let rows = try database.rows(
+                """
+                SELECT wrapping, count(*) FROM (
+                    SELECT wrapping FROM data_keys WHERE wrapping <> x'0000000000000000'
+                    UNION ALL SELECT value FROM store WHERE name = ?
+                ) GROUP BY wrapping
+                """, [.text(KeyStoreValue.marksWrapping.rawValue)]
+            ) { (HexText.encode(try $0.blob(0)), Int(try $0.integer(1))) }
+            return Dictionary(rows, uniquingKeysWith: +)
         }
     }
 

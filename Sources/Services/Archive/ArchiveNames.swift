@@ -29,5 +29,6 @@ extension LogKey {
     static let lastMissing = LogKey(rawValue: "lastMissing")
     static let offset = LogKey(rawValue: "offset")
     static let outcome = LogKey(rawValue: "outcome")
+    static let keys = LogKey(rawValue: "keys")
     static let segments = LogKey(rawValue: "segments")
 }

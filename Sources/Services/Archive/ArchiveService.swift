@@ -63,7 +63,8 @@ struct ArchiveService {
             AnchorService.Surroundings(
                 store: store, verifiers: try signer.verifiers(), partitions: { logs.partitions }, clocks: clocks,
                 sleep: { try await Task.sleep(for: $0) }, logger: context.logger), context.metrics)
-        services = [ArchiveParts(keys: keys, admin: admin), erasures, retention, anchors]
+        let wrapping = KeyWrapping(keys: keys, logger: context.logger)
+        services = [ArchiveParts(keys: keys, admin: admin), wrapping, erasures, retention, anchors]
     }
 }
 

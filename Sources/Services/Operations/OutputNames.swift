@@ -126,6 +126,10 @@ enum OutputName {
     static let origin = "origin"
     static let clusterId = "clusterId"
     static let record = "record"
+    static let destroyed = "destroyed"
+    static let holds = "holds"
+    static let waitingErasures = "waitingErasures"
+    static let wrapped = "wrapped"
 
     // version
     static let sluice = "sluice"

@@ -7,6 +7,7 @@ import JSON
 import Kafka
 import KafkaDevBroker
 import Records
+import SQLite
 import TestSupport
 import Testing
 
@@ -184,6 +185,22 @@ import Testing
     }
 
     // MARK: Keys
+
+    @Test func `the key store is checked, and a key that does not open is named`() async throws {
+        let installation = try Installation()
+        let (code, printed) = await sluicectl(["archive", "key", "check"] + installation.flags[2..<6])
+        #expect(code == 0)
+        #expect(printed.output.contains("wraps 3"))
+        let database = try Database(path: installation.directory.file("keys.db"), access: .sharedWriter)
+        try database.run("UPDATE data_keys SET wrapped = zeroblob(60) WHERE number = 2")
+        let (damaged, report) = await sluicectl(
+            ["archive", "key", "check", "--output", "json"] + installation.flags[2..<6])
+        #expect(damaged == 1)
+        let object = try #require(try report.objects.first)
+        #expect(object["ok"]?.bool == false)
+        #expect(object["keys"]?.integer == 2)
+        #expect(report.complaints.first?.contains(installation.keys[1].hex) == true)
+    }
 
     @Test func `a signing key is made once, for its owner alone, and its public half is printed`() async throws {
         let directory = try TemporaryDirectory()

@@ -21,6 +21,7 @@ extension Sluicectl {
             case ["key", "encryption"]:
                 return try await ArchiveKeyCommand(configuration: configuration).encryption(argument, console)
             case ["key", "show"]: return try await ArchiveKeyCommand(configuration: configuration).show(console)
+            case ["key", "check"]: return try await ArchiveKeyStoreReport(configuration: configuration).run(console)
             default: return nil
             }
         }

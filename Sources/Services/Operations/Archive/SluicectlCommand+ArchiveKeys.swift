@@ -122,5 +122,16 @@ extension SluicectlCommand {
                     ArchivePlace.origin, ArchivePlace.signingKeys, OperationsSettings.output,
                 ]),
                 examples: [.init("sluicectl archive key show > archive.pub", "For whoever verifies the archive.")]),
+            Command(
+                "check",
+                summary: "Check the key store: whether every key opens, and which key-encryption keys it needs.",
+                discussion: """
+                    A key-encryption key that wraps none is needed no more, once no host is left whose key store it \
+                    wraps. Exits with 1 when the file is damaged or a key does not open.
+                    """,
+                schema: ConfigurationSchema([
+                    ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys, OperationsSettings.output,
+                ]),
+                examples: [.init("sluicectl archive key check", "After a restore, or a change of the key.")]),
         ], readsConfiguration: false)
 }

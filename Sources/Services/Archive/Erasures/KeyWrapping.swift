@@ -1,0 +1,35 @@
+internal import ArchiveKeys
+internal import Lifecycle
+internal import PipelineRuntime
+internal import Telemetry
+
+/// Wraps with the first key-encryption key what another one has wrapped: after a change of that key, while records are
+/// archived.
+final class KeyWrapping: Service {
+    let name = "key wrapping"
+    private let keys: KeyStore
+    private let logger: Logger
+
+    init(keys: KeyStore, logger: Logger) {
+        self.keys = keys
+        self.logger = logger
+    }
+
+    func start() async throws {}
+
+    func run() async throws {
+        await withTaskExecutorPreference(HandlerThreads.shared) {
+            do {
+                let count = try keys.rewrap()
+                if count > 0 { logger.info("keys were wrapped anew", [LogField(.keys, count)]) }
+            } catch {
+                // The key that wrapped them is given still: at the next start.
+                logger.warning("not all keys were wrapped anew", [LogField(.error, "\(error)")])
+            }
+        }
+        // To return would end the process.
+        while true { try await Task.sleep(for: .seconds(86_400)) }
+    }
+
+    func stop(within limit: Duration) async {}
+}
