@@ -21,7 +21,8 @@ extension LogWriter {
             let (checkpoint, committed) = try verified(found, names, signer)
             var writer = LogWriter(store, names: names, signer: signer, committed: committed)
             try await writer.readEnd(of: checkpoint)
-            try await writer.sign(at: time)
+            // Later even where the clock is behind: with the same time it would be the same bytes.
+            try await writer.sign(at: max(time, committed.time + 1))
             // A process that ended between the two has left none.
             try? await writer.keepCopy()
             return writer

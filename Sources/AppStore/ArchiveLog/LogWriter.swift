@@ -90,7 +90,7 @@ package struct LogWriter: Sendable {
 
     /// Makes everything durable that was appended, under a new checkpoint. Does nothing when nothing was.
     ///
-    /// - Parameter time: seconds since 1970; the time in the signature grows even when the clock does not.
+    /// - Parameter time: seconds since 1970; the time in the signature does not go back when the clock does.
     /// - Throws: ``LogError`` when it is not durable: call it again. Its code is `other_writer` when somebody else has written.
     package mutating func commit(at time: Int) async throws(LogError) {
         guard frontier.size > committed.size else { return }
@@ -106,7 +106,7 @@ package struct LogWriter: Sendable {
             throw LogError(error)
         }
         mustRewrite = false
-        try await sign(at: time)
+        try await sign(at: max(time, committed.time))
         unwritten = []
         uncommittedBytes = 0
         await tidy(since: before)
@@ -114,7 +114,6 @@ package struct LogWriter: Sendable {
 
     /// Signs the present size and puts the checkpoint in its place.
     mutating func sign(at time: Int) async throws(LogError) {
-        let time = max(time, committed.time + 1, (attempted?.time ?? 0) + 1)
         let note = try Self.note(names, signer, frontier, at: time)
         var next = CommittedCheckpoint(size: frontier.size, time: time, version: committed.version, note: note)
         do throws(ObjectStoreError) {

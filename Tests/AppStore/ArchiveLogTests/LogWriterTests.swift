@@ -39,7 +39,10 @@ import TransparencyLog
         #expect(try await log.check().size == Int(end))
     }
 
-    @Test func `every checkpoint is kept, and each is later than the one before, whatever the clock says`() async throws
+    @Test
+    func
+        `every checkpoint is kept, and a writer that takes over signs later than the one before, whatever the clock says`()
+        async throws
     {
         let log = try log()
         var times: [Int] = []
@@ -53,6 +56,17 @@ import TransparencyLog
             times.append(contentsOf: try note.verified(by: keys).compactMap(\.time))
         }
         #expect(times == times.sorted() && Set(times).count == times.count)
+    }
+
+    @Test func `many checkpoints in a second have the time of the clock`() async throws {
+        let log = try log()
+        var writer = try await log.open(at: 1_800_000_000)
+        for end in 1...50 as ClosedRange<Int64> {
+            try WrittenLog.append(upTo: end, to: &writer)
+            try await writer.commit(at: 1_800_000_000)
+        }
+        let keys = try log.signer.verifiers().keys(of: log.names.origin(archive: WrittenLog.archive))
+        #expect(try writer.checkpoint.verified(by: keys).compactMap(\.time) == [1_800_000_000])
     }
 
     @Test func `partial files go when the full one is there`() async throws {
