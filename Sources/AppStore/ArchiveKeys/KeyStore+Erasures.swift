@@ -65,6 +65,11 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.mark(ofKey: id) }
     }
 
+    /// The keys that were destroyed in this key store.
+    package func destroyedKeys() throws(ArchiveKeyError) -> [ArchiveKeyId] {
+        try file.withLock { (file) throws(ArchiveKeyError) in try file.destroyedKeys() }
+    }
+
     /// The next offset of the erasures topic; nil before the first.
     package var erasuresNextOffset: Int64? {
         get throws(ArchiveKeyError) {
@@ -134,6 +139,14 @@ extension KeyStoreFile {
             try database.firstRow("SELECT mark FROM data_keys WHERE id = ?", [.blob(id.bytes)]) { row in
                 SubjectMark(bytes: try row.blob(0))
             } ?? nil
+        }
+    }
+
+    func destroyedKeys() throws(ArchiveKeyError) -> [ArchiveKeyId] {
+        try Self.attempting {
+            try database.rows("SELECT id FROM data_keys WHERE wrapping = x'0000000000000000'") { row in
+                ArchiveKeyId(bytes: try row.blob(0))
+            }.compactMap(\.self)
         }
     }
 

@@ -20,6 +20,7 @@ enum KeyStoreSchema {
             CREATE UNIQUE INDEX data_keys_by_id ON data_keys (id);
             CREATE UNIQUE INDEX data_keys_in_use ON data_keys (mark) WHERE wrapping <> x'0000000000000000';
             CREATE INDEX data_keys_by_mark ON data_keys (mark);
+            CREATE INDEX data_keys_destroyed ON data_keys (id) WHERE wrapping = x'0000000000000000';
             CREATE TABLE erasures (
                 mark BLOB PRIMARY KEY NOT NULL,
                 up_to INTEGER NOT NULL,      -- milliseconds since 1970: what was signed until then gets no key

@@ -55,7 +55,7 @@ package final class SideIndex: Sendable {
     }
 
     /// The entries of a name, in the order of their logs; at most `limit`.
-    package func places(of name: IndexedName, limit: Int = 10_000) throws(ArchiveKeyError) -> [IndexedPlace] {
+    package func places(of name: IndexedName, limit: Int = .max) throws(ArchiveKeyError) -> [IndexedPlace] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.places(of: name, limit: limit) }
     }
 

@@ -20,6 +20,8 @@ final class ErasureFollower: Service {
     private let logger: Logger
     /// Between two attempts to read.
     private let pause: Duration
+    /// Between two looks at what other processes of the host have destroyed.
+    private let look: Duration
     /// Names keys of this host that a record does not name; made when it is first needed.
     private let announcer: ErasureAnnouncer
     private let state = Mutex(State())
@@ -27,11 +29,13 @@ final class ErasureFollower: Service {
     private struct State {
         var consumer: KafkaConsumer?
         var isStopping = false
+        /// Destroyed keys may be in the write-ahead log still.
+        var isLogDue = false
     }
 
     init(
         kafka: KafkaConfiguration, topic: KafkaTopic, keys: KeyStore, metrics: ErasureMetrics, logger: Logger,
-        pause: Duration = .seconds(5)
+        pause: Duration = .seconds(5), look: Duration = .seconds(15)
     ) {
         self.kafka = kafka
         place = KafkaTopicPartition(topic: topic, partition: 0)
@@ -39,6 +43,7 @@ final class ErasureFollower: Service {
         self.metrics = metrics
         self.logger = logger
         self.pause = pause
+        self.look = look
         announcer = ErasureAnnouncer(kafka: kafka, topic: topic)
     }
 
@@ -93,8 +98,8 @@ final class ErasureFollower: Service {
         state.withLock { $0.consumer = consumer }
         do {
             for partition in await consumer.assignedPartitions {
-                while let records = await partition.next(maxRecords: 1000, maxBytes: 4 << 20) {
-                    if !records.isEmpty { try await apply(records) }
+                while let records = await partition.next(maxRecords: 1000, maxBytes: 4 << 20, within: look) {
+                    if records.isEmpty { try tidy() } else { try await apply(records) }
                 }
             }
         } catch {
@@ -116,6 +121,20 @@ final class ErasureFollower: Service {
         return next
     }
 
+    /// Forgets what other processes have destroyed, sluicectl above all, and empties the log that they kept from it.
+    private func tidy() throws {
+        try keys.refresh()
+        guard state.withLock(\.isLogDue) else { return }
+        do {
+            try keys.overwriteLog()
+        } catch {
+            // At the next look.
+            guard error.code == .notOverwritten else { throw error }
+            return
+        }
+        state.withLock { $0.isLogDue = false }
+    }
+
     private func apply(_ records: [KafkaRecord]) async throws {
         for record in records {
             let next = record.offset.rawValue + 1
@@ -133,7 +152,8 @@ final class ErasureFollower: Service {
             } catch let error as ArchiveKeyError where error.code == .foreignMarks {
                 try refuse(record, error.message)
             } catch let error as ArchiveKeyError where error.code == .notOverwritten {
-                // Carried out and counted; the log is emptied with the next one, or when the file is closed.
+                // Carried out; the log is emptied at the next look.
+                state.withLock { $0.isLogDue = true }
                 logger.warning("copies of destroyed keys are left for now", [LogField(.error, error.message)])
             }
         }

@@ -9,11 +9,13 @@ struct ArchiveIndexing {
     let records: ArchiveRecords
     let index: SideIndex
 
-    /// Reads every log from where the index has it.
+    /// Removes what is erased, and reads every log from where the index has it.
     ///
     /// - Parameter progress: told of the log and of how many of its leaves are indexed, about every hundred thousand.
     /// - Returns: how many leaves were read.
     func run(progress: (KafkaTopicPartition, Int, Int) -> Void) async throws -> Int {
+        // Other hosts erase too.
+        try index.remove(try records.keys.destroyedKeys())
         var read = 0
         for log in try await records.logs() {
             let partition = log.names.partition
