@@ -102,7 +102,7 @@ struct ArchiveVerifyReport {
             OutputName.ok: .bool(verdict == nil), OutputName.verdict: verdict.map { .string($0.rawValue) } ?? .null,
             OutputName.signaturesChecked: .bool(options.verifiers != nil),
             OutputName.anchored: .bool(!options.anchors.isEmpty),
-            OutputName.logs: .array(report.logs.map { .object(Self.json($0)) }),
+            OutputName.logs: .array(report.logs.map { .object(json($0)) }),
             OutputName.findings: .array(findings.map { .object(Self.json($0)) }),
         ]
         if options.inspect != nil {
@@ -113,13 +113,16 @@ struct ArchiveVerifyReport {
         return object
     }
 
-    private static func json(_ log: LogReport) -> JSONObject {
-        [
+    private func json(_ log: LogReport) -> JSONObject {
+        let origin = log.checkpoint?.checkpoint.origin ?? ""
+        return [
             OutputName.topic: .string(log.log.partition.topic.rawValue),
             OutputName.partition: .integer(Int64(log.log.partition.partition.rawValue)),
             OutputName.size: .integer(Int64(log.checkpoint?.checkpoint.size ?? 0)),
             OutputName.root: log.checkpoint.map { .string($0.checkpoint.root.base64) } ?? .null,
-            OutputName.signedTime: log.checkpoint?.time.map { .string(instant($0)) } ?? .null,
+            OutputName.signedTime: log.checkpoint?.time.map { .string(Self.instant($0)) } ?? .null,
+            // For programs that know the formats alone: the keys under the names that sign this log's checkpoints.
+            OutputName.keys: .array(options.verifiers?.keys(of: origin).map { .string($0.text) } ?? []),
             OutputName.leaves: .integer(Int64(log.leaves)), OutputName.objects: .integer(Int64(log.objects)),
             OutputName.bytes: .integer(Int64(log.objectBytes)),
             OutputName.prunedObjects: .integer(Int64(log.prunedObjects)),
