@@ -447,7 +447,7 @@ let package = Package(
                 "AppStoreModel", "Archive", "Bytes", "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "Configuration",
                 "Cryptography", "HTTPClient", "HTTPServer", "Kafka", "KafkaDevBroker", "Lifecycle", "ObjectStorage",
                 "ObjectStorageTestSupport", "PipelineRuntime",
-                "PipelineTestSupport", "Records", "Telemetry", "TestSupport", "Time", "TransparencyLog",
+                "PipelineTestSupport", "Records", "SQLite", "Telemetry", "TestSupport", "Time", "TransparencyLog",
             ]),
         tests(
             "ReconcilerTests", layer: "Services",

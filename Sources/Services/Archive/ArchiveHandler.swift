@@ -1,4 +1,5 @@
 internal import ArchiveFormat
+internal import ArchiveKeys
 internal import ArchiveLog
 internal import Kafka
 internal import ObjectStorage
@@ -21,7 +22,17 @@ struct ArchiveHandler: FlushingHandler {
         guard let partition = records.first?.topicPartition else { return [] }
         var log = try logs.take(partition)
         defer { logs.put(log, for: partition) }
-        return try await add(records, to: &log)
+        do {
+            return try await add(records, to: &log)
+        } catch let error as ArchiveFormatError where error.code == .tooLong {
+            // The one error that is the record's own.
+            throw error
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            if error is ArchiveKeyError { metrics.failedKeyStore() }
+            throw ArchiveFault(error)
+        }
     }
 
     /// Appends what the log does not have.
@@ -128,4 +139,11 @@ struct ArchiveHandler: FlushingHandler {
     }
 
     func partitionReleased(_ partition: KafkaTopicPartition) async { logs.close(partition) }
+}
+
+/// Something that the archive needs failed: the record waits, and is never dead-lettered for it.
+struct ArchiveFault: InfrastructureFault, CustomStringConvertible {
+    let description: String
+
+    init(_ cause: any Error) { description = "\(cause)" }
 }

@@ -15,6 +15,7 @@ struct ArchiveMetrics: Sendable {
 
     private let topics: [KafkaTopic: OfTopic]
     private let failures: [LogError.Code: Counter]
+    private let keyStoreFailures: Counter
     private let duration: Histogram
 
     init(_ registry: MetricsRegistry, topics: [KafkaTopic]) {
@@ -52,6 +53,9 @@ struct ArchiveMetrics: Sendable {
                 labels: [MetricLabel("reason", code.rawValue)])
         }
         self.failures = failures
+        keyStoreFailures = registry.counter(
+            ArchiveMetricName.failures, help: "Attempts to open or to write a log that failed, by reason.",
+            labels: [MetricLabel("reason", "key_store")])
         duration = registry.histogram(
             ArchiveMetricName.flushDuration, help: "From the first byte written to the signed checkpoint.")
     }
@@ -70,5 +74,7 @@ struct ArchiveMetrics: Sendable {
     func pruned(_ topic: KafkaTopic, segments: Int) {
         topics[topic]?.pruned.increment(by: UInt64(clamping: segments))
     }
+    /// No data keys could be had.
+    func failedKeyStore() { keyStoreFailures.increment() }
     func failed(_ code: LogError.Code) { failures[code]?.increment() }
 }

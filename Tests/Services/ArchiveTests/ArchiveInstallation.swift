@@ -74,6 +74,15 @@ final class ArchiveInstallation: Sendable {
         }
     }
 
+    /// Takes over the archive of another installation, with its keys.
+    func take(_ other: ArchiveInstallation) throws {
+        try FileManager.default.copyItem(atPath: other.archive, toPath: archive)
+        for file in ["keys.sqlite", "sign.pem", "kek"] {
+            try? FileManager.default.removeItem(atPath: directory.file(file))
+            try FileManager.default.copyItem(atPath: other.directory.file(file), toPath: directory.file(file))
+        }
+    }
+
     // MARK: Records
 
     /// A record as the ingress writes it, as far as the archive reads it.

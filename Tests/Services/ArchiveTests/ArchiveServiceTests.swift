@@ -9,6 +9,7 @@ import ObjectStorage
 import PipelineRuntime
 import PipelineTestSupport
 import Records
+import SQLite
 import Telemetry
 import TestSupport
 import Testing
@@ -86,12 +87,7 @@ import Testing
         await first.stop()
         let second = try await ArchiveInstallation(partitions: 1)
         try await second.kafka.write((0..<5).map { second.notification($0, of: $0) })
-        try FileManager.default.copyItem(atPath: installation.archive, toPath: second.archive)
-        for file in ["keys.sqlite", "sign.pem", "kek"] {
-            try? FileManager.default.removeItem(atPath: second.directory.file(file))
-            try FileManager.default.copyItem(
-                atPath: installation.directory.file(file), toPath: second.directory.file(file))
-        }
+        try second.take(installation)
         let service = try await second.start()
         let isRefused = await eventually {
             service.log.lines.contains { $0.contains("archive.url of its own") }
@@ -100,6 +96,45 @@ import Testing
         #expect(service.metric("sluice_archive_leaves_total") == 0)
         await service.stop()
         await second.stop()
+        await installation.stop()
+    }
+
+    @Test func `records that came under the offsets of others are neither skipped nor dead-lettered`() async throws {
+        let first = try await ArchiveInstallation(partitions: 1)
+        try await first.kafka.write((0..<10).map { first.notification($0, of: $0) })
+        let service = try await first.start()
+        try await first.waitForLeaves(10, service)
+        await service.stop()
+        let second = try await ArchiveInstallation(partitions: 1)
+        try await second.kafka.write((100..<120).map { second.notification($0, of: $0) })
+        try second.take(first)
+        let other = try await second.start()
+        let isRefused = await eventually {
+            other.log.lines.contains { $0.contains("is not the one that was archived") }
+        }
+        #expect(isRefused)
+        await other.stop()
+        #expect(other.metric("sluice_archive_leaves_total") == 0)
+        #expect(try await second.inKafka(second.topics.archiveDeadLetters).isEmpty)
+        await first.stop()
+        await second.stop()
+    }
+
+    @Test func `while the key store fails records wait, and none is dead-lettered`() async throws {
+        let installation = try await ArchiveInstallation(partitions: 1)
+        let service = try await installation.start()
+        let store = try Database(path: installation.directory.file("keys.sqlite"), access: .sharedWriter)
+        try store.run("BEGIN EXCLUSIVE")
+        try await installation.kafka.write((0..<5).map { installation.notification($0, of: $0) })
+        let failed = await eventually(within: .seconds(60)) {
+            service.metric(#"sluice_archive_failures_total{reason="key_store"}"#) > 0
+        }
+        #expect(failed)
+        try store.run("COMMIT")
+        store.close()
+        try await installation.waitForLeaves(5, service)
+        await service.stop()
+        #expect(try await installation.inKafka(installation.topics.archiveDeadLetters).isEmpty)
         await installation.stop()
     }
 
