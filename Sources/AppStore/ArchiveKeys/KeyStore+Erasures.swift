@@ -87,7 +87,7 @@ extension KeyStoreFile {
                 .foreignMarks,
                 """
                 a record of the erasures topic names subjects by marks \(record.marks), key store \(database.path) by \
-                \(marksId): it was made with another key-encryption key; make it anew with the installation's oldest key \
+                \(marksId): it was made with another key-encryption key; make it again with the installation's oldest key \
                 last in archive.key.encryption.key.file
                 """)
         }

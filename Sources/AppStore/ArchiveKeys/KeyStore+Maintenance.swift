@@ -18,7 +18,7 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.counts() }
     }
 
-    /// Wraps every key anew that another key than the first one wrapped; then the other files can be removed, once all
+    /// Wraps every key again that another key than the first one wrapped; then the other files can be removed, once all
     /// processes have been started with the new key. Other calls go on between batches.
     ///
     /// - Returns: how many keys it wrapped.
@@ -44,7 +44,7 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.wrappedKeys() }
     }
 
-    /// Writes the whole file anew, without unused pages. Not needed for erasing.
+    /// Rewrites the whole file, without unused pages. Not needed for erasing.
     package func vacuum() throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in
             try KeyStoreFile.attempting { try file.database.executeScript("VACUUM") }

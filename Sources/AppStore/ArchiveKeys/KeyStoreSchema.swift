@@ -2,7 +2,7 @@ internal import SQLite
 
 /// The key store's tables.
 ///
-/// No row of `data_keys` is deleted or changes its size: keys are appended, wrapped anew, or overwritten with zeros where
+/// No row of `data_keys` is deleted or changes its size: keys are appended, wrapped again, or overwritten with zeros where
 /// they are. SQLite then moves none to another page, and so leaves no copy in unused bytes of a page, which
 /// `secure_delete` does not reach. No index holds a key.
 enum KeyStoreSchema {

@@ -43,7 +43,7 @@ struct ErasureTests {
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func `keys that were wrapped anew are in no file as they were before`() throws {
+    @Test func `keys that were wrapped again are in no file as they were before`() throws {
         let disk = try StoreOnDisk(keyEncryptionKeys: 2)
         let old = try disk.open([0])
         for start in stride(from: 0, to: 2_000, by: 100) {

@@ -90,7 +90,7 @@ struct KeyStoreTests {
         #expect(try disk.open([1, 0]).counts().keys == 1)
     }
 
-    @Test func `after a rotation old keys open, are wrapped anew, and then need the new key alone`() throws {
+    @Test func `after a rotation old keys open, are wrapped again, and then need the new key alone`() throws {
         let disk = try StoreOnDisk(keyEncryptionKeys: 2)
         let old = try disk.open([0])
         let before = try old.dataKeys(for: (0..<25).map { StoreOnDisk.request($0) }).map(\.sealing)

@@ -96,7 +96,7 @@ struct PowerLossTests {
             let store = try DirectoryStore(path: "/archive", creating: true, calls: calls)
             let checkpoint = try ObjectName("log/checkpoint")
             _ = try await store.lock(try ObjectName("log"))
-            // An heir removes what it cannot know to be whole.
+            // The next writer removes what it cannot know to be whole.
             for name in expected.deleted.keys.sorted() { try await store.delete(name) }
             try await store.synchronize()
             expected.synchronized()

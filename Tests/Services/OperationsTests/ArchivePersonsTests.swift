@@ -216,6 +216,13 @@ import Testing
 
         let (_, shown) = await sluicectl(["archive", "key", "show", "--archive.signing.key.file", file] + origin)
         #expect(shown.output == made.output)
+        let (_, ofLog) = await sluicectl(
+            ["archive", "key", "show", "appstore.quarantine/0", "--archive.signing.key.file", file] + origin)
+        let names = ofLog.output.split(separator: "\n").map { $0.prefix { $0 != "+" } }
+        #expect(names == ["example.com/appstore/appstore.quarantine/0", "example.com/appstore"])
+        let (usage, _) = await sluicectl(
+            ["archive", "key", "show", "appstore.quarantine", "--archive.signing.key.file", file] + origin)
+        #expect(usage == 64)
         let (_, json) = await sluicectl(
             ["archive", "key", "show", "--archive.signing.key.file", file, "--output", "json"] + origin)
         #expect(try json.objects.first?["keys"]?.array?.first?.string.map { $0 + "\n" } == made.output)

@@ -23,7 +23,7 @@ struct LeafOrder {
             if leaf.archivedAt < last.archivedAt {
                 findings.append(finding(.tampered, leaf, "archived before the leaf that it follows"))
             }
-            // Another cluster, and its offsets begin anew.
+            // Another cluster, and its offsets start over.
             if leaf.cluster == last.cluster {
                 if leaf.offset <= last.offset || leaf.offset < next ?? .min {
                     findings.append(finding(.tampered, leaf, "its offset is not after that of the leaf before"))

@@ -21,10 +21,10 @@ final class KeyWrapping: Service {
         await withTaskExecutorPreference(HandlerThreads.shared) {
             do {
                 let count = try keys.rewrap()
-                if count > 0 { logger.info("keys were wrapped anew", [LogField(.keys, count)]) }
+                if count > 0 { logger.info("keys were wrapped again", [LogField(.keys, count)]) }
             } catch {
                 // The key that wrapped them is given still: at the next start.
-                logger.warning("not all keys were wrapped anew", [LogField(.error, "\(error)")])
+                logger.warning("not all keys were wrapped again", [LogField(.error, "\(error)")])
             }
         }
         // To return would end the process.

@@ -5,6 +5,7 @@ internal import Cryptography
 internal import Foundation
 internal import JSON
 internal import Lifecycle
+internal import ObjectStorage
 internal import TransparencyLog
 
 /// `sluicectl archive key`: makes keys, and prints public ones.
@@ -34,8 +35,21 @@ struct ArchiveKeyCommand {
     }
 
     /// Prints the public keys.
-    func show(_ console: Console) async throws -> ExitCode {
-        await write(try ArchivePlace.signer(configuration).verifiers().verifiers.map(\.text), to: console)
+    ///
+    /// - Parameter log: `TOPIC/PARTITION`: as the checkpoints of that log name them; empty: as the archive does.
+    func show(_ log: String, _ console: Console) async throws -> ExitCode {
+        let keys = try ArchivePlace.signer(configuration).verifiers()
+        guard !log.isEmpty else {
+            await write(keys.verifiers.map(\.text), to: console)
+            return .ok
+        }
+        guard let folder = try? ObjectName(log), let names = LogNames(folder: folder) else {
+            throw StartupError(
+                "\(PlainText.printable(log)) is no log",
+                fix: "Give TOPIC/PARTITION, such as appstore.notifications.production/3", exitCode: .usage)
+        }
+        let origin = names.origin(archive: configuration[ArchivePlace.origin])
+        await write(keys.keys(of: origin).map(\.text), to: console)
         return .ok
     }
 

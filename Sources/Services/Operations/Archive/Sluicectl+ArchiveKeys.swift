@@ -20,7 +20,8 @@ extension Sluicectl {
                 return try await ArchiveKeyCommand(configuration: configuration).signing(argument, console)
             case ["key", "encryption"]:
                 return try await ArchiveKeyCommand(configuration: configuration).encryption(argument, console)
-            case ["key", "show"]: return try await ArchiveKeyCommand(configuration: configuration).show(console)
+            case ["key", "show"]:
+                return try await ArchiveKeyCommand(configuration: configuration).show(argument, console)
             case ["key", "check"]: return try await ArchiveKeyStoreReport(configuration: configuration).run(console)
             default: return nil
             }

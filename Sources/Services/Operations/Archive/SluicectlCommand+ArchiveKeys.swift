@@ -117,11 +117,21 @@ extension SluicectlCommand {
                 examples: [.init("sluicectl archive key encryption archive-kek", "A new key.")]),
             Command(
                 "show", summary: "Print the public keys of the archive, one a line.",
-                discussion: "Each line is a verifier key as c2sp.org/signed-note writes it.",
+                discussion: """
+                    Each line is a verifier key as c2sp.org/signed-note writes it. Without LOG they are named by the \
+                    archive, for sluicectl archive verify; with it as the checkpoints of that log name them, for other \
+                    programs that know the C2SP formats: the log's key, and the key of the cosignature with the time.
+                    """,
                 schema: ConfigurationSchema([
                     ArchivePlace.origin, ArchivePlace.signingKeys, OperationsSettings.output,
                 ]),
-                examples: [.init("sluicectl archive key show > archive.pub", "For whoever verifies the archive.")]),
+                arguments: [Command.Argument("LOG", help: "TOPIC/PARTITION", isOptional: true)],
+                examples: [
+                    .init("sluicectl archive key show > archive.pub", "For whoever verifies the archive."),
+                    .init(
+                        "sluicectl archive key show appstore.notifications.production/3",
+                        "For another program that verifies one log."),
+                ]),
             Command(
                 "check",
                 summary: "Check the key store: whether every key opens, and which key-encryption keys it needs.",

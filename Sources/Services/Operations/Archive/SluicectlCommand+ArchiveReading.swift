@@ -64,7 +64,7 @@ extension SluicectlCommand {
             "replay", summary: "Write archived records into Kafka again.",
             discussion: """
                 Key, value and headers are as they were, the origin is replay; the time of the record is the \
-                present, so that the topic's retention counts anew. Consumers ignore what they have already. A \
+                present, so that the topic's retention starts again. Consumers ignore what they have already. A \
                 topic other than notifications, quarantine and certificates needs --to-topic, also to go back into \
                 itself. What was erased does not come back. Control-C ends it after the record in hand, and --after \
                 goes on from there. Exits with 1 when something was left.

@@ -78,15 +78,15 @@ struct WitnessAnchorTests {
     }
 
     @Test func `a witness that does not know the log, or its key, is named with what to do`() async throws {
-        let stranger = try AnchoredArchive(key: PrivateKey.generate(.ed25519))
-        try await stranger.grow(by: 1)
-        let unsigned = await anchorError { try await anchor(stranger).anchor(try await stranger.log()) }
+        let foreign = try AnchoredArchive(key: PrivateKey.generate(.ed25519))
+        try await foreign.grow(by: 1)
+        let unsigned = await anchorError { try await anchor(foreign).anchor(try await foreign.log()) }
         #expect(unsigned?.code == .refused)
         #expect(
             unsigned?.message
                 == "w1 does not know the key of \(AnchoredArchive.logOrigin): give it the archive's key")
         server.set(.status(404))
-        let unknown = await anchorError { try await anchor(stranger).anchor(try await stranger.log()) }
+        let unknown = await anchorError { try await anchor(foreign).anchor(try await foreign.log()) }
         #expect(unknown?.code == .refused)
         #expect(unknown?.message == "w1 does not know the log \(AnchoredArchive.logOrigin): have it added there")
     }
