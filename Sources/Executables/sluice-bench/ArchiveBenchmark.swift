@@ -34,6 +34,7 @@ struct ArchiveBenchmark {
         let log = try Log(directory.path, topic)
         try await write(backlog, to: log, into: &report)
         try await verify(log, count: backlog.count, into: &report)
+        try await grow(directory.path + "/long", into: &report)
         try await addProcess(directory.path + "/process", into: &report)
     }
 
@@ -119,6 +120,53 @@ struct ArchiveBenchmark {
                 checksObjects ? "leaves/s, with every object" : "leaves/s, tree and checkpoints", digits: 0,
                 bar: checksObjects ? nil : .atLeast(200_000))
         }
+    }
+
+    /// Memory of a writer and of a verification over a log as long as a large installation makes in a year.
+    private func grow(_ directory: String, into report: inout BenchReport) async throws {
+        guard !isQuick else { return report.skip("archive.long", because: "not with --quick") }
+        report.section("archive: one log of 10 million leaves with small records")
+        let count = 10_000_000
+        let topic: KafkaTopic = "appstore.certificates"
+        let store = try DirectoryStore(path: directory, creating: true)
+        let signer = try CheckpointSigner(archive: Self.origin, keys: [PrivateKey.generate(.ed25519)])
+        let names = try LogNames(KafkaTopicPartition(topic: topic, partition: 0))
+        var writer = try await LogWriter.open(store, names: names, signer: signer, at: 0)
+        var early = 0.0
+        let begun = Clocks.processCPU
+        for offset in 0..<Int64(count) {
+            try writer.append(
+                ArchiveEntry(
+                    KafkaRecord(
+                        topic: topic, partition: 0, offset: KafkaOffset(rawValue: offset), timestampMilliseconds: now,
+                        key: nil, value: [1, 2, 3, 4, 5, 6, 7, 8]), kind: .certificate, clusterId: "bench",
+                    archivedAtMilliseconds: now, protection: .plain))
+            if offset % 10_000 == 9_999 { try await writer.commit(at: Int(now / 1000)) }
+            if offset == Int64(count / 10) { early = Self.residentMiB }
+        }
+        report.add("archive.long.cpu_us", (Clocks.processCPU - begun) / 1e3 / Double(count), "us CPU each")
+        report.add(
+            "archive.long.memory_growth_mib", Self.residentMiB - early,
+            "MiB resident more after all than after a tenth",
+            bar: .atMost(16))
+        let before = Self.residentMiB
+        var highest = before
+        var options = VerificationOptions(verifiers: try signer.verifiers())
+        let peak = Outcomes<Double>()
+        options.progress = { _, leaves, _ in if leaves % 1_000_000 < 256 { peak.add(Self.residentMiB) } }
+        let start = Clocks.monotonic
+        let outcome = try await ArchiveVerification(store, options: options).run()
+        let seconds = (Clocks.monotonic - start) / 1e9
+        guard outcome.findings.isEmpty, outcome.logs.first?.leaves == count else {
+            throw BenchFailure("the archive is not sound: \(outcome.findings)")
+        }
+        highest = max(highest, peak.values.max() ?? 0)
+        report.add(
+            "archive.long.verify.per_second", Double(count) / seconds, "leaves/s, with every object", digits: 0,
+            bar: .atLeast(200_000))
+        report.add(
+            "archive.long.verify.memory_growth_mib", highest - before, "MiB resident more while it is verified",
+            bar: .atMost(64))
     }
 
     /// The executable, from an empty directory until a backlog on the embedded broker is archived and committed.
