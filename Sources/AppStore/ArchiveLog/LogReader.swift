@@ -8,9 +8,6 @@ package import TransparencyLog
 /// Partial tiles and segments vanish when a later checkpoint has taken their place. Then the full object is read, or the
 /// checkpoint again and the object that it covers.
 package struct LogReader: Sendable {
-    /// How many checkpoints may pass while one object is read.
-    private static let attempts = 5
-
     package let names: LogNames
     let store: any ObjectStore
     /// Nil reads checkpoints without verifying them.
@@ -117,7 +114,8 @@ package struct LogReader: Sendable {
     ) async throws(LogReadError) -> (bytes: [UInt8], width: Int, name: ObjectName) {
         var size = size
         var first: ObjectName?
-        for _ in 0..<Self.attempts {
+        // Ends: each newer checkpoint is of more leaves, and a full tile stays.
+        while true {
             let width = min(TilePath.fullWidth, size >> (8 * level) - index << 8)
             guard index >= 0, width > 0 else {
                 throw LogReadError(.noLeaf, "a tree of \(size) leaves has no tile \(index) at level \(level)")

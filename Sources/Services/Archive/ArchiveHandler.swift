@@ -17,6 +17,8 @@ struct ArchiveHandler: FlushingHandler {
     let clocks: Clocks
     let metrics: ArchiveMetrics
     let logger: Logger
+    /// For what is tried again and again.
+    let repeated: RateLimitedLogger
 
     func append(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {
         guard let partition = records.first?.topicPartition else { return [] }
@@ -31,6 +33,9 @@ struct ArchiveHandler: FlushingHandler {
             throw CancellationError()
         } catch {
             if error is ArchiveKeyError { metrics.failedKeyStore() }
+            repeated.log(
+                .error, key: "\(partition)", "records cannot be archived; trying again",
+                [LogField(.log, "\(partition)"), LogField(.error, "\(error)")])
             throw ArchiveFault(error)
         }
     }

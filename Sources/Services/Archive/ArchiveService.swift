@@ -48,7 +48,7 @@ struct ArchiveService {
             opener: LogOpener(store: store, signer: signer, clusterId: clusterId, clocks: clocks),
             sealer: RecordSealer(keys: keys, topics: topics, clusterId: clusterId, clocks: clocks),
             missed: MissedRecords(kafka: context.kafka, admin: admin), topics: topics, clocks: clocks, metrics: metrics,
-            logger: context.logger)
+            logger: context.logger, repeated: RateLimitedLogger(context.logger, perSecond: 1))
         let erasures = ErasureFollower(
             kafka: context.kafka, topic: topics.names.erasures, keys: keys, metrics: ErasureMetrics(context.metrics),
             logger: context.logger)

@@ -21,25 +21,40 @@ struct OpenLog: Sendable {
 /// The logs of all partitions that this member owns. The runtime makes one call of a partition at a time, so a log that is
 /// taken comes back before it is taken again.
 final class OpenLogs: Sendable {
-    private let logs = Mutex<[KafkaTopicPartition: OpenLog]>([:])
+    private struct State {
+        /// Those that no call has.
+        var logs: [KafkaTopicPartition: OpenLog] = [:]
+        var open: Set<KafkaTopicPartition> = []
+    }
+
+    private let state = Mutex(State())
 
     /// - Throws: `CancellationError` when the partition is not open.
     func take(_ partition: KafkaTopicPartition) throws -> OpenLog {
-        guard let log = logs.withLock({ $0.removeValue(forKey: partition) }) else { throw CancellationError() }
+        guard let log = state.withLock({ $0.logs.removeValue(forKey: partition) }) else { throw CancellationError() }
         return log
     }
 
-    func put(_ log: OpenLog, for partition: KafkaTopicPartition) { logs.withLock { $0[partition] = log } }
+    func put(_ log: OpenLog, for partition: KafkaTopicPartition) {
+        state.withLock { state in
+            state.logs[partition] = log
+            state.open.insert(partition)
+        }
+    }
 
     /// Forgets what was appended and not committed, and lets others write.
     func close(_ partition: KafkaTopicPartition) {
-        logs.withLock { $0.removeValue(forKey: partition) }?.lock.release()
+        let log = state.withLock { state in
+            state.open.remove(partition)
+            return state.logs.removeValue(forKey: partition)
+        }
+        log?.lock.release()
     }
 
     /// Leaves that the checkpoint of a log covers; nil when it is not open, or is being written.
     func committedSize(of partition: KafkaTopicPartition) -> Int? {
-        logs.withLock { $0[partition]?.writer.committedSize }
+        state.withLock { $0.logs[partition]?.writer.committedSize }
     }
 
-    var partitions: [KafkaTopicPartition] { logs.withLock { Array($0.keys) } }
+    var partitions: [KafkaTopicPartition] { state.withLock { Array($0.open) } }
 }

@@ -41,7 +41,10 @@ package struct LogVerification {
         var head: VerifiedCheckpoint
         do throws(LogReadError) {
             guard let found = try await reader.checkpoint() else {
-                add(Finding(.tampered, log, object: try? names.checkpoint(), "the checkpoint is missing"))
+                // A writer signs an empty log before anything else of it is there.
+                if await !isEmpty() {
+                    add(Finding(.tampered, log, object: try? names.checkpoint(), "the checkpoint is missing"))
+                }
                 return
             }
             head = found
@@ -84,6 +87,12 @@ package struct LogVerification {
             }
         }
         anchors.sort { $0.size < $1.size }
+    }
+
+    /// Whether there is no object of the log: a writer ended, or lost power, before its first checkpoint.
+    private func isEmpty() async -> Bool {
+        guard let listed = try? await store.list(names.prefix, after: nil, limit: 1) else { return false }
+        return listed.isEmpty
     }
 
     /// The sizes of the checkpoints in `checkpoints/`, in ascending order, and the newest of them when it is later than the

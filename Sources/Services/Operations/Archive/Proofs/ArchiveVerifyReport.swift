@@ -40,7 +40,7 @@ struct ArchiveVerifyReport {
         let heading = ["LOG", "LEAVES", "CHECKPOINT", "RESULT"]
         var text = PlainText.table(
             [heading]
-                + report.logs.filter { $0.checkpoint?.checkpoint.size != 0 || !$0.isSound }.map { log in
+                + report.logs.filter { !Self.isEmpty($0) || !$0.isSound }.map { log in
                     [
                         "\(log.log.prefix)", "\(log.checkpoint?.checkpoint.size ?? 0)",
                         log.checkpoint?.time.map { Self.instant($0) } ?? "not signed", Self.state(log),
@@ -58,7 +58,7 @@ struct ArchiveVerifyReport {
     private var summary: [String] {
         func sum(_ count: (LogReport) -> Int) -> Int { report.logs.reduce(0) { $0 + count($1) } }
         var lines = [
-            "\(report.logs.count) logs, \(report.logs.count { $0.checkpoint?.checkpoint.size == 0 }) of them empty, "
+            "\(report.logs.count) logs, \(report.logs.count(where: Self.isEmpty)) of them empty, "
                 + "\(sum(\.leaves)) leaves, \(sum(\.checkpoints)) checkpoints of the past",
             options.checksObjects
                 ? "\(sum(\.objects)) payloads compared with their leaves (\(sum(\.objectBytes)) bytes), "
@@ -78,6 +78,8 @@ struct ArchiveVerifyReport {
         lines.append(verdict.map { "NOT SOUND: \($0.rawValue)" } ?? "sound")
         return lines
     }
+
+    private static func isEmpty(_ log: LogReport) -> Bool { (log.checkpoint?.checkpoint.size ?? 0) == 0 }
 
     private static func state(_ log: LogReport) -> String {
         log.findings.first.map { PlainText.printable($0.kind.rawValue) } ?? "sound"

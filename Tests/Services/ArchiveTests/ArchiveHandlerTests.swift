@@ -1,0 +1,130 @@
+import ArchiveFormat
+import ArchiveKeys
+import ArchiveLog
+import Cryptography
+import Kafka
+import KafkaDevBroker
+import ObjectStorage
+import PipelineRuntime
+import Records
+import Telemetry
+import TestSupport
+import Testing
+import Time
+import TransparencyLog
+
+@testable import Archive
+
+/// The handler with a partition of its own, as the runtime calls it.
+@Suite("Handler of the archive", .timeLimit(.minutes(1))) struct ArchiveHandlerTests {
+    private static let place = KafkaTopicPartition(topic: "appstore.notifications.production", partition: 0)
+
+    private let directory: TemporaryDirectory
+    private let broker: DevBroker
+    private let keys: KeyStore
+    private let handler: ArchiveHandler
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        broker = try DevBroker(topics: [Self.place.topic: 1])
+        let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        keys = try KeyStore(
+            path: directory.file("keys.sqlite"),
+            keys: KeyEncryptionKeys([
+                KeyEncryptionKey(SecretKey(copying: [UInt8](repeating: 7, count: 32)), source: "test")
+            ]), creation: .ifMissing)
+        let topics = ArchivedTopics(TopicNames())
+        let logger = Logger(label: "test", level: .error, format: .json, sink: MemoryLogSink())
+        handler = ArchiveHandler(
+            logs: OpenLogs(),
+            opener: LogOpener(
+                store: try DirectoryStore(path: directory.file("archive"), creating: true),
+                signer: try CheckpointSigner(archive: "example.com/archive", keys: [PrivateKey.generate(.ed25519)]),
+                clusterId: "cluster", clocks: .system),
+            sealer: RecordSealer(keys: keys, topics: topics, clusterId: "cluster", clocks: .system),
+            missed: MissedRecords(kafka: kafka, admin: try KafkaAdmin(kafka)), topics: topics, clocks: .system,
+            metrics: ArchiveMetrics(MetricsRegistry(), topics: topics.all.map(\.topic)), logger: logger,
+            repeated: RateLimitedLogger(logger, perSecond: 1))
+    }
+
+    private func records(_ offsets: Range<Int64>, timestamp: Int64 = 1_700_000_000_000) -> [KafkaRecord] {
+        offsets.map { offset in
+            KafkaRecord(
+                topic: Self.place.topic, partition: Self.place.partition, offset: KafkaOffset(rawValue: offset),
+                timestampMilliseconds: timestamp + offset, key: Array("com.example.app/1".utf8), value: [1])
+        }
+    }
+
+    /// As many records as the topic needs to be longer than the archive.
+    private func write(_ count: Int) async throws {
+        let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        let producer = try KafkaProducer(kafka, topics: [Self.place.topic])
+        for _ in 0..<count {
+            _ = try await producer.send(
+                KafkaProducerRecord(topic: Self.place.topic, key: nil, value: [1]), deadline: .seconds(20))
+        }
+        await producer.close(within: .seconds(5))
+    }
+
+    /// Ten records are archived, and the partition is given back.
+    private func archiveTen() async throws {
+        try await handler.partitionAssigned(Self.place, startingAt: 0)
+        #expect(try await handler.append(records(0..<10)) == Array(repeating: .done, count: 10))
+        try await handler.flush(Self.place)
+        await handler.partitionReleased(Self.place)
+    }
+
+    @Test func `records that came under the offsets of others are neither skipped nor dead-lettered`() async throws {
+        try await write(20)
+        try await archiveTen()
+        try await handler.partitionAssigned(Self.place, startingAt: 0)
+        let error = await #expect(throws: ArchiveFault.self) {
+            _ = try await handler.append(records(0..<12, timestamp: 1_800_000_000_000))
+        }
+        #expect(error?.description.contains("created again") == true)
+        let again = try await handler.append(records(0..<12))
+        #expect(again == Array(repeating: .skip("already_archived"), count: 10) + [.done, .done])
+        await handler.partitionReleased(Self.place)
+        await broker.stop()
+    }
+
+    @Test func `a topic that ends before the archive does was created again`() async throws {
+        try await write(4)
+        try await archiveTen()
+        let error = await #expect(throws: RecreatedTopic.self) {
+            try await handler.partitionAssigned(Self.place, startingAt: 0)
+        }
+        #expect(error?.description.contains("ends at offset 4 and the archive at 10") == true)
+        await broker.stop()
+    }
+
+    @Test func `offsets without a record are noted in the log`() async throws {
+        try await write(20)
+        try await handler.partitionAssigned(Self.place, startingAt: 0)
+        _ = try await handler.append(records(0..<3) + records(7..<9))
+        try await handler.flush(Self.place)
+        let store = try DirectoryStore(path: directory.file("archive"), creating: false)
+        let reader = LogReader(store, names: try LogNames(Self.place), verifiers: nil)
+        let size = try #require(try await reader.checkpoint()).checkpoint.size
+        #expect(size == 6)
+        let leaf = try await reader.leaf(3, size: size).leaf
+        #expect(leaf.position.kind == .gap && leaf.position.offset == 3)
+        let content = try ArchiveObject.open(try await reader.object(3, size: size), of: leaf)
+        #expect(content == .gap(ArchiveGap(nextOffset: 7, reason: .noRecord)))
+        await handler.partitionReleased(Self.place)
+        await broker.stop()
+    }
+
+    @Test func `a second member waits until the first has given the partition back`() async throws {
+        try await write(20)
+        try await handler.partitionAssigned(Self.place, startingAt: 0)
+        let error = await #expect(throws: LogError.self) {
+            try await handler.partitionAssigned(Self.place, startingAt: 0)
+        }
+        #expect(error?.code == .locked)
+        await handler.partitionReleased(Self.place)
+        try await handler.partitionAssigned(Self.place, startingAt: 0)
+        await handler.partitionReleased(Self.place)
+        await broker.stop()
+    }
+}
