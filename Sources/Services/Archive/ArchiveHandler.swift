@@ -48,10 +48,12 @@ struct ArchiveHandler: FlushingHandler {
         // Nothing is appended before everything is sealed: a failure leaves the log as it was.
         var entries: [ArchiveEntry] = []
         var expected = log.next
-        for entry in try sealer.seal(Array(fresh)) {
+        // Never before the leaf that it follows, whatever the clock says: an auditor takes that for a change.
+        let now = max(clocks.wallMilliseconds(), log.writer.lastLeaf?.archivedAtMilliseconds ?? 0)
+        for entry in try sealer.seal(Array(fresh), at: now) {
             let position = entry.leaf.position
             if let expected, position.offset > expected, !topics.isCompacted(position.topic) {
-                entries.append(try await gap(expected..<position.offset, in: position.topicPartition))
+                entries.append(try await gap(expected..<position.offset, in: position.topicPartition, at: now))
             }
             entries.append(entry)
             expected = KafkaOffset(rawValue: position.offset.rawValue + 1)
@@ -75,7 +77,7 @@ struct ArchiveHandler: FlushingHandler {
 
     /// Offsets that are not there: the log says so itself, so that they are not taken for removed from it.
     private func gap(
-        _ offsets: Range<KafkaOffset>, in partition: KafkaTopicPartition
+        _ offsets: Range<KafkaOffset>, in partition: KafkaTopicPartition, at now: Int64
     ) async throws -> ArchiveEntry {
         let reason = try await missed.reason(ofMissing: offsets.lowerBound, in: partition)
         if reason == .deleted {
@@ -88,7 +90,7 @@ struct ArchiveHandler: FlushingHandler {
                     LogField(.lastMissing, offsets.upperBound.rawValue - 1),
                 ])
         }
-        return try sealer.gap(offsets, reason, in: partition)
+        return try sealer.gap(offsets, reason, in: partition, at: now)
     }
 
     func flush(_ partition: KafkaTopicPartition) async throws {

@@ -46,7 +46,7 @@ struct ArchiveService {
         handler = ArchiveHandler(
             logs: logs,
             opener: LogOpener(store: store, signer: signer, clusterId: clusterId, clocks: clocks),
-            sealer: RecordSealer(keys: keys, topics: topics, clusterId: clusterId, clocks: clocks),
+            sealer: RecordSealer(keys: keys, topics: topics, clusterId: clusterId),
             missed: MissedRecords(kafka: context.kafka, admin: admin), topics: topics, clocks: clocks, metrics: metrics,
             logger: context.logger, repeated: RateLimitedLogger(context.logger, perSecond: 1))
         let erasures = ErasureFollower(

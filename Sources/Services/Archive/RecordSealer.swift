@@ -1,20 +1,19 @@
 internal import ArchiveFormat
 internal import ArchiveKeys
 internal import Kafka
-internal import Time
 
 /// Makes the entries of records: encrypted under the key of the person that they are about.
 struct RecordSealer: Sendable {
     let keys: KeyStore
     let topics: ArchivedTopics
     let clusterId: String
-    let clocks: Clocks
 
     /// One entry for each record. The keys that they need are durable in the key store before this returns.
-    func seal(_ records: [KafkaRecord]) throws -> [ArchiveEntry] {
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    func seal(_ records: [KafkaRecord], at now: Int64) throws -> [ArchiveEntry] {
         guard let first = records.first else { return [] }
         guard let topic = topics[first.topic] else { throw UnknownTopic(topic: first.topic) }
-        let now = clocks.wallMilliseconds()
         var protections = try keys.dataKeys(
             for: records.compactMap { record in
                 topic.subject(of: record).map {
@@ -36,11 +35,11 @@ struct RecordSealer: Sendable {
 
     /// The entry of offsets under which there is no record.
     func gap(
-        _ offsets: Range<KafkaOffset>, _ reason: ArchiveGap.Reason, in partition: KafkaTopicPartition
+        _ offsets: Range<KafkaOffset>, _ reason: ArchiveGap.Reason, in partition: KafkaTopicPartition, at now: Int64
     ) throws -> ArchiveEntry {
         try ArchiveEntry(
             gap: offsets.lowerBound.rawValue..<offsets.upperBound.rawValue, reason: reason, of: partition,
-            clusterId: clusterId, archivedAtMilliseconds: clocks.wallMilliseconds())
+            clusterId: clusterId, archivedAtMilliseconds: now)
     }
 }
 

@@ -7,6 +7,7 @@ import KafkaDevBroker
 import ObjectStorage
 import PipelineRuntime
 import Records
+import Synchronization
 import Telemetry
 import TestSupport
 import Testing
@@ -19,6 +20,18 @@ import TransparencyLog
 @Suite("Handler of the archive", .timeLimit(.minutes(1))) struct ArchiveHandlerTests {
     private static let place = KafkaTopicPartition(topic: "appstore.notifications.production", partition: 0)
 
+    /// A clock of which each look is later than the one before, until it is put back.
+    private final class Wall: Sendable {
+        let milliseconds = Atomic<Int64>(1_900_000_000_000)
+
+        var clocks: Clocks {
+            Clocks(
+                wallMilliseconds: { self.milliseconds.add(1_000, ordering: .relaxed).newValue },
+                monotonicNanoseconds: Clocks.system.monotonicNanoseconds)
+        }
+    }
+
+    private let wall = Wall()
     private let directory: TemporaryDirectory
     private let broker: DevBroker
     private let keys: KeyStore
@@ -40,9 +53,9 @@ import TransparencyLog
             opener: LogOpener(
                 store: try DirectoryStore(path: directory.file("archive"), creating: true),
                 signer: try CheckpointSigner(archive: "example.com/archive", keys: [PrivateKey.generate(.ed25519)]),
-                clusterId: "cluster", clocks: .system),
-            sealer: RecordSealer(keys: keys, topics: topics, clusterId: "cluster", clocks: .system),
-            missed: MissedRecords(kafka: kafka, admin: try KafkaAdmin(kafka)), topics: topics, clocks: .system,
+                clusterId: "cluster", clocks: wall.clocks),
+            sealer: RecordSealer(keys: keys, topics: topics, clusterId: "cluster"),
+            missed: MissedRecords(kafka: kafka, admin: try KafkaAdmin(kafka)), topics: topics, clocks: wall.clocks,
             metrics: ArchiveMetrics(MetricsRegistry(), topics: topics.all.map(\.topic)), logger: logger,
             repeated: RateLimitedLogger(logger, perSecond: 1))
     }
@@ -111,6 +124,12 @@ import TransparencyLog
         #expect(leaf.position.kind == .gap && leaf.position.offset == 3)
         let content = try ArchiveObject.open(try await reader.object(3, size: size), of: leaf)
         #expect(content == .gap(ArchiveGap(nextOffset: 7, reason: .noRecord)))
+        // The clock is put back: that is no reason to doubt the log.
+        wall.milliseconds.store(1_850_000_000_000, ordering: .relaxed)
+        _ = try await handler.append(records(9..<10) + records(15..<16))
+        try await handler.flush(Self.place)
+        let report = try await ArchiveVerification(store, options: VerificationOptions()).run()
+        #expect(report.findings.isEmpty, "\(report.findings)")
         await handler.partitionReleased(Self.place)
         await broker.stop()
     }
