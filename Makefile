@@ -1,5 +1,5 @@
 # make            this list
-# make demo       the whole pipeline on this machine: broker, ingress, entitlements, refunds, reconciler, a simulated App Store; KEEP=1 leaves it running
+# make demo       the whole pipeline on this machine: broker, ingress, entitlements, refunds, reconciler, archive, a simulated App Store; KEEP=1 leaves it running
 # make test       all tests that need nothing else, side by side; about 3 minutes after the build; FILTER=Name runs some, one by one
 # make test-kafka the tests on Apache Kafka: KAFKA_HOME=directory, or SLUICE_TEST_BOOTSTRAP_SERVERS=host:port of one that runs
 # make test-http  third-party programs against the listener: SLUICE_TEST_HTTP_LAB=directory
@@ -51,6 +51,8 @@ demo: deps
 	@swift build -c $(CONFIGURATION) --product sluice-ingress
 	@swift build -c $(CONFIGURATION) --product sluice-entitlements
 	@swift build -c $(CONFIGURATION) --product sluice-refunds
+	@swift build -c $(CONFIGURATION) --product sluice-reconciler
+	@swift build -c $(CONFIGURATION) --product sluice-archive
 	@swift build -c $(CONFIGURATION) --product sluice-simulator
 	@swift build -c $(CONFIGURATION) --product sluicectl
 	@KEEP=$(KEEP) CONSUMERS=$(CONSUMERS) TOPICS=$(TOPICS) deploy/demo "$$(swift build -c $(CONFIGURATION) --show-bin-path)"
