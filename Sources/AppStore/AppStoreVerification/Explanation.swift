@@ -135,7 +135,7 @@ extension NotificationVerifier {
 
     private static func failure(_ verdict: Verdict) -> (step: VerificationStep, reason: Reason?, detail: String)? {
         switch verdict {
-        case .accepted: nil
+        case .accepted, .duplicate: nil
         case .nonconforming(let notification):
             (.profile, notification.reason, "\(notification.reason): \(notification.detail)")
         case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):

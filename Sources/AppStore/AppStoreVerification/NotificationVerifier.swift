@@ -1,4 +1,4 @@
-internal import AppStoreModel
+public import AppStoreModel
 internal import Cryptography
 
 /// Decides whether a body is a notification that Apple signed for one of our apps.
@@ -30,10 +30,16 @@ public final class NotificationVerifier: Sendable {
     /// - Parameters:
     ///   - now: milliseconds since 1970.
     ///   - limits: of the body, by its form.
-    public func verify(body: [UInt8], at now: Int64, limits: BodyLimits = BodyLimits()) -> Verdict {
+    ///   - isAcknowledged: whether a notification with this UUID and environment is stored already. Asked when everything
+    ///     but the nested objects has been verified; where it says yes, those are not examined and the verdict is
+    ///     ``Verdict/duplicate(_:)``.
+    public func verify(
+        body: [UInt8], at now: Int64, limits: BodyLimits = BodyLimits(),
+        isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool = { _, _ in false }
+    ) -> Verdict {
         do throws(Refusal) {
             switch try FormChecks.content(of: body, limits) {
-            case .signedPayload(let jws): return verify(signedPayload: jws, at: now)
+            case .signedPayload(let jws): return verify(signedPayload: jws, at: now, isAcknowledged: isAcknowledged)
             case .legacy(let document): return .legacy(document)
             }
         } catch {
@@ -44,6 +50,12 @@ public final class NotificationVerifier: Sendable {
     /// The verdict on a compact JWS, as the App Store Server API's history returns it.
     /// - Parameter now: milliseconds since 1970.
     public func verify(signedPayload: [UInt8], at now: Int64) -> Verdict {
+        verify(signedPayload: signedPayload, at: now, isAcknowledged: { _, _ in false })
+    }
+
+    private func verify(
+        signedPayload: [UInt8], at now: Int64, isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
+    ) -> Verdict {
         // What is known when a check ends the decision, for the log and for quarantine.
         var envelope: NotificationEnvelope?
         var certificates: CertificateSerials?
@@ -62,6 +74,7 @@ public final class NotificationVerifier: Sendable {
             let audience = try audience.audience(read, in: document)
             let isUnknown = try SignatureChecks.isRevocationUnknown(of: object.header, by: revocation, at: now)
             try ProfileChecks.check(object, document, read, requiresVersion: requiresVersion, at: now)
+            if let id = read.notificationUUID.value, isAcknowledged(id, audience.environment) { return .duplicate(id) }
             let nested = try NestedObjectVerifier(verifier: objects, revocation: revocation, now: now)
                 .verify(read, in: object.payload, for: audience)
             if isUnknown || nested.isRevocationUnknown { revocation.countAcceptedUnknown() }

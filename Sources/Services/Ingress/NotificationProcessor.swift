@@ -82,6 +82,9 @@ final class NotificationProcessor: Sendable {
         case .accepted(let notification):
             signedDates.agreed()
             publish(notification, work)
+        case .duplicate:
+            signedDates.agreed()
+            work.exchange.respond(AcknowledgementPolicy.duplicate)
         case .nonconforming(let notification):
             signedDates.agreed()
             quarantine(notification, work)

@@ -39,7 +39,7 @@ struct FoundNotification: Sendable {
             guard let digest = notification.signedPartDigest else { return nil }
             mark = NotificationMark(of: notification.notificationUUID ?? digest.map { String($0, radix: 16) }.joined())
             wanted = ReceivedIndex.Wanted(key: Array(ReceivedNotifications.quarantined(mark).utf8), mark: mark)
-        case .notForUs, .notApple, .retryLater, .legacy: return nil
+        case .duplicate, .notForUs, .notApple, .retryLater, .legacy: return nil
         }
     }
 }

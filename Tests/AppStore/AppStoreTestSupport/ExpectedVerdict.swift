@@ -5,6 +5,7 @@ package enum ExpectedVerdict: Equatable, Sendable, CustomStringConvertible {
     case accepted
     /// For the sandbox topic of an app configured without it.
     case sandbox
+    case duplicate
     case nonconforming(Reason)
     case notForUs(Reason)
     case badRequest(Reason)
@@ -15,6 +16,7 @@ package enum ExpectedVerdict: Equatable, Sendable, CustomStringConvertible {
     package init(_ verdict: Verdict) {
         switch verdict {
         case .accepted(let notification): self = notification.reason == .sandbox ? .sandbox : .accepted
+        case .duplicate: self = .duplicate
         case .nonconforming(let notification): self = .nonconforming(notification.reason)
         case .notForUs(let refusal): self = .notForUs(refusal.reason)
         case .notApple(let refusal):
@@ -28,6 +30,7 @@ package enum ExpectedVerdict: Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .accepted: "accepted"
         case .sandbox: "sandbox"
+        case .duplicate: "duplicate"
         case .nonconforming(let reason): "nonconforming \(reason)"
         case .notForUs(let reason): "notForUs \(reason)"
         case .badRequest(let reason): "badRequest \(reason)"

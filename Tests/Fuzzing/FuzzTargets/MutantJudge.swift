@@ -48,6 +48,7 @@ package final class MutantJudge: Sendable {
         case .notApple(let refusal):
             try hold(refusal.reason != .internal && refusal.status < 500, "\(refusal.reason)")
             return "refused, \(refusal.reason)"
+        case .duplicate: throw Violation("a duplicate, though none is known")
         case .legacy: return "legacy"
         case .nonconforming(let notification):
             throw Violation("nonconforming, though every original is as documented: \(notification.reason)")

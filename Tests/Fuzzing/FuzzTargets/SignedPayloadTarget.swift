@@ -23,7 +23,7 @@ extension FuzzTarget {
             case .nonconforming, .notForUs: return
             case .notApple(let refusal): throw Violation("not Apple's: \(refusal.reason)")
             case .retryLater(let refusal): throw Violation("retry later: \(refusal.reason)")
-            case .legacy: throw Violation("neither accepted nor nonconforming")
+            case .legacy, .duplicate: throw Violation("neither accepted nor nonconforming")
             }
         }
     }

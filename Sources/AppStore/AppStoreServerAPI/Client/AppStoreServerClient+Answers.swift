@@ -72,6 +72,7 @@ extension AppStoreServerClient {
                     notification.environment.map { AppStoreEnvironment($0) } ?? scope.environment, scope)
             case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):
                 throw RefusedObject(refusal)
+            case .duplicate: throw RefusedObject("a duplicate, which is known to the ingress alone")
             case .legacy: throw RefusedObject("a version 1 notification, which is never signed")
             }
             return verdict

@@ -45,7 +45,7 @@ struct VerificationReport {
     private static func outcome(_ verdict: Verdict?) -> Outcome {
         switch verdict {
         // Bare objects that are good have none.
-        case nil, .accepted: .accepted
+        case nil, .accepted, .duplicate: .accepted
         case .nonconforming: .nonconforming
         case .notForUs: .notForUs
         case .notApple: .notApple

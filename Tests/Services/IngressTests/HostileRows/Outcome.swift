@@ -62,6 +62,7 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
             case .badRequest(let reason): .refused(400, reason.rawValue)
             case .forbidden(let reason), .notForUs(let reason): .refused(403, reason.rawValue)
             case .retryLater(let reason): .refused(reason == .newCertificateChains ? 429 : 503, reason.rawValue)
+            case .duplicate: .duplicate
             case .legacy: .refused(403, "v1_disabled")
             }
     }

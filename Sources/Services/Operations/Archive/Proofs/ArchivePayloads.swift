@@ -110,6 +110,7 @@ final class ArchivePayloads: Sendable {
         case .accepted(let verified):
             let app = verified.envelope.bundleId.value?.rawValue ?? "an app that it does not name"
             return InspectionOutcome("signed by Apple for \(PlainText.printable(app, maximum: 155))")
+        case .duplicate: return InspectionOutcome("signed by Apple, a duplicate")
         case .nonconforming: return InspectionOutcome("signed by Apple, nonconforming")
         case .legacy: return InspectionOutcome("not signed")
         case .notForUs(let refusal):

@@ -1,0 +1,37 @@
+import AppStoreModel
+import AppStoreTestSupport
+import Synchronization
+import Testing
+
+@testable import AppStoreVerification
+
+/// A notification that its receiver has stored before is answered without its nested objects.
+@Suite struct DuplicateTests {
+    private let now = SigningKit.now
+
+    @Test func `a notification that was acknowledged is a duplicate without its nested objects`() throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier()
+        let body = try kit.body()
+        guard case .accepted(let notification) = verifier.verify(body: body, at: now) else {
+            Issue.record("not accepted")
+            return
+        }
+        let known = try #require(notification.envelope.notificationUUID.value)
+        let environment = try #require(notification.envelope.environment.value)
+        let verdict = verifier.verify(body: body, at: now) { $0 == known && $1 == environment }
+        #expect(ExpectedVerdict(verdict) == .duplicate)
+        let another = verifier.verify(body: body, at: now) { $0 == known && $1 != environment }
+        #expect(ExpectedVerdict(another) == .accepted)
+    }
+
+    @Test(arguments: [HostileNotification.signatures, HostileNotification.audiences].flatMap { $0 })
+    func `a body that is not accepted is never a duplicate by its UUID alone`(_ hostile: HostileNotification) throws {
+        let kit = try SigningKit.shared()
+        let verifier = try kit.verifier()
+        verifier.verify(body: try kit.body(), at: now).expect(.accepted)
+        let verdict = verifier.verify(body: try hostile.body(kit), at: now) { _, _ in true }
+        let isGood = hostile.expected == .accepted || hostile.expected == .sandbox
+        #expect(ExpectedVerdict(verdict) == (isGood ? .duplicate : hostile.expected))
+    }
+}
