@@ -37,11 +37,13 @@ struct BenchReport {
     private struct File: Encodable {
         let figures: [String: Double]
         let bars: [String: JudgedFigure]
+        let noise: [String: Double]
         let skipped: [String: String]
     }
 
     private var figures: [String: Double] = [:]
     private var bars: [String: JudgedFigure] = [:]
+    private var noises: [String: Double] = [:]
     private var skipped: [String: String] = [:]
 
     /// The names of the figures that missed their bars, sorted.
@@ -50,9 +52,17 @@ struct BenchReport {
     func section(_ title: String) { print("\n\(title)") }
 
     /// Prints one line and keeps the value under `name`.
-    mutating func add(_ name: String, _ value: Double, _ unit: String, digits: Int = 1, bar: Bar? = nil) {
+    ///
+    /// - Parameter noise: of the same run; the value means no more than that.
+    mutating func add(
+        _ name: String, _ value: Double, _ unit: String, digits: Int = 1, bar: Bar? = nil, noise: Noise? = nil
+    ) {
         figures[name] = value
         var line = "  \(Self.padded(name)) \(Self.text(value, digits)) \(unit)"
+        if let noise {
+            noises[name] = noise.percent
+            line += " (noise \(Self.text(noise.percent, 1)) %)"
+        }
         if let bar {
             let isMet = bar.isMet(by: value)
             let text = "\(bar.words) \(Self.text(bar.limit, 2))"
@@ -74,7 +84,7 @@ struct BenchReport {
         let file = URL(fileURLWithPath: path)
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try encoder.encode(File(figures: figures, bars: bars, skipped: skipped)).write(to: file)
+        try encoder.encode(File(figures: figures, bars: bars, noise: noises, skipped: skipped)).write(to: file)
     }
 
     private static func padded(_ name: String) -> String { name.padding(toLength: 46, withPad: " ", startingAt: 0) }

@@ -9,6 +9,8 @@ struct LoadGenerator {
         var connections: Int
         /// Requests that are out at once, at most; they take turns on the connections.
         var outstanding = Int.max
+        /// Ends earlier after so many.
+        var requests = Int.max
         /// Requests are due at this rate, and their latency counts from then; nil: as fast as answers come.
         var perSecond: Double?
         var seconds: Double
@@ -57,7 +59,7 @@ struct LoadGenerator {
         var pace = load.perSecond.map { Pace(perSecond: $0, from: start) }
         while true {
             let now = Clocks.monotonic
-            while firstFree < free.count, sent - latencies.count < load.outstanding, now < end {
+            while firstFree < free.count, sent - latencies.count < load.outstanding, now < end, sent < load.requests {
                 guard let due = pace == nil ? now : pace?.take(at: now) else { break }
                 let connection = free[firstFree]
                 firstFree += 1
@@ -65,7 +67,7 @@ struct LoadGenerator {
                 try connections.send(requests[sent % requests.count], on: connection)
                 sent += 1
             }
-            if now >= end, sent == latencies.count { break }
+            if now >= end || sent >= load.requests, sent == latencies.count { break }
             // A moment that is due is at most a millisecond late.
             for connection in try connections.answered(within: pace == nil || now >= end ? 1000 : 1) {
                 try connections.receiveAnswer(on: connection)

@@ -22,6 +22,18 @@ struct Distribution {
     }
 }
 
+/// How far measurements of the same thing lie apart on this machine, in one run.
+struct Noise {
+    /// From the 10th to the 90th percentile, as a share of the median.
+    let percent: Double
+
+    init(of samples: [Double]) {
+        let distribution = Distribution(samples)
+        let median = distribution.median
+        percent = median > 0 ? (distribution.percentile(0.9) - distribution.percentile(0.1)) / median * 100 : 0
+    }
+}
+
 /// The clocks of this process.
 enum Clocks {
     /// CPU time of the calling thread, in nanoseconds.

@@ -1,0 +1,83 @@
+internal import Foundation
+
+/// Verification, its floor and the ingress in turns of half a second in one run, so that whatever else the machine does
+/// meets all of them: what an ingress costs beside its own verification, and a duplicate beside a first.
+struct IngressTurns {
+    let probe: VerificationProbe
+    let surroundings: IngressProcess.Surroundings
+    let rounds: Int
+    let seconds: Double
+
+    private static let secondsPerTurn = 0.5
+    private static let bodiesPerTurn = 200
+    private static let connections = 64
+
+    /// Two ingresses with the same settings: one that makes a record of every notification, and one that has seen all.
+    private struct Pair {
+        let name: String
+        let first: IngressProcess
+        let again: IngressProcess
+        var verifications: [Double] = []
+        var firsts: [IngressProcess.Turn] = []
+        var duplicates: [IngressProcess.Turn] = []
+
+        init(_ name: String, _ surroundings: IngressProcess.Surroundings, _ settings: [String: String]) throws {
+            self.name = name
+            first = try IngressProcess(surroundings, settings: settings)
+            again = try IngressProcess(surroundings, window: .all, settings: settings)
+            // Until every body was acknowledged, and whatever is allocated once is.
+            _ = try again.generator.run(
+                .init(connections: connections, requests: 2 * surroundings.bodies.count, seconds: 60))
+            _ = try first.turn(.init(connections: connections, seconds: secondsPerTurn))
+        }
+
+        mutating func run() throws {
+            firsts.append(try first.turn(.init(connections: connections, seconds: secondsPerTurn)))
+            duplicates.append(try again.turn(.init(connections: connections, seconds: secondsPerTurn)))
+        }
+
+        func stop() throws {
+            try first.child.stop()
+            try again.child.stop()
+        }
+    }
+
+    func run(into report: inout BenchReport) throws {
+        report.section("ingress beside its own verification, in turns, at \(Self.connections) connections")
+        var pairs = [try Pair("evp", surroundings, [:])]
+        var floors: [Double] = []
+        for turn in 0..<max(1, Int(Double(rounds) * seconds / Self.secondsPerTurn)) {
+            for index in pairs.indices {
+                floors.append(try probe.threeBare(count: Self.bodiesPerTurn))
+                pairs[index].verifications.append(try probe.whole(round: turn, count: Self.bodiesPerTurn))
+                try pairs[index].run()
+            }
+        }
+        let noise = Noise(of: floors)
+        report.add("turns.three_bare_us", Distribution(floors).median, "us CPU for three EVP_PKEY_verify")
+        report.add("turns.noise_percent", noise.percent, "% between the floor's 10th and 90th percentile")
+        for pair in pairs {
+            add(pair, noise, into: &report)
+            try pair.stop()
+        }
+    }
+
+    private func add(_ pair: Pair, _ noise: Noise, into report: inout BenchReport) {
+        let name = "ingress.\(pair.name)"
+        report.add("\(name).verification_us", Distribution(pair.verifications).median, "us CPU, without an ingress")
+        report.add("\(name).cpu_us", Distribution(pair.firsts.map(\.cost)).median, "us CPU of the ingress each")
+        for role in ThreadTimes.Role.allCases {
+            report.add(
+                "\(name).\(role.rawValue)_us", Distribution(pair.firsts.map { $0.costs[role] ?? 0 }).median, "us")
+        }
+        report.add(
+            "\(name).duplicate_us", Distribution(pair.duplicates.map(\.cost)).median, "us CPU of the ingress each")
+        // Ratios are of the same turn, so that a machine that slows down slows both.
+        report.add(
+            "\(name).ratio", Distribution(zip(pair.firsts, pair.verifications).map { $0.cost / $1 }).median,
+            "x its own verification", digits: 3, bar: .atMost(1.35), noise: noise)
+        report.add(
+            "\(name).duplicate_ratio", Distribution(zip(pair.duplicates, pair.firsts).map { $0.cost / $1.cost }).median,
+            "of a first", digits: 3, bar: .atMost(0.45), noise: noise)
+    }
+}

@@ -1,0 +1,59 @@
+internal import Foundation
+
+/// CPU time of the ingress so far, by what its threads are for, in nanoseconds.
+struct ThreadTimes {
+    /// What a thread is for, by its name.
+    enum Role: String, CaseIterable {
+        /// Reads and writes the sockets of both listeners.
+        case loop
+        /// Verifies.
+        case workers
+        /// The producer's threads, delivery reports included.
+        case librdkafka
+        /// The log, the main thread, and threads that have ended.
+        case other
+
+        init(threadNamed name: String) {
+            if name == "http" {
+                self = .loop
+            } else if name.hasPrefix("verify-") {
+                self = .workers
+            } else if name.hasPrefix("rdk:") {
+                self = .librdkafka
+            } else {
+                self = .other
+            }
+        }
+    }
+
+    private var byRole: [Role: Double] = [:]
+    private let all: Double
+
+    /// - Throws: ``BenchFailure`` when `/proc` does not say: no Linux, or a kernel without schedstat.
+    init(of process: ChildProcess) throws {
+        let tasks = "/proc/\(process.pid)/task"
+        let threads = try FileManager.default.contentsOfDirectory(atPath: tasks)
+        all = process.cpu
+        for thread in threads {
+            // A thread may end meanwhile; what it used is then in `other`.
+            guard let name = try? String(contentsOfFile: "\(tasks)/\(thread)/comm", encoding: .utf8),
+                let times = try? String(contentsOfFile: "\(tasks)/\(thread)/schedstat", encoding: .utf8)
+            else { continue }
+            // Time on a CPU, time waiting for one, and how often; the first two in nanoseconds.
+            guard let running = times.split(separator: " ").first.flatMap({ Double($0) }) else {
+                throw BenchFailure("/proc says no CPU time of threads")
+            }
+            byRole[Role(threadNamed: name.trimmingCharacters(in: .newlines)), default: 0] += running
+        }
+    }
+
+    /// Nanoseconds since an earlier reading. `other` is what the process used beside the named threads.
+    func since(_ earlier: ThreadTimes) -> [Role: Double] {
+        var times: [Role: Double] = [:]
+        for role in Role.allCases where role != .other {
+            times[role] = max(0, (byRole[role] ?? 0) - (earlier.byRole[role] ?? 0))
+        }
+        times[.other] = max(0, all - earlier.all - times.values.reduce(0, +))
+        return times
+    }
+}
