@@ -14,7 +14,7 @@
 # make format     format all sources in place
 # make build      debug build
 # make release    release build
-# make bench      release build, then the benchmarks; writes .build/bench.json; QUICK=1 looks only, STRICT=1 fails below the bars
+# make bench      release build, then the benchmarks; writes .build/bench.json; QUICK=1 looks only, STRICT=1 fails below the bars, PEERS=1 measures published libraries too
 # make deps       install the system libraries (apt or brew)
 # make clean      remove the build
 
@@ -33,6 +33,7 @@ SEED ?= 1
 ONLY ?=
 QUICK ?=
 STRICT ?=
+PEERS ?=
 
 help:
 	@sed -n 's/^# make /make /p' Makefile
@@ -128,7 +129,7 @@ bench: deps
 	@swift build -c release --product sluice-entitlements
 	@swift build -c release --product sluice-archive
 	@"$$(swift build -c release --show-bin-path)/sluice-bench" --output .build/bench.json \
-		$(if $(QUICK),--quick) $(if $(STRICT),--strict)
+		$(if $(QUICK),--quick) $(if $(STRICT),--strict) $(if $(PEERS),--peers)
 
 clean:
 	@rm -rf .build

@@ -5,14 +5,21 @@ internal import HTTPServer
 internal import Synchronization
 
 /// Answers OCSP for the test certificates on this machine: Apple's libraries remember a chain only when they have
-/// asked about it.
+/// asked about it. As Apple's do, its answers name a certificate that the issuer gave for them and contain it; Apple's
+/// library for Node takes no other.
 final class RevocationResponder: Sendable {
     private let server: HTTPServer
     private let port: UInt16
     private let pki: Authorities
 
+    /// Who answers about certificates of one issuer.
+    private struct Signers {
+        let ofLeaf: OCSPResponder
+        let ofIntermediate: OCSPResponder
+    }
+
     private final class Authorities: Sendable {
-        let pki = Mutex<TestCertificateAuthority?>(nil)
+        let signers = Mutex<Signers?>(nil)
     }
 
     init() throws {
@@ -23,8 +30,9 @@ final class RevocationResponder: Sendable {
                 name: "ocsp", host: "127.0.0.1", port: 0, limits: .admin, admit: { _ in .body(limit: 16 * 1024) },
                 handle: { request, exchange in
                     let isAboutLeaf = request.head.targetIs("/leaf")
-                    let response = pki.pki.withLock { $0 }.flatMap {
-                        Self.response(to: request.body, isAboutLeaf: isAboutLeaf, from: $0)
+                    let signers = pki.signers.withLock { $0 }
+                    let response = (isAboutLeaf ? signers?.ofLeaf : signers?.ofIntermediate).flatMap {
+                        try? $0.answer(request: request.body, at: Self.now) { _ in .good }
                     }
                     exchange.respond(
                         HTTPResponse(
@@ -42,20 +50,30 @@ final class RevocationResponder: Sendable {
         options.leafOCSPAddress = "http://127.0.0.1:\(port)/leaf"
         options.intermediateOCSPAddress = "http://127.0.0.1:\(port)/intermediate"
         let made = try TestCertificateAuthority(options)
-        pki.pki.withLock { $0 = made }
+        guard let keys = made.authorityKeys else { throw BenchFailure("the authorities have no keys") }
+        let signers = Signers(
+            ofLeaf: try Self.responder(for: made.intermediate, keys.intermediate, at: seconds),
+            ofIntermediate: try Self.responder(for: made.root, keys.root, at: seconds))
+        pki.signers.withLock { $0 = signers }
         return made
     }
 
     func stop() async { await server.drain(within: .seconds(1)) }
 
-    private static func response(to request: [UInt8], isAboutLeaf: Bool, from pki: TestCertificateAuthority) -> [UInt8]?
-    {
-        guard let keys = pki.authorityKeys else { return nil }
-        let issuer = isAboutLeaf ? pki.intermediate : pki.root
-        var responder = OCSPResponder(
-            issuer: issuer, signer: issuer, key: isAboutLeaf ? keys.intermediate : keys.root)
-        // Apple's Python library finds the issuer by its key only.
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
+
+    private static func responder(
+        for issuer: Certificate, _ issuerKey: PrivateKey, at seconds: Int64
+    ) throws -> OCSPResponder {
+        let key = try PrivateKey.generate(.p256)
+        let builder = CertificateBuilder(
+            subject: [.init("CN", "Sluice Test OCSP Responder")],
+            validity: CertificateValidity(notBefore: seconds - 86_400, notAfter: seconds + 30 * 86_400),
+            extensions: [.basicConstraints(isAuthority: false), .digitalSignature, .ocspSigning, .ocspNoCheck])
+        let signer = try builder.issued(for: key, by: issuer, authorityKey: issuerKey)
+        var responder = OCSPResponder(issuer: issuer, signer: signer, key: key)
+        // Apple's library for Python finds a signer by its key only.
         responder.isNamedByKey = true
-        return try? responder.answer(request: request, at: Int64(Date().timeIntervalSince1970)) { _ in .good }
+        return responder
     }
 }

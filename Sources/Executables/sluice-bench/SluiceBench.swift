@@ -8,7 +8,7 @@ internal import Telemetry
 internal import Time
 
 /// Measures what the design promises, in one run on one machine, as ratios: the verification path against bare
-/// signature checks and against Apple's own library, and the ingress with a broker behind it.
+/// signature checks and against published libraries, and the ingress with a broker behind it.
 @main
 struct SluiceBench {
     static let output = Setting.string(
@@ -26,6 +26,13 @@ struct SluiceBench {
     static let quick = Setting.flag("quick", help: "One round of a second each: figures to look at, not to quote.")
     static let strict = Setting.flag("strict", help: "Exit with 1 when a figure misses its bar.")
 
+    static let peers = Setting.flag(
+        "peers", help: "Published libraries for the same purpose too, where they can be had.")
+
+    static let onlyIngress = Setting.flag("only-ingress", help: "Nothing but the rows of verification and the ingress.")
+
+    static let onlyPeers = Setting.flag("only-peers", help: "Nothing but published libraries beside ours.")
+
     static let onlyEntitlements = Setting.flag("only-entitlements", help: "Nothing but the rows of entitlements.")
 
     static let onlyLegacy = Setting.flag("only-legacy", help: "Nothing but the rows of version 1.")
@@ -37,14 +44,17 @@ struct SluiceBench {
         summary: "Measures verification, ingress, entitlements and the archive; prints ratios and writes JSON.",
         discussion: """
             Needs release builds of sluice-ingress, sluice-entitlements, sluice-archive and sluice-dev-broker beside it; `make bench` \
-            makes them. With Python 3 and PyPI at hand it measures Apple's own Python library too.
+            makes them. With --peers it brings published libraries from their registries: Apple's for Python, Node and Java, \
+            and a Rust crate, each where its toolchain is installed and its registry reachable.
             """,
         schema: ConfigurationSchema([
-            output, seconds, rounds, bodies, quick, strict, onlyEntitlements, onlyLegacy, onlyArchive,
+            output, seconds, rounds, bodies, quick, strict, peers, onlyIngress, onlyPeers, onlyEntitlements, onlyLegacy,
+            onlyArchive,
         ]),
         examples: [
             .init("make bench", "Builds for release and measures."),
             .init("make bench QUICK=1", "The same in a minute less."),
+            .init("make bench PEERS=1", "Published libraries beside ours, on the same notifications."),
         ], version: Build.version)
 
     static func main() async throws {
@@ -65,6 +75,12 @@ struct SluiceBench {
         var report = BenchReport()
         let entitlements = EntitlementsBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
         let legacy = LegacyBenchmark(app: app, now: now, rounds: rounds, seconds: seconds)
+        let verification = VerificationBenchmark(probe: probe, rounds: rounds)
+        let ingress = IngressBenchmark(probe: probe, pki: pki, app: app, rounds: rounds, seconds: seconds)
+        let peers = PeerBenchmark(
+            probe: probe, pki: pki, app: app, rounds: rounds,
+            directory: URL(fileURLWithPath: configuration[output]).deletingLastPathComponent()
+                .appendingPathComponent("peers").path)
         let archive = ArchiveBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
         if configuration[onlyArchive] {
             try await archive.run(into: &report)
@@ -73,20 +89,21 @@ struct SluiceBench {
         } else if configuration[onlyEntitlements] {
             try RenewalBenchmark(rounds: rounds).run(into: &report)
             try await entitlements.run(into: &report)
+        } else if configuration[onlyIngress] {
+            try verification.run(into: &report)
+            try ingress.run(into: &report)
+        } else if configuration[onlyPeers] {
+            peers.run(into: &report)
         } else {
             try RecordSizeBenchmark(pki: pki, app: app, now: now).run(into: &report)
-            try VerificationBenchmark(probe: probe, rounds: rounds).run(into: &report)
+            try verification.run(into: &report)
             try await HTTPBenchmark(bodies: probe.bodies, rounds: rounds, seconds: seconds / 2).run(into: &report)
-            try IngressBenchmark(probe: probe, pki: pki, app: app, rounds: rounds, seconds: seconds).run(into: &report)
+            try ingress.run(into: &report)
             try legacy.run(into: &report)
             try RenewalBenchmark(rounds: rounds).run(into: &report)
             try await entitlements.run(into: &report)
             try await archive.run(into: &report)
-            ApplePythonBenchmark(
-                probe: probe, pki: pki, app: app, rounds: rounds,
-                environment: URL(fileURLWithPath: configuration[output]).deletingLastPathComponent()
-                    .appendingPathComponent("apple-python").path
-            ).run(into: &report)
+            if configuration[self.peers] { peers.run(into: &report) }
         }
         await responder.stop()
 
