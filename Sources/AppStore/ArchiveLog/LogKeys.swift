@@ -4,9 +4,10 @@ package import TransparencyLog
 /// How the logs of an archive are signed. All have the same keys; a log's own name keeps its checkpoints apart from those
 /// of another.
 ///
-/// A checkpoint has two signatures of each key: one of type Ed25519 whose key name is the log's origin, as
-/// c2sp.org/tlog-checkpoint recommends, and a cosignature whose key name is the archive's origin, because one cosigner
-/// signs all logs and c2sp.org/tlog-cosignature does not allow one key under several names. The cosignature has the time.
+/// A checkpoint has three signatures of each key: one of type Ed25519 whose key name is the log's origin, as
+/// c2sp.org/tlog-checkpoint recommends; a cosignature whose key name is the archive's origin, because one cosigner
+/// signs all logs and c2sp.org/tlog-cosignature does not allow one key under several names; and under the log's origin
+/// one that says which checkpoint came before. The cosignature has the time.
 package struct CheckpointSigner: Sendable {
     /// The archive's origin.
     package let archive: String
@@ -31,13 +32,18 @@ package struct CheckpointSigner: Sendable {
 
     /// A signed checkpoint.
     ///
-    /// - Parameter time: seconds since 1970; never before that of an earlier checkpoint of the log.
+    /// - Parameters:
+    ///   - previous: how many leaves the checkpoint before had that had fewer; 0 when there was none.
+    ///   - time: seconds since 1970; never before that of an earlier checkpoint of the log.
     /// - Throws: ``TransparencyLogError`` with code `signing`.
-    package func sign(_ checkpoint: Checkpoint, at time: Int) throws(TransparencyLogError) -> SignedNote {
+    package func sign(
+        _ checkpoint: Checkpoint, after previous: Int, at time: Int
+    ) throws(TransparencyLogError) -> SignedNote {
         var note = try checkpoint.note()
         for key in keys {
             try note.sign(with: NoteSigner(name: checkpoint.origin, key: key))
-            try note.sign(with: NoteSigner(name: archive, type: .cosignature, key: key), at: time)
+            try note.sign(with: NoteSigner(name: archive, type: .cosignature, key: key), time)
+            try note.sign(with: NoteSigner(name: checkpoint.origin, type: .previousSize, key: key), previous)
         }
         return note
     }
@@ -70,7 +76,7 @@ package struct ArchiveVerifiers: Equatable, Sendable {
 
     package var text: String { verifiers.map { "\($0.text)\n" }.joined() }
 
-    /// The keys as they sign the checkpoints of a log: under its origin, and cosigning under the archive's.
+    /// The keys as they sign the checkpoints of a log in published formats: under its origin, and cosigning under the archive's.
     ///
     /// A key that is named by the log's own origin is taken too; keys of other archives are left out.
     package func keys(of origin: String) -> [NoteVerifier] {
@@ -79,5 +85,11 @@ package struct ArchiveVerifiers: Equatable, Sendable {
             guard isOwn || origin.utf8.starts(with: "\(key.name)/".utf8) else { return [] }
             return [try? key.with(name: origin, type: .ed25519), try? key.with(type: .cosignature)].compactMap(\.self)
         }
+    }
+
+    /// With them the keys as they sign, under the log's origin, which checkpoint came before.
+    func allKeys(of origin: String) -> [NoteVerifier] {
+        let keys = keys(of: origin)
+        return keys + keys.filter { $0.type == .ed25519 }.compactMap { try? $0.with(type: .previousSize) }
     }
 }

@@ -38,11 +38,11 @@ extension LogWriter {
         guard try await store.list(names.checkpoints(), after: nil, limit: 1).isEmpty else {
             throw LogError.checkpointMissing(names)
         }
-        let note = try note(names, signer, MerkleFrontier(), at: time)
+        let note = try note(names, signer, MerkleFrontier(), after: 0, at: time)
         let version = try await store.replace(names.checkpoint(), note.bytes, expected: nil)
         return LogWriter(
             store, names: names, signer: signer,
-            committed: CommittedCheckpoint(size: 0, time: time, version: version, note: note))
+            committed: CommittedCheckpoint(size: 0, previous: 0, time: time, version: version, note: note))
     }
 
     private static func verified(
@@ -55,9 +55,10 @@ extension LogWriter {
             throw LogError.damaged(
                 names, "its checkpoint is of \(checkpoint.origin), and by archive.origin it is \(origin)")
         }
-        let signatures = try note.verified(by: signer.verifiers().keys(of: origin))
+        let signatures = try note.verified(by: signer.verifiers().allKeys(of: origin))
         let committed = CommittedCheckpoint(
-            size: checkpoint.size, time: signatures.compactMap(\.time).max() ?? 0, version: found.version, note: note)
+            size: checkpoint.size, previous: signatures.compactMap(\.previousSize).max() ?? 0,
+            time: signatures.compactMap(\.time).max() ?? 0, version: found.version, note: note)
         return (checkpoint, committed)
     }
 

@@ -25,6 +25,8 @@ package struct LogWriter: Sendable {
     var committed: CommittedCheckpoint
     /// A checkpoint that may have been written without an answer.
     private var attempted: CommittedCheckpoint?
+    /// The copy of the checkpoint that stands is there.
+    private var hasCopy = false
     /// The storage may have dropped what it took: everything is written again.
     private var mustRewrite = false
     /// The last leaf, committed or not.
@@ -39,6 +41,8 @@ package struct LogWriter: Sendable {
 
     struct CommittedCheckpoint: Sendable {
         let size: Int
+        /// Leaves of the checkpoint before; 0 when there was none.
+        let previous: Int
         /// Of its cosignature, in seconds since 1970.
         let time: Int
         var version: ObjectVersion
@@ -112,13 +116,19 @@ package struct LogWriter: Sendable {
         await tidy(since: before)
     }
 
-    /// Signs the present size and puts the checkpoint in its place.
+    /// Signs the present size and puts the checkpoint in its place. What it says is the one before has its copy by then.
     mutating func sign(at time: Int) async throws(LogError) {
-        let note = try Self.note(names, signer, frontier, at: time)
-        var next = CommittedCheckpoint(size: frontier.size, time: time, version: committed.version, note: note)
+        let isLater = frontier.size > committed.size
+        if isLater, !hasCopy {
+            do throws(ObjectStoreError) { try await keepCopy() } catch { throw LogError(error) }
+        }
+        let previous = isLater ? committed.size : committed.previous
+        let note = try Self.note(names, signer, frontier, after: previous, at: time)
+        var next = CommittedCheckpoint(
+            size: frontier.size, previous: previous, time: time, version: committed.version, note: note)
         do throws(ObjectStoreError) {
             next.version = try await store.replace(names.checkpoint(), note.bytes, expected: committed.version)
-            committed = next
+            take(next)
         } catch {
             guard error.code == .changed else {
                 // It may be there nevertheless.
@@ -130,13 +140,19 @@ package struct LogWriter: Sendable {
         attempted = nil
     }
 
+    private mutating func take(_ checkpoint: CommittedCheckpoint) {
+        if checkpoint.size > committed.size { hasCopy = false }
+        committed = checkpoint
+    }
+
     static func note(
-        _ names: LogNames, _ signer: CheckpointSigner, _ frontier: MerkleFrontier, at time: Int
+        _ names: LogNames, _ signer: CheckpointSigner, _ frontier: MerkleFrontier, after previous: Int, at time: Int
     ) throws(LogError) -> SignedNote {
         do throws(TransparencyLogError) {
             return try signer.sign(
                 Checkpoint(
-                    origin: names.origin(archive: signer.archive), size: frontier.size, root: frontier.root), at: time)
+                    origin: names.origin(archive: signer.archive), size: frontier.size, root: frontier.root),
+                after: previous, at: time)
         } catch { throw LogError(.signing, "the checkpoint of \(names.prefix) cannot be signed: \(error)") }
     }
 
@@ -150,7 +166,7 @@ package struct LogWriter: Sendable {
             throw LogError.otherWriter(names)
         }
         attempted.version = found.version
-        committed = attempted
+        take(attempted)
     }
 
     private func bundle() throws(ObjectStoreError) -> [UInt8] {
@@ -197,7 +213,7 @@ package struct LogWriter: Sendable {
 
     /// Keeps a copy of the checkpoint, and deletes what it has made superfluous. What fails here is left: it makes the log
     /// larger, not wrong.
-    func tidy(since size: Int) async {
+    mutating func tidy(since size: Int) async {
         try? await keepCopy()
         let old = size / TilePath.fullWidth
         if size % TilePath.fullWidth > 0,
@@ -217,14 +233,15 @@ package struct LogWriter: Sendable {
 
     /// `checkpoints/<size>`; there is none of an empty log. Whole or not there, at every instant: a reader takes a copy that
     /// is cut off for one that was changed.
-    func keepCopy() async throws(ObjectStoreError) {
-        guard committed.size > 0 else { return }
+    mutating func keepCopy() async throws(ObjectStoreError) {
+        guard committed.size > 0 else { return hasCopy = true }
         do throws(ObjectStoreError) {
             _ = try await store.replace(
                 names.checkpoint(size: committed.size), committed.note.bytes, expected: nil)
         } catch {
             guard error.code == .changed else { throw error }
         }
+        hasCopy = true
     }
 
     private func deletePartials(of path: TilePath) async {

@@ -6,6 +6,8 @@ package struct VerifiedCheckpoint: Equatable, Sendable {
     package let note: SignedNote
     /// Seconds since 1970, from the cosignature; nil when no key was given to verify it with.
     package private(set) var time: Int?
+    /// How many leaves the checkpoint before had; nil when it does not say.
+    package private(set) var previousSize: Int?
     /// False when no key was given.
     package private(set) var isSigned = false
 
@@ -14,8 +16,8 @@ package struct VerifiedCheckpoint: Equatable, Sendable {
     /// - Parameters:
     ///   - origin: the log that it must be of; nil when that is not known before.
     ///   - verifiers: nil reads it without verifying.
-    /// - Throws: ``LogReadError``: `malformed`, `unknownKey`, `invalidSignature` also when a key has signed the text and not
-    ///   cosigned it, or the other way round: this archive always does both.
+    /// - Throws: ``LogReadError``: `malformed`, `unknownKey`, `invalidSignature` also when a key has made some of its
+    ///   three signatures and not the others: this archive always makes all.
     package init(_ note: SignedNote, of origin: String?, verifiers: ArchiveVerifiers?) throws(LogReadError) {
         self.note = note
         do throws(TransparencyLogError) {
@@ -24,8 +26,11 @@ package struct VerifiedCheckpoint: Equatable, Sendable {
         guard origin.map({ KeyName.areEqual($0, checkpoint.origin) }) ?? true else {
             throw LogReadError(.malformed, "a checkpoint of another log: \(checkpoint.origin)")
         }
-        guard let verifiers else { return }
-        let keys = verifiers.keys(of: checkpoint.origin)
+        guard let verifiers else {
+            previousSize = PreviousSize.unverified(of: note, origin: checkpoint.origin)
+            return
+        }
+        let keys = verifiers.allKeys(of: checkpoint.origin)
         let verified: [VerifiedSignature]
         do throws(TransparencyLogError) {
             verified = try note.verified(by: keys)
@@ -34,9 +39,14 @@ package struct VerifiedCheckpoint: Equatable, Sendable {
             let signed = keys.filter { $0.publicKey == key }.map { key in note.signatures.contains { key.isKey(of: $0) }
             }
             guard !signed.contains(true) || !signed.contains(false) else {
-                throw LogReadError(.invalidSignature, "a key has made only one of its two signatures")
+                throw LogReadError(.invalidSignature, "a key has not made all of its three signatures")
             }
         }
         (time, isSigned) = (verified.compactMap(\.time).max(), true)
+        let sizes = Set(verified.compactMap(\.previousSize))
+        guard sizes.count <= 1 else {
+            throw LogReadError(.invalidSignature, "its keys name different checkpoints before it")
+        }
+        previousSize = sizes.first
     }
 }

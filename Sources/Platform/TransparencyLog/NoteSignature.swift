@@ -7,6 +7,12 @@ package enum NoteSignatureType: UInt8, Sendable, CaseIterable {
     case ed25519 = 0x01
     /// Ed25519 over the text and a time (c2sp.org/tlog-cosignature).
     case cosignature = 0x04
+    /// Ed25519 over the text and the size that the checkpoint before had: ``PreviousSize``. Of no published format; c2sp.org/signed-note
+    /// keeps this byte, with a longer identifier after it, for such types, and a reader that does not know one skips it.
+    case previousSize = 0xFF
+
+    /// What stands before the public key in a verifier key.
+    var identifier: [UInt8] { [rawValue] + (self == .previousSize ? Array(PreviousSize.identifier.utf8) : []) }
 }
 
 /// A signature line of a note: `— <key name> base64(<key id> || <signature>)`.
@@ -15,7 +21,7 @@ package struct NoteSignature: Hashable, Sendable {
     package let name: String
     /// The key id, four bytes read as a number, big-endian.
     package let keyID: UInt32
-    /// What follows the key id: for Ed25519 64 bytes, for a cosignature eight bytes of time before them.
+    /// What follows the key id: for Ed25519 64 bytes, for the others eight bytes with the number that is signed before them.
     package let signature: [UInt8]
 
     package init(name: String, keyID: UInt32, signature: [UInt8]) {
@@ -62,7 +68,7 @@ package enum KeyName {
     /// SHA-256(name || 0x0A || type || public key), its first four bytes.
     static func keyID(name: String, type: NoteSignatureType, publicKey: [UInt8]) -> UInt32 {
         var digest = SHA256()
-        digest.update(Array(name.utf8) + [0x0A, type.rawValue])
+        digest.update(Array(name.utf8) + [0x0A] + type.identifier)
         digest.update(publicKey)
         return digest.finish().bytes[..<4].reduce(0) { $0 << 8 | UInt32($1) }
     }

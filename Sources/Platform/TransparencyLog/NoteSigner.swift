@@ -18,21 +18,26 @@ package struct NoteSigner: Sendable {
 
     /// Signs a text that ends in a newline.
     ///
-    /// - Parameter time: for a cosignature, in seconds since 1970, not negative.
-    /// - Throws: ``TransparencyLogError`` with code `signing`; `invalidArgument` for a negative time.
-    package func signature(of text: String, at time: Int = 0) throws(TransparencyLogError) -> NoteSignature {
-        guard time >= 0 else { throw TransparencyLogError(.invalidArgument, "a time before 1970") }
+    /// - Parameter number: for a cosignature its time in seconds since 1970, for a previous size that size; not negative.
+    /// - Throws: ``TransparencyLogError`` with code `signing`; `invalidArgument` for a negative number.
+    package func signature(of text: String, with number: Int = 0) throws(TransparencyLogError) -> NoteSignature {
+        guard number >= 0 else {
+            throw TransparencyLogError(.invalidArgument, "a time before 1970, or a negative size")
+        }
         let bytes: [UInt8]
         do {
             switch verifier.type {
             case .ed25519: bytes = try key.ed25519Signature(of: Array(text.utf8))
-            case .cosignature:
-                let signature = try key.ed25519Signature(of: Cosignature.message(text: text, time: time))
-                bytes = Cosignature.signature(time: time, signature: signature)
+            case .cosignature: bytes = try sign(number, Cosignature.message(text: text, time: number))
+            case .previousSize: bytes = try sign(number, PreviousSize.message(text: text, size: number))
             }
         } catch {
             throw TransparencyLogError(.signing, "the key of \(verifier.name) does not sign: \(error)")
         }
         return NoteSignature(name: verifier.name, keyID: verifier.keyID, signature: bytes)
+    }
+
+    private func sign(_ number: Int, _ message: [UInt8]) throws -> [UInt8] {
+        NumberedSignature(number: number, signature: try key.ed25519Signature(of: message)).bytes
     }
 }

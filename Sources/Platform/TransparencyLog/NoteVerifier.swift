@@ -38,11 +38,11 @@ package struct NoteVerifier: Equatable, Sendable {
     package init(text: String) throws(TransparencyLogError) {
         let parts = text.utf8.split(separator: UInt8(ascii: "+"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let name = String(parts[0]), let bytes = try? Base64.decode(Array(parts[2])),
-            let first = bytes.first, let type = NoteSignatureType(rawValue: first)
+            let first = bytes.first, let type = NoteSignatureType(rawValue: first), bytes.starts(with: type.identifier)
         else {
             throw TransparencyLogError(.malformedKey, "not a verifier key <name>+<key id>+<base64> for Ed25519")
         }
-        try self.init(name: name, type: type, publicKey: Array(bytes.dropFirst()))
+        try self.init(name: name, type: type, publicKey: Array(bytes.dropFirst(type.identifier.count)))
         guard parts[1].elementsEqual(HexText.encode(keyIDBytes).utf8) else {
             throw TransparencyLogError(.malformedKey, "the key id is not that of this name and key")
         }
@@ -50,7 +50,7 @@ package struct NoteVerifier: Equatable, Sendable {
 
     /// `<name>+<key id>+<base64 of type and public key>`.
     package var text: String {
-        let key = String(decoding: Base64.encode([type.rawValue] + publicKey), as: UTF8.self)
+        let key = String(decoding: Base64.encode(type.identifier + publicKey), as: UTF8.self)
         return "\(name)+\(HexText.encode(keyIDBytes))+\(key)"
     }
 
@@ -73,13 +73,26 @@ package struct NoteVerifier: Equatable, Sendable {
         switch type {
         case .ed25519:
             guard key.verify(Array(text.utf8), signature: signature.signature) == .valid else { return nil }
-            return VerifiedSignature(name: name, type: type, time: nil)
+            return VerifiedSignature(name: name, type: type)
         case .cosignature:
-            guard let (time, bytes) = Cosignature.parts(of: signature.signature),
-                key.verify(Cosignature.message(text: text, time: time), signature: bytes) == .valid
-            else { return nil }
+            guard let time = number(of: signature, over: { Cosignature.message(text: text, time: $0) }) else {
+                return nil
+            }
             return VerifiedSignature(name: name, type: type, time: time)
+        case .previousSize:
+            guard let size = number(of: signature, over: { PreviousSize.message(text: text, size: $0) }) else {
+                return nil
+            }
+            return VerifiedSignature(name: name, type: type, previousSize: size)
         }
+    }
+
+    /// The number that stands in a signature, when this key has signed it.
+    private func number(of signature: NoteSignature, over message: (Int) -> [UInt8]) -> Int? {
+        guard let signed = NumberedSignature(bytes: signature.signature),
+            key.verify(message(signed.number), signature: signed.signature) == .valid
+        else { return nil }
+        return signed.number
     }
 
     private var keyIDBytes: [UInt8] { withUnsafeBytes(of: keyID.bigEndian) { Array($0) } }

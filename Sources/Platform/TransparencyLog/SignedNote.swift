@@ -85,10 +85,10 @@ package struct SignedNote: Equatable, Sendable {
 
     /// Signs; in place of an earlier signature by the same key.
     ///
-    /// - Parameter time: for a cosignature, in seconds since 1970.
+    /// - Parameter number: for a cosignature its time in seconds since 1970, for a previous size that size.
     /// - Throws: ``TransparencyLogError`` with code `signing`.
-    package mutating func sign(with signer: NoteSigner, at time: Int = 0) throws(TransparencyLogError) {
-        add(try signer.signature(of: text, at: time))
+    package mutating func sign(with signer: NoteSigner, _ number: Int = 0) throws(TransparencyLogError) {
+        add(try signer.signature(of: text, with: number))
     }
 
     /// The signatures by keys of the list, each verified; those by other keys are left out.
@@ -135,5 +135,7 @@ package struct VerifiedSignature: Equatable, Sendable {
     package let name: String
     package let type: NoteSignatureType
     /// Of a cosignature: when it was made, in seconds since 1970.
-    package let time: Int?
+    package var time: Int?
+    /// Of a checkpoint: how many leaves the one before had.
+    package var previousSize: Int?
 }

@@ -58,6 +58,19 @@ import TransparencyLog
         #expect(times == times.sorted() && Set(times).count == times.count)
     }
 
+    @Test func `each checkpoint names the one before, also when its size is signed again`() async throws {
+        let log = try log()
+        var previous: [Int?] = []
+        for end in [10, 300, 300, 600] as [Int64] {
+            var writer = try await log.open(at: 5)
+            try WrittenLog.append(upTo: end, to: &writer)
+            try await writer.commit(at: 5)
+            let origin = log.names.origin(archive: WrittenLog.archive)
+            previous.append(PreviousSize.unverified(of: writer.checkpoint, origin: origin))
+        }
+        #expect(previous == [0, 10, 10, 300])
+    }
+
     @Test func `many checkpoints in a second have the time of the clock`() async throws {
         let log = try log()
         var writer = try await log.open(at: 1_800_000_000)

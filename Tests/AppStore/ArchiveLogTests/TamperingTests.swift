@@ -65,6 +65,11 @@ import TransparencyLog
     /// What a log needs: all but copies of earlier partial segments that were not deleted.
     static func vital(_ objects: [String: [UInt8]]) -> [String] { objects.keys.sorted() }
 
+    private static func isNewest(_ name: String, in objects: [String: [UInt8]]) -> Bool {
+        let folder = name.prefix { $0 != "/" } + "/0/checkpoints/"
+        return name == objects.keys.filter { $0.hasPrefix(folder) }.max()
+    }
+
     static func apply(
         _ change: Change, to name: String, in objects: [String: [UInt8]], _ generator: inout SeededGenerator
     ) -> (objects: [String: [UInt8]], names: [String])? {
@@ -87,8 +92,8 @@ import TransparencyLog
             )
             for place in 0..<32 { bytes.swapAt(first + place, second + place) }
         case .remove:
-            // A copy of an earlier checkpoint is not needed: nothing says that it was ever there.
-            guard !name.contains("/checkpoints/") else { return nil }
+            // The copy of the newest checkpoint is the same bytes as the checkpoint, and may not have been made yet.
+            guard !name.contains("/checkpoints/") || !isNewest(name, in: objects) else { return nil }
             changed[name] = nil
             return (changed, names)
         case .exchange:

@@ -60,6 +60,47 @@ import TransparencyLog
         #expect(try await archive.verify().verdict == .rolledBack)
     }
 
+    @Test(arguments: ["010", "030"])
+    func `a copy of an earlier checkpoint that was removed is named, also without a key`(_ copy: String) async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([10, 20])
+        try await archive.write([40], at: 1_800_000_100)
+        let name = "appstore.notifications/0/checkpoints/\(copy)"
+        store.objects[name] = nil
+        for report in [try await archive.verify(), try await archive.verify { $0.verifiers = nil }] {
+            #expect(report.verdict == .tampered)
+            #expect(report.findings.map { $0.object?.text } == [name])
+        }
+    }
+
+    @Test func `the copy of the newest checkpoint may not have been made yet`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([10, 20])
+        store.objects["appstore.notifications/0/checkpoints/030"] = nil
+        #expect(try await archive.verify().findings.isEmpty)
+        // Whoever goes on makes it.
+        try await archive.write([5], at: 1_800_000_100)
+        #expect(try await archive.verify().findings.isEmpty)
+        #expect(store.objects["appstore.notifications/0/checkpoints/030"] != nil)
+    }
+
+    @Test func `a copy without the line that says what came before it is no copy`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([10, 20, 30])
+        let name = "appstore.notifications/0/checkpoints/030"
+        let lines = String(decoding: try #require(store.objects[name]), as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        // The newline after the last line makes one more, empty.
+        store.objects[name] = Array((lines.dropLast(2) + [""]).joined(separator: "\n").utf8)
+        let report = try await archive.verify()
+        #expect(report.verdict == .tampered)
+        #expect(report.findings.first?.object?.text == name)
+        #expect(try await archive.verify { $0.verifiers = nil }.findings.first?.object?.text == name)
+    }
+
     @Test func `another log that the same key signed is named forked`() async throws {
         let key = try PrivateKey.generate(.ed25519)
         let one = try SampleArchive(keys: [key])

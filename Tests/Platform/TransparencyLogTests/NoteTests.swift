@@ -96,7 +96,7 @@ import TransparencyLog
         let checkpoint = try Checkpoint(origin: "example.com/log", size: 20_852_163, root: .leaf([1]))
         var note = try checkpoint.note()
         try note.sign(with: signer)
-        try note.sign(with: cosigner, at: 1_679_315_147)
+        try note.sign(with: cosigner, 1_679_315_147)
         let read = try SignedNote(bytes: note.bytes)
         #expect(read == note)
         #expect(try Checkpoint(text: read.text) == checkpoint)
@@ -110,15 +110,39 @@ import TransparencyLog
         #expect(note.signatures[0].signature == plain)
         #expect(note.signatures[1].signature == [0, 0, 0, 0, 0x64, 0x18, 0x50, 0xCB] + timed)
         // Signing again replaces.
-        try note.sign(with: cosigner, at: 1_679_315_148)
+        try note.sign(with: cosigner, 1_679_315_148)
         #expect(note.signatures.count == 2)
         #expect(note.signatures[0].keyID != note.signatures[1].keyID)
+    }
+
+    @Test func `what came before a checkpoint is signed with it, and a reader that does not know the type skips it`()
+        throws
+    {
+        let key = try PrivateKey.generate(.ed25519)
+        let signer = try NoteSigner(name: "example.com/log", key: key)
+        let chain = try NoteSigner(name: "example.com/log", type: .previousSize, key: key)
+        var note = try Checkpoint(origin: "example.com/log", size: 9, root: .leaf([1])).note()
+        try note.sign(with: signer)
+        try note.sign(with: chain, 7)
+        #expect(try note.verified(by: [signer.verifier]).map(\.previousSize) == [nil])
+        #expect(try note.verified(by: [signer.verifier, chain.verifier]).map(\.previousSize) == [nil, 7])
+        #expect(PreviousSize.unverified(of: note, origin: "example.com/log") == 7)
+        #expect(PreviousSize.unverified(of: note, origin: "example.com/another") == nil)
+        let signed = try key.ed25519Signature(of: Array("sluice-archive/previous@v1\nprevious 7\n\(note.text)".utf8))
+        #expect(note.signatures[1].signature == [0, 0, 0, 0, 0, 0, 0, 7] + signed)
+        // The key id covers the identifier, and the key is written with it.
+        #expect(try NoteVerifier(text: chain.verifier.text) == chain.verifier)
+        #expect(chain.verifier.keyID != signer.verifier.keyID)
+        var bytes = note.signatures[1].signature
+        bytes[7] = 6
+        note.add(NoteSignature(name: "example.com/log", keyID: chain.verifier.keyID, signature: bytes))
+        #expect((try? note.verified(by: [chain.verifier])) == nil)
     }
 
     @Test func `another time in a cosignature does not verify`() throws {
         let cosigner = try NoteSigner(name: "w", type: .cosignature, key: PrivateKey.generate(.ed25519))
         var note = try SignedNote(text: "a\n")
-        try note.sign(with: cosigner, at: 5)
+        try note.sign(with: cosigner, 5)
         var bytes = note.signatures[0].signature
         bytes[7] = 6
         note.add(NoteSignature(name: "w", keyID: cosigner.verifier.keyID, signature: bytes))

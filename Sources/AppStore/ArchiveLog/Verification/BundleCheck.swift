@@ -43,6 +43,7 @@ struct PastCheckpoint: Sendable {
     let size: Int
     let root: MerkleHash
     let time: Int?
+    let previousSize: Int?
 }
 
 /// Does the work of a task.
@@ -161,7 +162,8 @@ struct BundleReading: Sendable {
                     object: try? reader.names.checkpoint(size: size))
             }
             check.checkpoints.append(
-                PastCheckpoint(size: size, root: found.checkpoint.root, time: found.time))
+                PastCheckpoint(
+                    size: size, root: found.checkpoint.root, time: found.time, previousSize: found.previousSize))
         } catch { check.findings.append(Finding(error, log, leaf: size - 1)) }
     }
 

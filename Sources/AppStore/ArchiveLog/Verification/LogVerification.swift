@@ -17,6 +17,8 @@ package struct LogVerification {
     private var order: LeafOrder
     /// Roots that the tree must have at a size, in ascending order of the sizes.
     private var anchors: [Checkpoint] = []
+    /// The sizes of the copies of checkpoints.
+    private var past = PastSizes([])
     /// Past checkpoints whose root is not that of the tree.
     private var contradicted: [Finding] = []
     private var lastTime: Int?
@@ -57,11 +59,12 @@ package struct LogVerification {
         if let later { head = later }
         report.checkpoint = head
         let size = head.checkpoint.size
+        self.past = PastSizes(past)
         takeAnchors(head)
         let minimum = await retention(head.checkpoint)
-        await readTree(size: size, past: past, minimum: minimum)
+        await readTree(size: size, minimum: minimum)
         guard frontier.size == size else { return }
-        await judge(head, past: past)
+        await judge(head)
     }
 
     // MARK: What is known before the tree is read
@@ -163,19 +166,18 @@ package struct LogVerification {
     // MARK: The tree
 
     /// Bundles are read and hashed side by side, and taken in their order.
-    private mutating func readTree(size: Int, past: [Int], minimum: Int) async {
+    private mutating func readTree(size: Int, minimum: Int) async {
         let reading = BundleReading(reader: reader, size: size, minimum: minimum, options: options)
         let count = (size + TilePath.fullWidth - 1) / TilePath.fullWidth
         var hasher = MerkleHasher()
         takeRoots(&hasher)
-        let sizes = PastSizes(past)
         await withTaskGroup(of: BundleCheck.self) { group in
             var ready: [Int: BundleCheck] = [:]
             var (started, taken) = (0, 0)
             while taken < count {
                 while started < count, started - taken < max(1, options.window) {
                     let index = started
-                    let ending = sizes.within(bundle: index)
+                    let ending = past.within(bundle: index)
                     group.addTask { await reading.check(index, checkpoints: ending) }
                     started += 1
                 }
@@ -312,6 +314,7 @@ package struct LogVerification {
             return
         }
         report.checkpoints += 1
+        judge(previous: past.previousSize, of: past.size, object: name)
         if let time = past.time {
             if let lastTime, time < lastTime {
                 add(Finding(.tampered, log, object: name, "signed before the checkpoint of fewer leaves"))
@@ -320,7 +323,26 @@ package struct LogVerification {
         }
     }
 
-    private mutating func judge(_ head: VerifiedCheckpoint, past: [Int]) async {
+    /// Each checkpoint says which one came before it, and that one's copy was there before it was signed.
+    private mutating func judge(previous: Int?, of size: Int, object: ObjectName?) {
+        let found = past.last(before: size)
+        guard let previous else {
+            return add(Finding(.tampered, log, object: object, "it does not say which checkpoint came before it"))
+        }
+        if previous > found {
+            add(
+                Finding(
+                    .tampered, log, object: try? names.checkpoint(size: previous), leaf: previous - 1,
+                    "the copy of this checkpoint is missing: the one of \(size) leaves was signed after it"))
+        } else if previous < found {
+            add(
+                Finding(
+                    .forked, log, object: try? names.checkpoint(size: found), leaf: found - 1,
+                    "the checkpoint of \(size) leaves was signed after one of \(previous), not after this one"))
+        }
+    }
+
+    private mutating func judge(_ head: VerifiedCheckpoint) async {
         var hasher = MerkleHasher()
         let isHead = frontier.root(using: &hasher) == head.checkpoint.root
         for finding in contradicted {
@@ -336,6 +358,11 @@ package struct LogVerification {
                     .tampered, log, object: try? names.checkpoint(),
                     "the \(head.checkpoint.size) leaves do not have the root of the checkpoint"))
         }
+        let size = head.checkpoint.size
+        // The copy of the newest checkpoint has been judged, where there is one.
+        if past.last(before: size + 1) != size {
+            judge(previous: head.previousSize, of: size, object: try? names.checkpoint())
+        }
         if let time = head.time, let lastTime, time < lastTime {
             add(
                 Finding(
@@ -345,7 +372,7 @@ package struct LogVerification {
             await compare(tile, size: head.checkpoint.size)
         }
         let partials = EarlierPartials(reader: reader, frontier: frontier)
-        for finding in await partials.findings(sizes: past) { add(finding) }
+        for finding in await partials.findings(sizes: past.sizes) { add(finding) }
     }
 
     private var log: KafkaTopicPartition { names.partition }
@@ -355,13 +382,19 @@ package struct LogVerification {
 
 /// Sizes in ascending order, by the bundle that they end in.
 private struct PastSizes: Sendable {
-    private let sizes: [Int]
+    let sizes: [Int]
 
     init(_ sizes: [Int]) { self.sizes = sizes }
 
     func within(bundle index: Int) -> [Int] {
         let first = index * TilePath.fullWidth
         return Array(sizes[partition(first + 1)..<partition(first + TilePath.fullWidth + 1)])
+    }
+
+    /// The greatest that is smaller; 0 when there is none.
+    func last(before size: Int) -> Int {
+        let count = partition(size)
+        return count > 0 ? sizes[count - 1] : 0
     }
 
     /// How many are smaller.

@@ -120,7 +120,7 @@ struct WitnessAnchorTests {
         try await archive.grow(by: 1)
         let key = try PrivateKey.generate(.ed25519)
         let signer = try NoteSigner(name: "w", type: .cosignature, key: key)
-        server.set(.body(try signer.signature(of: "another text\n", at: 1).line))
+        server.set(.body(try signer.signature(of: "another text\n", with: 1).line))
         let error = await anchorError { try await anchor(key: signer.verifier).anchor(try await archive.log()) }
         #expect(error == AnchorError(.answer, "w1: the cosignature of appstore.notifications/2 does not match"))
     }

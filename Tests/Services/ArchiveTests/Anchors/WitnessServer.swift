@@ -89,7 +89,7 @@ final class WitnessServer: Sendable {
             for (index, signer) in [other, signer].enumerated() {
                 // A witness may have several keys; the client is to ignore those that it does not know.
                 if index == 1, case .otherKey = state.fault { continue }
-                guard let signature = try? signer.signature(of: note.text, at: 1_800_000_060) else { continue }
+                guard let signature = try? signer.signature(of: note.text, with: 1_800_000_060) else { continue }
                 lines.append(signature.line)
             }
             return .text(lines.joined())
