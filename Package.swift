@@ -468,10 +468,10 @@ let package = Package(
             uses: [
                 "AppStoreServerAPI", "AppStoreSettings", "JSON", "Operations", "PipelineRuntime", "Ingress",
                 "ServiceKit", "AppStoreModel", "AppStoreSigning", "AppStoreVerification",
-                "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage", "SQLite",
+                "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage", "SQLite", "TransparencyLog",
                 "EntitlementRules", "Reconciliation", "Records", "RefundCases", "KeyedState", "Kafka",
                 "Cryptography", "HTTPServer", "Configuration", "Telemetry", "KafkaDevBroker", "Time",
-                "AppStoreTestSupport", "TestSupport",
+                "AppStoreTestSupport", "PipelineTestSupport", "TestSupport",
             ]),
         tests(
             "SharedConfigurationTests", layer: "Executables",

@@ -46,17 +46,47 @@ package enum ArchivePlace {
             and made again.
             """)
 
+    package static let anchorURL = Setting.string(
+        "archive.anchor.url",
+        help: """
+            A second store for checkpoints, which whoever can change the archive cannot change: a directory of another \
+            host, or s3://bucket/prefix of another account.
+            """, example: "s3://example-anchor/appstore"
+    ).optional
+    /// How the second store is reached, where it is a bucket.
+    package static let anchorBucket = ObjectStoreSettings(prefix: "archive.anchor")
+    /// What commands read for it that can do without.
+    package static let anchorReading: [any AnySetting] =
+        [anchorURL] + ObjectStoreSettings(prefix: "archive.anchor", checksFiles: false).all
+
     /// The store of the archive.
     ///
+    /// - Parameter notice: is given what an operator should know, such as a file of credentials that cannot be read any more.
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func openStore(
-        _ configuration: Configuration, creating: Bool
+        _ configuration: Configuration, creating: Bool, notice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ConfigurationError) -> any ObjectStore {
-        let text = configuration[url]
+        try open(url.key, configuration[url], bucket, configuration, creating: creating, notice)
+    }
+
+    /// The second store for checkpoints; nil when none is configured.
+    ///
+    /// - Throws: a `ConfigurationError` that names the setting.
+    package static func openAnchor(
+        _ configuration: Configuration, creating: Bool, notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(ConfigurationError) -> (any ObjectStore)? {
+        guard let text = configuration[anchorURL] else { return nil }
+        return try open(anchorURL.key, text, anchorBucket, configuration, creating: creating, notice)
+    }
+
+    private static func open(
+        _ key: String, _ text: String, _ bucket: ObjectStoreSettings, _ configuration: Configuration, creating: Bool,
+        _ notice: @escaping @Sendable (String) -> Void
+    ) throws(ConfigurationError) -> any ObjectStore {
         do throws(ObjectStoreError) {
-            return try bucket.open(ObjectStoreURL(absolute(text)), configuration, creating: creating)
+            return try bucket.open(ObjectStoreURL(absolute(text)), configuration, creating: creating, notice: notice)
         } catch {
-            throw wrong(url.key, error.message)
+            throw wrong(key, error.message)
         }
     }
 

@@ -49,8 +49,10 @@ package struct LogNames: Hashable, Sendable {
     /// For the newest checkpoint that a witness cosigned, by the id of its key: eight hexadecimal digits.
     package func cosigned(by witness: NoteVerifier) throws(ObjectStoreError) -> ObjectName {
         let digits = String(witness.keyID, radix: 16)
-        return try prefix.appending("cosigned/\(String(repeating: "0", count: 8 - digits.utf8.count))\(digits)")
+        return try cosigned().appending("\(String(repeating: "0", count: 8 - digits.utf8.count))\(digits)")
     }
+
+    func cosigned() throws(ObjectStoreError) -> ObjectName { try prefix.appending("cosigned") }
 
     package func retention() throws(ObjectStoreError) -> ObjectName { try prefix.appending("retention") }
 

@@ -51,6 +51,27 @@ package struct LogReader: Sendable {
         return try await checkpoint(name)
     }
 
+    /// The newest checkpoint that each witness cosigned, with the name of the witness's key. Nothing is verified.
+    ///
+    /// - Throws: ``LogReadError``.
+    package func cosigned() async throws(LogReadError) -> [(witness: String, checkpoint: Checkpoint)] {
+        let folder = try name { () throws(ObjectStoreError) in try names.cosigned() }
+        let listed: [ListedObject]
+        do throws(ObjectStoreError) {
+            listed = try await store.list(folder, after: nil, limit: 100)
+        } catch { throw LogReadError(error, reading: folder) }
+        var found: [(witness: String, checkpoint: Checkpoint)] = []
+        for object in listed {
+            guard let id = object.name.components.last.flatMap({ UInt32($0, radix: 16) }),
+                let bytes = try await bytes(object.name), let note = try? SignedNote(bytes: bytes),
+                let checkpoint = try? Checkpoint(text: note.text),
+                let signature = note.signatures.first(where: { $0.keyID == id })
+            else { continue }
+            found.append((signature.name, checkpoint))
+        }
+        return found
+    }
+
     private func checkpoint(_ name: ObjectName) async throws(LogReadError) -> VerifiedCheckpoint? {
         guard let bytes = try await bytes(name) else { return nil }
         let note: SignedNote

@@ -12,8 +12,16 @@ package struct ObjectStoreSettings: Sendable {
     package let objectLock: Setting<S3Configuration.ObjectLock.Mode>
     package let objectLockDays: Setting<Int>
 
-    /// - Parameter prefix: of the keys: `archive` for `archive.s3.endpoint` and the others.
-    package init(prefix: String) {
+    /// - Parameters:
+    ///   - prefix: of the keys: `archive` for `archive.s3.endpoint` and the others.
+    ///   - checksFiles: whether files that cannot be read are refused with the configuration, and not only by `open`: a command
+    ///     that may do without the store is run by people who may not read its credentials.
+    package init(prefix: String, checksFiles: Bool = true) {
+        let file = { (key: String, help: String, example: String) in
+            checksFiles
+                ? Setting.readableFile(key, help: help, example: example)
+                : Setting.string(key, help: help, example: example)
+        }
         endpoint =
             Setting.string(
                 prefix + ".s3.endpoint",
@@ -22,18 +30,18 @@ package struct ObjectStoreSettings: Sendable {
             ).optional
         region = .string(prefix + ".s3.region", default: "us-east-1", help: "The region that requests are signed for.")
         credentialsFile =
-            Setting.readableFile(
+            file(
                 prefix + ".s3.credentials.file",
-                help: """
-                    A file with aws_access_key_id = … and aws_secret_access_key = …, readable for this service alone. It is \
-                    read again when it changes.
-                    """, example: "/run/secrets/archive-s3"
+                """
+                A file with aws_access_key_id = … and aws_secret_access_key = …, readable for this service alone. It is \
+                read again when it changes.
+                """, "/run/secrets/archive-s3"
             ).optional
         trustRootsFile =
-            Setting.readableFile(
+            file(
                 prefix + ".s3.trust.roots.file",
-                help: "A PEM file with the roots of a company's own S3-compatible service. Without it the system's.",
-                example: "/etc/sluice/s3-roots.pem"
+                "A PEM file with the roots of a company's own S3-compatible service. Without it the system's.",
+                "/etc/sluice/s3-roots.pem"
             ).optional
         objectLock = .oneOf(
             prefix + ".s3.object.lock", default: .off,

@@ -28,7 +28,10 @@ struct ArchiveService {
         pause: @escaping @Sendable () async throws -> Void
     ) async throws {
         let configuration = context.configuration
-        let store = try ArchivePlace.openStore(configuration, creating: true)
+        let notice = { @Sendable [logger = context.logger] (message: String) in
+            logger.warning("a store of the archive goes on with what it had", [LogField(.error, message)])
+        }
+        let store = try ArchivePlace.openStore(configuration, creating: true, notice: notice)
         let signer = try ArchivePlace.signer(configuration)
         let keys = try await ArchivePlace.keyStore(configuration, archive: store)
         let admin = try KafkaAdmin(context.kafka)
@@ -58,7 +61,8 @@ struct ArchiveService {
             logger: context.logger, pause: pause)
         let anchors = AnchorService(
             try ArchiveSettings.anchors(
-                configuration, kafka: context.kafka, topic: topics.names.archiveCheckpoints, archive: store),
+                configuration, kafka: context.kafka, topic: topics.names.archiveCheckpoints, archive: store,
+                notice: notice),
             every: configuration[ArchiveSettings.anchorInterval],
             AnchorService.Surroundings(
                 store: store, verifiers: try signer.verifiers(), partitions: { logs.partitions }, clocks: clocks,

@@ -1,6 +1,7 @@
 import AppStoreModel
 import ArchiveFormat
 import ArchiveLog
+import Cryptography
 import Foundation
 import JSON
 import Kafka
@@ -9,6 +10,7 @@ import ObjectStorage
 import Records
 import TestSupport
 import Testing
+import TransparencyLog
 
 @testable import Operations
 
@@ -36,7 +38,7 @@ import Testing
         #expect(first["checkpointAgeSeconds"]?.integer == 600)
         #expect(first["bytes"]?.integer ?? 0 > 500)
         // Kafka was not asked.
-        #expect(first["lag"] == nil && first["anchoredLeaves"] == nil)
+        #expect(first["lag"] == nil && first["anchors"]?.array?.isEmpty == true && first["rolledBack"] == nil)
     }
 
     @Test func `the next offset after a gap is the one where Kafka has records again`() async throws {
@@ -67,7 +69,7 @@ import Testing
         #expect(code == 0, "\(printed.complaints)")
         let row = try #require(try printed.objects.first)
         #expect(row["lag"]?.integer == 3)
-        #expect(row["anchoredLeaves"] == nil)
+        #expect(row["anchors"]?.array?.isEmpty == true)
 
         // The anchor has what was archived, and then the archive is restored from before.
         let place = try LogNames(KafkaTopicPartition(topic: archive.production, partition: 0))
@@ -79,14 +81,40 @@ import Testing
             KafkaProducerRecord(topic: names.archiveCheckpoints, key: Array(origin.utf8), value: anchored.bytes),
             deadline: .seconds(10))
         let (_, sound) = await sluicectl(["archive", "status"] + archive.place + flags)
-        #expect(try sound.objects.first?["anchoredLeaves"]?.integer == 3)
+        let kafkas = try #require(try sound.objects.first?["anchors"]?.array?.first?.object)
+        #expect(kafkas["anchor"] == "kafka" && kafkas["leaves"]?.integer == 3)
         #expect(try sound.objects.first?["rolledBack"] == false)
         _ = try await archive.store.replace(place.checkpoint(), before.bytes, expected: anchored.version)
         let (rolledBack, complaints) = await sluicectl(["archive", "status"] + archive.place + flags)
         #expect(rolledBack == 4)
-        #expect(complaints.complaints.contains { $0.contains("has 2 leaves, and a checkpoint of 3 is anchored") })
+        #expect(complaints.complaints.contains { $0.contains("has 2 leaves, and kafka has a checkpoint of 3") })
         await producer.close(within: .seconds(5))
         await broker.stop()
+    }
+
+    @Test func `status says what the second store and the witnesses have`() async throws {
+        let archive = try TestArchive()
+        try await archive.write([archive.legacy(.didRenew, "1"), archive.legacy(.refund, "2")])
+        let place = try LogNames(KafkaTopicPartition(topic: archive.production, partition: 0))
+        let anchored = try #require(await archive.store.read(place.checkpoint()))
+        let second = try DirectoryStore(path: archive.directory.file("second"), creating: true)
+        _ = try await second.replace(place.checkpoint(), anchored.bytes, expected: nil)
+        let witness = try NoteSigner(name: "witness.example", type: .cosignature, key: PrivateKey.generate(.ed25519))
+        var note = try SignedNote(bytes: anchored.bytes)
+        try note.sign(with: witness, Int(Signed.now / 1_000))
+        _ = try await archive.store.replace(place.cosigned(by: witness.verifier), note.bytes, expected: nil)
+        try await archive.write([archive.legacy(.didRenew, "3")])
+        let flags = archive.place + ["--archive.anchor.url", archive.directory.file("second"), "--against-anchor"]
+        let (code, printed) = await sluicectl(["archive", "status"] + flags)
+        #expect(code == 0, "\(printed.complaints)")
+        #expect(printed.output.contains("witness.example 2, store 2"))
+        let (_, json) = await sluicectl(["archive", "status", "--output", "json"] + flags)
+        let anchors = try #require(try json.objects.first?["anchors"]?.array).compactMap(\.object)
+        #expect(anchors.map { $0["anchor"]?.string } == ["witness.example", "store"])
+        #expect(anchors.map { $0["leaves"]?.integer } == [2, 2])
+        let (none, complaints) = await sluicectl(["archive", "status", "--against-anchor"] + archive.place)
+        #expect(none == 6)
+        #expect(complaints.complaints.first?.contains("archive.anchor.url") == true)
     }
 
     @Test func `no archive, and one without the log, are said`() async throws {

@@ -13,37 +13,29 @@ extension ArchiveSettings {
     package static let anchorKafka = Setting.boolean(
         "archive.anchor.kafka", default: true,
         help: "Whether checkpoints are written to the topic appstore.archive.checkpoints too.")
-    package static let anchorURL = Setting.string(
-        "archive.anchor.url",
-        help: """
-            A second store for checkpoints, which whoever can change the archive cannot change: a directory of another \
-            host, or s3://bucket/prefix of another account.
-            """, example: "s3://example-anchor/appstore"
-    ).optional
     package static let anchorWitnesses = Setting.readableFile(
         "archive.anchor.witnesses.file",
         help:
             "Witnesses that cosign checkpoints (c2sp.org/tlog-witness), one a line: a name, its verifier key, its URL.",
         example: "/etc/sluice/witnesses"
     ).optional
-    static let anchorBucket = ObjectStoreSettings(prefix: "archive.anchor")
 
     static let anchorSettings: [any AnySetting] =
-        [anchorInterval, anchorKafka, anchorURL, anchorWitnesses] + anchorBucket.all
+        [
+            anchorInterval, anchorKafka, ArchivePlace.anchorURL, anchorWitnesses,
+        ] + ArchivePlace.anchorBucket.all
 
     /// The anchors that are configured.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     static func anchors(
-        _ configuration: Configuration, kafka: KafkaConfiguration, topic: KafkaTopic, archive: any ObjectStore
+        _ configuration: Configuration, kafka: KafkaConfiguration, topic: KafkaTopic, archive: any ObjectStore,
+        notice: @escaping @Sendable (String) -> Void
     ) throws(ConfigurationError) -> [any CheckpointAnchor] {
         var anchors: [any CheckpointAnchor] = []
         if configuration[anchorKafka] { anchors.append(KafkaAnchor(kafka: kafka, topic: topic)) }
-        if let url = configuration[anchorURL] {
-            do throws(ObjectStoreError) {
-                anchors.append(
-                    StoreAnchor(store: try anchorBucket.open(ObjectStoreURL(url), configuration, creating: true)))
-            } catch { throw configuration.error(anchorURL.key, error.message) }
+        if let store = try ArchivePlace.openAnchor(configuration, creating: true, notice: notice) {
+            anchors.append(StoreAnchor(store: store))
         }
         guard let path = configuration[anchorWitnesses] else { return anchors }
         let witnesses: [Witness]

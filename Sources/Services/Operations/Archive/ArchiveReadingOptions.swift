@@ -6,6 +6,8 @@ internal import Configuration
 enum ArchiveReadingOptions {
     static let againstKafka = Setting.flag(
         "against-kafka", help: "Ask Kafka too: what is not archived yet, and which checkpoint is anchored there.")
+    static let againstAnchor = Setting.flag(
+        "against-anchor", help: "Read archive.anchor.url too: which checkpoint it has of each log.")
     static let topic = Setting.string(
         "topic", help: "Only logs of this topic.", example: "appstore.notifications.production"
     ).optional.onCommandLineOnly

@@ -24,11 +24,17 @@ struct ArchiveStatus: Sendable {
     var nextOffset: Int64?
     /// Records that Kafka has beyond it; nil when Kafka was not asked, or does not have the topic.
     var lag: Int64?
-    /// The size of the checkpoint that Kafka's checkpoints topic has.
-    var anchored: Int?
+    /// The newest checkpoint of each anchor that was asked: `kafka`, `store`, and the witnesses by the names of their keys.
+    var anchors: [Anchored] = []
 
-    /// The anchor has what the archive does not: it was rolled back.
-    var isRolledBack: Bool { anchored.map { $0 > size } ?? false }
+    /// The checkpoint that an anchor has.
+    struct Anchored: Sendable {
+        let anchor: String
+        let leaves: Int
+    }
+
+    /// An anchor has what the archive does not: it was rolled back.
+    var rolledBack: Anchored? { anchors.first { $0.leaves > size } }
 
     init(partition: KafkaTopicPartition) { self.partition = partition }
 
@@ -48,7 +54,10 @@ struct ArchiveStatus: Sendable {
             guard let found = try await reader.checkpoint() else { return }
             origin = found.checkpoint.origin
             size = found.checkpoint.size
-            signedAt = Self.time(of: found.note).map { $0.multipliedReportingOverflow(by: 1_000).partialValue }
+            // Whether it is authentic is another question.
+            signedAt = Cosignature.unverifiedTime(of: found.note, origin: found.checkpoint.origin)
+                .map { Int64($0).multipliedReportingOverflow(by: 1_000).partialValue }
+            anchors = try await reader.cosigned().map { Anchored(anchor: $0.witness, leaves: $0.checkpoint.size) }
             guard size > 0 else { return }
             let leaf = try await reader.leaf(size - 1, size: size).leaf
             archivedAt = leaf.archivedAtMilliseconds
@@ -57,13 +66,6 @@ struct ArchiveStatus: Sendable {
             let object = try await reader.object(size - 1, size: size)
             if case .gap(let gap)? = try? ArchiveObject.open(object, of: leaf) { nextOffset = gap.nextOffset.rawValue }
         } catch { throw StartupError(error) }
-    }
-
-    /// Of the newest cosignature, in seconds since 1970; whether it is authentic is another question.
-    private static func time(of note: SignedNote) -> Int64? {
-        // Eight bytes of time before 64 of signature (c2sp.org/tlog-cosignature).
-        note.signatures.filter { $0.signature.count == 72 }
-            .compactMap { Int64(exactly: $0.signature.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) }.max()
     }
 
     private static func bytes(
@@ -94,8 +96,15 @@ struct ArchiveStatus: Sendable {
             object.set("archivedAt", archivedAt.map(Self.instant))
             object.set("nextOffset", nextOffset)
             object.set("lag", lag)
-            object.set("anchoredLeaves", anchored.map { Int64($0) })
-            object.set("rolledBack", anchored == nil ? nil : isRolledBack)
+            object.array("anchors") { array in
+                for anchored in anchors {
+                    array.object { object in
+                        object.set("anchor", PlainText.printable(anchored.anchor))
+                        object.set("leaves", Int64(anchored.leaves))
+                    }
+                }
+            }
+            object.set("rolledBack", anchors.isEmpty ? nil : rolledBack != nil)
         }
         return writer.bytes
     }
@@ -103,19 +112,22 @@ struct ArchiveStatus: Sendable {
     static let head = ["TOPIC", "PARTITION", "LEAVES", "BYTES", "CHECKPOINT", "AGE", "NEXT OFFSET", "LAG", "ANCHORED"]
 
     func row(now: Int64) -> [String] {
-        let anchor =
-            switch anchored {
-            case nil: "-"
-            case size?: "all"
-            case let leaves? where leaves > size: "\(leaves): ROLLED BACK"
-            case let leaves?: "\(leaves)"
-            }
         return [
             PlainText.printable(partition.topic.rawValue), "\(partition.partition.rawValue)", "\(size)", "\(bytes)",
             signedAt.map { PlainText.seconds(AppStoreInstant(clampingMillisecondsSince1970: $0)) } ?? "-",
             signedAt.map { Self.age(max(0, now - $0) / 1_000) } ?? "-", nextOffset.map { "\($0)" } ?? "-",
-            lag.map { "\($0)" } ?? "-", anchor,
+            lag.map { "\($0)" } ?? "-", anchors.isEmpty ? "-" : anchors.map(text).joined(separator: ", "),
         ]
+    }
+
+    private func text(_ anchored: Anchored) -> String {
+        let leaves =
+            switch anchored.leaves {
+            case size: "all"
+            case let leaves where leaves > size: "\(leaves): ROLLED BACK"
+            case let leaves: "\(leaves)"
+            }
+        return "\(PlainText.printable(anchored.anchor)) \(leaves)"
     }
 
     private static func instant(_ milliseconds: Int64) -> String {

@@ -21,6 +21,7 @@ struct ArchiveStatusCommand {
             rows.append(try await ArchiveStatus(reader, in: logs))
         }
         if configuration[ArchiveReadingOptions.againstKafka] { try await addKafka(to: &rows) }
+        if configuration[ArchiveReadingOptions.againstAnchor] { try await addStore(to: &rows) }
         let now = clocks.wallMilliseconds()
         switch configuration[OperationsSettings.output] {
         case .json: for row in rows { await console.write(line: row.json(now: now)) }
@@ -31,12 +32,25 @@ struct ArchiveStatusCommand {
                 PlainText.table([ArchiveStatus.head] + rows.map { $0.row(now: now) })
                     + "\n\(rows.count) logs, \(leaves) leaves, \(bytes) bytes\n")
         }
-        let rolledBack = rows.filter(\.isRolledBack)
-        for row in rolledBack {
+        var exitCode = ExitCode.ok
+        for row in rows {
+            guard let anchored = row.rolledBack else { continue }
             console.complain(
-                "\(row.partition) has \(row.size) leaves, and a checkpoint of \(row.anchored ?? 0) is anchored")
+                "\(row.partition) has \(row.size) leaves, and \(anchored.anchor) has a checkpoint of \(anchored.leaves)"
+            )
+            exitCode = .archiveRolledBack
         }
-        return rolledBack.isEmpty ? .ok : .archiveRolledBack
+        return exitCode
+    }
+
+    private func addStore(to rows: inout [ArchiveStatus]) async throws {
+        let anchor = try AnchorStore(configuration)
+        for index in rows.indices {
+            guard let checkpoint = try await anchor.checkpoint(of: rows[index].partition),
+                checkpoint.checkpoint.origin == rows[index].origin
+            else { continue }
+            rows[index].anchors.append(.init(anchor: "store", leaves: checkpoint.checkpoint.size))
+        }
     }
 
     private func addKafka(to rows: inout [ArchiveStatus]) async throws {
@@ -58,7 +72,9 @@ struct ArchiveStatusCommand {
                     let next = rows[index].nextOffset ?? marks.low.rawValue
                     rows[index].lag = max(0, marks.high.rawValue - max(next, marks.low.rawValue))
                 }
-                rows[index].anchored = rows[index].origin.flatMap { anchored[$0] }
+                if let leaves = rows[index].origin.flatMap({ anchored[$0] }) {
+                    rows[index].anchors.append(.init(anchor: "kafka", leaves: leaves))
+                }
             }
         }
     }

@@ -13,18 +13,19 @@ extension SluicectlCommand {
 
     static let archiveReading = [
         Command(
-            "status", summary: "Print the size, the checkpoint and the next offset of each log.",
+            "status", summary: "Print the size, the checkpoint, the next offset and the anchors of each log.",
             discussion: """
-                Reads the archive without its keys. With --against-kafka also how many records Kafka has that are \
-                not archived (LAG), and of how many leaves a checkpoint is anchored in appstore.archive.checkpoints \
-                (ANCHORED). Signatures are not checked: archive verify does. Exits with 4 when more is anchored than \
-                the archive has.
+                Reads the archive without its keys. ANCHORED is of how many leaves each anchor has a checkpoint: the \
+                witnesses that have cosigned one; with --against-kafka kafka, which is \
+                appstore.archive.checkpoints, and then LAG says how many records Kafka has that are not archived; \
+                with --against-anchor store, which is archive.anchor.url. Signatures are not checked: archive verify \
+                does. Exits with 4 when an anchor has more than the archive.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
                     ArchiveReadingOptions.topic, ArchiveReadingOptions.againstKafka,
-                    OperationsSettings.topicsPrefix, OperationsSettings.output,
-                ]
+                    ArchiveReadingOptions.againstAnchor, OperationsSettings.topicsPrefix, OperationsSettings.output,
+                ] + ArchivePlace.anchorReading
             ).adding(kafkaOfArchive),
             examples: [
                 .init("sluicectl archive status --config sluice.properties", "A table of all logs."),

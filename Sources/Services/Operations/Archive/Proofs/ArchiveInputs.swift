@@ -51,6 +51,7 @@ struct ArchiveInputs {
     func anchors() async throws -> [SignedNote] {
         guard let source = configuration[ArchiveProofOptions.checkpointFrom] else { return [] }
         if source == "topic" { return try await publishedAnchors() }
+        if source == "store" { return try await AnchorStore(configuration).checkpoints() }
         let bytes = try await InputFile.read(source, maximumBytes: Self.maximumAnchorBytes)
         do throws(TransparencyLogError) {
             return try SignedNote.sequence(bytes)

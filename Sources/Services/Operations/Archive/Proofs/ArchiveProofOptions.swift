@@ -18,8 +18,8 @@ enum ArchiveProofOptions {
     static let checkpointFrom = Setting.string(
         "checkpoint-from",
         help: """
-            Checkpoints from elsewhere that the archive must continue: a file with one or several, or topic for those \
-            that sluice-archive published to Kafka.
+            Checkpoints from elsewhere that the archive must continue: a file with one or several, topic for those \
+            that sluice-archive published to Kafka, or store for those in archive.anchor.url.
             """, example: "anchored-checkpoints"
     ).optional.onCommandLineOnly
     static let againstKafka = Setting.flag(

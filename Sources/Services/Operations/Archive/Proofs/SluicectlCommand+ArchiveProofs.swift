@@ -23,7 +23,7 @@ extension SluicectlCommand {
                     ArchiveProofOptions.key, ArchiveProofOptions.since, ArchiveProofOptions.checkpointFrom,
                     ArchiveProofOptions.againstKafka, ArchiveProofOptions.payloads, ArchiveProofOptions.treeOnly,
                     ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, OperationsSettings.output,
-                ], openPrefixes: [ApplicationSettings.kafka]
+                ] + ArchivePlace.anchorReading, openPrefixes: [ApplicationSettings.kafka]
             ).adding(parts.verification.schema),
             arguments: [
                 Command.Argument(
@@ -35,6 +35,9 @@ extension SluicectlCommand {
                     "sluicectl archive verify --archive.url /mnt/archive --key archive.pub "
                         + "--checkpoint-from anchored-checkpoints",
                     "A copy, against checkpoints that were kept elsewhere."),
+                .init(
+                    "sluicectl archive verify --key archive.pub --checkpoint-from store --config sluice.properties",
+                    "Against the second store."),
                 .init(
                     "sluicectl archive verify --key archive.pub --payloads",
                     "Also that each notification is signed by Apple."),
