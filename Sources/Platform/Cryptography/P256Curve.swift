@@ -1,0 +1,106 @@
+internal import COpenSSL
+internal import Synchronization
+
+/// The curve P-256 (FIPS 186-4, D.1.2.3), its order n, and memory for computing on it. One for the process.
+final class P256Curve: @unchecked Sendable {
+    // @unchecked Sendable because group and numbers are not changed once made, and each scratch has one user at a time.
+
+    /// Nil when libcrypto has no P-256, or no memory for it.
+    static let shared = P256Curve()
+
+    // Owned, as the next two; freed in deinit.
+    let group: OpaquePointer
+    /// For the inverse modulo the prime n: the power with n - 2.
+    let orderMinusTwo: OpaquePointer
+    /// For products modulo n in Montgomery's form.
+    let montgomery: OpaquePointer
+    /// n; it belongs to the group.
+    let order: OpaquePointer
+    private let scratches = Mutex<[P256Scratch]>([])
+
+    private init?() {
+        defer { ErrorQueue.clear() }
+        guard let group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1) else { return nil }
+        let context = BN_CTX_new()
+        defer { BN_CTX_free(context) }
+        guard let order = EC_GROUP_get0_order(group), let orderMinusTwo = BN_dup(order),
+            let montgomery = BN_MONT_CTX_new()
+        else {
+            EC_GROUP_free(group)
+            return nil
+        }
+        (self.group, self.order, self.orderMinusTwo, self.montgomery) = (group, order, orderMinusTwo, montgomery)
+        guard context != nil, BN_sub_word(orderMinusTwo, 2) == 1, BN_MONT_CTX_set(montgomery, order, context) == 1
+        else { return nil }
+    }
+
+    deinit {
+        BN_MONT_CTX_free(montgomery)
+        BN_free(orderMinusTwo)
+        EC_GROUP_free(group)
+    }
+
+    /// Calls `body` with memory that no one else uses meanwhile; nil when there is none.
+    func withScratch<Value>(_ body: (P256Scratch) -> Value?) -> Value? {
+        guard let scratch = scratches.withLock({ $0.popLast() }) ?? P256Scratch(group) else { return nil }
+        defer { scratches.withLock { $0.append(scratch) } }
+        return body(scratch)
+    }
+}
+
+/// Numbers and points for one computation after another: making them each time costs more than the arithmetic.
+final class P256Scratch: @unchecked Sendable {
+    // @unchecked Sendable because P256Curve gives it to one user at a time.
+
+    /// What is computed of one signature.
+    struct Lane {
+        /// The signature's r.
+        let r: OpaquePointer
+        /// The digest as a number below n; then u1.
+        let e: OpaquePointer
+        /// The signature's s in Montgomery's form.
+        let s: OpaquePointer
+        /// The product of s of all lanes before this one; then the inverse of s; then u2. The first two in Montgomery's form.
+        let product: OpaquePointer
+    }
+
+    /// How many signatures share an inversion: a notification has at most four.
+    static let laneCount = 4
+
+    // All owned; freed in deinit.
+    let context: OpaquePointer
+    let lanes: [Lane]
+    /// The product of s of all lanes, then its inverse.
+    let product: OpaquePointer
+    let x: OpaquePointer
+    let sum: OpaquePointer
+    let multiple: OpaquePointer
+
+    fileprivate init?(_ group: OpaquePointer) {
+        defer { ErrorQueue.clear() }
+        var numbers: [OpaquePointer] = []
+        while numbers.count < 4 * Self.laneCount + 2, let number = BN_new() { numbers.append(number) }
+        let (context, sum, multiple) = (BN_CTX_new(), EC_POINT_new(group), EC_POINT_new(group))
+        guard numbers.count == 4 * Self.laneCount + 2, let context, let sum, let multiple else {
+            for number in numbers { BN_free(number) }
+            BN_CTX_free(context)
+            EC_POINT_free(sum)
+            EC_POINT_free(multiple)
+            return nil
+        }
+        lanes = (0..<Self.laneCount).map {
+            Lane(r: numbers[4 * $0], e: numbers[4 * $0 + 1], s: numbers[4 * $0 + 2], product: numbers[4 * $0 + 3])
+        }
+        (product, x) = (numbers[4 * Self.laneCount], numbers[4 * Self.laneCount + 1])
+        (self.context, self.sum, self.multiple) = (context, sum, multiple)
+    }
+
+    deinit {
+        for lane in lanes { for number in [lane.r, lane.e, lane.s, lane.product] { BN_free(number) } }
+        BN_free(product)
+        BN_free(x)
+        EC_POINT_free(sum)
+        EC_POINT_free(multiple)
+        BN_CTX_free(context)
+    }
+}
