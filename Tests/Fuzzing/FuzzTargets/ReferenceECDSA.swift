@@ -8,8 +8,8 @@ package enum ReferenceECDSA {
     package static let prime = UInt256(
         0x0000_0000_FFFF_FFFF_FFFF_FFFF_FFFF_FFFF, 0xFFFF_FFFF_0000_0001_0000_0000_0000_0000)
 
-    private static let scalars = MontgomeryArithmetic(modulus: order)
-    private static let curve = P256Curve(field: MontgomeryArithmetic(modulus: prime))
+    static let scalars = MontgomeryArithmetic(modulus: order)
+    static let curve = P256Curve(field: MontgomeryArithmetic(modulus: prime))
 
     /// Whether `signature`, r then s, verifies over `digest` under the key whose point is `key`, x then y.
     package static func isValid(digest: [UInt8], signature: [UInt8], key: [UInt8]) -> Bool {
@@ -20,9 +20,8 @@ package enum ReferenceECDSA {
         let e = UInt256(bigEndian: digest[...]).reduced(by: order)
         let u1 = scalars.leave(scalars.multiply(scalars.enter(e), inverse))
         let u2 = scalars.leave(scalars.multiply(scalars.enter(r), inverse))
-        let point = P256Curve.Affine(x: UInt256(bigEndian: key[..<32]), y: UInt256(bigEndian: key[32...]))
-        guard let x = curve.sum(u1, P256Curve.base, u2, point) else { return false }
-        return x.reduced(by: order) == r
+        guard let point = curve.sum(u1, P256Curve.base, u2, P256Curve.Affine(key)) else { return false }
+        return point.x.reduced(by: order) == r
     }
 
     /// r, n - s: the other signature that verifies wherever r, s does.
@@ -34,10 +33,21 @@ package enum ReferenceECDSA {
 }
 
 /// y² = x³ - 3x + b with Jacobian points (x = X/Z², y = Y/Z³), all values in Montgomery's form.
-private struct P256Curve {
+struct P256Curve {
     struct Affine {
         let x: UInt256
         let y: UInt256
+
+        init(x: UInt256, y: UInt256) {
+            self.x = x
+            self.y = y
+        }
+
+        /// x then y, 32 bytes each.
+        init(_ bytes: [UInt8]) { self.init(x: UInt256(bigEndian: bytes[..<32]), y: UInt256(bigEndian: bytes[32...])) }
+
+        /// x then y, 32 bytes each.
+        var bytes: [UInt8] { x.bigEndian + y.bigEndian }
     }
 
     private struct Jacobian {
@@ -53,8 +63,24 @@ private struct P256Curve {
         x: UInt256(0x7703_7D81_2DEB_33A0_F4A1_3945_D898_C296, 0x6B17_D1F2_E12C_4247_F8BC_E6E5_63A4_40F2),
         y: UInt256(0x2BCE_3357_6B31_5ECE_CBB6_4068_37BF_51F5, 0x4FE3_42E2_FE1A_7F9B_8EE7_EB4A_7C0F_9E16))
 
-    /// The x of a·P + b·Q; nil at infinity.
-    func sum(_ a: UInt256, _ p: Affine, _ b: UInt256, _ q: Affine) -> UInt256? {
+    /// b of the curve's equation.
+    private static let coefficient = UInt256(
+        0x651D_06B0_CC53_B0F6_3BCE_3C3E_27D2_604B, 0x5AC6_35D8_AA3A_93E7_B3EB_BD55_7698_86BC)
+
+    /// A point with this x; nil where the curve has none.
+    func point(x: UInt256) -> Affine? {
+        let entered = field.enter(x)
+        let cube = field.multiply(field.multiply(entered, entered), entered)
+        let triple = field.add(field.add(entered, entered), entered)
+        let square = field.add(field.subtract(cube, triple), field.enter(Self.coefficient))
+        // p is 3 modulo 4, so a root of a square is its power to (p + 1) / 4 = 2²⁵⁴ - 2²²² + 2¹⁹⁰ + 2⁹⁴.
+        let root = field.power(square, UInt256(1 << 94, (1 << 126) - (1 << 94) + (1 << 62)))
+        guard field.multiply(root, root) == square else { return nil }
+        return Affine(x: x, y: field.leave(root))
+    }
+
+    /// a·P + b·Q; nil at infinity.
+    func sum(_ a: UInt256, _ p: Affine, _ b: UInt256, _ q: Affine) -> Affine? {
         let (p, q) = (enter(p), enter(q))
         let both = add(p, q)
         var result = Jacobian(x: .zero, y: .zero, z: .zero)
@@ -69,7 +95,10 @@ private struct P256Curve {
         }
         guard result.z != .zero else { return nil }
         let inverse = field.inverse(result.z)
-        return field.leave(field.multiply(result.x, field.multiply(inverse, inverse)))
+        let square = field.multiply(inverse, inverse)
+        return Affine(
+            x: field.leave(field.multiply(result.x, square)),
+            y: field.leave(field.multiply(result.y, field.multiply(square, inverse))))
     }
 
     private func enter(_ point: Affine) -> Jacobian {

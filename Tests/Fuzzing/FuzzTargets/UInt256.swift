@@ -139,8 +139,10 @@ struct MontgomeryArithmetic: Sendable {
     }
 
     /// By Fermat: the modulus is prime. The value and the result are in Montgomery's form.
-    func inverse(_ value: UInt256) -> UInt256 {
-        let exponent = modulus.subtracting(UInt256(2)).value
+    func inverse(_ value: UInt256) -> UInt256 { power(value, modulus.subtracting(UInt256(2)).value) }
+
+    /// The value and the result are in Montgomery's form.
+    func power(_ value: UInt256, _ exponent: UInt256) -> UInt256 {
         var result = one
         for bit in (0..<256).reversed() {
             result = multiply(result, result)

@@ -40,6 +40,26 @@ struct EdgeSignatureTests {
         #expect(valid == 3 * numbers * 2)
     }
 
+    @Test func `signatures whose sums meet every special case of the curve are judged as they were constructed`() throws
+    {
+        let signatures = try ConstructedSignature.all()
+        for (index, signature) in signatures.enumerated() {
+            let digest = try #require(SHA256Digest(bytes: signature.digest))
+            let verdict = signature.key.verify(digest: digest, rawSignature: signature.signature)
+            // To a sum at infinity OpenSSL gives an error of its own. Only the owner of the key can make one.
+            #expect((verdict == .valid) == signature.isValid, "\(signature.name)")
+            // The reference is slow without optimization.
+            guard index.isMultiple(of: 7) else { continue }
+            let isValid = ReferenceECDSA.isValid(
+                digest: signature.digest, signature: signature.signature,
+                key: Array(signature.key.uncompressedPoint.dropFirst()))
+            #expect(isValid == signature.isValid, "\(signature.name)")
+        }
+        // About half of all numbers are the x of a point.
+        #expect(signatures.count { $0.name.hasSuffix("x = r + n") } > 4)
+        #expect(signatures.count(where: \.isValid) > 150)
+    }
+
     @Test func `of six thousand signatures the good ones and their twins verify and the corrupted ones fail`() throws {
         let cases = try SignatureCases(keys: 5)
         var random = SeededGenerator(seed: 1)
