@@ -1,9 +1,9 @@
 import Foundation
 
 /// What lies beside the checkout.
-enum Checkout {
+package enum Checkout {
     /// The first `relative` in a folder above this file for which `isRight` holds.
-    static func beside(_ relative: String, where isRight: (String) -> Bool) -> String? {
+    package static func beside(_ relative: String, where isRight: (String) -> Bool) -> String? {
         var folder = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         while folder.path != "/" {
             let candidate = folder.appending(path: relative).path

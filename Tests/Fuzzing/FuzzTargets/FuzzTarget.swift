@@ -48,7 +48,8 @@ extension FuzzTarget {
             requestHead, requestBody, connection, json, base64, properties, refundRules, refundAnswer, apiAnswer,
             legacyBody, archiveFiles,
             try certificate(material), try ocspResponse(material),
-            try signature(material), try notificationBody(material), try signedPayload(material),
+            try signature(material), try fixedKey(material), try notificationBody(material),
+            try signedPayload(material),
             try notificationRecord(material), try entitlementFacts(material),
         ]
     }

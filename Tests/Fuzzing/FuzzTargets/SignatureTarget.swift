@@ -41,7 +41,7 @@ package struct SignatureCase: Sendable {
 /// Keys, and signatures at the edges of what a signature may be.
 package struct SignatureCases: Sendable {
     private let keys: [PrivateKey]
-    private let publicKeys: [P256PublicKey]
+    package let publicKeys: [P256PublicKey]
 
     package init(keys count: Int) throws {
         self.init(try (0..<count).map { _ in try PrivateKey.generate(.p256) })

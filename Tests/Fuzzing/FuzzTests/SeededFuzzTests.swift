@@ -9,7 +9,7 @@ import Testing
     private static let targets = Result { try FuzzTarget.all(try material.get()) }
     private static let names = [
         "request-head", "request-body", "connection", "json", "base64", "properties", "refund-rules", "refund-answer",
-        "api-answer", "legacy-body", "archive-files", "certificate", "ocsp-response", "ecdsa-signature",
+        "api-answer", "legacy-body", "archive-files", "certificate", "ocsp-response", "ecdsa-signature", "fixed-key",
         "notification-body",
         "signed-payload",
         "notification-record",

@@ -1,0 +1,47 @@
+import AppStoreSigning
+import Cryptography
+import TestSupport
+
+extension FuzzTarget {
+    /// Up to four signatures under a key with a table: the same verdicts as EVP's. After the first byte, which chooses the
+    /// key, come a digest, r and s of each.
+    static func fixedKey(_ material: SignedMaterial) throws -> FuzzTarget {
+        guard let leafKey = material.pki.leafKey.publicKey else { throw Violation("the leaf has no key") }
+        let cases = SignatureCases([material.pki.leafKey])
+        let constructed = try ConstructedSignature.all()
+        var keys = [try TabledKey(leafKey)]
+        var signatures = [try cases.edges().map { $0.digest + $0.signature }]
+        // Of the constructed ones those of the first few keys: each table is kept for as long as the process.
+        for signature in constructed {
+            if let index = keys.firstIndex(where: { $0.key.uncompressedPoint == signature.key.uncompressedPoint }) {
+                signatures[index].append(signature.digest + signature.signature)
+            } else if keys.count < 8 {
+                keys.append(try TabledKey(signature.key))
+                signatures.append([signature.digest + signature.signature])
+            }
+        }
+        let (tabled, known) = (keys, signatures)
+        let seeds = known.enumerated().flatMap { index, signatures in
+            // One, and three together.
+            [signatures.prefix(1), signatures.prefix(3), signatures.suffix(3)].map {
+                [UInt8(truncatingIfNeeded: index)] + $0.joined()
+            }
+        }
+        return FuzzTarget(
+            "fixed-key", seeds: seeds, maximumBytes: 1 + 4 * 96,
+            generate: { random in
+                let index = random.below(known.count)
+                let batch = (0...random.below(4)).flatMap { _ in random.pick(known[index]) ?? [] }
+                return [UInt8(truncatingIfNeeded: index)] + batch
+            },
+            check: { bytes throws(Violation) in
+                guard let first = bytes.first, bytes.count <= 1 + 4 * 96 else { return }
+                var batch: [TabledKey.Candidate] = []
+                for start in stride(from: 1, to: bytes.count, by: 96) where start + 96 <= bytes.count {
+                    let (digest, signature) = (bytes[start..<start + 32], bytes[start + 32..<start + 96])
+                    batch.append(try TabledKey.candidate(Array(digest), Array(signature)))
+                }
+                try tabled[Int(first) % tabled.count].check(batch)
+            })
+    }
+}
