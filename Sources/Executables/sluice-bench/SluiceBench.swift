@@ -91,12 +91,14 @@ struct SluiceBench {
             try await entitlements.run(into: &report)
         } else if configuration[onlyIngress] {
             try verification.run(into: &report)
+            try FixedKeyBenchmark(probe: probe, rounds: rounds).run(into: &report)
             try ingress.run(into: &report)
         } else if configuration[onlyPeers] {
             peers.run(into: &report)
         } else {
             try RecordSizeBenchmark(pki: pki, app: app, now: now).run(into: &report)
             try verification.run(into: &report)
+            try FixedKeyBenchmark(probe: probe, rounds: rounds).run(into: &report)
             try await HTTPBenchmark(bodies: probe.bodies, rounds: rounds, seconds: seconds / 2).run(into: &report)
             try ingress.run(into: &report)
             try legacy.run(into: &report)

@@ -14,9 +14,9 @@ struct VerificationProbe: Sendable {
     /// Few enough for a processor's cache, where a body is that has just been received.
     private let nearBodies: [[UInt8]]
     private let verifier: NotificationVerifier
-    private let key: P256PublicKey
-    private let digest: SHA256Digest
-    private let signature: [UInt8]
+    let key: P256PublicKey
+    let digest: SHA256Digest
+    let signature: [UInt8]
     private let now: Int64
 
     /// - Parameter now: the verifier's present, in milliseconds since 1970.

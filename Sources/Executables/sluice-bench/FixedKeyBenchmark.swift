@@ -1,0 +1,48 @@
+internal import Cryptography
+
+/// Signatures under a key with a table against EVP, in turns: alone, and three of a notification together.
+struct FixedKeyBenchmark {
+    let probe: VerificationProbe
+    let rounds: Int
+
+    private static let turnsPerRound = 100
+    private static let notificationsPerTurn = 10
+
+    func run(into report: inout BenchReport) throws {
+        report.section("fixed-key table, by the CPU time of a signature")
+        let begun = Clocks.threadCPU
+        let table: P256FixedKeyTable
+        do {
+            table = try P256FixedKeyTable(probe.key)
+        } catch {
+            return report.skip("tables", because: error.message)
+        }
+        report.add("tables.make_ms", (Clocks.threadCPU - begun) / 1e6, "ms CPU")
+        let signature: P256FixedKeyTable.Signature = (probe.digest, probe.signature)
+        let (alone, together) = ([signature], [signature, signature, signature])
+        var floors: [Double] = []
+        var ratios: (alone: [Double], together: [Double]) = ([], [])
+        for _ in 0..<rounds * Self.turnsPerRound {
+            let floor = try probe.threeBare(count: Self.notificationsPerTurn) / 3
+            floors.append(floor)
+            ratios.alone.append(try cost(of: alone, times: 3 * Self.notificationsPerTurn, by: table) / floor)
+            ratios.together.append(try cost(of: together, times: Self.notificationsPerTurn, by: table) / floor)
+        }
+        let (floor, noise) = (Distribution(floors).median, Noise(of: floors))
+        report.add("tables.evp_us", floor, "us CPU by EVP")
+        for (name, ratios) in [("alone", ratios.alone), ("of_three", ratios.together)] {
+            report.add("tables.\(name)_us", Distribution(ratios).median * floor, "us CPU by the table")
+            report.add("tables.\(name).ratio", Distribution(ratios).median, "of EVP's", digits: 3, noise: noise)
+        }
+    }
+
+    /// Microseconds for each signature.
+    private func cost(of batch: [P256FixedKeyTable.Signature], times: Int, by table: P256FixedKeyTable) throws -> Double
+    {
+        let start = Clocks.threadCPU
+        for _ in 0..<times {
+            guard !table.verify(batch).contains(false) else { throw BenchFailure("a good signature was refused") }
+        }
+        return (Clocks.threadCPU - start) / 1000 / Double(times * batch.count)
+    }
+}
