@@ -104,6 +104,8 @@ package final class SHA256Midstate: @unchecked Sendable {
 
     // Owned; freed in deinit.
     private let context: OpaquePointer
+    /// What the prefix's context is copied into; each is overwritten by the next copy.
+    private let copies = ContextPool { EVP_MD_CTX_free($0) }
 
     package init(prefix: UnsafeRawBufferPointer) {
         context = SHA256.makeContext()
@@ -123,14 +125,14 @@ package final class SHA256Midstate: @unchecked Sendable {
 
     /// The digest of the prefix followed by `suffix`.
     package func digest(suffix: UnsafeRawBufferPointer) -> SHA256Digest {
-        let copy = SHA256.makeContext()
-        defer { EVP_MD_CTX_free(copy) }
-        guard EVP_MD_CTX_copy_ex(copy, context) == 1 else {
+        let copy = copies.take() ?? ContextPool.Context(raw: SHA256.makeContext())
+        defer { copies.giveBack(copy) }
+        guard EVP_MD_CTX_copy_ex(copy.raw, context) == 1 else {
             // Our bug: the source was initialised in init; only memory can be missing.
             fatalError("SHA-256 copy failed")
         }
-        SHA256.update(copy, suffix)
-        return SHA256.finish(copy)
+        SHA256.update(copy.raw, suffix)
+        return SHA256.finish(copy.raw)
     }
 
     package func digest(suffix: [UInt8]) -> SHA256Digest {

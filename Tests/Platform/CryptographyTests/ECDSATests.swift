@@ -1,4 +1,6 @@
 import Cryptography
+import Dispatch
+import Synchronization
 import Testing
 
 struct ECDSATests {
@@ -19,6 +21,30 @@ struct ECDSATests {
     @Test func `a signature made here verifies here`() {
         #expect(signature.count == 64)
         #expect(publicKey.verify(digest: digest, rawSignature: signature) == .valid)
+    }
+
+    @Test func `a verdict does not depend on the ones before it`() throws {
+        var wrong = signature
+        wrong[63] ^= 1
+        for _ in 0..<20 {
+            #expect(publicKey.verify(digest: digest, rawSignature: wrong) == .invalid)
+            #expect(publicKey.verify(digest: digest, rawSignature: []) == .invalid)
+            #expect(publicKey.verify(digest: digest, rawSignature: signature) == .valid)
+        }
+    }
+
+    @Test func `a key serves many threads at once`() {
+        let (key, digest, signature) = (publicKey, digest, signature)
+        let errors = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: 40) { number in
+            for round in 0..<5 {
+                var other = signature
+                if (number + round).isMultiple(of: 2) { other[number] ^= 1 }
+                let expected: SignatureResult = other == signature ? .valid : .invalid
+                if key.verify(digest: digest, rawSignature: other) != expected { errors.withLock { $0 += 1 } }
+            }
+        }
+        #expect(errors.withLock { $0 } == 0)
     }
 
     @Test func `two hundred signatures of every DER length verify`() throws {
