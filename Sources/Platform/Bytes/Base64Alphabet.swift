@@ -17,13 +17,16 @@ struct Base64Alphabet: Sendable {
 
     /// The two characters of each value of 12 bits, the first in the lower byte.
     private let pairs: [UInt16]
+    /// ``VectorBytes`` knows this alphabet.
+    private let isForVectors: Bool
 
     private static let foreign: UInt32 = 1 << 31
 
     static let standard = Base64Alphabet(last: "+/")
-    static let url = Base64Alphabet(last: "-_")
+    static let url = Base64Alphabet(last: "-_", isForVectors: true)
 
-    private init(last: StaticString) {
+    private init(last: StaticString, isForVectors: Bool = false) {
+        self.isForVectors = isForVectors
         var characters = Array(UInt8(ascii: "A")...UInt8(ascii: "Z"))
         characters += Array(UInt8(ascii: "a")...UInt8(ascii: "z"))
         characters += Array(UInt8(ascii: "0")...UInt8(ascii: "9"))
@@ -46,11 +49,15 @@ struct Base64Alphabet: Sendable {
     /// holds nothing useful.
     func decode(_ text: UnsafeBufferPointer<UInt8>, into out: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         let rest = text.count & 3
-        guard rest != 1, out.count >= Self.decodedCount(text.count) else { return false }
+        let count = Self.decodedCount(text.count)
+        guard rest != 1, out.count >= count else { return false }
         return places.withUnsafeBufferPointer { table in
             var seen: UInt32 = 0
-            var from = 0
-            var to = 0
+            // Vectors write more than a whole number of groups, but nothing behind the last byte.
+            var from =
+                isForVectors
+                ? VectorBytes.decodeBase64URL(text, into: UnsafeMutableBufferPointer(rebasing: out[..<count])) : 0
+            var to = from / 4 * 3
             let end = text.count - rest
             // Every index is below 1024 by construction: a byte plus at most 768.
             while from < end {
@@ -109,9 +116,9 @@ struct Base64Alphabet: Sendable {
         let whole = bytes.count - rest
         let isEqual = pairs.withUnsafeBufferPointer { table in
             var difference: UInt32 = 0
-            var at = 0
+            var at = isForVectors ? VectorBytes.matchedBase64URL(text, bytes) : 0
             // Every index is below 4096: 12 of the 24 bits of three bytes.
-            for from in stride(from: 0, to: whole, by: 3) {
+            for from in stride(from: at / 4 * 3, to: whole, by: 3) {
                 let group = UInt32(bytes[from]) << 16 | UInt32(bytes[from + 1]) << 8 | UInt32(bytes[from + 2])
                 let expected = UInt32(table[Int(group >> 12)]) | UInt32(table[Int(group & 0xFFF)]) << 16
                 difference |= expected ^ UInt32(littleEndian: text.loadUnaligned(fromByteOffset: at, as: UInt32.self))

@@ -1,6 +1,7 @@
 internal import Bytes
 
 /// Byte-level rules of JSON strings, without Foundation.
+@usableFromInline
 package enum JSONBytes {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
@@ -41,9 +42,10 @@ package enum JSONBytes {
         return ((quote &- ones) | (backslash &- ones) | (word &- ones &* 0x20) | word) & highs
     }
 
-    /// Passes over blocks of 64 bytes in which nothing is special, by vectors.
+    /// Passes over blocks of 64 bytes in which nothing is special, by vectors: those that this processor may have, then
+    /// those that every one has.
     private static func skipPlainBlocks(in bytes: borrowing RawSpan, from start: Int) -> Int {
-        var position = start
+        var position = start + VectorBytes.plainCount(in: bytes, from: start)
         while bytes.byteCount - position >= 64 {
             let marked =
                 marks(in: bytes, at: position) | marks(in: bytes, at: position + 16)
