@@ -1,9 +1,11 @@
 /// A UUID as 128 bits, read from its text of the form 8-4-4-4-12 (RFC 9562 section 4).
+@usableFromInline
 package struct UUIDBytes: Hashable, Sendable {
-    package let high: UInt64
-    package let low: UInt64
+    @usableFromInline package let high: UInt64
+    @usableFromInline package let low: UInt64
 
     /// Nil for any other form; letters may be of either case.
+    @inlinable
     package init?(text: some Sequence<UInt8>) {
         var digits = 0
         var position = 0

@@ -1,4 +1,5 @@
 /// A queue: first in, first out, each in constant time on average.
+@usableFromInline
 package struct FIFO<Element> {
     /// What was taken is nil, so that it is not kept alive.
     @usableFromInline var elements: [Element?] = []

@@ -1,10 +1,12 @@
 /// Values in numbered slots that are used again. Each use of a slot has another generation, so that a key kept from an
 /// earlier use finds nothing.
+@usableFromInline
 package struct SlotTable<Value> {
     /// Names one use of one slot.
+    @usableFromInline
     package struct Key: Hashable, Sendable {
-        package let slot: Int
-        package let generation: UInt32
+        @usableFromInline package let slot: Int
+        @usableFromInline package let generation: UInt32
 
         @inlinable
         package init(slot: Int, generation: UInt32) {
@@ -13,7 +15,8 @@ package struct SlotTable<Value> {
         }
     }
 
-    // Inlinable with what it uses: on the path of each request of an HTTP server.
+    // Inlinable with what it uses: on the path of each request of an HTTP server. The type has to be usable from inlined
+    // code itself, or its members are not inlined.
     @usableFromInline var values: [Value?] = []
     @usableFromInline var generations: [UInt32] = []
     @usableFromInline var free: [Int] = []

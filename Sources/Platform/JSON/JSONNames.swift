@@ -1,4 +1,5 @@
 /// Member names of scanned objects: comparing them and finding one that occurs twice.
+@usableFromInline
 package enum JSONNames {
     /// Up to this many names are compared pair by pair; more go through a hash set with the process's random seed.
     private static let pairwiseLimit = 64

@@ -2,19 +2,21 @@
 ///
 /// The children of an object are name, value, name, value…; those of an array its elements. `next` steps over a
 /// value with everything inside it.
+@usableFromInline
 package struct JSONNode: Sendable {
+    @usableFromInline
     package enum Kind: UInt8, Sendable {
         case null, bool, number, string, array, object
     }
 
     /// Bytes of the value; of a string the bytes between its quotes.
-    package var start: UInt32
-    package var end: UInt32
+    @usableFromInline package var start: UInt32
+    @usableFromInline package var end: UInt32
     /// Index of the first node after this one and all it contains.
-    package var next: UInt32
+    @usableFromInline package var next: UInt32
     /// Of a string: mixes length and some bytes, so that unequal names are distinguished without reading them.
-    package var fingerprint: UInt16
-    package var kind: Kind
+    @usableFromInline package var fingerprint: UInt16
+    @usableFromInline package var kind: Kind
     /// Of a string: it contains a backslash.
-    package var hasEscapes: Bool
+    @usableFromInline package var hasEscapes: Bool
 }
