@@ -3,7 +3,9 @@ package import Concurrency
 package import Dispatch
 internal import Synchronization
 
-/// Owns a librdkafka client, its queue, and what wakes us up when the queue fills.
+/// Owns a librdkafka client, its queue, and what wakes us up when the queue fills: for a consumer, which has many queues,
+/// a descriptor that Dispatch watches; for a producer a thread that waits in librdkafka, which spares each batch of
+/// reports two hops between threads.
 ///
 /// Life: `init`, `start` (once), and the last release, which alone destroys the client: code
 /// inside a call to librdkafka holds a reference, so the client cannot be freed during the call. Destroying may block, so it
@@ -17,7 +19,7 @@ package final class KafkaHandle: Sendable {
         case consumer
     }
 
-    /// What `start` is given; all are called on `home`.
+    /// What `start` is given; all are called on `home`, or, of a producer, on its own thread while `home` waits.
     package struct Handlers: Sendable {
         /// Log lines, errors, statistics.
         var clientEvent: @Sendable (KafkaClientEvent) -> Void
@@ -49,6 +51,8 @@ package final class KafkaHandle: Sendable {
     /// The eventfd that librdkafka writes to. Closed by the source's cancel handler, or in `deinit` without a source.
     private let descriptor: Int32
     private let source = Mutex<ReadSource?>(nil)
+    private let kind: Kind
+    private let thread = Mutex<QueueThread?>(nil)
 
     /// A client with these settings; nothing is delivered before `start`.
     ///
@@ -84,10 +88,22 @@ package final class KafkaHandle: Sendable {
         self.client = client
         self.descriptor = descriptor
         self.home = home
+        self.kind = kind
     }
 
     /// Starts to deliver what the queue holds and what comes later. Called once, by the owner.
     package func start(_ handlers: Handlers) {
+        switch kind {
+        case .producer:
+            let client = client
+            // Where the system has no thread left, Dispatch does it.
+            let thread = QueueThread(queue, home: home) { event in Self.handle(event, of: client, handlers) }
+            if let thread { self.thread.withLock { $0 = thread } } else { startSource(handlers) }
+        case .consumer: startSource(handlers)
+        }
+    }
+
+    private func startSource(_ handlers: Handlers) {
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: home)
         let descriptor = descriptor
         source.setEventHandler { [weak self] in self?.drain(handlers) }
@@ -112,15 +128,18 @@ package final class KafkaHandle: Sendable {
     /// queue turns from empty to filled, so an entry left behind would never be announced.
     private func drain(_ handlers: Handlers) {
         crdkafka_wakeup_clear(descriptor)
-        while let event = EventPointer(pollingFrom: queue) {
-            if let clientEvent = KafkaClientEvent(reading: event, of: client) {
-                handlers.clientEvent(clientEvent)
-            } else {
-                handlers.event(event)
-            }
-            event.destroy()
-        }
+        while let event = EventPointer(pollingFrom: queue) { Self.handle(event, of: client, handlers) }
         handlers.drained()
+    }
+
+    private static func handle(_ event: EventPointer?, of client: ClientPointer, _ handlers: Handlers) {
+        guard let event else { return handlers.drained() }
+        if let clientEvent = KafkaClientEvent(reading: event, of: client) {
+            handlers.clientEvent(clientEvent)
+        } else {
+            handlers.event(event)
+        }
+        event.destroy()
     }
 
     /// Keeps the client until the process ends, for one that cannot be destroyed.
@@ -134,8 +153,11 @@ package final class KafkaHandle: Sendable {
         crdkafka_wakeup_disable(queue.raw)
         let source = source.withLock { $0 }
         if let source { source.source.cancel() } else { crdkafka_wakeup_close(descriptor) }
+        let thread = thread.withLock { $0 }
+        thread?.end()
         let (client, queue, released) = (client, queue, released)
         DispatchQueue(label: "kafka.destroy").async {
+            thread?.waitForEnd()
             rd_kafka_queue_destroy(queue.raw)
             // A consumer is closed by its owner; one that was not must not be waited for here.
             rd_kafka_destroy_flags(client.raw, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
