@@ -1,24 +1,73 @@
 /// One header of a record: headers are an ordered list, names may repeat, values may be null.
-public struct KafkaHeader: Hashable, Sendable {
+public struct KafkaHeader: Sendable {
+    /// A text stays what it is until it is sent: most are short or are kept elsewhere too, and need no memory of their own.
+    private enum Content: Sendable {
+        case null
+        case bytes([UInt8])
+        case text(String)
+    }
+
     /// The name.
     public let key: String
-    /// The value; `nil` is a null value, which is not the same as an empty one.
-    public let value: [UInt8]?
+    private let content: Content
 
     /// A header with a binary or null value.
     public init(key: String, value: [UInt8]?) {
         self.key = key
-        self.value = value
+        content = value.map { .bytes($0) } ?? .null
     }
 
     /// A header with a text value, written as UTF-8.
     public init(key: String, text: String) {
         self.key = key
-        self.value = Array(text.utf8)
+        content = .text(text)
+    }
+
+    /// The value; `nil` is a null value, which is not the same as an empty one.
+    public var value: [UInt8]? {
+        switch content {
+        case .null: nil
+        case .bytes(let bytes): bytes
+        case .text(let text): Array(text.utf8)
+        }
     }
 
     /// The value as text; nil if it is null or not UTF-8.
-    public var text: String? { value.flatMap { String(validating: $0, as: UTF8.self) } }
+    public var text: String? {
+        switch content {
+        case .null: nil
+        case .bytes(let bytes): String(validating: bytes, as: UTF8.self)
+        case .text(let text): text
+        }
+    }
+
+    /// How many bytes the value has; 0 for a null value.
+    package var valueByteCount: Int {
+        switch content {
+        case .null: 0
+        case .bytes(let bytes): bytes.count
+        case .text(let text): text.utf8.count
+        }
+    }
+
+    /// Calls `body` with the bytes of the value where they are; nil for a null value.
+    package func withValue<Result>(_ body: (UnsafeRawBufferPointer?) -> Result) -> Result {
+        switch content {
+        case .null: return body(nil)
+        case .bytes(let bytes): return bytes.withUnsafeBytes { body($0) }
+        case .text(var text): return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+        }
+    }
+}
+
+/// Equal are headers of the same name and with the same bytes, however they were given.
+extension KafkaHeader: Hashable {
+    public static func == (lhs: KafkaHeader, rhs: KafkaHeader) -> Bool { lhs.key == rhs.key && lhs.value == rhs.value }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+        hasher.combine(value)
+    }
 }
 
 /// A record as read from a partition. It owns its bytes.
@@ -90,7 +139,7 @@ public struct KafkaProducerRecord: Hashable, Sendable {
     /// What the record counts for against a bound in bytes: key, value, headers, and a little for the record itself.
     package var size: Int {
         var size = 64 + (key?.count ?? 0) + (value?.count ?? 0)
-        for header in headers { size += 8 + header.key.utf8.count + (header.value?.count ?? 0) }
+        for header in headers { size += 8 + header.key.utf8.count + header.valueByteCount }
         return size
     }
 }

@@ -104,8 +104,10 @@ final class ProducerGeneration: Sendable {
             var name = header.key
             name.withUTF8 { name in
                 name.withMemoryRebound(to: CChar.self) { name in
-                    withPointer(to: header.value) { value, count in
-                        _ = rd_kafka_header_add(pointer, name.baseAddress, name.count, value, count)
+                    header.withValue { value in
+                        withAddress(of: value) { value, count in
+                            _ = rd_kafka_header_add(pointer, name.baseAddress, name.count, value, count)
+                        }
                     }
                 }
             }
@@ -114,9 +116,16 @@ final class ProducerGeneration: Sendable {
     }
 }
 
-/// Null for `nil`, and never null for empty bytes, which are something else to Kafka.
 private func withPointer<Result>(to bytes: [UInt8]?, _ body: (UnsafeRawPointer?, Int) -> Result) -> Result {
     guard let bytes else { return body(nil, 0) }
-    if bytes.isEmpty { return withUnsafeBytes(of: UInt8(0)) { body($0.baseAddress, 0) } }
-    return bytes.withUnsafeBytes { body($0.baseAddress, $0.count) }
+    return bytes.withUnsafeBytes { withAddress(of: $0, body) }
+}
+
+/// Null for `nil`, and never null for empty bytes, which are something else to Kafka.
+private func withAddress<Result>(
+    of bytes: UnsafeRawBufferPointer?, _ body: (UnsafeRawPointer?, Int) -> Result
+) -> Result {
+    guard let bytes else { return body(nil, 0) }
+    guard !bytes.isEmpty else { return withUnsafeBytes(of: UInt8(0)) { body($0.baseAddress, 0) } }
+    return body(bytes.baseAddress, bytes.count)
 }
