@@ -33,6 +33,11 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
         self.capacity = max(1, capacity)
     }
 
+    /// Whether a record with this identity was acknowledged; one in flight is not. Changes nothing.
+    func isAcknowledged(_ identity: DuplicateKey) -> Bool {
+        state.withLock { $0.acknowledged.contains(identity) }
+    }
+
     /// Called once per authentic notification, before its record is built.
     func arrive(_ identity: DuplicateKey, waiter: Waiter) -> Arrival {
         state.withLock { state in

@@ -76,7 +76,10 @@ final class NotificationProcessor: Sendable {
             return nil
         }
         let begun = clocks.monotonicNanoseconds()
-        let verdict = verifier.verify(body: work.body, at: now, limits: limits)
+        let verdict = verifier.verify(body: work.body, at: now, limits: limits) { id, environment in
+            DuplicateKey(notificationUUID: id.rawValue.utf8, environment: environment)
+                .map(duplicates.isAcknowledged) ?? false
+        }
         metrics.verified(nanoseconds: clocks.monotonicNanoseconds() &- begun)
         switch verdict {
         case .accepted(let notification):

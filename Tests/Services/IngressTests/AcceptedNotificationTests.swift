@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreSigning
+import AppStoreTestSupport
 import Foundation
 import HTTPClient
 import Kafka
@@ -106,6 +107,25 @@ import Testing
         try await IngressHarness.with(broker) { harness async throws in
             for body in bodies { #expect(try await harness.post(body).status == 200) }
             #expect(try await harness.counts() == [1, 0, 0])
+        }
+    }
+
+    @Test func `the nested objects of a notification that was acknowledged are not looked at again`() async throws {
+        let draft = TestAppStore.Draft()
+        // Apple's signature over the same UUID, around a transaction that a first one would be quarantined for.
+        var payloads = draft.payloads
+        payloads.transactionInfo = "{}"
+        let again = try NotificationSigner(JWSSigner(appStore.pki), nested: JWSSigner(appStore.pki)).sign(payloads)
+        try await IngressHarness.with(broker) { harness async throws in
+            #expect(try await harness.post(TestAppStore.body(try appStore.renewal(draft))).status == 200)
+            #expect(try await harness.post(TestAppStore.body(again.signedPayload)).status == 200)
+            #expect(harness.decisions("duplicate", 200) == 1)
+            #expect(try await harness.counts() == [1, 0, 0])
+        }
+        try await IngressHarness.with(broker) { harness async throws in
+            #expect(try await harness.post(TestAppStore.body(again.signedPayload)).status == 200)
+            #expect(harness.decisions("duplicate", 200) == 0)
+            #expect(try await harness.counts() == [0, 0, 1])
         }
     }
 

@@ -23,6 +23,20 @@ import Testing
         #expect(window.arrive(one, waiter: 3) == .acknowledged)
     }
 
+    @Test func `what is in flight or failed is not acknowledged, and asking changes nothing`() throws {
+        let window = DuplicateWindow<Int>(capacity: 10)
+        let one = try identity(1)
+        #expect(!window.isAcknowledged(one))
+        #expect(window.arrive(one, waiter: 1) == .first)
+        #expect(!window.isAcknowledged(one))
+        #expect(window.settle(one, acknowledged: false).isEmpty)
+        #expect(!window.isAcknowledged(one))
+        #expect(window.arrive(one, waiter: 2) == .first)
+        #expect(window.settle(one, acknowledged: true).isEmpty)
+        #expect(window.isAcknowledged(one))
+        #expect(!window.isAcknowledged(try identity(2)))
+    }
+
     @Test func `copies that come meanwhile wait for the first one's outcome`() throws {
         let window = DuplicateWindow<Int>(capacity: 10)
         let one = try identity(1)
