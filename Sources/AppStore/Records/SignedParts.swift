@@ -63,16 +63,26 @@ public struct SignedParts: Sendable {
         else { return nil }
     }
 
-    private var parts: [Part] { [notification] + [transaction, renewalInfo, appTransaction].compactMap { $0 } }
-
     /// The header segments, one for each JWS; usually all the same text.
-    public var headers: [ArraySlice<UInt8>] { parts.map(\.header) }
+    public var headers: [ArraySlice<UInt8>] {
+        var headers: [ArraySlice<UInt8>] = []
+        headers.reserveCapacity(4)
+        headers.append(notification.header)
+        if let transaction { headers.append(transaction.header) }
+        if let renewalInfo { headers.append(renewalInfo.header) }
+        if let appTransaction { headers.append(appTransaction.header) }
+        return headers
+    }
+
+    private var count: Int {
+        1 + (transaction == nil ? 0 : 1) + (renewalInfo == nil ? 0 : 1) + (appTransaction == nil ? 0 : 1)
+    }
 
     /// The proof that names the header segments.
     ///
     /// - Parameter references: of ``headers``, in their order; nil if there are not as many.
     public func proof(_ references: [HeaderReference]) -> RecordProof? {
-        guard references.count == parts.count else { return nil }
+        guard references.count == count else { return nil }
         var left = references[...]
         func named(_ part: Part?) -> RecordProof.Part? {
             guard let part, let reference = left.popFirst() else { return nil }

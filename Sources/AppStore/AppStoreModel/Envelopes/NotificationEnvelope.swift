@@ -46,21 +46,30 @@ public struct NotificationEnvelope: Sendable {
         let summary = root.container("summary")
         let token = root.container("externalPurchaseToken")
         let appData = root.container("appData")
-        let present = [
-            (Container.data, data), (.summary, summary), (.externalPurchaseToken, token), (.appData, appData),
-        ].compactMap { container, element in element.map { (container, $0) } }
-        containers = present.map(\.0)
-        hasMalformedContainer = present.contains { !$0.1.isObject }
+        var containers: [Container] = []
+        var hasMalformedContainer = false
+        var identity: EnvelopeReader?
+        func note(_ container: Container, _ reader: EnvelopeReader?) {
+            guard let reader else { return }
+            if containers.isEmpty { identity = reader }
+            containers.append(container)
+            if !reader.isObject { hasMalformedContainer = true }
+        }
+        note(.data, data)
+        note(.summary, summary)
+        note(.externalPurchaseToken, token)
+        note(.appData, appData)
+        self.containers = containers
+        self.hasMalformedContainer = hasMalformedContainer
 
-        let identity = present.first
-        bundleId = identity?.1.boundedText("bundleId").map { BundleId($0) } ?? .absent
-        appAppleId = identity?.1.wholeNumber("appAppleId").map { AppAppleId($0) } ?? .absent
+        bundleId = identity?.boundedText("bundleId").map { BundleId($0) } ?? .absent
+        appAppleId = identity?.wholeNumber("appAppleId").map { AppAppleId($0) } ?? .absent
         externalPurchaseId = token?.boundedText("externalPurchaseId").map { ExternalPurchaseId($0) } ?? .absent
         requestIdentifier = summary?.boundedText("requestIdentifier").map { RequestIdentifier($0) } ?? .absent
         environment =
-            identity?.0 == .externalPurchaseToken
+            containers.first == .externalPurchaseToken
             ? Self.environment(ofToken: externalPurchaseId)
-            : identity?.1.boundedText("environment").map { AppStoreEnvironment($0) } ?? .absent
+            : identity?.boundedText("environment").map { AppStoreEnvironment($0) } ?? .absent
 
         signedTransactionInfo = data?.jwsRange("signedTransactionInfo") ?? .absent
         signedRenewalInfo = data?.jwsRange("signedRenewalInfo") ?? .absent
@@ -90,7 +99,12 @@ public struct NotificationEnvelope: Sendable {
 extension NotificationEnvelope {
     /// Where the nested compact JWS texts are in the payload, without quotes: ascending and disjoint.
     public var nestedJWSTexts: [Range<Int>] {
-        [signedTransactionInfo, signedRenewalInfo, signedAppTransactionInfo].compactMap(\.value)
-            .sorted { $0.lowerBound < $1.lowerBound }
+        var texts: [Range<Int>] = []
+        texts.reserveCapacity(3)
+        if let text = signedTransactionInfo.value { texts.append(text) }
+        if let text = signedRenewalInfo.value { texts.append(text) }
+        if let text = signedAppTransactionInfo.value { texts.append(text) }
+        texts.sort { $0.lowerBound < $1.lowerBound }
+        return texts
     }
 }
