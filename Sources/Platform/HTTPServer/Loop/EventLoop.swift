@@ -64,7 +64,9 @@ final class EventLoop {
     // MARK: one pass
 
     private func pass() {
-        let count = poller.wait(milliseconds: responses.fallAsleep() ? waitMilliseconds : 0)
+        let isAsleep = responses.fallAsleep()
+        let count = poller.wait(milliseconds: isAsleep ? waitMilliseconds : 0)
+        if isAsleep { responses.awake() }
         let startedAt = clock()
         for index in 0..<count {
             now = clock()

@@ -78,6 +78,9 @@ final class ResponseQueue: Sendable {
         }
     }
 
+    /// Called by the loop when it has waited: what comes from here on is taken in this pass, and wakes nobody.
+    func awake() { state.withLock { $0.isAsleep = false } }
+
     /// The loop has ended: nothing is taken any more.
     func shut() {
         state.withLock { state in
