@@ -104,6 +104,8 @@ enum IngressMutants {
             "remembered-at-arrival", "state.inFlight[identity] = []",
             instead: "state.inFlight[identity] = []; state.acknowledged.insert(identity)"),
         duplicates.mutant("remembered", "state.acknowledged.contains(identity)", "false"),
+        duplicates.mutant("asked-duplicates", "$0.acknowledged.contains(identity)", "true"),
+        accepted.mutant("duplicates-not-asked", "duplicates.isAcknowledged(key)", "false"),
         duplicates.mutant("copies-wait", "state.inFlight[identity] != nil", "false"),
         duplicates.mutant("window-size", "state.ring.count < capacity", "true"),
         keys.mutant("window-environment", "environment == .production ? .production : .sandbox", ".production"),

@@ -76,10 +76,7 @@ final class NotificationProcessor: Sendable {
             return nil
         }
         let begun = clocks.monotonicNanoseconds()
-        let verdict = verifier.verify(body: work.body, at: now, limits: limits) { id, environment in
-            DuplicateKey(notificationUUID: id.rawValue.utf8, environment: environment)
-                .map(duplicates.isAcknowledged) ?? false
-        }
+        let verdict = verifier.verify(body: work.body, at: now, limits: limits, isAcknowledged: isAcknowledged)
         metrics.verified(nanoseconds: clocks.monotonicNanoseconds() &- begun)
         switch verdict {
         case .accepted(let notification):
@@ -140,6 +137,12 @@ final class NotificationProcessor: Sendable {
     }
 
     // MARK: Duplicates
+
+    /// Whether Kafka has this notification; while it is in flight it is not known.
+    private func isAcknowledged(_ id: NotificationUUID, _ environment: AppStoreEnvironment) -> Bool {
+        guard let key = DuplicateKey(notificationUUID: id.rawValue.utf8, environment: environment) else { return false }
+        return duplicates.isAcknowledged(key)
+    }
 
     /// Whether this request is the one that produces; if not it is answered, or will be with the one that does.
     private func isFirst(_ identity: DuplicateKey, _ exchange: Exchange) -> Bool {

@@ -6,7 +6,8 @@ package import Records
 /// A notification that passed the checks of its form, ready to be written. What follows knows no form.
 package struct AcceptedNotification: Sendable {
     enum Content: Sendable {
-        case signed(VerifiedNotification)
+        // Behind one reference, because what is published is handed on several times, and has about forty.
+        indirect case signed(VerifiedNotification)
         /// Version 1 and older: complete, there is nothing to rebuild.
         case unsigned(RecordContent)
     }

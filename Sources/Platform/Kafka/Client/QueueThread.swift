@@ -14,7 +14,8 @@ final class QueueThread: Sendable {
     /// - Returns: nil when the system has no thread left.
     init?(_ queue: QueuePointer, home: DispatchQueue, handle: @escaping @Sendable (EventPointer?) -> Void) {
         self.queue = queue
-        let error = OwnThread.start(name: "kafka-reports") { [self] in
+        // Among librdkafka's own threads in `top -H`, whose work it goes on with.
+        let error = OwnThread.start(name: "rdk:reports") { [self] in
             while let first = next() {
                 home.sync {
                     handle(first)
