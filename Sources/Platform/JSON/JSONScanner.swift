@@ -31,8 +31,9 @@ struct JSONScanner {
             throw JSONError(.tooLong, at: bytes.count)
         }
         var scanner = JSONScanner(maximumDepth: maximumDepth, maximumNames: maximumNames)
-        // A record of a notification has about a hundred.
-        scanner.nodes.reserveCapacity(bytes.count < 2048 ? 64 : 160)
+        // Enough for each payload of a notification, in memory that malloc keeps for the thread (up to 1032 bytes): more
+        // would make it tidy up all that was freed. A record of a notification has about a hundred.
+        scanner.nodes.reserveCapacity(60)
         scanner.open.reserveCapacity(JSONDocument.defaultMaximumDepth)
         try scanner.scanText(bytes.span)
         return scanner.nodes
