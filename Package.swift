@@ -72,7 +72,9 @@ let appStore: [Target] = [
     module("RefundCases", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Records"]),
     module(
         "RefundRules", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Configuration", "Cryptography", "Time"]),
-    module("AppStoreVerification", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Bytes", "Cryptography"]),
+    module(
+        "AppStoreVerification", layer: "AppStore",
+        uses: ["JSON", "AppStoreModel", "Bytes", "Concurrency", "Cryptography"]),
     module("LegacyNotifications", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Cryptography"]),
     module(
         "AppStoreServerAPI", layer: "AppStore",
@@ -135,6 +137,7 @@ let services: [Target] = [
             "AppStoreModel", "AppStoreSettings", "AppStoreVerification", "Publication", "Records", "ServiceKit",
             "Kafka",
             "HTTPServer", "HTTPClient", "Telemetry", "Configuration", "Lifecycle", "Time", "Concurrency",
+            "Cryptography",
         ]),
     module(
         "Entitlements", layer: "Services",

@@ -1,5 +1,6 @@
 let allMutants =
-    VerifierMutants.all + RevocationMutants.all + HTTPMutants.all + IngressMutants.all + WebhooksMutants.all
+    VerifierMutants.all + TableMutants.all + RevocationMutants.all + HTTPMutants.all + IngressMutants.all
+    + WebhooksMutants.all
     + AccessMutants.all + StateMutants.all + RefundMutants.all + RefundCaseMutants.all + APIMutants.all
     + LegacyMutants.all
 

@@ -38,7 +38,7 @@ enum VerifierMutants {
             "json-control-byte", "throw JSONError(.controlCharacter, at: position)", instead: "position += 1"),
         scanner.mutant("json-utf8", "JSONBytes.utf8SequenceLength(in: input, at: position)", "1"),
 
-        form.mutant("jws-header-empty", "dots[0] > 0", "true"),
+        form.mutant("jws-header-empty", "dots[0] > jws.startIndex", "true"),
         form.mutant("jws-payload-empty", "dots[1] > dots[0] + 1", "true"),
         form.mutant("jws-two-segments", "dots.count == 2", "true"),
         document.mutant("jws-header-object", "document.root.kind == .object", "true"),
@@ -211,8 +211,8 @@ extension VerifierMutants {
         signatureCheck.mutant(
             "signature",
             [
-                objects.statement(
-                    "try SignatureChecks.check(signature, of: digest, by: path.key, certificates: path.serials)", "")
+                signatureCheck.expression(
+                    "key.verify(digest: digest, rawSignature: signature)", "SignatureResult.valid")
             ]),
         signatureCheck.mutant("signature-length", "signature.count == byteCount", "true"),
         signatureCheck.mutant(
@@ -223,7 +223,7 @@ extension VerifierMutants {
             ]),
         objects.without(
             "signature-length-under-known-header", "try SignatureChecks.checkLength(signature)",
-            after: "private func verify(_ jws"),
+            after: "private func open("),
         leafKey.mutant("leaf-authority", "!leaf.isCertificateAuthority", "true"),
         leafKey.mutant("leaf-key-usage", "leaf.maySignData", "true"),
         key.mutant("leaf-key-kind", "certificate.publicKeyKind == .p256", "true"),
@@ -396,7 +396,7 @@ extension VerifierMutants {
         known.without(
             "cache-before-signature", "if known != nil { cache.insert(fresh) }",
             instead: "cache.insert(fresh)"),
-        known.mutant("cache-none", "cache.header(of: jws)", "cache.header(of: [])"),
+        known.mutant("cache-none", "cache.header(of: jws)", after: "func verify(_ jws", "cache.header(of: [])"),
         known.mutant("limiter-for-known", "known == nil && !isNested", "!isNested"),
         known.mutant("limiter-for-nested", "known == nil && !isNested", "known == nil"),
         known.mutant("limiter-none", "known == nil && !isNested", "false"),
@@ -404,7 +404,7 @@ extension VerifierMutants {
         chainCache.mutant("cache-last-millisecond", "age < lifetime", "age <= lifetime"),
         chainCache.mutant("cache-clock-set-back", "age >= 0", "true"),
         chainCache.mutant("cache-header-bytes", "ByteComparison.hasPrefix(jws, header.text)", "true"),
-        chainCache.mutant("cache-header-end", "jws[count] == UInt8(ascii: \".\")", "true"),
+        chainCache.mutant("cache-header-end", "jws[jws.startIndex + count] == UInt8(ascii: \".\")", "true"),
         chainCache.mutant("cache-header-count", "state.headers.count >= Self.capacity", "false"),
         chainCache.mutant("cache-path-count", "state.paths.count >= Self.capacity", "false"),
         known.without("remember-validity", "try SignatureChecks.checkValidity(of: path, at: now)"),

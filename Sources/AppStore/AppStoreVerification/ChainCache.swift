@@ -68,12 +68,14 @@ final class ChainCache: Sendable {
     }
 
     /// The known header with which `jws` begins, fresh or not.
-    func header(of jws: [UInt8]) -> KnownHeader? {
+    func header(of jws: ArraySlice<UInt8>) -> KnownHeader? {
         // The array is taken under the lock and searched without it.
         let headers = state.withLock { $0.headers }
         for header in headers {
             let count = header.text.count
-            guard jws.count > count, jws[count] == UInt8(ascii: "."), ByteComparison.hasPrefix(jws, header.text) else {
+            guard jws.count > count, jws[jws.startIndex + count] == UInt8(ascii: "."),
+                ByteComparison.hasPrefix(jws, header.text)
+            else {
                 continue
             }
             header.lastUse.store(nextUse(), ordering: .relaxed)
@@ -143,7 +145,7 @@ final class ChainCache: Sendable {
 /// Compares long texts without a hash, word by word.
 private enum ByteComparison {
     /// Whether `text` begins with `prefix`.
-    static func hasPrefix(_ text: [UInt8], _ prefix: [UInt8]) -> Bool {
+    static func hasPrefix(_ text: ArraySlice<UInt8>, _ prefix: [UInt8]) -> Bool {
         guard text.count >= prefix.count else { return false }
         let left = text.span.bytes
         let right = prefix.span.bytes
@@ -158,7 +160,7 @@ private enum ByteComparison {
             at += 32
         }
         while at < count {
-            guard text[at] == prefix[at] else { return false }
+            guard text[text.startIndex + at] == prefix[at] else { return false }
             at += 1
         }
         return true

@@ -63,7 +63,7 @@ extension NotificationVerifier {
         guard text.first == UInt8(ascii: "{") else { return explain(jws: text, isBare: true, at: now) }
         do throws(Refusal) {
             switch try FormChecks.content(of: text, BodyLimits(legacyNames: .max)) {
-            case .signedPayload(let jws): return explain(jws: jws, isBare: false, at: now)
+            case .signedPayload(let jws): return explain(jws: Array(jws), isBare: false, at: now)
             case .legacy(let document):
                 return explanation(.unknown, of: [], verdict: .legacy(document), isBare: false)
             }
@@ -78,7 +78,7 @@ extension NotificationVerifier {
             return explanation(kind, of: jws, verdict: verify(signedPayload: jws, at: now), isBare: isBare)
         }
         do throws(Refusal) {
-            let object = try objects.verify(jws, at: now)
+            let object = try objects.verify(jws[...], at: now)
             try SignatureChecks.checkValidity(of: object.header.path, at: now)
             try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: objects.cache, at: now)
             let document = try ProfileChecks.document(object.payload, of: kind.rawValue)
@@ -146,8 +146,8 @@ extension NotificationVerifier {
 
     /// By what an unverified payload looks like.
     private static func kind(of jws: [UInt8]) -> Explanation.Kind {
-        guard let segments = try? FormChecks.segments(of: jws),
-            let payload = try? FormChecks.decode(segments.payload, of: jws),
+        guard let segments = try? FormChecks.segments(of: jws[...]),
+            let payload = try? FormChecks.decode(segments.payload, of: jws[...]),
             let document = try? JSONDocument.object(payload)
         else { return .unknown }
         let envelope = NotificationEnvelope(document)
@@ -158,8 +158,8 @@ extension NotificationVerifier {
     }
 
     private static func certificates(of jws: [UInt8]) -> [Explanation.Certificate] {
-        guard let segments = try? FormChecks.segments(of: jws),
-            let bytes = try? FormChecks.decode(segments.header, of: jws), let header = try? JWSHeader(bytes),
+        guard let segments = try? FormChecks.segments(of: jws[...]),
+            let bytes = try? FormChecks.decode(segments.header, of: jws[...]), let header = try? JWSHeader(bytes),
             let encodings = try? CertificateChecks.encodings(header)
         else { return [] }
         return encodings.compactMap { encoding in

@@ -52,7 +52,7 @@ extension NotificationVerifier {
     func document(
         _ jws: [UInt8], _ name: String, at now: Int64
     ) throws(Refusal) -> (header: KnownHeader, document: JSONDocument) {
-        let object = try objects.verify(jws, at: now)
+        let object = try objects.verify(jws[...], at: now)
         try SignatureChecks.checkValidity(of: object.header.path, at: now)
         try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: objects.cache, at: now)
         try ProfileChecks.checkHeader(object.header, of: name)

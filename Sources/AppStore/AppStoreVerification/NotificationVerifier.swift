@@ -11,17 +11,31 @@ public final class NotificationVerifier: Sendable {
     let audience: AudienceCheck
     private let requiresVersion: Bool
 
-    /// - Parameter requester: sends OCSP requests; needed unless the policy is `off`. Requests are made in
-    ///   ``runRevocationChecks(clock:)``.
+    /// - Parameters:
+    ///   - requester: sends OCSP requests; needed unless the policy is `off`. Requests are made in
+    ///     ``runRevocationChecks(clock:)``.
+    ///   - tableEvents: what becomes of the tables of keys, for a log; called on the threads that verify and on that which
+    ///     makes tables.
     /// - Throws: ``VerifierSetupError`` when a root is unusable, this machine's OpenSSL cannot verify it, or the
     ///   configuration lets nothing through. The process should print it and end.
-    public init(
-        _ configuration: VerifierConfiguration, requester: (any OCSPRequester)? = nil
+    public convenience init(
+        _ configuration: VerifierConfiguration, requester: (any OCSPRequester)? = nil,
+        tableEvents: @escaping @Sendable (FixedKeyEvent) -> Void = { _ in }
+    ) throws(VerifierSetupError) {
+        try self.init(
+            configuration, requester: requester,
+            fixedKeys: configuration.tables.isOn ? FixedKeys(configuration.tables, report: tableEvents) : nil)
+    }
+
+    /// - Parameter fixedKeys: nil for none.
+    init(
+        _ configuration: VerifierConfiguration, requester: (any OCSPRequester)?, fixedKeys: FixedKeys?
     ) throws(VerifierSetupError) {
         try configuration.validate(requester: requester)
         revocation = RevocationChecker(policy: configuration.revocation, requester: requester)
         objects = SignedObjectVerifier(
-            trust: try configuration.trustStore(), newCertificateChains: configuration.newCertificateChains)
+            trust: try configuration.trustStore(), newCertificateChains: configuration.newCertificateChains,
+            fixedKeys: fixedKeys)
         audience = AudienceCheck(apps: configuration.apps)
         requiresVersion = configuration.requiresVersion
     }
@@ -50,37 +64,42 @@ public final class NotificationVerifier: Sendable {
     /// The verdict on a compact JWS, as the App Store Server API's history returns it.
     /// - Parameter now: milliseconds since 1970.
     public func verify(signedPayload: [UInt8], at now: Int64) -> Verdict {
-        verify(signedPayload: signedPayload, at: now, isAcknowledged: { _, _ in false })
+        verify(signedPayload: signedPayload[...], at: now, isAcknowledged: { _, _ in false })
     }
 
     private func verify(
-        signedPayload: [UInt8], at now: Int64, isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
+        signedPayload: ArraySlice<UInt8>, at now: Int64, isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
     ) -> Verdict {
         // What is known when a check ends the decision, for the log and for quarantine.
         var envelope: NotificationEnvelope?
         var certificates: CertificateSerials?
         var digest: SHA256Digest?
         do throws(Refusal) {
-            let object = try objects.verify(signedPayload, at: now)
+            let batch = try NotificationBatch(signedPayload, objects, at: now, isAcknowledged: isAcknowledged)
+            let object =
+                if let batch { try objects.verify(batch.outer) } else { try objects.verify(signedPayload, at: now) }
             let path = object.header.path
             certificates = path.serials
             digest = object.digest
             try SignatureChecks.checkValidity(of: path, at: now)
             try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: objects.cache, at: now)
-            let document = try ProfileChecks.document(object.payload, of: "payload")
-            let read = NotificationEnvelope(document)
+            let (document, read) =
+                if let scanned = batch?.scanned { scanned } else {
+                    try ProfileChecks.notification(object.payload)
+                }
             envelope = read
             try AudienceCheck.checkKind(read)
             let audience = try audience.audience(read, in: document)
             let isUnknown = try SignatureChecks.isRevocationUnknown(of: object.header, by: revocation, at: now)
             try ProfileChecks.check(object, document, read, requiresVersion: requiresVersion, at: now)
             if let id = read.notificationUUID.value, isAcknowledged(id, audience.environment) { return .duplicate(id) }
-            let nested = try NestedObjectVerifier(verifier: objects, revocation: revocation, now: now)
+            objects.fixedKeys?.makeTable(for: object, at: now)
+            let nested = try NestedObjectVerifier(verifier: objects, revocation: revocation, batch: batch, now: now)
                 .verify(read, in: object.payload, for: audience)
             if isUnknown || nested.isRevocationUnknown { revocation.countAcceptedUnknown() }
             return .accepted(
                 VerifiedNotification(
-                    signedPayload: signedPayload, notification: object.payload, envelope: read, nested: nested,
+                    signedText: signedPayload, notification: object.payload, envelope: read, nested: nested,
                     certificates: path.serials, reason: audience.isUnexpectedSandbox ? .sandbox : nil))
         } catch {
             return verdict(error, envelope, certificates, digest)
@@ -113,6 +132,9 @@ public final class NotificationVerifier: Sendable {
 
     /// How many certificate paths have been examined since the start; a known path is examined every 15 minutes.
     public var chainValidations: Int { objects.validations }
+
+    /// What is known of the tables of keys; all zero where they are off by configuration.
+    public var tableStatus: FixedKeyStatus { objects.fixedKeys?.status ?? FixedKeyStatus() }
 
     func verdict(
         _ refusal: Refusal, _ envelope: NotificationEnvelope? = nil, _ certificates: CertificateSerials? = nil,

@@ -8,6 +8,22 @@ struct SignedObject {
     let header: KnownHeader
     /// Of `header.payload` as received: what was signed.
     let digest: SHA256Digest
+    let signature: [UInt8]
+    /// The key's multiples, where there are any.
+    let table: FixedKeys.Table?
+}
+
+/// A JWS taken apart under a header whose certificate chain was validated. **Nothing in it may be believed**: its
+/// signature is still to be verified.
+struct OpenedObject {
+    let payload: [UInt8]
+    let header: KnownHeader
+    let digest: SHA256Digest
+    let signature: [UInt8]
+    /// The key's multiples, where there are any.
+    let table: FixedKeys.Table?
+    /// What the table says of the signature; nil where it was not asked.
+    var isGoodByTable: Bool?
 }
 
 /// Checks 4 to 10 for one compact JWS, the outer one and the nested ones alike.
@@ -16,10 +32,12 @@ final class SignedObjectVerifier: Sendable {
     private let limiter: NewCertificateChainLimiter
     private let validated = Atomic<Int>(0)
     let cache = ChainCache()
+    let fixedKeys: FixedKeys?
 
-    init(trust: TrustStore, newCertificateChains: NewCertificateChainLimits) {
+    init(trust: TrustStore, newCertificateChains: NewCertificateChainLimits, fixedKeys: FixedKeys? = nil) {
         self.trust = trust
         limiter = NewCertificateChainLimiter(newCertificateChains)
+        self.fixedKeys = fixedKeys
     }
 
     /// How many certificate paths have been examined: each costs about a millisecond.
@@ -28,10 +46,10 @@ final class SignedObjectVerifier: Sendable {
     /// - Parameters:
     ///   - now: milliseconds since 1970.
     ///   - isNested: the text is inside a payload that Apple signed; its certificate chain, if new, is not limited.
-    func verify(_ jws: [UInt8], at now: Int64, isNested: Bool = false) throws(Refusal) -> SignedObject {
+    func verify(_ jws: ArraySlice<UInt8>, at now: Int64, isNested: Bool = false) throws(Refusal) -> SignedObject {
         let known = cache.header(of: jws)
         if let known, ChainCache.isFresh(known.path, at: now) {
-            return try verify(jws, under: known)
+            return try verify(try open(jws, under: known, table: fixedKeys?.table(of: known.path, at: now)))
         }
         let segments = try FormChecks.segments(of: jws)
         let headerBytes = try FormChecks.decode(segments.header, of: jws)
@@ -48,9 +66,64 @@ final class SignedObjectVerifier: Sendable {
             text: text, midstate: midstate, hasCriticalMembers: header.hasCriticalMembers, path: path)
         // A signature has verified under a known header before; renewing it at once keeps bad signatures under it cheap.
         if known != nil { cache.insert(fresh) }
-        let digest = try check(signature, over: segments.payload, of: jws, midstate, path)
+        let digest = jws[segments.payload].withUnsafeBytes { midstate.digest(suffix: $0) }
+        let object = try verify(
+            OpenedObject(
+                payload: payload, header: fresh, digest: digest, signature: signature,
+                table: fixedKeys?.table(of: path, at: now)))
         if known == nil { cache.insert(fresh) }
-        return SignedObject(payload: payload, header: fresh, digest: digest)
+        return object
+    }
+
+    /// A JWS under a known header whose key has a table, taken apart; nil for any other.
+    ///
+    /// - Throws: as ``verify(_:at:isNested:)`` before it looks at the signature.
+    func openForTable(_ jws: ArraySlice<UInt8>, at now: Int64) throws(Refusal) -> OpenedObject? {
+        guard let fixedKeys, let known = cache.header(of: jws), ChainCache.isFresh(known.path, at: now),
+            let table = fixedKeys.table(of: known.path, at: now)
+        else { return nil }
+        return try open(jws, under: known, table: table)
+    }
+
+    /// The hot path: the header is known, so two segments remain.
+    private func open(
+        _ jws: ArraySlice<UInt8>, under known: KnownHeader, table: FixedKeys.Table?
+    ) throws(Refusal) -> OpenedObject {
+        let start = jws.startIndex + known.text.count + 1
+        // A signature of 64 bytes is 86 characters; with a dot before them there is no need to search for one. The decoder
+        // refuses any other dot.
+        let signatureStart = jws.endIndex - 86
+        let segments: (payload: Range<Int>, signature: Range<Int>)
+        if signatureStart - 1 > start, jws[signatureStart - 1] == UInt8(ascii: ".") {
+            segments = (start..<signatureStart - 1, signatureStart..<jws.endIndex)
+        } else {
+            let found = try FormChecks.segments(of: jws)
+            segments = (found.payload, found.signature)
+        }
+        let payload = try FormChecks.decode(segments.payload, of: jws)
+        let signature = try FormChecks.decode(segments.signature, of: jws)
+        try SignatureChecks.checkLength(signature)
+        let digest = jws[segments.payload].withUnsafeBytes { known.midstate.digest(suffix: $0) }
+        return OpenedObject(
+            payload: payload, header: known, digest: digest, signature: signature, table: table)
+    }
+
+    /// The verdict on the signature: the table's where that is a yes that is not to be repeated, otherwise OpenSSL's.
+    func verify(_ object: OpenedObject) throws(Refusal) -> SignedObject {
+        let path = object.header.path
+        if fixedKeys?.isDecided(object) != true {
+            do throws(Refusal) {
+                try SignatureChecks.check(
+                    object.signature, of: object.digest, by: path.key, certificates: path.serials)
+                fixedKeys?.compare(object, isGood: true)
+            } catch {
+                if error.reason == .signature { fixedKeys?.compare(object, isGood: false) }
+                throw error
+            }
+        }
+        return SignedObject(
+            payload: object.payload, header: object.header, digest: object.digest, signature: object.signature,
+            table: object.table)
     }
 
     /// Takes up a header segment under which a signature has verified in another process, so that the first of Apple's
@@ -59,7 +132,7 @@ final class SignedObjectVerifier: Sendable {
     ///
     /// - Throws: a refusal of checks 4 to 9 or 11.
     func remember(header segment: [UInt8], at now: Int64) throws(Refusal) {
-        let header = try JWSHeader(try FormChecks.decode(segment.indices, of: segment))
+        let header = try JWSHeader(try FormChecks.decode(segment.indices, of: segment[...]))
         try FormChecks.checkAlgorithm(of: header)
         let path = try path(try CertificateChecks.encodings(header), at: now, isLimited: false)
         try SignatureChecks.checkValidity(of: path, at: now)
@@ -67,36 +140,6 @@ final class SignedObjectVerifier: Sendable {
         cache.insert(
             KnownHeader(
                 text: segment, midstate: midstate, hasCriticalMembers: header.hasCriticalMembers, path: path))
-    }
-
-    /// The hot path: the header is known, so two segments remain.
-    private func verify(_ jws: [UInt8], under known: KnownHeader) throws(Refusal) -> SignedObject {
-        let start = known.text.count + 1
-        // A signature of 64 bytes is 86 characters; with a dot before them there is no need to search for one. The decoder
-        // refuses any other dot.
-        let signatureStart = jws.count - 86
-        let segments: (payload: Range<Int>, signature: Range<Int>)
-        if signatureStart - 1 > start, jws[signatureStart - 1] == UInt8(ascii: ".") {
-            segments = (start..<signatureStart - 1, signatureStart..<jws.count)
-        } else {
-            let found = try FormChecks.segments(of: jws)
-            segments = (found.payload, found.signature)
-        }
-        let payload = try FormChecks.decode(segments.payload, of: jws)
-        let signature = try FormChecks.decode(segments.signature, of: jws)
-        try SignatureChecks.checkLength(signature)
-        let digest = try check(signature, over: segments.payload, of: jws, known.midstate, known.path)
-        return SignedObject(payload: payload, header: known, digest: digest)
-    }
-
-    /// The digest of what was signed.
-    private func check(
-        _ signature: [UInt8], over payload: Range<Int>, of jws: [UInt8], _ midstate: SHA256Midstate,
-        _ path: ValidatedPath
-    ) throws(Refusal) -> SHA256Digest {
-        let digest = jws.withUnsafeBytes { midstate.digest(suffix: UnsafeRawBufferPointer(rebasing: $0[payload])) }
-        try SignatureChecks.check(signature, of: digest, by: path.key, certificates: path.serials)
-        return digest
     }
 
     private func path(

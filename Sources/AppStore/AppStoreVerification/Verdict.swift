@@ -24,8 +24,10 @@ public enum Verdict: Sendable {
 
 /// A notification that passed every check. Only this module can make one.
 public struct VerifiedNotification: Sendable {
-    /// The compact JWS exactly as received.
-    public let signedPayload: [UInt8]
+    /// The compact JWS exactly as received: a part of the body where that writes it plainly.
+    public let signedText: ArraySlice<UInt8>
+    /// A copy of ``signedText``.
+    public var signedPayload: [UInt8] { Array(signedText) }
     /// The payload's JSON text, every byte as signed.
     public let notification: [UInt8]
     /// The JSON text of `signedTransactionInfo`, as signed; nil when Apple sent none.
@@ -49,10 +51,10 @@ public struct VerifiedNotification: Sendable {
     public let reason: Reason?
 
     init(
-        signedPayload: [UInt8], notification: [UInt8], envelope: NotificationEnvelope, nested: NestedObjects,
+        signedText: ArraySlice<UInt8>, notification: [UInt8], envelope: NotificationEnvelope, nested: NestedObjects,
         certificates: CertificateSerials, reason: Reason?
     ) {
-        self.signedPayload = signedPayload
+        self.signedText = signedText
         self.notification = notification
         self.envelope = envelope
         transaction = nested.transaction?.payload

@@ -11,6 +11,8 @@ public struct VerifierConfiguration: Sendable {
     public var newCertificateChains: NewCertificateChainLimits
     /// The notification's `version` must begin with `2.`. Off only for Apple's own test data, which has none.
     public var requiresVersion: Bool
+    /// Off unless set.
+    public var tables = FixedKeyTables()
 
     /// - Parameter roots: Apple Root CA - G3 unless given.
     public init(
@@ -126,6 +128,11 @@ extension VerifierConfiguration {
         else {
             throw VerifierSetupError(
                 code: .settings, message: "new chains: 1 to 100000 a second, 1 to 1000 at the same time")
+        }
+        guard (1...FixedKeyTables.greatestRecheck).contains(tables.recheckedOneIn) else {
+            throw VerifierSetupError(
+                code: .settings,
+                message: "tables: one signature in 1 to \(FixedKeyTables.greatestRecheck) is verified again")
         }
     }
 

@@ -46,10 +46,10 @@ public struct SignedParts: Sendable {
     ///
     /// Nil where rebuilding would not give `signedPayload`: the record has to carry it whole.
     public init?(
-        signedPayload: [UInt8], notification: [UInt8], envelope: NotificationEnvelope, transaction: [UInt8]?,
+        signedPayload: ArraySlice<UInt8>, notification: [UInt8], envelope: NotificationEnvelope, transaction: [UInt8]?,
         renewalInfo: [UInt8]?, appTransaction: [UInt8]?
     ) {
-        guard let outer = Part(signedPayload[...], payload: notification) else { return nil }
+        guard let outer = Part(signedPayload, payload: notification) else { return nil }
         self.notification = outer
         func isTaken(_ field: EnvelopeField<Range<Int>>, _ payload: [UInt8]?, _ part: inout Part?) -> Bool {
             guard let range = field.value else { return payload == nil }

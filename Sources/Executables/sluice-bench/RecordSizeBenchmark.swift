@@ -91,7 +91,7 @@ extension KafkaProducerRecord {
     /// As the ingress makes it.
     init?(_ verified: VerifiedNotification, to topic: KafkaTopic, receivedAt now: Int64) {
         let parts = SignedParts(
-            signedPayload: verified.signedPayload, notification: verified.notification, envelope: verified.envelope,
+            signedPayload: verified.signedText, notification: verified.notification, envelope: verified.envelope,
             transaction: verified.transaction, renewalInfo: verified.renewalInfo,
             appTransaction: verified.appTransaction)
         guard let parts,

@@ -61,19 +61,29 @@ final class NotificationProcessor: Sendable {
     }
 
     /// - Returns: the work, to be tried once more when others have had their turn; nil when it is answered, or will be,
-    ///   and its body is overwritten, which can hold a password.
+    ///   and its body is overwritten, which can hold a password, unless Apple signed it.
     func process(_ work: NotificationWork) -> NotificationWork? {
-        let again = decide(work)
-        if again == nil { work.body.wipe() }
-        return again
+        switch decide(work) {
+        case .again(let work): return work
+        case .answered: work.body.wipe()
+        // Of what Apple signed nothing is secret, and its record is made of parts of the body.
+        case .published: break
+        }
+        return nil
     }
 
-    private func decide(_ work: NotificationWork) -> NotificationWork? {
+    private enum Decision {
+        case again(NotificationWork)
+        case answered
+        case published
+    }
+
+    private func decide(_ work: NotificationWork) -> Decision {
         let now = clocks.wallMilliseconds()
         let monotonic = clocks.monotonicMilliseconds()
         guard sanity.observe(wall: now, monotonic: monotonic) else {
             work.exchange.respond(AcknowledgementPolicy.clock)
-            return nil
+            return .answered
         }
         let begun = clocks.monotonicNanoseconds()
         let verdict = verifier.verify(body: work.body, at: now, limits: limits, isAcknowledged: isAcknowledged)
@@ -82,6 +92,7 @@ final class NotificationProcessor: Sendable {
         case .accepted(let notification):
             signedDates.agreed()
             publish(notification, work)
+            return .published
         case .duplicate:
             signedDates.agreed()
             work.exchange.respond(AcknowledgementPolicy.duplicate)
@@ -91,14 +102,14 @@ final class NotificationProcessor: Sendable {
         case .retryLater(let refusal) where refusal.reason == .newCertificateChains && !work.isSecondTry:
             var again = work
             again.isSecondTry = true
-            return again
+            return .again(again)
         case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):
             if refusal.reason == .clock { signedDates.contradicted(by: refusal.signedPartDigest, at: monotonic) }
             decisions.explain(refusal)
             work.exchange.respond(AcknowledgementPolicy.refused(refusal))
         case .legacy(let document): decide(legacy: document, work)
         }
-        return nil
+        return .answered
     }
 
     // MARK: Accepted notifications

@@ -8,7 +8,7 @@ extension VerifiedNotification {
     /// Nil where a record could not give the signed texts back byte for byte without carrying them.
     var signedParts: SignedParts? {
         SignedParts(
-            signedPayload: signedPayload, notification: notification, envelope: envelope, transaction: transaction,
+            signedPayload: signedText, notification: notification, envelope: envelope, transaction: transaction,
             renewalInfo: renewalInfo, appTransaction: appTransaction)
     }
 }

@@ -66,10 +66,10 @@ import Testing
             verifier.verify(body: kept, at: now).expect(.accepted)
         }
         #expect(verifier.objects.cache.counts == (headers: 32, paths: 1))
-        #expect(verifier.objects.cache.header(of: Array(try kit.jws().utf8)) != nil)
+        #expect(verifier.objects.cache.header(of: Array(try kit.jws().utf8)[...]) != nil)
         let dropped = JWSSigner.header(chain: kit.pki.chain, extra: ",\"kid\":\"0\"")
         let droppedJWS = try kit.sign("{}", header: dropped, key: nil)
-        #expect(verifier.objects.cache.header(of: Array(droppedJWS.utf8)) == nil)
+        #expect(verifier.objects.cache.header(of: Array(droppedJWS.utf8)[...]) == nil)
 
         for index in 0..<40 { _ = verifier.verify(body: try Self.newChain(index, kit), at: now) }
         #expect(verifier.objects.cache.counts.paths == 32)

@@ -139,7 +139,7 @@ import Testing
     private static func isTransaction(
         _ jws: String, _ verifier: NotificationVerifier, _ settings: JWSCases.Settings
     ) -> Bool {
-        guard let object = try? verifier.objects.verify(Array(jws.utf8), at: now),
+        guard let object = try? verifier.objects.verify(Array(jws.utf8)[...], at: now),
             let document = try? JSONDocument.object(object.payload)
         else { return false }
         let transaction = TransactionEnvelope(document)

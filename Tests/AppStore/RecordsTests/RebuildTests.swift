@@ -26,7 +26,7 @@ private struct Signed {
 
     func parts(signedPayload: String? = nil) throws -> SignedParts? {
         SignedParts(
-            signedPayload: bytes(signedPayload ?? self.signedPayload), notification: bytes(payload),
+            signedPayload: bytes(signedPayload ?? self.signedPayload)[...], notification: bytes(payload),
             envelope: NotificationEnvelope(try JSONDocument.object(bytes(payload))),
             transaction: transaction.map { bytes($0) }, renewalInfo: renewalInfo.map { bytes($0) },
             appTransaction: nil)

@@ -16,7 +16,7 @@ enum RebuildCheck {
                 renewalInfo: notification.renewalInfoEnvelope, appTransaction: notification.appTransactionEnvelope)
         else { throw Violation("accepted without an identity") }
         let parts = SignedParts(
-            signedPayload: notification.signedPayload, notification: notification.notification,
+            signedPayload: notification.signedText, notification: notification.notification,
             envelope: notification.envelope, transaction: notification.transaction,
             renewalInfo: notification.renewalInfo, appTransaction: notification.appTransaction)
         var headers: [HeaderReference: [UInt8]] = [:]

@@ -60,6 +60,46 @@ struct FixedKeyTableTests {
         #expect(signer.table.verify([]) == [])
     }
 
+    /// The order of the group, and x of its base point, which is the public key of the private key 1.
+    private static let order = number("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
+    private static let x = number("6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
+    private static let y = number("4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")
+
+    private static func number(_ text: String) -> [UInt8] { HexText.decode(text) ?? [] }
+
+    private static func difference(_ left: [UInt8], _ right: [UInt8], plus carry: Int = 0) -> [UInt8] {
+        var (result, carry) = (left, carry)
+        for index in left.indices.reversed() {
+            let digit = Int(left[index]) - Int(right[index]) + carry
+            result[index] = UInt8(truncatingIfNeeded: digit)
+            carry = digit >> 8
+        }
+        return result
+    }
+
+    // With the private key 1 and the nonce 1: r is x of the base point, and s is e + r.
+    @Test(arguments: [
+        ("s = r where e = 0", [UInt8](repeating: 0, count: 32), x, true),
+        ("e = n is 0", order, x, true),
+        ("s = 1", difference(order, x, plus: 1), [UInt8](repeating: 0, count: 31) + [1], true),
+        ("s = n + 1 is not 1", difference(order, x, plus: 1), Array(order.dropLast()) + [0x52], false),
+        ("s = 0", difference(order, x), [UInt8](repeating: 0, count: 32), false),
+        ("s = n", difference(order, x), order, false),
+        ("the point at infinity", difference(order, x), x, false),
+    ])
+    func `a signature at the edge is judged as OpenSSL does`(
+        name: String, digest: [UInt8], s: [UInt8], isGood: Bool
+    ) throws {
+        let key = try #require(P256PublicKey(uncompressedPoint: [4] + Self.x + Self.y))
+        let table = try P256FixedKeyTable(key)
+        let zero = try #require(SHA256Digest(bytes: [UInt8](repeating: 0, count: 32)))
+        let digest = try #require(SHA256Digest(bytes: digest))
+        #expect((key.verify(digest: digest, rawSignature: Self.x + s) == .valid) == isGood)
+        // Beside a good one, which must stay good.
+        #expect(table.verify([(digest, Self.x + s), (zero, Self.x + Self.x)]) == [isGood, true])
+        #expect(table.verify([(zero, Self.x + Self.x), (digest, Self.x + s)]) == [true, isGood])
+    }
+
     @Test func `a table of another key or with another signature does not pass`() throws {
         let (one, other) = (try Signer(count: 2), try Signer(count: 1))
         let (digest, signature) = one.signatures[0]

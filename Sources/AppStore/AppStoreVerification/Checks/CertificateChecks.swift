@@ -144,6 +144,8 @@ final class ValidatedPath: Sendable {
     let intermediate: Certificate
     let root: Certificate
     let key: P256PublicKey
+    /// The point of ``key``, 04 || x || y.
+    let publicKey: [UInt8]
     let validity: CertificateValidity
     let serials: CertificateSerials
     /// `x5c` is not leaf, intermediate and one more certificate: authentic, but not as Apple sends it.
@@ -164,6 +166,7 @@ final class ValidatedPath: Sendable {
         self.intermediate = intermediate
         self.root = root
         self.key = key
+        publicKey = key.uncompressedPoint
         self.validity = validity
         serials = CertificateSerials(
             leaf: leaf.serialNumber, intermediate: intermediate.serialNumber, root: root.serialNumber)

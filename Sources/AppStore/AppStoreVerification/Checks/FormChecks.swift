@@ -5,8 +5,8 @@ internal import JSON
 /// Checks 3 to 5: what is decided before any certificate is examined.
 enum FormChecks {
     enum Content {
-        /// The text of `signedPayload`.
-        case signedPayload([UInt8])
+        /// The text of `signedPayload`, a part of the body wherever it is written plainly.
+        case signedPayload(ArraySlice<UInt8>)
         /// `notification_type` without `signedPayload`: version 1 or a status update.
         case legacy(JSONDocument)
     }
@@ -38,8 +38,8 @@ enum FormChecks {
         guard member.kind == .string else { throw Refusal(.jsonShape, "signedPayload is not a text") }
         guard body.count <= limits.signedBytes else { throw Refusal(.tooLarge, "a signed body is not as long") }
         // No character of a JWS needs an escape, but JSON allows any character to be written as one.
-        if let range = member.plainTextRange { return .signedPayload(Array(body[range])) }
-        return .signedPayload(Array((member.string ?? "").utf8))
+        if let range = member.plainTextRange { return .signedPayload(body[range]) }
+        return .signedPayload(Array((member.string ?? "").utf8)[...])
     }
 
     /// Version 1 has a name for each field of up to a hundred transactions, and more for those of tests.
@@ -65,29 +65,27 @@ enum FormChecks {
 
     /// Check 4: a compact JWS is three segments of strict base64url with a dot between each two (RFC 7515 section 7.1).
     /// The segments are found by counting dots; their characters are examined when they are decoded.
-    static func segments(of jws: [UInt8]) throws(Refusal) -> Segments {
+    static func segments(of jws: ArraySlice<UInt8>) throws(Refusal) -> Segments {
         var dots: [Int] = []
-        for (at, byte) in jws.enumerated() where byte == UInt8(ascii: ".") {
+        for at in jws.indices where jws[at] == UInt8(ascii: ".") {
             guard dots.count < 2 else { throw Refusal(.jwsForm, "not three segments") }
             dots.append(at)
         }
         guard dots.count == 2 else { throw Refusal(.jwsForm, "not three segments") }
-        guard dots[0] > 0, dots[1] > dots[0] + 1 else { throw Refusal(.jwsForm, "an empty segment") }
+        guard dots[0] > jws.startIndex, dots[1] > dots[0] + 1 else { throw Refusal(.jwsForm, "an empty segment") }
         return Segments(
-            header: 0..<dots[0], payload: dots[0] + 1..<dots[1], signature: dots[1] + 1..<jws.count)
+            header: jws.startIndex..<dots[0], payload: dots[0] + 1..<dots[1], signature: dots[1] + 1..<jws.endIndex)
     }
 
     /// The bytes that a segment encodes.
-    static func decode(_ segment: Range<Int>, of jws: [UInt8]) throws(Refusal) -> [UInt8] {
-        let decoded = jws.withUnsafeBytes { text in
-            try? Base64URL.decode(UnsafeRawBufferPointer(rebasing: text[segment]))
-        }
+    static func decode(_ segment: Range<Int>, of jws: ArraySlice<UInt8>) throws(Refusal) -> [UInt8] {
+        let decoded = jws[segment].withUnsafeBytes { try? Base64URL.decode($0) }
         guard let decoded else { throw failure(of: jws) }
         return decoded
     }
 
     /// Distinguishes a text that is not a JWS from one with the wrong variant of base64, over all segments together.
-    private static func failure(of jws: [UInt8]) -> Refusal {
+    private static func failure(of jws: ArraySlice<UInt8>) -> Refusal {
         let dots = jws.count { $0 == UInt8(ascii: ".") }
         let isForeign = jws.contains { byte in
             byte != UInt8(ascii: ".") && withUnsafeBytes(of: byte) { Base64URL.hasForeignByte($0) }

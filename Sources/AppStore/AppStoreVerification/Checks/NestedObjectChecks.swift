@@ -21,6 +21,8 @@ struct NestedObjects {
 struct NestedObjectVerifier {
     let verifier: SignedObjectVerifier
     let revocation: RevocationChecker
+    /// The nested texts that were judged together with the notification.
+    let batch: NotificationBatch?
     /// Milliseconds since 1970.
     let now: Int64
 
@@ -63,7 +65,7 @@ struct NestedObjectVerifier {
         case .absent: return nil
         case .malformed: throw Refusal(.profileNested, "\(name): not a text")
         case .value(let range):
-            let object = try signedObject(Array(payload[range]), name, &isRevocationUnknown)
+            let object = try signedObject(payload[range], name, &isRevocationUnknown)
             try ProfileChecks.checkHeader(object.header, of: name)
             let document = try ProfileChecks.document(object.payload, of: name)
             try TextChecks.checkEscapes(document, of: name)
@@ -74,15 +76,20 @@ struct NestedObjectVerifier {
     /// A nested text that is not Apple's does not make the notification someone else's: the outer signature has verified.
     /// What a retry can correct stays worth a retry.
     private func signedObject(
-        _ jws: [UInt8], _ name: String, _ isRevocationUnknown: inout Bool
+        _ jws: ArraySlice<UInt8>, _ name: String, _ isRevocationUnknown: inout Bool
     ) throws(Refusal) -> SignedObject {
         do throws(Refusal) {
-            let object = try verifier.verify(jws, at: now, isNested: true)
+            let opened = batch?.nested(at: jws.indices)
+            let object =
+                if let opened { try verifier.verify(opened) } else {
+                    try verifier.verify(jws, at: now, isNested: true)
+                }
             try SignatureChecks.checkValidity(of: object.header.path, at: now)
             try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: verifier.cache, at: now)
             if try SignatureChecks.isRevocationUnknown(of: object.header, by: revocation, at: now) {
                 isRevocationUnknown = true
             }
+            verifier.fixedKeys?.makeTable(for: object, at: now)
             return object
         } catch {
             guard error.status < 500 else { throw error }

@@ -39,6 +39,12 @@ enum ProfileChecks {
         }
     }
 
+    /// The payload of a notification, scanned.
+    static func notification(_ payload: [UInt8]) throws(Refusal) -> (JSONDocument, NotificationEnvelope) {
+        let document = try document(payload, of: "payload")
+        return (document, NotificationEnvelope(document))
+    }
+
     /// A signed payload is one JSON object in UTF-8, of bounded depth, without duplicate members.
     static func document(_ payload: [UInt8], of object: String) throws(Refusal) -> JSONDocument {
         do throws(JSONError) {

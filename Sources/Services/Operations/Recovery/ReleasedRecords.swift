@@ -16,7 +16,7 @@ enum ReleasedRecords {
                 appTransaction: verified.appTransactionEnvelope)
         else { return [] }
         let parts = SignedParts(
-            signedPayload: verified.signedPayload, notification: verified.notification, envelope: verified.envelope,
+            signedPayload: verified.signedText, notification: verified.notification, envelope: verified.envelope,
             transaction: verified.transaction, renewalInfo: verified.renewalInfo,
             appTransaction: verified.appTransaction)
         let headers = (parts?.headers ?? []).map { segment in

@@ -4,8 +4,8 @@ import Testing
 @testable import AppStoreVerification
 
 extension HostileNotification {
-    /// The verdict must be the same for a verifier that has seen nothing and for one that knows the good header, which
-    /// takes another way through the code.
+    /// The verdict must be the same for a verifier that has seen nothing, for one that knows the good header, and for one
+    /// that has a table of its key: each takes another way through the code.
     func check() throws {
         let kit = try SigningKit.shared()
         let body = try body(kit)
@@ -16,5 +16,10 @@ extension HostileNotification {
         #expect(ExpectedVerdict(first) == .accepted)
         let warm = verifier.verify(body: body, at: SigningKit.now)
         #expect(ExpectedVerdict(warm) == expected, "with a known header")
+        let tabled = try TabledVerifier.sharing(kit)
+        #expect(tabled.verify(try kit.body()) == .accepted)
+        #expect(tabled.status.tables == 1)
+        #expect(tabled.verify(body) == expected, "with a table of the key")
+        #expect(tabled.status.faults == 0)
     }
 }

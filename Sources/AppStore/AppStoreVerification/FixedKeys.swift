@@ -1,0 +1,180 @@
+internal import Concurrency
+internal import Cryptography
+internal import Synchronization
+
+/// The tables of the keys with which Apple signs at present: made off the request path, watched while in use, and all
+/// dropped for the rest of the process at the first fault.
+///
+/// A table is made only for the key of a notification that was verified as ours, so that nobody else decides for which.
+final class FixedKeys: Sendable {
+    static let capacity = 4
+    /// A table that was in use within so many milliseconds is not replaced: making one costs as much as 300 signatures.
+    static let shortestUse: Int64 = 60_000
+
+    /// One key's table and what is counted of it.
+    final class Table: Sendable {
+        let publicKey: [UInt8]
+        let multiples: P256FixedKeyTable
+        /// Milliseconds since 1970.
+        let lastUse: Atomic<Int64>
+        let accepted = Atomic<Int>(0)
+
+        init(_ multiples: P256FixedKeyTable, of publicKey: [UInt8], at now: Int64) {
+            self.publicKey = publicKey
+            self.multiples = multiples
+            lastUse = Atomic(now)
+        }
+    }
+
+    /// How a table comes to be. Tests damage one between these steps.
+    struct Making: Sendable {
+        var make: @Sendable (P256PublicKey) throws(CryptographyError) -> P256FixedKeyTable = {
+            (key) throws(CryptographyError) in try P256FixedKeyTable(key)
+        }
+        var passesTest: @Sendable (P256FixedKeyTable, SHA256Digest, [UInt8]) -> Bool = { table, digest, signature in
+            table.passesSelfTest(digest: digest, rawSignature: signature)
+        }
+        /// On a thread of its own; false when there is none.
+        var run: @Sendable (@escaping @Sendable () -> Void) -> Bool = { OwnThread.start(name: "fixed-key", $0) == 0 }
+    }
+
+    private struct State {
+        var tables: [Table] = []
+        var isMaking = false
+    }
+
+    private let recheckedOneIn: Int
+    private let making: Making
+    private let report: @Sendable (FixedKeyEvent) -> Void
+    private let state = Mutex(State())
+    private let isOff = Atomic<Bool>(false)
+    private let judged = Atomic<Int>(0)
+    private let rechecked = Atomic<Int>(0)
+    private let faults = Atomic<Int>(0)
+
+    init(
+        _ settings: FixedKeyTables, making: Making = Making(),
+        report: @escaping @Sendable (FixedKeyEvent) -> Void = { _ in }
+    ) {
+        recheckedOneIn = max(1, settings.recheckedOneIn)
+        self.making = making
+        self.report = report
+    }
+
+    var status: FixedKeyStatus {
+        FixedKeyStatus(
+            tables: state.withLock { $0.tables.count }, judged: judged.load(ordering: .relaxed),
+            rechecked: rechecked.load(ordering: .relaxed), faults: faults.load(ordering: .relaxed))
+    }
+
+    // MARK: Use
+
+    /// The table of the path's key.
+    /// - Parameter now: milliseconds since 1970.
+    func table(of path: ValidatedPath, at now: Int64) -> Table? {
+        guard let table = state.withLock({ $0.tables.first { $0.publicKey == path.publicKey } }) else { return nil }
+        table.lastUse.store(now, ordering: .relaxed)
+        return table
+    }
+
+    /// Asks the tables about the signatures; those of one key share an inversion.
+    func judge(_ objects: inout [OpenedObject]) {
+        var left = objects.indices.filter { objects[$0].table != nil }
+        while let first = left.first, let table = objects[first].table {
+            let together = left.filter { objects[$0].table === table }
+            left.removeAll { objects[$0].table === table }
+            let signatures = together.map { (objects[$0].digest, objects[$0].signature) }
+            // No memory: no opinion.
+            guard let judgements = table.multiples.judgements(of: signatures) else { continue }
+            judged.add(together.count, ordering: .relaxed)
+            for (index, isGood) in zip(together, judgements) { objects[index].isGoodByTable = isGood }
+        }
+    }
+
+    /// Whether the table's word is the last one: a yes that is not to be repeated, from a table that is in use. A no never
+    /// is.
+    func isDecided(_ object: OpenedObject) -> Bool {
+        guard object.isGoodByTable == true, let table = object.table, !isOff.load(ordering: .acquiring) else {
+            return false
+        }
+        let isRechecked = table.accepted.add(1, ordering: .relaxed).oldValue % recheckedOneIn == 0
+        if isRechecked { rechecked.add(1, ordering: .relaxed) }
+        return !isRechecked
+    }
+
+    /// Takes OpenSSL's verdict on a signature of which a table has said something.
+    func compare(_ object: OpenedObject, isGood: Bool) {
+        guard let said = object.isGoodByTable, let table = object.table, said != isGood else { return }
+        let disagreement = FixedKeyDisagreement(
+            digest: object.digest.bytes, signature: object.signature, publicKey: table.publicKey, isGoodByTable: said)
+        fail(.disagreement(disagreement))
+    }
+
+    /// No tables from now on, in any thread.
+    private func turnOff() {
+        isOff.store(true, ordering: .releasing)
+        state.withLock { $0 = State() }
+    }
+
+    private func fail(_ event: FixedKeyEvent) {
+        turnOff()
+        faults.add(1, ordering: .relaxed)
+        report(event)
+    }
+
+    // MARK: Making
+
+    /// Has a table made for the key of what was verified as ours, in the background, unless there is one, one is being
+    /// made, or all others are in use.
+    /// - Parameter now: milliseconds since 1970.
+    func makeTable(for object: SignedObject, at now: Int64) {
+        guard object.table == nil, !isOff.load(ordering: .acquiring) else { return }
+        let path = object.header.path
+        let isWanted = state.withLock { state -> Bool in
+            guard !state.isMaking, !state.tables.contains(where: { $0.publicKey == path.publicKey }) else {
+                return false
+            }
+            if state.tables.count >= Self.capacity, let oldest = Self.leastRecentlyUsed(state.tables) {
+                let (unused, overflow) = now.subtractingReportingOverflow(
+                    state.tables[oldest].lastUse.load(ordering: .relaxed))
+                guard !overflow, unused >= Self.shortestUse else { return false }
+            }
+            state.isMaking = true
+            return true
+        }
+        guard isWanted else { return }
+        let (digest, signature) = (object.digest, object.signature)
+        let isStarted = making.run { [self] in make(path, digest, signature, at: now) }
+        if !isStarted { state.withLock { $0.isMaking = false } }
+    }
+
+    private func make(_ path: ValidatedPath, _ digest: SHA256Digest, _ signature: [UInt8], at now: Int64) {
+        let multiples: P256FixedKeyTable
+        do {
+            multiples = try making.make(path.key)
+        } catch {
+            turnOff()
+            return report(.unavailable(error.message))
+        }
+        guard making.passesTest(multiples, digest, signature) else {
+            return fail(.testFailed(publicKey: path.publicKey))
+        }
+        let table = Table(multiples, of: path.publicKey, at: now)
+        let isInUse = state.withLock { state -> Bool in
+            state.isMaking = false
+            guard !isOff.load(ordering: .acquiring) else { return false }
+            if state.tables.count >= Self.capacity, let oldest = Self.leastRecentlyUsed(state.tables) {
+                state.tables.remove(at: oldest)
+            }
+            state.tables.append(table)
+            return true
+        }
+        if isInUse { report(.ready(publicKey: path.publicKey)) }
+    }
+
+    private static func leastRecentlyUsed(_ tables: [Table]) -> Int? {
+        tables.indices.min {
+            tables[$0].lastUse.load(ordering: .relaxed) < tables[$1].lastUse.load(ordering: .relaxed)
+        }
+    }
+}

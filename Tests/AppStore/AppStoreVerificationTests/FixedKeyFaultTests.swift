@@ -1,0 +1,183 @@
+import AppStoreSigning
+import AppStoreTestSupport
+import Cryptography
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AppStoreVerification
+
+/// A table that is wrong: found, dropped with all others, and never the reason for a wrong verdict.
+@Suite struct FixedKeyFaultTests {
+    private static let memoryIsKnown: Bool = {
+        guard let kit = try? SigningKit.shared(), let key = P256PublicKey(certificate: kit.pki.leaf),
+            let table = try? P256FixedKeyTable(key)
+        else { return false }
+        return TableMemory(of: table.group) != nil
+    }()
+
+    private let now = SigningKit.now
+
+    /// The 18th entry of the sixth window: every 64th signature needs it.
+    private let bit = (5 * 64 + 17) * 64 * 8 + 3
+
+    @Test(.enabled(if: memoryIsKnown, "this libcrypto keeps its tables in a form that the test does not know"))
+    func `a table that is damaged before its test is not used`() throws {
+        let kit = try SigningKit.shared()
+        let bit = bit
+        let tabled = try TabledVerifier(kit) { making in
+            making.make = { (key) throws(CryptographyError) in
+                let table = try P256FixedKeyTable(key)
+                TableMemory(of: table.group)?.flip(bit: bit)
+                return table
+            }
+        }
+        for _ in 0..<3 { #expect(tabled.verify(try kit.body()) == .accepted) }
+        #expect(tabled.status == FixedKeyStatus(tables: 0, judged: 0, rechecked: 0, faults: 1))
+        let key = try #require(P256PublicKey(certificate: kit.pki.leaf))
+        #expect(tabled.events == [.testFailed(publicKey: key.uncompressedPoint)])
+    }
+
+    @Test(.enabled(if: memoryIsKnown, "this libcrypto keeps its tables in a form that the test does not know"))
+    func `a table that is damaged while in use is found within 256 notifications and changes no verdict`() throws {
+        let kit = try SigningKit.shared()
+        let bit = bit
+        let tabled = try TabledVerifier(kit) { making in
+            making.passesTest = { table, digest, signature in
+                let isGood = table.passesSelfTest(digest: digest, rawSignature: signature)
+                TableMemory(of: table.group)?.flip(bit: bit)
+                return isGood
+            }
+        }
+        #expect(tabled.verify(try kit.body()) == .accepted)
+        #expect(tabled.status.tables == 1)
+        var bodies = 0
+        while bodies < 256, tabled.status.faults == 0 {
+            bodies += 1
+            #expect(tabled.verify(try kit.body()) == .accepted)
+        }
+        #expect(tabled.status.faults == 1)
+        #expect(tabled.status.tables == 0)
+        guard case .disagreement(let disagreement) = tabled.events.last else {
+            Issue.record("not reported")
+            return
+        }
+        // What is reported is enough to repeat it.
+        let key = try #require(P256PublicKey(uncompressedPoint: disagreement.publicKey))
+        let digest = try #require(SHA256Digest(bytes: disagreement.digest))
+        #expect(!disagreement.isGoodByTable)
+        #expect(key.verify(digest: digest, rawSignature: disagreement.signature) == .valid)
+        #expect(key.uncompressedPoint == P256PublicKey(certificate: kit.pki.leaf)?.uncompressedPoint)
+
+        let judged = tabled.status.judged
+        for hostile in HostileNotification.signatures {
+            #expect(tabled.verify(try kit.body()) == .accepted)
+            #expect(tabled.verify(try hostile.body(kit)) == hostile.expected, "\(hostile)")
+        }
+        #expect(
+            tabled.status == FixedKeyStatus(tables: 0, judged: judged, rechecked: tabled.status.rechecked, faults: 1))
+        #expect(tabled.events.count == 2)
+    }
+
+    /// A verifier whose table for the kit's leaf is that of `key`.
+    private func misled(
+        _ kit: SigningKit, by key: PrivateKey, recheckedOneIn: Int = 256
+    ) throws -> TabledVerifier {
+        let table = try P256FixedKeyTable(try #require(key.publicKey))
+        let tabled = try TabledVerifier(kit, recheckedOneIn: recheckedOneIn) { making in
+            making.make = { (_) throws(CryptographyError) in table }
+            making.passesTest = { _, _, _ in true }
+        }
+        #expect(tabled.verify(try kit.body()) == .accepted)
+        #expect(tabled.status.tables == 1)
+        return tabled
+    }
+
+    @Test func `the first signature that a wrong table accepts is refused, and ends all tables`() throws {
+        let kit = try SigningKit.shared()
+        let forger = try PrivateKey.generate(.p256)
+        let tabled = try misled(kit, by: forger)
+        let forged = SigningKit.body(try kit.jws(chain: kit.pki.chain, key: forger))
+        #expect(tabled.verify(forged) == .forbidden(.signature))
+        guard case .disagreement(let disagreement) = tabled.events.last else {
+            Issue.record("not reported")
+            return
+        }
+        #expect(disagreement.isGoodByTable)
+        #expect(tabled.status.faults == 1)
+        #expect(tabled.status.tables == 0)
+        #expect(tabled.verify(forged) == .forbidden(.signature))
+        #expect(tabled.verify(try kit.body()) == .accepted)
+        #expect(tabled.status.judged == 1)
+    }
+
+    @Test func `what a wrong table refuses is accepted, and ends all tables`() throws {
+        let kit = try SigningKit.shared()
+        let tabled = try misled(kit, by: .generate(.p256))
+        #expect(tabled.verify(try kit.body()) == .accepted)
+        #expect(tabled.status.faults >= 1)
+        #expect(tabled.status.tables == 0)
+        #expect(tabled.verify(try kit.body()) == .accepted)
+        #expect(tabled.status.judged == 3)
+    }
+
+    @Test func `what a table said before the tables ended is no verdict any more`() throws {
+        let kit = try SigningKit.shared()
+        let forger = try PrivateKey.generate(.p256)
+        let tabled = try misled(kit, by: forger)
+        let jws = Array(try kit.jws(chain: kit.pki.chain, key: forger).utf8)
+        let objects = tabled.verifier.objects
+        // Two workers ask the table about the same text; the first to be verified again ends it.
+        func judged() throws -> OpenedObject {
+            var opened = [try #require(try objects.openForTable(jws[...], at: now))]
+            tabled.fixedKeys.judge(&opened)
+            #expect(opened[0].isGoodByTable == true)
+            return opened[0]
+        }
+        let (first, second) = (try judged(), try judged())
+        for object in [first, second] {
+            let refusal = #expect(throws: Refusal.self) { try objects.verify(object) }
+            #expect(refusal?.reason == .signature)
+        }
+        #expect(!tabled.fixedKeys.isDecided(second))
+    }
+
+    @Test func `a table that becomes ready after a fault is not used`() throws {
+        let kit = try SigningKit.shared()
+        let threads = WaitingThreads()
+        let wrong = try P256FixedKeyTable(try #require(try PrivateKey.generate(.p256).publicKey))
+        let tabled = try TabledVerifier(kit) { making in
+            making.run = { threads.start($0) }
+            making.make = { (_) throws(CryptographyError) in wrong }
+            making.passesTest = { _, _, _ in true }
+        }
+        #expect(tabled.verify(try kit.body()) == .accepted)
+        threads.run()
+        #expect(tabled.status.tables == 1)
+        #expect(tabled.verify(SigningKit.body(try kit.jws(leaf: kit.leaf()))) == .accepted)
+        #expect(threads.count == 1)
+        #expect(tabled.verify(try kit.body()) == .accepted)
+        #expect(tabled.status.faults >= 1)
+        threads.run()
+        #expect(tabled.status.tables == 0)
+    }
+
+    @Test func `a libcrypto that makes no tables is reported once and everything is verified without`() throws {
+        let kit = try SigningKit.shared()
+        let attempts = Attempts()
+        let tabled = try TabledVerifier(kit) { making in
+            making.make = { (_) throws(CryptographyError) in
+                attempts.count.add(1, ordering: .relaxed)
+                throw CryptographyError(.unavailable, "no such function")
+            }
+        }
+        for _ in 0..<3 { #expect(tabled.verify(try kit.body()) == .accepted) }
+        #expect(attempts.count.load(ordering: .relaxed) == 1)
+        #expect(tabled.events == [.unavailable("no such function")])
+        #expect(tabled.status == FixedKeyStatus())
+    }
+}
+
+private final class Attempts: Sendable {
+    let count = Atomic<Int>(0)
+}
