@@ -57,7 +57,9 @@ package final class Ingress: Service {
         let client = HTTPClient()
         let verifier: NotificationVerifier
         do {
-            verifier = try NotificationVerifier(plan.verifier, requester: OCSPOverHTTP(client: client))
+            verifier = try NotificationVerifier(
+                plan.verifier, requester: OCSPOverHTTP(client: client),
+                tableEvents: { [logger] in TableLog.take($0, logger) })
         } catch {
             let isRoot = error.code == .root
             throw StartupError(
@@ -160,6 +162,7 @@ package final class Ingress: Service {
         self.metrics.collect { [clocks] samples in
             IngressSamples.add(producer.status, to: &samples)
             IngressSamples.add(verifier.revocationStatus(at: clocks.wallMilliseconds()), to: &samples)
+            IngressSamples.add(verifier.tableStatus, to: &samples)
             samples.counter(
                 IngressMetricName.chainValidations, help: "Certificate paths examined; a known one is examined rarely.",
                 UInt64(clamping: verifier.chainValidations))

@@ -23,6 +23,10 @@ enum IngressMetricName {
     static let revocationAcceptedUnknown = "sluice_ingress_revocation_accepted_unknown_total"
     static let revocationNeedsAttention = "sluice_ingress_revocation_needs_attention"
     static let chainValidations = "sluice_ingress_chain_validations_total"
+    static let tables = "sluice_ingress_tables"
+    static let tableSignatures = "sluice_ingress_table_signatures_total"
+    static let tableRechecks = "sluice_ingress_table_rechecks_total"
+    static let tableFaults = "sluice_ingress_table_faults_total"
     static let inconsistencies = "sluice_ingress_inconsistencies_total"
     static let legacyNotifications = "sluice_ingress_legacy_notifications_total"
     static let legacyUnresolved = "sluice_ingress_legacy_unresolved_total"
@@ -86,6 +90,10 @@ extension LogKey {
     static let rootFingerprint = LogKey(rawValue: "rootFingerprint")
     static let leafSerial = LogKey(rawValue: "leafSerial")
     static let secondsOutsideValidity = LogKey(rawValue: "secondsOutsideValidity")
+    static let publicKey = LogKey(rawValue: "publicKey")
+    static let signedDigest = LogKey(rawValue: "signedDigest")
+    static let signature = LogKey(rawValue: "signature")
+    static let tableAccepts = LogKey(rawValue: "tableAccepts")
     static let revoked = LogKey(rawValue: "revoked")
     static let unknown = LogKey(rawValue: "unknown")
     static let acceptedUnknown = LogKey(rawValue: "acceptedUnknown")

@@ -25,14 +25,23 @@ extension IngressPlan {
             host: configuration[IngressSettings.host], port: configuration[IngressSettings.port],
             adminHost: configuration[ApplicationSettings.adminHost],
             adminPort: configuration[IngressSettings.adminPort],
-            verifier: VerifierConfiguration(
-                roots: try Self.roots(configuration), apps: apps,
-                revocation: configuration[IngressSettings.revocation]),
+            verifier: try Self.verifier(configuration, apps),
             legacyApps: try AppStoreSettings.legacyApps(configuration),
             workers: configuration[IngressSettings.workers],
             rememberedNotifications: configuration[IngressSettings.rememberedNotifications],
             quarantineBytesPerHour: configuration[IngressSettings.quarantineBytesPerHour],
             proxies: configuration[IngressSettings.proxies], forwarded: configuration[IngressSettings.forwarded])
+    }
+
+    private static func verifier(
+        _ configuration: Configuration, _ apps: [AppIdentity]
+    ) throws(ConfigurationError) -> VerifierConfiguration {
+        var verifier = VerifierConfiguration(
+            roots: try roots(configuration), apps: apps, revocation: configuration[IngressSettings.revocation])
+        verifier.tables = FixedKeyTables(
+            isOn: configuration[IngressSettings.tables] == .on,
+            recheckedOneIn: configuration[IngressSettings.tablesRecheck])
+        return verifier
     }
 
     // Records are small and few share a batch: compressing them would cost the ingress more CPU than it saves bytes. The alias `compression.type` is given to librdkafka later, so it wins too.

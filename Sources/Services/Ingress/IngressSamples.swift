@@ -39,6 +39,22 @@ enum IngressSamples {
             status.needsAttention ? 1 : 0)
     }
 
+    static func add(_ status: FixedKeyStatus, to samples: inout MetricSamples) {
+        samples.gauge(
+            IngressMetricName.tables, help: "Keys of which multiples are computed in advance; 0 where that is off.",
+            Double(status.tables))
+        samples.counter(
+            IngressMetricName.tableSignatures, help: "Signatures judged by the table of their key.",
+            UInt64(clamping: status.judged))
+        samples.counter(
+            IngressMetricName.tableRechecks, help: "Signatures that a table accepted and that were verified again.",
+            UInt64(clamping: status.rechecked))
+        samples.counter(
+            IngressMetricName.tableFaults,
+            help: "Tables found wrong, in their test or in use; after one there are none until the next start.",
+            UInt64(clamping: status.faults))
+    }
+
     static func add(_ counters: ListenerCounters, to samples: inout MetricSamples) {
         samples.gauge(
             IngressMetricName.connections, help: "Connections open.", Double(counters.connections))

@@ -23,6 +23,15 @@ package enum IngressSettings {
     package static let workers = Setting.integer(
         "verification.workers", default: max(1, ProcessInfo.processInfo.activeProcessorCount), in: 1...64,
         help: "Threads that verify signatures; by default one for each core.", example: "2")
+    package static let tables = Setting<TablesSwitch>.oneOf(
+        "verification.tables", default: .off,
+        help: """
+            Whether multiples of the keys with which Apple signs are computed in advance, which makes verification about \
+            twice as fast. They stand on a function of OpenSSL that is deprecated.
+            """)
+    package static let tablesRecheck = Setting.integer(
+        "verification.tables.recheck", default: FixedKeyTables().recheckedOneIn, in: 1...1_000_000,
+        help: "Of so many signatures that such a table accepts, one is verified again without it.", example: "1")
     package static let rememberedNotifications = Setting.integer(
         "duplicates.remembered", default: 100_000, in: 1...10_000_000,
         help: "Acknowledged notifications that are remembered, so that one sent again adds no record.")
@@ -49,8 +58,14 @@ package enum IngressSettings {
 
     package static let all: [any AnySetting] = [
         topicsPrefix, adminPort, host, port, apps, environments, sharedSecretFile, roots, revocation, workers,
+        tables, tablesRecheck,
         rememberedNotifications,
         quarantineBytesPerHour,
         proxies, forwarded,
     ]
+}
+
+/// The values of `verification.tables`.
+package enum TablesSwitch: String, Sendable, CaseIterable {
+    case off, on
 }

@@ -104,6 +104,12 @@ import Testing
         #expect(plan.verifier.apps.map(\.appAppleId.rawValue) == [1, 2, 3])
     }
 
+    @Test func `tables of keys are off unless they are turned on`() throws {
+        #expect(try plan().verifier.tables == FixedKeyTables(isOn: false, recheckedOneIn: 256))
+        let on = try plan(Self.apps + ["--verification.tables", "on", "--verification.tables.recheck", "1"])
+        #expect(on.verifier.tables == FixedKeyTables(isOn: true, recheckedOneIn: 1))
+    }
+
     @Test func `roots come from PEM and DER files, in the order given`() throws {
         let store = try TestAppStore.shared()
         let directory = try TemporaryDirectory()
@@ -150,7 +156,8 @@ import Testing
     @Test(arguments: [
         ("apps.com.example.app.environments", "Xcode"), ("apps.com.example.app.environments", "production"),
         ("http.port", "65536"), ("http.port", "x"), ("admin.port", "-1"), ("profile", "test"), ("revocation", "on"),
-        ("verification.workers", "0"), ("verification.workers", "65"), ("duplicates.remembered", "0"),
+        ("verification.workers", "0"), ("verification.workers", "65"), ("verification.tables", "yes"),
+        ("verification.tables.recheck", "0"), ("duplicates.remembered", "0"),
         ("quarantine.bytes.per.hour", "1"), ("http.proxies", "10.0.0.0/33"), ("http.proxies", "proxy.example.com"),
         ("kafka.nonsense", "1"), ("kafka.acks", "1"), ("kafka.enable.idempotence", "false"), ("htp.port", "1"),
     ])

@@ -38,6 +38,8 @@ import Testing
                     "sluice_ingress_request_duration_seconds histogram",
                     "sluice_ingress_revocation_accepted_unknown_total counter",
                     "sluice_ingress_revocation_certificates gauge", "sluice_ingress_revocation_needs_attention gauge",
+                    "sluice_ingress_table_faults_total counter", "sluice_ingress_table_rechecks_total counter",
+                    "sluice_ingress_table_signatures_total counter", "sluice_ingress_tables gauge",
                     "sluice_ingress_verification_duration_seconds histogram",
                 ])
             #expect(harness.value("sluice_ingress_ready") == 1)

@@ -1,0 +1,30 @@
+internal import AppStoreVerification
+internal import Cryptography
+internal import Telemetry
+
+/// Says what becomes of the tables of keys. A fault is logged with all that is needed to repeat it: a digest, a signature
+/// and a public key are no secrets, and tell nothing of a purchase.
+enum TableLog {
+    static func take(_ event: FixedKeyEvent, _ logger: Logger) {
+        switch event {
+        case .ready(let publicKey):
+            logger.info("table of a key in use", [LogField(.publicKey, HexText.encode(publicKey))])
+        case .unavailable(let reason):
+            logger.warning(
+                "no tables of keys: signatures are verified without", [LogField(.detail, reason)])
+        case .testFailed(let publicKey):
+            logger.error(
+                "a table of a key did not pass its test: signatures are verified without",
+                [LogField(.publicKey, HexText.encode(publicKey))])
+        case .disagreement(let disagreement):
+            logger.error(
+                "a table of a key was wrong: signatures are verified without",
+                [
+                    LogField(.publicKey, HexText.encode(disagreement.publicKey)),
+                    LogField(.signedDigest, HexText.encode(disagreement.digest)),
+                    LogField(.signature, HexText.encode(disagreement.signature)),
+                    LogField(.tableAccepts, .boolean(disagreement.isGoodByTable)),
+                ])
+        }
+    }
+}
