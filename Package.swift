@@ -282,7 +282,8 @@ let fuzzing: [Target] = [
             "TestSupport",
         ], path: "Tests/Fuzzing/FuzzTargets", swiftSettings: settings),
     .executableTarget(
-        name: "fuzz", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/FuzzRunner",
+        name: "fuzz", dependencies: ["AppStoreVerification", "FuzzTargets", "TestSupport"],
+        path: "Tests/Fuzzing/FuzzRunner",
         swiftSettings: settings),
     tests(
         "FuzzTests", layer: "Fuzzing",

@@ -1,4 +1,5 @@
 #if !LIBFUZZER
+    import AppStoreVerification
     import Foundation
     import FuzzTargets
     import TestSupport
@@ -47,6 +48,9 @@
             let share = (options.count + runs.count - 1) / runs.count
             for (name, var run) in runs {
                 let start = ContinuousClock.now
+                while run.tableStatus.tables == 0, ContinuousClock.now - start < .seconds(10) {
+                    Thread.sleep(forTimeInterval: 0.01)
+                }
                 for first in stride(from: 0, to: share, by: 10_000) {
                     run.run(first..<min(share, first + 10_000))
                     FileHandle.standardError.write(Data("\(name): \(min(share, first + 10_000)) of \(share)\n".utf8))
@@ -55,6 +59,7 @@
                 for (outcome, count) in run.outcomes.sorted(by: { $0.value > $1.value }) {
                     print("  \(count)\t\(outcome)")
                 }
+                print("  tables judged \(run.tableStatus.judged) signatures, \(run.tableStatus.faults) faults")
                 for finding in run.findings.prefix(20) {
                     isClean = false
                     let path = try keep(finding.body, "mutant-\(name)-\(options.seed)-\(finding.index)", options)

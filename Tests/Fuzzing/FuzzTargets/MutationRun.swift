@@ -1,10 +1,11 @@
 import AppStoreModel
 import AppStoreSigning
-import AppStoreVerification
+package import AppStoreVerification
 import Cryptography
 package import TestSupport
 
-/// Mutants of one set of originals, each judged, and counted by what became of them.
+/// Mutants of one set of originals, each judged with and without tables of the keys, which must say the same, and counted
+/// by what became of them.
 package struct MutationRun: Sendable {
     package struct Finding: Sendable {
         package let index: Int
@@ -15,6 +16,8 @@ package struct MutationRun: Sendable {
 
     private let mutator: NotificationMutator
     private let judge: MutantJudge
+    private let tabled: MutantJudge
+    private let verifierWithTables: NotificationVerifier
     package private(set) var outcomes: [String: Int] = [:]
     package private(set) var kinds: [NotificationMutator.Kind: Int] = [:]
     package private(set) var findings: [Finding] = []
@@ -24,6 +27,9 @@ package struct MutationRun: Sendable {
         mutator = try NotificationMutator(originals: material.bodies, seed: seed)
         judge = try MutantJudge(
             verifier: try material.verifier(), originals: material.bodies, at: SignedMaterial.now)
+        verifierWithTables = try material.verifier(tables: Self.tables)
+        tabled = try MutantJudge(
+            verifier: verifierWithTables, originals: material.bodies, at: SignedMaterial.now)
     }
 
     /// Mutants of notifications that Apple signed.
@@ -40,10 +46,20 @@ package struct MutationRun: Sendable {
         let roots = [AppleRootCertificate.g3]
         let bodies = samples.map(\.body)
         mutator = try NotificationMutator(originals: bodies, seed: seed)
+        let now = samples.map(\.facts.signedDate).max() ?? 0
         judge = try MutantJudge(
             verifier: try NotificationVerifier(SignedMaterial.configuration(roots: roots, apps: apps)),
-            originals: bodies, at: samples.map(\.facts.signedDate).max() ?? 0)
+            originals: bodies, at: now)
+        verifierWithTables = try NotificationVerifier(
+            SignedMaterial.configuration(roots: roots, apps: apps, tables: Self.tables))
+        tabled = try MutantJudge(verifier: verifierWithTables, originals: bodies, at: now)
     }
+
+    /// What a table accepts is nearly never verified again, so that what is compared is its own word.
+    private static let tables = FixedKeyTables(isOn: true, recheckedOneIn: 1_000_000)
+
+    /// The tables are made on a thread of their own: before one is in use, EVP is compared with itself.
+    package var tableStatus: FixedKeyStatus { verifierWithTables.tableStatus }
 
     /// Judges the mutants of these numbers.
     package mutating func run(_ indices: Range<Int>) {
@@ -51,7 +67,10 @@ package struct MutationRun: Sendable {
             let (kind, body) = mutator.mutant(index)
             kinds[kind, default: 0] += 1
             do throws(Violation) {
-                outcomes[try judge.judge(body), default: 0] += 1
+                let outcome = try judge.judge(body)
+                outcomes[outcome, default: 0] += 1
+                let other = try tabled.judge(body)
+                try hold(other == outcome, "\(outcome), but with tables \(other)")
             } catch {
                 outcomes["VIOLATION", default: 0] += 1
                 findings.append(Finding(index: index, kind: kind, violation: error, body: body))

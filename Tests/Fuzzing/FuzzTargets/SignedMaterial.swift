@@ -52,14 +52,18 @@ package struct SignedMaterial: Sendable {
     private static func path(_ index: Int, in folder: URL) -> String { folder.appending(path: "\(index).body").path }
 
     /// A verifier that trusts this authority and takes 100 new chains a millisecond.
-    package func verifier() throws -> NotificationVerifier {
-        try NotificationVerifier(Self.configuration(roots: [pki.root.der], apps: [Self.app]))
+    package func verifier(tables: FixedKeyTables = FixedKeyTables()) throws -> NotificationVerifier {
+        try NotificationVerifier(Self.configuration(roots: [pki.root.der], apps: [Self.app], tables: tables))
     }
 
-    static func configuration(roots: [[UInt8]], apps: [AppIdentity]) -> VerifierConfiguration {
-        VerifierConfiguration(
+    static func configuration(
+        roots: [[UInt8]], apps: [AppIdentity], tables: FixedKeyTables = FixedKeyTables()
+    ) -> VerifierConfiguration {
+        var configuration = VerifierConfiguration(
             roots: roots, apps: apps, revocation: .off,
             newCertificateChains: NewCertificateChainLimits(perSecond: 100_000, concurrency: 64))
+        configuration.tables = tables
+        return configuration
     }
 
     /// The compact JWS of a body that was made here.

@@ -1,20 +1,30 @@
+import AppStoreVerification
+import Foundation
 import FuzzTargets
 import TestSupport
 import Testing
 
 /// A short run of what `make mutations` does with 100,000 mutants.
-struct NotificationMutantTests {
-    @Test func `no mutant of generated notifications is accepted with another meaning`() throws {
+@Suite(.timeLimit(.minutes(60))) struct NotificationMutantTests {
+    private static let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1"
+
+    @Test func `no mutant of generated notifications is accepted with another meaning, with tables or without`()
+        async throws
+    {
+        let count = Self.isLong ? 100_000 : 1500
         var run = try MutationRun(try SignedMaterial(count: 12), seed: 1)
-        run.run(0..<1500)
-        expectClean(run, count: 1500)
+        try await waitUntil { run.tableStatus.tables > 0 }
+        run.run(0..<count)
+        expectClean(run, count: count)
     }
 
     @Test(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
-    func `no mutant of what Apple signed is accepted with another meaning`() throws {
+    func `no mutant of what Apple signed is accepted with another meaning, with tables or without`() async throws {
+        let count = Self.isLong ? 100_000 : 500
         var run = try MutationRun(try TestVectors.appleSamples(), seed: 1)
-        run.run(0..<500)
-        expectClean(run, count: 500)
+        try await waitUntil { run.tableStatus.tables > 0 }
+        run.run(0..<count)
+        expectClean(run, count: count)
     }
 
     @Test func `whatever spelling of a payload is accepted is rebuilt from its record byte for byte`() throws {
@@ -37,5 +47,8 @@ struct NotificationMutantTests {
         #expect((run.outcomes["accepted, the same signed bytes and the twin of the signature"] ?? 0) > 0)
         #expect((run.outcomes["accepted, the same signed bytes and signature"] ?? 0) > 0)
         #expect(Set(run.outcomes.keys).count > 12)
+        // The tables were asked, and EVP never contradicted them.
+        #expect(run.tableStatus.judged > count / 2)
+        #expect(run.tableStatus.faults == 0)
     }
 }
