@@ -1,11 +1,12 @@
 internal import Foundation
+internal import Synchronization
 
 /// An executable beside this one, started with its log in a pipe that is read to the end.
 final class ChildProcess {
     private let process = Process()
     private let name: String
     private let log: FileHandle
-    private var unread = Data()
+    private let lines = LogLines()
 
     /// Starts it without the SLUICE_ variables of this process.
     init(_ name: String, _ arguments: [String]) throws {
@@ -22,27 +23,26 @@ final class ChildProcess {
 
     var pid: Int32 { process.processIdentifier }
 
-    /// The field of the first log line with this message that has it; then the log is read and dropped.
+    /// The field of the first log line with this message that has it; after that, messages are counted and dropped.
     func ready(_ message: String = "ready", field: String) throws -> String {
         var result: String?
         while result == nil {
             let chunk = log.availableData
             guard !chunk.isEmpty else { throw BenchFailure("\(name) ended") }
-            unread.append(chunk)
-            while let newline = unread.firstIndex(of: 10) {
-                let line = unread[unread.startIndex..<newline]
-                unread = Data(unread[unread.index(after: newline)...])
-                guard let object = try? JSONSerialization.jsonObject(with: line) as? [String: Any],
-                    object["message"] as? String == message, let value = object[field]
-                else { continue }
-                if result == nil { result = "\(value)" }
+            for line in lines.take(chunk) where result == nil && line["message"] as? String == message {
+                result = line[field].map { "\($0)" }
             }
         }
-        let log = log
+        let (log, lines) = (log, lines)
         // Ends when the child closes its end of the pipe.
-        Thread.detachNewThread { while !log.availableData.isEmpty {} }
+        Thread.detachNewThread {
+            while case let chunk = log.availableData, !chunk.isEmpty { _ = lines.take(chunk) }
+        }
         return result ?? ""
     }
+
+    /// How many lines with this message were logged so far.
+    func count(of message: String) -> Int { lines.count(of: message) }
 
     /// CPU time of the process so far, all threads, user and system, in nanoseconds.
     var cpu: Double {
@@ -70,4 +70,32 @@ final class ChildProcess {
             throw BenchFailure("\(name) ended with \(process.terminationStatus)")
         }
     }
+}
+
+/// The lines of a log as its bytes come.
+private final class LogLines: Sendable {
+    private struct State {
+        var unread = Data()
+        var counts: [String: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// The lines that `chunk` completes.
+    func take(_ chunk: Data) -> [[String: Any]] {
+        let complete = state.withLock { state -> [Data] in
+            state.unread.append(chunk)
+            var lines = state.unread.split(separator: 10, omittingEmptySubsequences: false)
+            state.unread = Data(lines.popLast() ?? Data())
+            return lines
+        }
+        let objects = complete.compactMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
+        let messages = objects.compactMap { $0["message"] as? String }
+        state.withLock { state in
+            for message in messages { state.counts[message, default: 0] += 1 }
+        }
+        return objects
+    }
+
+    func count(of message: String) -> Int { state.withLock { $0.counts[message] ?? 0 } }
 }

@@ -5,7 +5,7 @@ internal import Simulator
 
 /// The ingress as a process of its own, acknowledged by the embedded broker in another.
 struct IngressBenchmark {
-    let probe: VerificationProbe
+    let probes: Probes
     let pki: TestCertificateAuthority
     let app: SimulatedApp
     let rounds: Int
@@ -30,16 +30,17 @@ struct IngressBenchmark {
         let broker = try ChildProcess("sluice-dev-broker", ["--port", "0"])
         let surroundings = IngressProcess.Surroundings(
             bootstrapServers: try broker.ready(field: "bootstrapServers"), app: app, roots: [root.path],
-            bodies: probe.bodies)
+            bodies: probes.evp.bodies)
         report.section("ingress with acknowledgement by the embedded broker, one process each")
         let begun = Clocks.monotonic
         let ingress = try IngressProcess(surroundings)
         report.add("ingress.start_to_ready_ms", (Clocks.monotonic - begun) / 1e6, "ms")
         try measureIdle(ingress.child, into: &report)
-        try IngressTurns(probe: probe, surroundings: surroundings, rounds: rounds, seconds: seconds)
+        try IngressTurns(probes: probes, surroundings: surroundings, rounds: rounds, seconds: seconds)
             .run(into: &report)
         try runLoads(ingress, surroundings, into: &report)
         try ingress.child.stop()
+        try TablesMemoryBenchmark(bootstrapServers: surroundings.bootstrapServers, app: app).run(into: &report)
         try broker.stop()
     }
 
@@ -73,7 +74,8 @@ struct IngressBenchmark {
         }
         try LatencyBenchmark(
             generator: ingress.generator, bootstrapServers: surroundings.bootstrapServers, rounds: rounds,
-            seconds: seconds, perSecond: rows[1].median(\.outcome.perSecond) / 2, recordBytes: probe.bodies[0].count
+            seconds: seconds, perSecond: rows[1].median(\.outcome.perSecond) / 2,
+            recordBytes: probes.evp.bodies[0].count
         ).run(into: &report)
         report.add("ingress.memory_peak_mib", ingress.child.memory.peak, "MiB resident")
         for other in others { try other.child.stop() }

@@ -3,7 +3,7 @@ internal import Foundation
 /// Verification, its floor and the ingress in turns of half a second in one run, so that whatever else the machine does
 /// meets all of them: what an ingress costs beside its own verification, and a duplicate beside a first.
 struct IngressTurns {
-    let probe: VerificationProbe
+    let probes: Probes
     let surroundings: IngressProcess.Surroundings
     let rounds: Int
     let seconds: Double
@@ -15,14 +15,20 @@ struct IngressTurns {
     /// Two ingresses with the same settings: one that makes a record of every notification, and one that has seen all.
     private struct Pair {
         let name: String
+        /// The same verification without an ingress.
+        let probe: VerificationProbe
         let first: IngressProcess
         let again: IngressProcess
         var verifications: [Double] = []
         var firsts: [IngressProcess.Turn] = []
         var duplicates: [IngressProcess.Turn] = []
 
-        init(_ name: String, _ surroundings: IngressProcess.Surroundings, _ settings: [String: String]) throws {
+        init(
+            _ name: String, _ probe: VerificationProbe, _ surroundings: IngressProcess.Surroundings,
+            _ settings: [String: String] = [:]
+        ) throws {
             self.name = name
+            self.probe = probe
             first = try IngressProcess(surroundings, settings: settings)
             again = try IngressProcess(surroundings, window: .all, settings: settings)
             // Until every body was acknowledged, and whatever is allocated once is.
@@ -31,7 +37,8 @@ struct IngressTurns {
             _ = try first.turn(.init(connections: connections, seconds: secondsPerTurn))
         }
 
-        mutating func run() throws {
+        mutating func run(turn: Int) throws {
+            verifications.append(try probe.whole(round: turn, count: bodiesPerTurn))
             firsts.append(try first.turn(.init(connections: connections, seconds: secondsPerTurn)))
             duplicates.append(try again.turn(.init(connections: connections, seconds: secondsPerTurn)))
         }
@@ -44,13 +51,17 @@ struct IngressTurns {
 
     func run(into report: inout BenchReport) throws {
         report.section("ingress beside its own verification, in turns, at \(Self.connections) connections")
-        var pairs = [try Pair("evp", surroundings, [:])]
+        var pairs = [try Pair("evp", probes.evp, surroundings)]
+        if let probe = probes.tables {
+            pairs.append(try Pair("tables", probe, surroundings, ["verification.tables": "on"]))
+        } else {
+            report.skip("ingress.tables", because: probes.whyNoTables ?? "")
+        }
         var floors: [Double] = []
         for turn in 0..<max(1, Int(Double(rounds) * seconds / Self.secondsPerTurn)) {
             for index in pairs.indices {
-                floors.append(try probe.threeBare(count: Self.bodiesPerTurn))
-                pairs[index].verifications.append(try probe.whole(round: turn, count: Self.bodiesPerTurn))
-                try pairs[index].run()
+                floors.append(try probes.evp.threeBare(count: Self.bodiesPerTurn))
+                try pairs[index].run(turn: turn)
             }
         }
         let noise = Noise(of: floors)

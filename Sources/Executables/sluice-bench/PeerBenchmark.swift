@@ -6,7 +6,7 @@ internal import Simulator
 
 /// Published libraries on the same notifications, in rounds that alternate with ours.
 struct PeerBenchmark {
-    let probe: VerificationProbe
+    let probes: Probes
     let pki: TestCertificateAuthority
     let app: SimulatedApp
     let rounds: Int
@@ -36,7 +36,7 @@ struct PeerBenchmark {
         let root = inputs.appendingPathComponent("root.der")
         try Data(pki.root.der).write(to: root)
         let notifications = inputs.appendingPathComponent("notifications")
-        let lines = try probe.bodies.prefix(Self.notifications).map(Self.line)
+        let lines = try probes.evp.bodies.prefix(Self.notifications).map(Self.line)
         try Data(lines.joined(separator: "\n").utf8).write(to: notifications)
         let arguments = [root.path, notifications.path, app.bundleId.rawValue, "\(app.appAppleId.rawValue)"]
         for mode in library.modes {
@@ -51,23 +51,30 @@ struct PeerBenchmark {
     ) throws {
         var floors: [Double] = []
         var costs: [Double] = []
-        var ratios: [Double] = []
+        var ratios: (evp: [Double], tables: [Double]) = ([], [])
         for round in 0..<rounds {
-            floors.append(try probe.threeBare(count: VerificationProbe.bodiesPerRound))
-            let ours = try probe.whole(round: round)
+            floors.append(try probes.evp.threeBare(count: VerificationProbe.bodiesPerRound))
+            let ours = try probes.evp.whole(round: round)
+            let tabled = try probes.tables?.whole(round: round)
             let answer = try program.ask("\(library.bodiesPerRound)")
             guard let seconds = Double(answer) else { throw BenchFailure("it answered \(answer)") }
             let theirs = seconds * 1e6 / Double(library.bodiesPerRound)
             costs.append(theirs)
-            ratios.append(theirs / ours)
+            ratios.evp.append(theirs / ours)
+            if let tabled { ratios.tables.append(theirs / tabled) }
         }
         let name = "\(library.name).\(mode)"
         report.add("\(name).cpu_us", Distribution(costs).median, "us CPU each")
         report.add(
             "\(name).bare", Distribution(zip(costs, floors).map { 3 * $0 / $1 }).median, "bare verifications each")
         report.add(
-            "\(name).ratio", Distribution(ratios).median, "x ours", digits: 2,
+            "\(name).ratio", Distribution(ratios.evp).median, "x ours", digits: 2,
             bar: library.atLeast.map { .atLeast($0) }, noise: Noise(of: floors))
+        if !ratios.tables.isEmpty {
+            report.add(
+                "\(name).tables_ratio", Distribution(ratios.tables).median, "x ours with tables", digits: 2,
+                noise: Noise(of: floors))
+        }
     }
 
     /// The three signed texts of a body.

@@ -70,15 +70,17 @@ struct SluiceBench {
         let pki = try responder.makeCertificates(at: now / 1000)
         let corpus = try NotificationCorpus(
             count: configuration[bodies], seed: 1, pki: pki, app: app, scenarios: Scenario.renewals, endingAt: now)
-        let probe = try VerificationProbe(bodies: corpus.notifications.map(\.body), pki: pki, app: app, at: now)
+        let probes = try Probes(bodies: corpus.notifications.map(\.body), pki: pki, app: app, at: now)
+        let probe = probes.evp
 
         var report = BenchReport()
         let entitlements = EntitlementsBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
         let legacy = LegacyBenchmark(app: app, now: now, rounds: rounds, seconds: seconds)
-        let verification = VerificationBenchmark(probe: probe, rounds: rounds)
-        let ingress = IngressBenchmark(probe: probe, pki: pki, app: app, rounds: rounds, seconds: seconds)
+        let verification = VerificationBenchmark(probes: probes, rounds: rounds)
+        let ingress = IngressBenchmark(
+            probes: probes, pki: pki, app: app, rounds: rounds, seconds: seconds)
         let peers = PeerBenchmark(
-            probe: probe, pki: pki, app: app, rounds: rounds,
+            probes: probes, pki: pki, app: app, rounds: rounds,
             directory: URL(fileURLWithPath: configuration[output]).deletingLastPathComponent()
                 .appendingPathComponent("peers").path)
         let archive = ArchiveBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)

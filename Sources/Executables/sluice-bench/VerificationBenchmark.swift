@@ -19,19 +19,36 @@ struct VerificationProbe: Sendable {
     let signature: [UInt8]
     private let now: Int64
 
-    /// - Parameter now: the verifier's present, in milliseconds since 1970.
-    init(bodies: [[UInt8]], pki: TestCertificateAuthority, app: SimulatedApp, at now: Int64) throws {
+    /// - Parameters:
+    ///   - now: the verifier's present, in milliseconds since 1970.
+    ///   - usesTables: whether signatures are judged by a table of the key, which is there when this returns.
+    init(
+        bodies: [[UInt8]], pki: TestCertificateAuthority, app: SimulatedApp, at now: Int64, usesTables: Bool = false
+    ) throws {
         self.bodies = bodies
         self.now = now
         nearBodies = Array(bodies.prefix(64))
-        verifier = try NotificationVerifier(
-            VerifierConfiguration(roots: [pki.root.der], apps: [app.identity], revocation: .off))
+        var configuration = VerifierConfiguration(roots: [pki.root.der], apps: [app.identity], revocation: .off)
+        configuration.tables.isOn = usesTables
+        verifier = try NotificationVerifier(configuration)
         guard let key = P256PublicKey(certificate: pki.leaf) else { throw BenchFailure("no key in the leaf") }
         self.key = key
         digest = SHA256.digest(of: [1, 2, 3])
         signature = try pki.leafKey.es256Signature(digest: digest)
         // Fills the chain cache and proves that every body is accepted.
         for body in bodies { try verify(body) }
+        if usesTables { try waitForTable() }
+    }
+
+    /// It is made on a thread of its own.
+    private func waitForTable() throws {
+        let deadline = Clocks.monotonic + 10e9
+        while verifier.tableStatus.tables == 0 {
+            guard Clocks.monotonic < deadline, verifier.tableStatus.faults == 0 else {
+                throw BenchFailure("no table: this libcrypto makes none, or it did not pass its test")
+            }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
     }
 
     @discardableResult
@@ -66,36 +83,49 @@ struct VerificationProbe: Sendable {
 
 /// The verification path against bare signature checks, and on two threads against one.
 struct VerificationBenchmark {
-    let probe: VerificationProbe
+    let probes: Probes
     let rounds: Int
 
-    // The two take turns every few milliseconds, so that what else the machine does meets both.
+    // All take turns every few milliseconds, so that what else the machine does meets them alike.
     private static let turnsPerRound = 200
     private static let bodiesPerTurn = 10
 
     func run(into report: inout BenchReport) throws {
-        let bodies = probe.bodies
+        let bodies = probes.evp.bodies
         let mean = bodies.reduce(0) { $0 + $1.count } / bodies.count
         report.section("verification, known chain, bodies of \(mean) bytes")
-        var whole: [Double] = []
         var bare: [Double] = []
-        var ratios: [Double] = []
+        var evp: (costs: [Double], ratios: [Double]) = ([], [])
+        var tables = evp
         for turn in 0..<rounds * Self.turnsPerRound {
-            let body = try probe.whole(round: turn, count: Self.bodiesPerTurn)
-            let three = try probe.threeBare(count: Self.bodiesPerTurn)
-            whole.append(body)
+            let body = try probes.evp.whole(round: turn, count: Self.bodiesPerTurn)
+            let three = try probes.evp.threeBare(count: Self.bodiesPerTurn)
             bare.append(three)
-            ratios.append(body / three)
+            evp.costs.append(body)
+            evp.ratios.append(body / three)
+            guard let probe = probes.tables else { continue }
+            let tabled = try probe.whole(round: turn, count: Self.bodiesPerTurn)
+            tables.costs.append(tabled)
+            tables.ratios.append(3 * tabled / three)
         }
-        report.add("verification.whole_us", Distribution(whole).median, "us CPU")
+        let noise = Noise(of: bare)
         report.add("verification.three_bare_us", Distribution(bare).median, "us CPU for three EVP_PKEY_verify")
+        report.add("verification.whole_us", Distribution(evp.costs).median, "us CPU")
         report.add(
-            "verification.ratio", Distribution(ratios).median, "x three bare", digits: 3, bar: .atMost(1.13),
-            noise: Noise(of: bare))
-        try runThreads(into: &report)
+            "verification.ratio", Distribution(evp.ratios).median, "x three bare", digits: 3, bar: .atMost(1.13),
+            noise: noise)
+        if let reason = probes.whyNoTables {
+            report.skip("verification.tables", because: reason)
+        } else {
+            report.add("verification.tables.whole_us", Distribution(tables.costs).median, "us CPU with tables")
+            report.add(
+                "verification.tables.bare", Distribution(tables.ratios).median, "bare verifications each", digits: 3,
+                bar: .atMost(2.2), noise: noise)
+        }
+        try runThreads(probes.evp, into: &report)
     }
 
-    private func runThreads(into report: inout BenchReport) throws {
+    private func runThreads(_ probe: VerificationProbe, into report: inout BenchReport) throws {
         var rates: [[Double]] = [[], []]
         var costs: [[Double]] = [[], []]
         for round in 0..<3 * rounds {
