@@ -2,7 +2,7 @@ let allMutants =
     VerifierMutants.all + TableMutants.all + RevocationMutants.all + HTTPMutants.all + IngressMutants.all
     + WebhooksMutants.all
     + AccessMutants.all + StateMutants.all + RefundMutants.all + RefundCaseMutants.all + APIMutants.all
-    + LegacyMutants.all
+    + LegacyMutants.all + ArchiveMutants.all
 
 /// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
 struct Mutant {
@@ -18,7 +18,7 @@ struct Mutant {
 
 /// Whose tests must fail.
 enum TestArea: String, CaseIterable {
-    case verifier, revocation, http, ingress, webhooks, consumer, access, state, refund, api, legacy
+    case verifier, revocation, http, ingress, webhooks, consumer, access, state, refund, api, legacy, archive
 
     /// The test targets, as a regular expression over the names of tests.
     var tests: String {
@@ -35,6 +35,7 @@ enum TestArea: String, CaseIterable {
         case .refund: "^(RefundRulesTests|RefundCasesTests|RefundsTests)\\."
         case .api: "^AppStoreServerAPITests\\."
         case .legacy: "^(LegacyNotificationsTests|JSONTests)\\."
+        case .archive: "^(ArchiveLogTests|ArchiveFormatTests|ArchiveKeysTests|TransparencyLogTests)\\."
         }
     }
 
@@ -53,6 +54,7 @@ enum TestArea: String, CaseIterable {
         case .refund: ["RefundRulesTests", "RefundCasesTests", "RefundsTests"]
         case .api: ["AppStoreServerAPITests"]
         case .legacy: ["LegacyNotificationsTests", "JSONTests"]
+        case .archive: ["ArchiveLogTests", "ArchiveFormatTests", "ArchiveKeysTests", "TransparencyLogTests"]
         }
     }
 }

@@ -1,0 +1,118 @@
+// The archive: what makes it durable before it is acknowledged, what a verification finds, and that what is erased stays so.
+
+private let log = "AppStore/ArchiveLog/"
+private let writer = MutatedFile(
+    .archive, "writing", log + "LogWriter.swift", suites: "LogWriterTests|LogCrashTests|VerificationTests")
+private let opening = MutatedFile(
+    .archive, "writing", log + "LogWriter+Opening.swift", suites: "LogWriterTests|LogCrashTests|TamperingTests")
+private let pruning = MutatedFile(
+    .archive, "retention", log + "LogPruning.swift", suites: "VerificationTests")
+private let verification = MutatedFile(
+    .archive, "verifying", log + "Verification/LogVerification.swift", suites: "VerificationTests|TamperingTests")
+private let bundle = MutatedFile(
+    .archive, "verifying", log + "Verification/BundleCheck.swift", suites: "VerificationTests|TamperingTests")
+private let order = MutatedFile(
+    .archive, "verifying", log + "Verification/LeafOrder.swift", suites: "VerificationTests")
+private let partials = MutatedFile(
+    .archive, "verifying", log + "Verification/EarlierPartials.swift", suites: "TamperingTests|VerificationTests")
+private let logs = MutatedFile(
+    .archive, "verifying", log + "Verification/ArchiveVerification.swift", suites: "VerificationTests")
+private let checkpoint = MutatedFile(
+    .archive, "verifying", log + "VerifiedCheckpoint.swift", suites: "VerificationTests|TamperingTests")
+private let leaf = MutatedFile(
+    .archive, "format", "AppStore/ArchiveFormat/ArchiveLeaf.swift", suites: "ArchiveLeafTests|ArchiveObjectTests")
+private let object = MutatedFile(
+    .archive, "format", "AppStore/ArchiveFormat/ArchiveObject.swift", suites: "ArchiveObjectTests")
+private let note = MutatedFile(
+    .archive, "signatures", "Platform/TransparencyLog/NoteVerifier.swift", suites: "NoteTests")
+private let notes = MutatedFile(
+    .archive, "signatures", "Platform/TransparencyLog/SignedNote.swift", suites: "NoteTests")
+private let inclusion = MutatedFile(
+    .archive, "proofs", "Platform/TransparencyLog/InclusionProof.swift", suites: "TreeTests")
+private let consistency = MutatedFile(
+    .archive, "proofs", "Platform/TransparencyLog/ConsistencyProof.swift", suites: "TreeTests")
+private let hashing = MutatedFile(
+    .archive, "proofs", "Platform/TransparencyLog/MerkleHasher.swift", suites: "TreeTests")
+private let keys = MutatedFile(
+    .archive, "erasure", "AppStore/ArchiveKeys/KeyStore+DataKeys.swift", suites: "KeyStoreTests|ErasureTests")
+private let erasure = MutatedFile(
+    .archive, "erasure", "AppStore/ArchiveKeys/KeyStore+Erasures.swift", suites: "ErasureTests|KeyStoreTests")
+
+enum ArchiveMutants {
+    static let all = writing + verifying + proving + erasing
+
+    private static let writing: [Mutant] = [
+        writer.without("archive-durable-first", "try await store.synchronize()"),
+        writer.without("archive-written-again", "mustRewrite = true", after: "cannot be trusted to be there."),
+        writer.mutant("archive-time-back", "max(time, committed.time)", "time"),
+        writer.mutant("archive-other-writer", "error.code == .changed", after: "committed = checkpoint", "false"),
+        writer.mutant("archive-attempted-bytes", "found.bytes == attempted.note.bytes", "true"),
+        writer.mutant("archive-copy-first", "isLater, !hasCopy", "false"),
+        writer.mutant("archive-previous", "isLater ? committed.size : committed.previous", "committed.size"),
+        writer.mutant("archive-left-behind", "try await store.read(object.name)?.bytes == object.bytes", "true"),
+        opening.mutant("archive-end-root", "frontier.root == checkpoint.root", "true"),
+        opening.mutant("archive-end-entries", "openLeaves.map(MerkleHash.leaf) == hashes", "true"),
+        opening.mutant(
+            "archive-end-objects", "try ArchiveLeaf(bytes: leaf).describes(Array(openSegment[range]))", "true"),
+        opening.mutant("archive-end-place", "leaf.position.topicPartition == names.partition", "true"),
+        opening.mutant("archive-takeover", "max(time, committed.time + 1)", "max(time, committed.time)"),
+        opening.mutant(
+            "archive-checkpoint-lost",
+            "try await store.list(names.checkpoints(), after: nil, limit: 1).isEmpty", "true"),
+        pruning.mutant("archive-retention-time", "last.archivedAtMilliseconds < cutoff", "true"),
+        pruning.mutant("archive-retention-hold", "try await isHeld(leaves(ofSegment: index))", "false"),
+    ]
+
+    private static let verifying: [Mutant] = [
+        verification.mutant("archive-tile-above", "first < tile.hashes.count", "false"),
+        verification.mutant(
+            "archive-past-root", "frontier.root(using: &hasher) != past.root", "false"),
+        verification.mutant("archive-past-removed", "previous > found", "false"),
+        verification.mutant("archive-anchor-root", "frontier.root(using: &hasher) == anchor.root", "true"),
+        verification.mutant("archive-anchor-larger", "checkpoint.size > head.checkpoint.size", "false"),
+        verification.mutant("archive-root", "frontier.root(using: &hasher) == head.checkpoint.root", "true"),
+        verification.mutant("archive-put-back", "size > head.checkpoint.size", after: "sizes.append(size)", "false"),
+        verification.mutant("archive-no-checkpoint", "await !isEmpty()", "false"),
+        verification.mutant("archive-retention-bounds", "retention.minimum <= head.size", "true"),
+        bundle.mutant("archive-object", "leaf.describes(UnsafeRawBufferPointer(rebasing: $0[range]))", "true"),
+        bundle.mutant("archive-pruned", "error.code == .missing, end <= minimum", "error.code == .missing"),
+        bundle.mutant("archive-copy-size", "found.checkpoint.size == size", "true"),
+        bundle.mutant(
+            "archive-leaf-place", "leaf.position.topicPartition == reader.names.partition", "true"),
+        order.mutant("archive-order", "leaf.offset <= last.offset || leaf.offset < next ?? .min", "false"),
+        order.mutant("archive-order-time", "leaf.archivedAt < last.archivedAt", "false"),
+        order.mutant("archive-offsets-missing", "leaf.offset > next", "false"),
+        partials.mutant("archive-past-tile", "same < path.width", "false"),
+        logs.mutant("archive-log-gone", "!present.contains(parts)", "false"),
+        checkpoint.mutant("archive-all-signatures", "!signed.contains(true) || !signed.contains(false)", "true"),
+    ]
+
+    private static let proving: [Mutant] = [
+        leaf.mutant("archive-digest", "SHA256.digest(of: object) == objectDigest", "true"),
+        leaf.mutant("archive-leaf-rest", "reader.remaining == 0", "true"),
+        object.mutant("archive-object-place", "authenticated: position.bytes)", "authenticated: [])"),
+        object.mutant("archive-object-digest", "leaf.describes(object)", "true"),
+        note.mutant(
+            "archive-signature", "key.verify(Array(text.utf8), signature: signature.signature) == .valid", "true"),
+        note.mutant(
+            "archive-signature-number",
+            "key.verify(message(signed.number), signature: signed.signature) == .valid", "true"),
+        notes.mutant("archive-signature-none", "!verified.isEmpty", "true"),
+        inclusion.mutant("archive-inclusion-root", "last == 0 && hash == root", "last == 0"),
+        inclusion.mutant("archive-inclusion-length", "last == 0 && hash == root", "hash == root"),
+        consistency.mutant("archive-consistency-old", "old == oldRoot && new == newRoot", "new == newRoot"),
+        consistency.mutant("archive-consistency-new", "old == oldRoot && new == newRoot", "old == oldRoot"),
+        hashing.mutant("archive-node-prefix", "node[0] = 1", "node[0] = 0"),
+    ]
+
+    private static let erasing: [Mutant] = [
+        keys.mutant("archive-erased-again", "request.eventTimeMilliseconds <= erased", "false"),
+        keys.mutant("archive-erased-later", "request.eventTimeMilliseconds <= erased", "true"),
+        keys.mutant("archive-key-destroyed", "wrapping != Self.destroyedWrapping", "true"),
+        erasure.without("archive-log-emptied", "if outcomes.contains(where: \\.destroysKeys) { try overwriteLog() }"),
+        erasure.without("archive-cache-emptied", "cache.removeAll()"),
+        erasure.mutant("archive-erasure-read-again", "before >= upTo", "false"),
+        erasure.mutant("archive-foreign-marks", "record.marks != marksId", "false"),
+        erasure.mutant("archive-hold-later", "hold.sinceMilliseconds <= at", "true"),
+    ]
+}
