@@ -90,7 +90,12 @@ enum ArchiveMutants {
     private static let proving: [Mutant] = [
         leaf.mutant("archive-digest", "SHA256.digest(of: object) == objectDigest", "true"),
         leaf.mutant("archive-leaf-rest", "reader.remaining == 0", "true"),
-        object.mutant("archive-object-place", "authenticated: position.bytes)", "authenticated: [])"),
+        object.mutant(
+            "archive-object-place",
+            [
+                object.expression("position.bytes", after: "let authenticated = ", "[]"),
+                object.expression("position.bytes", after: "                authenticated: ", "[]"),
+            ]),
         object.mutant("archive-object-digest", "leaf.describes(object)", "true"),
         note.mutant(
             "archive-signature", "key.verify(Array(text.utf8), signature: signature.signature) == .valid", "true"),
