@@ -47,7 +47,7 @@ enum ArchiveMutants {
         writer.mutant("archive-time-back", "max(time, committed.time)", "time"),
         writer.mutant("archive-other-writer", "error.code == .changed", after: "committed = checkpoint", "false"),
         writer.mutant("archive-attempted-bytes", "found.bytes == attempted.note.bytes", "true"),
-        writer.mutant("archive-copy-first", "isLater, !hasCopy", "false"),
+        writer.mutant("archive-copy-first", "!hasCopy", "false"),
         writer.mutant("archive-previous", "isLater ? committed.size : committed.previous", "committed.size"),
         writer.mutant("archive-left-behind", "try await store.read(object.name)?.bytes == object.bytes", "true"),
         opening.mutant("archive-end-root", "frontier.root == checkpoint.root", "true"),
@@ -75,7 +75,7 @@ enum ArchiveMutants {
         verification.mutant("archive-no-checkpoint", "await !isEmpty()", "false"),
         verification.mutant("archive-retention-bounds", "retention.minimum <= head.size", "true"),
         bundle.mutant("archive-object", "leaf.describes(UnsafeRawBufferPointer(rebasing: $0[range]))", "true"),
-        bundle.mutant("archive-pruned", "error.code == .missing, end <= minimum", "error.code == .missing"),
+        bundle.mutant("archive-pruned", "end <= minimum", "true"),
         bundle.mutant("archive-copy-size", "found.checkpoint.size == size", "true"),
         bundle.mutant(
             "archive-leaf-place", "leaf.position.topicPartition == reader.names.partition", "true"),
