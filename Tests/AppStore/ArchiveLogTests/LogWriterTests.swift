@@ -1,5 +1,8 @@
+import ArchiveFormat
 import ArchiveLog
 import Cryptography
+import Kafka
+import KafkaModel
 import ObjectStorage
 import ObjectStorageTestSupport
 import Testing
@@ -141,6 +144,85 @@ import TransparencyLog
         _ = try await LogWriter.open(log.store, names: log.names, signer: both, at: 0)
         _ = try await LogWriter.open(
             log.store, names: log.names, signer: CheckpointSigner(archive: WrittenLog.archive, keys: [next]), at: 0)
+    }
+
+    @Test func `an entry at the end whose object is right, and whose hash is not, is not continued`() async throws {
+        let log = try log()
+        var writer = try await log.open()
+        try WrittenLog.append(upTo: 300, to: &writer)
+        try await writer.commit(at: 0)
+        let name = try log.names.tile(.entries(index: 1, width: 44))
+        let bundle = try EntryBundle(bytes: await log.object(name), count: 44)
+        var entries = (0..<44).map { Array(bundle[$0]) }
+        // The time of archiving stands before key id, length and digest.
+        entries[3][entries[3].count - 53] ^= 1
+        try await log.store.delete(name)
+        try await log.store.create(name, try EntryBundle(entries: entries).bytes)
+        let error = await #expect(throws: LogError.self) { _ = try await log.open() }
+        #expect(error?.code == .damaged)
+    }
+
+    @Test func `an object at the end that its entry does not describe is not continued`() async throws {
+        let log = try log()
+        var writer = try await log.open()
+        try WrittenLog.append(upTo: 300, to: &writer)
+        try await writer.commit(at: 0)
+        let name = try log.names.segment(index: 1, width: 44)
+        var segment = try await log.object(name)
+        // The last byte of the last object, and no length.
+        segment[segment.count - 1] ^= 1
+        try await log.store.delete(name)
+        try await log.store.create(name, segment)
+        let error = await #expect(throws: LogError.self) { _ = try await log.open() }
+        #expect(error?.code == .damaged)
+    }
+
+    @Test func `a log whose last entry is of another partition is not continued`() async throws {
+        let log = try log()
+        var writer = try await log.open()
+        try writer.append(
+            ArchiveEntry(
+                KafkaRecord(
+                    topic: WrittenLog.partition.topic, partition: 9, offset: 0, timestampMilliseconds: 1, key: nil,
+                    value: [1]), kind: .certificate, clusterId: "cluster", archivedAtMilliseconds: 1, protection: .plain
+            ))
+        try await writer.commit(at: 0)
+        let error = await #expect(throws: LogError.self) { _ = try await log.open() }
+        #expect(error?.code == .damaged)
+    }
+
+    @Test func `a checkpoint that failed, and that another writer then replaced, is not taken for written`()
+        async throws
+    {
+        let store = MemoryStore()
+        let log = try WrittenLog(store, key: key)
+        var writer = try await log.open()
+        try WrittenLog.append(upTo: 10, to: &writer)
+        store.fail(replacing: try log.names.checkpoint())
+        #expect(await #expect(throws: LogError.self) { try await writer.commit(at: 1_800_000_001) }?.code == .storage)
+        var other = try await log.open(at: 1_800_000_002)
+        try WrittenLog.append(upTo: 5, to: &other)
+        try await other.commit(at: 1_800_000_003)
+        let error = await #expect(throws: LogError.self) { try await writer.commit(at: 1_800_000_004) }
+        #expect(error?.code == .otherWriter)
+        #expect(writer.committedSize == 0)
+    }
+
+    @Test func `the copy of a checkpoint is there before the next one is signed`() async throws {
+        let store = MemoryStore()
+        let log = try WrittenLog(store, key: key)
+        var writer = try await log.open()
+        try WrittenLog.append(upTo: 10, to: &writer)
+        let copy = try log.names.checkpoint(size: 10)
+        store.fail(replacing: copy, times: 2)
+        try await writer.commit(at: 1_800_000_001)
+        #expect(store.objects[copy.text] == nil)
+        try WrittenLog.append(upTo: 20, to: &writer)
+        #expect(await #expect(throws: LogError.self) { try await writer.commit(at: 1_800_000_002) }?.code == .storage)
+        #expect(try await log.check().size == 10)
+        try await writer.commit(at: 1_800_000_003)
+        #expect(store.objects[copy.text] != nil)
+        #expect(try await log.check().size == 20)
     }
 
     @Test(arguments: ["tile/0/001.p/44", "tile/1/000.p/1", "tile/entries/001.p/44", "segments/001.p/44"])

@@ -8,12 +8,18 @@ final class MemoryStore: ObjectStore {
     }
 
     private let state: Mutex<[String: [UInt8]]>
+    private let failures = Mutex<[String: Int]>([:])
 
     init(_ objects: [String: [UInt8]] = [:]) { state = Mutex(objects) }
 
     var objects: [String: [UInt8]] {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
+    }
+
+    /// The next replacements of an object fail, and it stays what it was.
+    func fail(replacing name: ObjectName, times: Int = 1) {
+        failures.withLock { $0[name.text] = times }
     }
 
     func read(_ name: ObjectName) async throws(ObjectStoreError) -> StoredObject? {
@@ -37,6 +43,12 @@ final class MemoryStore: ObjectStore {
     func replace(
         _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?
     ) async throws(ObjectStoreError) -> ObjectVersion {
+        let fails = failures.withLock { failures in
+            guard let left = failures[name.text], left > 0 else { return false }
+            failures[name.text] = left - 1
+            return true
+        }
+        guard !fails else { throw ObjectStoreError(.failed, "\(name) cannot be written") }
         let isExpected = state.withLock { objects in
             guard objects[name.text].map(Self.version) == expected else { return false }
             objects[name.text] = bytes

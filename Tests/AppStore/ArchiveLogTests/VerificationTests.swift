@@ -212,6 +212,55 @@ import TransparencyLog
         #expect(try await archive.verify().findings.first?.leaf == 256)
     }
 
+    @Test func `a segment with a record under a legal hold stays until the hold ends`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([600])
+        let pruning = try LogPruning(store, names: archive.names(), signer: archive.signer)
+        let cutoff = SampleArchive.start + 1000
+        let pruned = try await pruning.prune(archivedBefore: cutoff, size: 600) { leaves in
+            leaves.contains { $0.position.offset.rawValue == 100 }
+        }
+        #expect(pruned == 1)
+        #expect(store.objects["appstore.notifications/0/segments/000"] != nil)
+        #expect(store.objects["appstore.notifications/0/segments/001"] == nil)
+        #expect(try await archive.verify().findings.isEmpty)
+        #expect(try await pruning.prune(archivedBefore: cutoff, size: 600) { _ in false } == 1)
+        #expect(store.objects["appstore.notifications/0/segments/000"] == nil)
+        #expect(try await archive.verify().findings.isEmpty)
+    }
+
+    @Test
+    func `a past checkpoint of another tree is found: forked where the key signed it, tampered where no key says`()
+        async throws
+    {
+        let key = try PrivateKey.generate(.ed25519)
+        let (store, others) = (MemoryStore(), MemoryStore())
+        let archive = try SampleArchive(store: store, keys: [key])
+        let other = try SampleArchive(store: others, keys: [key])
+        try await archive.write([10, 20, 30])
+        try await other.write([10], from: 0)
+        try await other.write([20], from: 500)
+        let name = "appstore.notifications/0/checkpoints/030"
+        store.objects[name] = others.objects[name]
+        #expect(try await archive.verify().verdict == .forked)
+        let unsigned = try await archive.verify { $0.verifiers = nil }
+        #expect(unsigned.verdict == .tampered)
+        #expect(unsigned.findings.first?.object?.text == name)
+    }
+
+    @Test func `a changed tile above full tiles is found`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([65_600], to: archive.names("appstore.certificates"), kind: .certificate)
+        let name = "appstore.certificates/0/tile/1/000"
+        store.objects[name]?[40] ^= 1
+        let report = try await archive.verify { $0.checksObjects = false }
+        #expect(report.verdict == .tampered)
+        #expect(report.findings.map { $0.object?.text } == [name])
+        #expect(report.findings.first?.leaf == 256)
+    }
+
     @Test func `what lies beyond the checkpoint is unfinished, and not looked at`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
