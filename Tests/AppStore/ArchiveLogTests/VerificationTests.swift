@@ -249,6 +249,26 @@ import TransparencyLog
         #expect(unsigned.findings.first?.object?.text == name)
     }
 
+    @Test func `a checkpoint that is gone, or whose root is not that of the tree, is found, also without a key`()
+        async throws
+    {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([10, 20])
+        let name = "appstore.notifications/0/checkpoint"
+        let checkpoint = try #require(store.objects[name])
+        store.objects[name] = nil
+        #expect(try await archive.verify().findings.map { $0.object?.text } == [name])
+        var lines = String(decoding: checkpoint, as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).map(String.init)
+        lines[2] = MerkleHash.leaf([1]).base64
+        store.objects[name] = Array(lines.joined(separator: "\n").utf8)
+        let report = try await archive.verify { $0.verifiers = nil }
+        #expect(report.verdict == .tampered)
+        #expect(report.findings.first?.object?.text == name)
+    }
+
     @Test func `a changed tile above full tiles is found`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
