@@ -126,6 +126,15 @@ struct ErasureTests {
         #expect(try store.dataKeys(for: [StoreOnDisk.request(1, signedAt: 3_001)]).first?.sealing != nil)
     }
 
+    @Test func `a release that was decided before a hold began does not end it`() throws {
+        let disk = try StoreOnDisk()
+        let store = try disk.open()
+        #expect(try store.apply([try StoreOnDisk.record(.hold, 1, in: store, at: 2_000)]) == [.holdBegun])
+        let earlier = try StoreOnDisk.record(.release, 1, in: store, at: 1_999)
+        #expect(try store.apply([earlier]) == [.alreadyDone])
+        #expect(try store.status(of: earlier.subject).hold != nil)
+    }
+
     @Test func `every process that has the store open forgets what another one erased`() throws {
         let disk = try StoreOnDisk()
         let (first, second) = (try disk.open(), try disk.open())

@@ -86,19 +86,55 @@ import TransparencyLog
         #expect(store.objects["appstore.notifications/0/checkpoints/030"] != nil)
     }
 
-    @Test func `a copy without the line that says what came before it is no copy`() async throws {
+    @Test(arguments: [4, 5, 6])
+    func `a checkpoint or a copy without one of its three signatures is none`(_ line: Int) async throws {
+        for name in ["appstore.notifications/0/checkpoints/030", "appstore.notifications/0/checkpoint"] {
+            let store = MemoryStore()
+            let archive = try SampleArchive(store: store)
+            try await archive.write([10, 20, 30])
+            var lines = String(decoding: try #require(store.objects[name]), as: UTF8.self).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            // Origin, size, root, an empty line, signature, cosignature, what came before.
+            lines.remove(at: line)
+            store.objects[name] = Array(lines.joined(separator: "\n").utf8)
+            let report = try await archive.verify()
+            #expect(report.verdict == .tampered)
+            #expect(report.findings.first?.object?.text == name)
+        }
+    }
+
+    @Test func `copies that were exchanged are tampered with, and no fork`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         try await archive.write([10, 20, 30])
-        let name = "appstore.notifications/0/checkpoints/030"
-        let lines = String(decoding: try #require(store.objects[name]), as: UTF8.self).split(
-            separator: "\n", omittingEmptySubsequences: false)
-        // The newline after the last line makes one more, empty.
-        store.objects[name] = Array((lines.dropLast(2) + [""]).joined(separator: "\n").utf8)
+        let names = ["010", "030"].map { "appstore.notifications/0/checkpoints/\($0)" }
+        let (first, second) = (store.objects[names[0]], store.objects[names[1]])
+        store.objects[names[0]] = second
+        store.objects[names[1]] = first
         let report = try await archive.verify()
         #expect(report.verdict == .tampered)
-        #expect(report.findings.first?.object?.text == name)
-        #expect(try await archive.verify { $0.verifiers = nil }.findings.first?.object?.text == name)
+        #expect(!report.findings.contains { $0.kind == .forked })
+    }
+
+    @Test func `a leaf of another partition, and a retention beyond the log, are found even where the key signed them`()
+        async throws
+    {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        let (names, other) = (try archive.names(), try archive.names("appstore.notifications", 7))
+        var writer = try await archive.write([10])
+        try writer.append(archive.entry(other, offset: 10))
+        try await writer.commit(at: 1_800_000_000)
+        #expect(try await archive.verify().findings.first?.leaf == 10)
+
+        let retention = Retention(origin: names.origin(archive: SampleArchive.origin), minimum: 512)
+        let whole = try SampleArchive(keys: [PrivateKey.generate(.ed25519)])
+        try await whole.write([300])
+        _ = try await whole.store.replace(
+            names.retention(), try whole.signer.sign(retention).bytes, expected: nil)
+        let report = try await whole.verify()
+        #expect(report.verdict == .tampered)
+        #expect(report.findings.first?.object == (try names.retention()))
     }
 
     @Test func `another log that the same key signed is named forked`() async throws {

@@ -30,6 +30,13 @@ import TransparencyLog
         #expect(Self.reference.roots.map { HexText.encode($0.bytes) } == Self.roots)
     }
 
+    @Test func `a node is not proved as a leaf by a proof that is too short`() {
+        let (left, right) = (MerkleHash.leaf([1]), MerkleHash.leaf([2]))
+        let root = MerkleHash.node(left, right)
+        #expect(InclusionProof(index: 0, hashes: [right]).proves(left, size: 2, root: root))
+        #expect(!InclusionProof(index: 0, hashes: []).proves(root, size: 2, root: root))
+    }
+
     @Test func `the published inclusion proofs come out and hold`() async throws {
         let published = [
             0: [
