@@ -151,7 +151,7 @@ final class NotificationProcessor: Sendable {
 
     /// Whether Kafka has this notification; while it is in flight it is not known.
     private func isAcknowledged(_ id: NotificationUUID, _ environment: AppStoreEnvironment) -> Bool {
-        guard let key = DuplicateKey(notificationUUID: id.rawValue.utf8, environment: environment) else { return false }
+        guard let key = DuplicateKey(notificationUUID: id.rawValue, environment: environment) else { return false }
         return duplicates.isAcknowledged(key)
     }
 

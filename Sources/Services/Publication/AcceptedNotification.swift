@@ -24,7 +24,7 @@ package struct AcceptedNotification: Sendable {
                 verified.envelope, transaction: verified.transactionEnvelope,
                 renewalInfo: verified.renewalInfoEnvelope, appTransaction: verified.appTransactionEnvelope),
             let key = DuplicateKey(
-                notificationUUID: identity.notificationUUID.rawValue.utf8, environment: identity.environment)
+                notificationUUID: identity.notificationUUID.rawValue, environment: identity.environment)
         else { return nil }
         self.identity = identity
         trust = .signed

@@ -16,8 +16,8 @@ package struct DuplicateKey: Hashable, Sendable {
     let low: UInt64
 
     /// Of a signed notification. Nil when the text is not a UUID of the form 8-4-4-4-12; letters may be of either case.
-    package init?(notificationUUID text: some Sequence<UInt8>, environment: AppStoreEnvironment) {
-        guard let uuid = UUIDBytes(text: text) else { return nil }
+    package init?(notificationUUID text: String, environment: AppStoreEnvironment) {
+        guard let uuid = UUIDBytes(text: text.utf8) else { return nil }
         kind = environment == .production ? .production : .sandbox
         (high, low) = (uuid.high, uuid.low)
     }

@@ -10,7 +10,7 @@ import Testing
         let digits = String(number, radix: 16)
         let padded = String(repeating: "0", count: 12 - digits.count) + digits
         return try #require(
-            DuplicateKey(notificationUUID: "00000000-0000-0000-0000-\(padded)".utf8, environment: .production))
+            DuplicateKey(notificationUUID: "00000000-0000-0000-0000-\(padded)", environment: .production))
     }
 
     @Test func `only an acknowledged notification is remembered`() throws {

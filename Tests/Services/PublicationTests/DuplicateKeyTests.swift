@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct DuplicateKeyTests {
     private func identity(_ text: String, environment: AppStoreEnvironment = .production) -> DuplicateKey? {
-        DuplicateKey(notificationUUID: text.utf8, environment: environment)
+        DuplicateKey(notificationUUID: text, environment: environment)
     }
 
     @Test func `all thirty-two digits count`() throws {
