@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-// swift run mutants [part of a name, or a test area]: removes each check in turn from a copy of the sources and reports
+// swift run mutants [part of a name, or a test area; several with commas]: removes each check in turn from a copy of the sources and reports
 // which test fails.
 
 signal(SIGINT) { _ in
@@ -11,14 +11,16 @@ signal(SIGINT) { _ in
 }
 
 let mutants = allMutants
-let wanted = CommandLine.arguments.dropFirst().first ?? ""
-let numbers = mutants.indices
-    .filter { mutants[$0].area.rawValue == wanted || wanted.isEmpty || mutants[$0].name.contains(wanted) }
-    .map { $0 + 1 }
+let wanted = (CommandLine.arguments.dropFirst().first ?? "").split(separator: ",").map(String.init)
+let numbers = mutants.indices.filter { index in
+    wanted.isEmpty || wanted.contains { mutants[index].area.rawValue == $0 || mutants[index].name.contains($0) }
+}.map { $0 + 1 }
 let begun = ContinuousClock.now
 
 do throws(Failure) {
-    guard !numbers.isEmpty else { throw Failure("no mutant is called or in a test area called \(wanted)") }
+    guard !numbers.isEmpty else {
+        throw Failure("no mutant is called or in a test area called \(wanted.joined(separator: " or "))")
+    }
     let results = try MutantRun(
         mutants: mutants, numbers: numbers, isWhole: wanted.isEmpty, root: FileManager.default.currentDirectoryPath
     ).run()
