@@ -122,10 +122,13 @@ struct Instrumentation {
         return result + text[at..<range.upperBound]
     }
 
+    // Usable from code that other modules inline.
     private static let theSwitch = """
         internal import Glibc
 
+        @usableFromInline
         enum MutantSwitch {
+            @usableFromInline
             static let number: Int32 = getenv("\(variable)").map { atoi($0) } ?? 0
         }
         """
