@@ -5,7 +5,8 @@ internal import Synchronization
 /// The tables of the keys with which Apple signs at present: made off the request path, watched while in use, and all
 /// dropped for the rest of the process at the first fault.
 ///
-/// A table is made only for the key of a notification that was verified as ours, so that nobody else decides for which.
+/// A table is made only for the key of a notification that was verified as ours, so that an untrusted client cannot choose
+/// the keys.
 final class FixedKeys: Sendable {
     static let capacity = 4
     /// A table that was in use within so many milliseconds is not replaced: making one costs as much as 300 signatures.

@@ -6,7 +6,7 @@ package enum Cosignature {
     }
 
     /// When a checkpoint was signed last by others than the log's own name, in seconds since 1970, not verified; nil when
-    /// nobody says.
+    /// none does.
     package static func unverifiedTime(of note: SignedNote, origin: String) -> Int? {
         note.signatures.lazy.filter { !KeyName.areEqual($0.name, origin) }
             .compactMap { NumberedSignature(bytes: $0.signature)?.number }.max()

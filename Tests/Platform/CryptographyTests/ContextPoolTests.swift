@@ -16,7 +16,7 @@ import Testing
         ContextPool.Context(raw: try #require(OpaquePointer(bitPattern: number)))
     }
 
-    @Test func `a context that was given back is used again, and nobody has it meanwhile`() throws {
+    @Test func `a context that was given back is used again, and has one user at a time`() throws {
         #expect(pool.take() == nil)
         pool.giveBack(try context(1))
         #expect(pool.take()?.raw == OpaquePointer(bitPattern: 1))

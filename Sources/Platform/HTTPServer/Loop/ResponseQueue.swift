@@ -78,7 +78,7 @@ final class ResponseQueue: Sendable {
         }
     }
 
-    /// Called by the loop when it has waited: what comes from here on is taken in this pass, and wakes nobody.
+    /// Called by the loop when it has waited: what comes from here on is taken in this pass, and needs no wake-up.
     func awake() { state.withLock { $0.isAsleep = false } }
 
     /// The loop has ended: nothing is taken any more.
