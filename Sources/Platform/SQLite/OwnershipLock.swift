@@ -27,6 +27,8 @@ final class OwnershipLock {
     }
 
     deinit {
+        // Closing alone would not do: a process that another thread starts has a copy of the descriptor for a moment.
+        _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 }

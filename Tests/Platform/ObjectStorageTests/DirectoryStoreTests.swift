@@ -162,6 +162,22 @@ struct DirectoryStoreTests {
         #expect(taken.end == .exit(0))
     }
 
+    @Test func `a released lock is free although a copy of its descriptor is open`() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try DirectoryStore(path: directory.path, creating: false)
+        let name = try ObjectName("orders/0")
+        let lock = try await store.lock(name)
+        let path = directory.file("orders/0/.writer.lock")
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init)
+        let copies = descriptors.filter {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+        }.map { dup($0) }
+        defer { for copy in copies { close(copy) } }
+        try #require(copies.count == 1)
+        lock.release()
+        _ = try await store.lock(name)
+    }
+
     @Test func `a lock ends with its last reference`() async throws {
         let store = try DirectoryStore(path: "/archive", creating: true, calls: SimulatedDisk())
         let name = try ObjectName("orders/0")

@@ -45,7 +45,7 @@ extension DirectoryStore {
         } catch {
             throw DirectoryProblem.error(error, "make \(tree.path(prefix)) durable")
         }
-        return DirectoryLock(file)
+        return DirectoryLock(file, calls)
     }
 
     private func notDurable(_ failure: SystemFailure, _ path: String) -> ObjectStoreError {
