@@ -14,6 +14,9 @@ private let applying = MutatedFile(
 private let partition = MutatedFile(
     .state, "owner", state + "StatePartition.swift", suites: "LocalStateTests|StateProposalTests")
 private let store = MutatedFile(.state, "follower", state + "StateStore.swift", suites: "KeyedStateTests")
+private let refusing = MutatedFile(
+    .state, "owner", state + "StatePartition.swift", suites: "StateLifetimeTests")
+private let keeping = MutatedFile(.state, "owner", state + "StateStore.swift", suites: "StateLifetimeTests")
 private let health = MutatedFile(
     .state, "health", state + "KeyedState.swift", suites: "StateRoleTests|StateLifetimeTests")
 private let metrics = MutatedFile(.state, "health", state + "StateMetrics.swift", suites: "StateRoleTests")
@@ -25,7 +28,7 @@ enum StateMutants {
             "derived-before-acknowledgement", "try await settle(deliveries)", after: "publishDerived(of roots"),
         contributing.mutant("contribution-read-back", "true", after: "settle(deliveries, isReadBack: ", "false"),
         contributing.without(
-            "oversized-kept", "try parts().store.keep(tooLarge, of: delivery.partition)",
+            "oversized-kept", "try parts().store.keep(tooLarge, of: delivery.partition, joinedBy: model.join)",
             after: "!isReadBack, !tooLarge.isEmpty {"),
         contributing.mutant("oversized-holds-nothing-up", "$0.code != .messageTooLarge", "true"),
         contributing.mutant(
@@ -65,6 +68,11 @@ enum StateMutants {
         applying.mutant("first-proposal", "found.offset <= standing.offset", "true"),
         partition.mutant("one-proposal", "entry.image.proposal != nil", "false"),
         partition.mutant("expiry", "expiry <= now", "false"),
+        refusing.mutant("oversized-joined", "(try? model.join(encoded, kept.encoded)) ?? encoded", "encoded"),
+        keeping.mutant("oversized-joined-in-the-file", "try kept.map { try join(state, $0) } ?? state", "state"),
+        keeping.mutant(
+            "oversized-of-another-time", #""DELETE FROM oversized WHERE topic = ? AND key = ? AND state = ?""#,
+            #""DELETE FROM oversized WHERE topic = ? AND key = ? AND ? != ''""#),
         store.mutant("position", ".integer(next)", after: "try guarded.position.run(", ".integer(0)"),
     ]
 }

@@ -183,7 +183,9 @@ extension KeyedState {
                 let tooLarge = try partition(delivery.partition).discard(
                     outcome.failures, at: clocks.wallMilliseconds(), keepsOversized: !isReadBack)
                 // A contribution is refused; what an input record said must not be lost with its offset.
-                if !isReadBack, !tooLarge.isEmpty { try parts().store.keep(tooLarge, of: delivery.partition) }
+                if !isReadBack, !tooLarge.isEmpty {
+                    try parts().store.keep(tooLarge, of: delivery.partition, joinedBy: model.join)
+                }
                 noteOversized(tooLarge.count, in: delivery.partition)
                 failure = outcome.failures.values.first { isReadBack || $0.code != .messageTooLarge } ?? failure
             }

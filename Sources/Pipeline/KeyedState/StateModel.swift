@@ -87,6 +87,14 @@ extension StateModel {
     public func deadline(of state: State) -> Int64? { nil }
     public func expiry(of state: State) -> Int64? { nil }
     public var fingerprint: String { "" }
+
+    /// Two rows of a key as one, in the form of the database.
+    func join(_ row: [UInt8], _ other: [UInt8]) throws -> [UInt8] {
+        guard row != other else { return row }
+        var state = try decode(row)
+        _ = try merge(decode(other), into: &state)
+        return encode(state)
+    }
 }
 
 /// What a merge did.

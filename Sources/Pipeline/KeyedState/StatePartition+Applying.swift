@@ -12,8 +12,8 @@ extension StatePartition {
         var unreadable = 0
         /// Records that are in another partition than that of their key.
         var misplaced = 0
-        /// Keys whose states were too large once, and are in the topic now.
-        var fitting: [[UInt8]] = []
+        /// States, by key, that were too large once, and are in the topic now.
+        var fitting: [[UInt8]: [UInt8]] = [:]
         /// Some records were published by other rules.
         var hasOtherForm = false
     }
@@ -161,7 +161,7 @@ extension StatePartition {
             (try? model.merge(kept, into: &state).isChanged) == false
         else { return }
         guarded.oversized[key] = nil
-        applied.fitting.append(key)
+        applied.fitting[key] = oversized.encoded
     }
 
     /// Merges a state of the topic into the row.

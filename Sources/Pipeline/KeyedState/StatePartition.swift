@@ -300,9 +300,13 @@ final class StatePartition<Model: StateModel>: Sendable {
             where entry.publications.contains(where: { failures[$0.number] != nil }) {
                 for publication in entry.publications
                 where failures[publication.number]?.code == .messageTooLarge && publication.state != nil {
-                    let encoded = publication.image.encoded
-                    tooLarge[entry.key] = encoded
+                    var encoded = publication.image.encoded
+                    defer { tooLarge[entry.key] = encoded }
                     guard keepsOversized else { continue }
+                    // The row lacks what was refused before.
+                    if let kept = guarded.oversized[entry.key] {
+                        encoded = (try? model.join(encoded, kept.encoded)) ?? encoded
+                    }
                     guarded.oversized[entry.key] = Oversized(
                         encoded: encoded, number: publication.number, retryAt: now + Self.oversizedRetry)
                 }

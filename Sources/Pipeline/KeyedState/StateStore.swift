@@ -84,20 +84,21 @@ final class StateStore: Sendable {
     /// - Parameters:
     ///   - next: the offset up to which the partition is applied.
     ///   - now: milliseconds since 1970.
-    ///   - fitting: keys whose oversized states need not be kept any more.
+    ///   - fitting: oversized states, by key, that are published now: unless more was kept of the key since.
     ///   - isOtherForm: some records were published by another fingerprint than `form`.
     /// - Returns: the ids of the rows in the order of the writes; 0 for removed ones.
     func apply(
         _ writes: [RowWrite], of partition: KafkaTopicPartition, next: Int64, at now: Int64,
-        isOtherForm: Bool = false, form: Int64 = 0, fitting: [[UInt8]] = []
+        isOtherForm: Bool = false, form: Int64 = 0, fitting: [[UInt8]: [UInt8]] = [:]
     ) throws(StateError) -> [Int64] {
         let place = place(partition)
         return try access { guarded in
             try guarded.database.transaction {
                 let ids = try writes.map { try Self.write($0, place, guarded) }
-                for key in fitting {
+                for (key, state) in fitting {
                     try guarded.database.run(
-                        "DELETE FROM oversized WHERE topic = ? AND key = ?", [place[0], .blob(key)])
+                        "DELETE FROM oversized WHERE topic = ? AND key = ? AND state = ?",
+                        [place[0], .blob(key), .blob(state)])
                 }
                 try guarded.position.run(
                     place + [.integer(next), .integer(now), .integer(isOtherForm ? 1 : 0), .integer(~form)])
@@ -139,12 +140,21 @@ final class StateStore: Sendable {
 
     // MARK: Oversized states
 
-    /// Keeps states that cannot be published, which no other place has.
-    func keep(_ states: [[UInt8]: [UInt8]], of partition: KafkaTopicPartition) throws(StateError) {
+    /// Keeps states that cannot be published, which no other place has, beside what is kept of their keys already.
+    ///
+    /// - Parameter joinedBy: makes one state of two.
+    func keep(
+        _ states: [[UInt8]: [UInt8]], of partition: KafkaTopicPartition,
+        joinedBy join: ([UInt8], [UInt8]) throws -> [UInt8]
+    ) throws(StateError) {
         let place = place(partition)
         try access { guarded in
             try guarded.database.transaction {
                 for (key, state) in states {
+                    let kept = try guarded.database.firstRow(
+                        "SELECT state FROM oversized WHERE topic = ? AND key = ?", [place[0], .blob(key)]
+                    ) { try $0.blob(0) }
+                    let state = try kept.map { try join(state, $0) } ?? state
                     try guarded.database.run(
                         """
                         INSERT INTO oversized (topic, partition, key, state) VALUES (?, ?, ?, ?)

@@ -82,6 +82,44 @@ import Testing
         await again.end()
     }
 
+    @Test func `what was refused for one row at different times is kept together`() async throws {
+        let owner = try await harness.member(model: NumberSetModel(padding: 1_100_000))
+        try await owner.partitionAssigned(harness.place())
+        for numbers in [[1], [2, 3], [4, 5]] as [Set<Int>] {
+            _ = try await owner.merge([NumberSet("a", numbers)], from: harness.input)
+        }
+        #expect(try await harness.lastValues() == ["a": "a=1"])
+        let kept = try owner.partition(harness.output()).withLock { $0.oversized.mapValues(\.encoded) }
+        #expect(kept == [Array("a".utf8): NumberSet("a", [1, 2, 3, 4, 5]).text])
+        #expect(try owner.parts().store.oversized(harness.output()) == kept)
+        await owner.end()
+        let again = try await harness.member()
+        try await again.partitionAssigned(harness.place())
+        #expect(try await harness.lastValues() == ["a": "a=1,2,3,4,5"])
+        await again.end()
+    }
+
+    @Test func `a state is kept until just that state is published, whatever is written first`() async throws {
+        let store = try StateStore(Database(path: harness.directory.file("rows")), topics: [harness.output])
+        let place = harness.output()
+        let key = Array("a".utf8)
+        let model = NumberSetModel()
+        func keep(_ numbers: Set<Int>) throws {
+            try store.keep([key: NumberSet("a", numbers).text], of: place, joinedBy: model.join)
+        }
+        func publish(_ numbers: Set<Int>) throws {
+            _ = try store.apply([], of: place, next: 1, at: 0, fitting: [key: NumberSet("a", numbers).text])
+        }
+        try keep([1, 2])
+        try keep([1])
+        #expect(try store.oversized(place) == [key: NumberSet("a", [1, 2]).text])
+        try publish([1])
+        #expect(try store.oversized(place) == [key: NumberSet("a", [1, 2]).text])
+        try publish([1, 2])
+        #expect(try store.oversized(place).isEmpty)
+        store.close()
+    }
+
     @Test func `a value larger than it should be is published, counted and logged`() async throws {
         let metrics = MetricsRegistry()
         let log = MemoryLogSink()
