@@ -70,6 +70,18 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
         end.withLock { if $0 == nil { _ = kill(id, signal) } }
     }
 
+    /// Freezes it with SIGSTOP, and returns when no thread of it runs any more. SIGCONT lets it go on.
+    package func freeze() async throws {
+        signal(SIGSTOP)
+        try await waitUntil(within: .seconds(10)) {
+            let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/task")) ?? []
+            // The state follows the name, which ends at the last parenthesis.
+            return threads.allSatisfy {
+                Self.text("/proc/\(id)/task/\($0)/stat").split(separator: ")").last?.hasPrefix(" T") ?? true
+            }
+        }
+    }
+
     /// Waits for its end.
     package func end(within limit: Duration) async throws -> ProcessEnd {
         _ = await eventually(within: limit) { ended != nil }

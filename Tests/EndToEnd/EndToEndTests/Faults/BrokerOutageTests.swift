@@ -31,6 +31,7 @@ extension EndToEnd.BrokerOutages {
         let client = HTTPClient()
         defer { client.close() }
         var stopped = ContinuousClock.now
+        var returning = ContinuousClock.now
         var returned = ContinuousClock.now
         var firstAgain = Duration.zero
         var isUnready = false
@@ -44,6 +45,7 @@ extension EndToEnd.BrokerOutages {
             try await load.wait(for: 40, ingress.process) { $0.answer == .status(503) && $0.begun > refused }
             if TestScale.isLong { await pass(.seconds(30), since: stopped) }
             isUnready = await eventually { await !ingress.isReady(client) }
+            returning = .now
             try await broker.bringBack()
             returned = .now
             firstAgain = try await load.waitForAcknowledgement(
@@ -55,12 +57,12 @@ extension EndToEnd.BrokerOutages {
         ledger.check(ingress.process)
         #expect(ledger.count(503) > 0)
         #expect(try #require(outcomes.map(\.duration).max()).keeps(.milliseconds(5500)))
-        let meanwhile = outcomes.filter { $0.begun > stopped && $0.ended < returned }
+        let meanwhile = outcomes.filter { $0.begun > stopped && $0.ended < returning }
         #expect(meanwhile.allSatisfy { $0.answer == .status(503) }, "\(ledger.answers); \(ingress.process)")
         #expect(isUnready)
         #expect(firstAgain.keeps(.seconds(10)))
         // Once the brokers are known to be down, one request each second probes them; the others are refused at once.
-        let atOnce = meanwhile.filter { $0.begun > stopped + .seconds(6) && $0.begun < returned - .milliseconds(100) }
+        let atOnce = meanwhile.filter { $0.begun > stopped + .seconds(6) && $0.begun < returning - .milliseconds(100) }
             .map(\.duration)
         if let median = atOnce.percentile(50) { #expect(median.keeps(.milliseconds(50))) }
 

@@ -99,11 +99,12 @@ extension EndToEnd {
                     refused += ledger.missing.count
                     try await group.limitState(to: nil)
                     member = try await group.member("0", keepsPlace: true)
-                    // The input is finished: what is left are the states that were refused.
-                    try await group.wait(for: member) {
-                        let published = await $0.sum(of: "sluice_state_republished_total") ?? 0
+                    // The input is finished: what is left are the states that were refused. A partition that is not
+                    // restored yet counts none of them, and a state that is refused again waits for a minute.
+                    try await group.wait(for: member, within: .seconds(120)) {
+                        let restored = $0.process.log.count { $0.message == "state restored" }
                         let kept = await $0.sum(of: "sluice_state_oversized_rows") ?? 1
-                        return published > 0 && kept == 0
+                        return restored == group.assignedPartitions && kept == 0
                     }
                     published += await member.sum(of: "sluice_state_republished_total") ?? 0
                 }

@@ -25,7 +25,7 @@ extension EndToEnd {
                         // By its log: the metric counts work of lost partitions until it ends.
                         try await group.wait(for: sleeper) { $0.lastAssignment == "partitions assigned" }
                         try await load.wait(for: TestScale.choose(short: 150, long: 600))
-                        sleeper.process.signal(SIGSTOP)
+                        try await sleeper.process.freeze()
                         let asleep = ContinuousClock.now
                         try await group.wait(for: awake) { await $0.partitions == ConsumerGroup.partitions + 1 }
                         // The same purchases go on.

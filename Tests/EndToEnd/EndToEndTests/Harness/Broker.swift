@@ -176,7 +176,7 @@ extension Broker {
     /// Takes a broker away. The embedded one forgets all when it ends, so it can only freeze.
     func remove(_ disappearance: Disappearance, node: Int = 1) async throws {
         switch (machinery, disappearance) {
-        case (.embedded(let process), _): process.signal(SIGSTOP)
+        case (.embedded(let process), _): try await process.freeze()
         case (.apache(let cluster), .terminated): try await cluster.terminate(node)
         case (.apache(let cluster), .killed): try await cluster.kill(node)
         case (.apache(let cluster), .frozen): try await cluster.pause(node)
