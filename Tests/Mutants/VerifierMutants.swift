@@ -403,7 +403,7 @@ extension VerifierMutants {
         chainCache.mutant("cache-lifetime", "age < lifetime", "true"),
         chainCache.mutant("cache-last-millisecond", "age < lifetime", "age <= lifetime"),
         chainCache.mutant("cache-clock-set-back", "age >= 0", "true"),
-        chainCache.mutant("cache-header-bytes", "ByteComparison.hasPrefix(jws, header.text)", "true"),
+        chainCache.mutant("cache-header-bytes", "jws.hasPrefix(header.text)", "true"),
         chainCache.mutant("cache-header-end", "jws[jws.startIndex + count] == UInt8(ascii: \".\")", "true"),
         chainCache.mutant("cache-header-count", "state.headers.count >= Self.capacity", "false"),
         chainCache.mutant("cache-path-count", "state.paths.count >= Self.capacity", "false"),

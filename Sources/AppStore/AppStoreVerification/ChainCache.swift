@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Foundation
 internal import Synchronization
 
 /// A header segment under which a signature has verified. An equal header means equal `alg` and `x5c`, so neither
@@ -74,7 +75,7 @@ final class ChainCache: Sendable {
         for header in headers {
             let count = header.text.count
             guard jws.count > count, jws[jws.startIndex + count] == UInt8(ascii: "."),
-                ByteComparison.hasPrefix(jws, header.text)
+                jws.hasPrefix(header.text)
             else {
                 continue
             }
@@ -142,31 +143,15 @@ final class ChainCache: Sendable {
     private func nextUse() -> UInt64 { uses.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
-/// Compares long texts without a hash, word by word.
-private enum ByteComparison {
-    /// Whether `text` begins with `prefix`.
-    static func hasPrefix(_ text: ArraySlice<UInt8>, _ prefix: [UInt8]) -> Bool {
-        guard text.count >= prefix.count else { return false }
-        let left = text.span.bytes
-        let right = prefix.span.bytes
-        let count = prefix.count
-        var at = 0
-        // Every offset stays below `count`, and `text` is at least as long.
-        while count - at >= 32 {
-            let difference =
-                (word(left, at) ^ word(right, at)) | (word(left, at + 8) ^ word(right, at + 8))
-                | (word(left, at + 16) ^ word(right, at + 16)) | (word(left, at + 24) ^ word(right, at + 24))
-            guard difference == 0 else { return false }
-            at += 32
+extension ArraySlice<UInt8> {
+    /// Whether these bytes begin with the others: by memcmp(3), because they are thousands.
+    fileprivate func hasPrefix(_ prefix: [UInt8]) -> Bool {
+        guard count >= prefix.count else { return false }
+        return withUnsafeBytes { text in
+            prefix.withUnsafeBytes { prefix in
+                guard let text = text.baseAddress, let start = prefix.baseAddress else { return prefix.isEmpty }
+                return memcmp(text, start, prefix.count) == 0
+            }
         }
-        while at < count {
-            guard text[text.startIndex + at] == prefix[at] else { return false }
-            at += 1
-        }
-        return true
-    }
-
-    private static func word(_ bytes: borrowing RawSpan, _ offset: Int) -> UInt64 {
-        bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
     }
 }
