@@ -211,7 +211,7 @@ let executables: [Target] = [
         uses: [
             "Bytes", "AppStoreModel", "AppStoreSettings", "AppStoreSigning", "AppStoreVerification", "ArchiveFormat",
             "ArchiveKeys", "ArchiveLog", "EntitlementRules", "ObjectStorage", "Records", "Simulator", "TransparencyLog",
-            "Kafka", "SQLite", "HTTPServer", "Configuration", "Cryptography", "Telemetry", "Time",
+            "Kafka", "SQLite", "HTTPServer", "Configuration", "Cryptography", "Lifecycle", "Telemetry", "Time",
         ]),
     executable(
         "sluicectl",

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Simulator
 
-/// A `sluice-ingress` with the profile of one node, and the load for it.
+/// A `sluice-ingress` as in production, but for brokers that are one node, and the load for it.
 struct IngressProcess {
     /// What ingresses are started with alike.
     struct Surroundings {
@@ -28,7 +28,8 @@ struct IngressProcess {
     /// - Parameter settings: beside those that all have.
     init(_ surroundings: Surroundings, window: Window = .one, settings: [String: String] = [:]) throws {
         var arguments = [
-            "--kafka.bootstrap.servers", surroundings.bootstrapServers, "--profile", "single-node",
+            "--kafka.bootstrap.servers", surroundings.bootstrapServers, "--profile", "single-node", "--kafka.linger.ms",
+            "5",
             "--revocation", "off", "--apps", surroundings.app.setting,
             "--root.certificates", surroundings.roots.joined(separator: ","),
             "--http.host", "127.0.0.1", "--http.port", "0", "--admin.port", "0",

@@ -11,6 +11,8 @@ struct IngressTurns {
     private static let secondsPerTurn = 0.5
     private static let bodiesPerTurn = 200
     private static let connections = 64
+    /// As many as an ingress has workers, and all at once: cores that are busy side by side are slower each.
+    private static let threads = ProcessInfo.processInfo.activeProcessorCount
 
     /// Two ingresses with the same settings: one that makes a record of every notification, and one that has seen all.
     private struct Pair {
@@ -38,7 +40,8 @@ struct IngressTurns {
         }
 
         mutating func run(turn: Int) throws {
-            verifications.append(try probe.whole(round: turn, count: bodiesPerTurn))
+            let costs = try probe.whole(round: turn, count: bodiesPerTurn, threads: threads)
+            verifications.append(costs.reduce(0, +) / Double(costs.count))
             firsts.append(try first.turn(.init(connections: connections, seconds: secondsPerTurn)))
             duplicates.append(try again.turn(.init(connections: connections, seconds: secondsPerTurn)))
         }
@@ -75,7 +78,9 @@ struct IngressTurns {
 
     private func add(_ pair: Pair, _ noise: Noise, into report: inout BenchReport) {
         let name = "ingress.\(pair.name)"
-        report.add("\(name).verification_us", Distribution(pair.verifications).median, "us CPU, without an ingress")
+        report.add(
+            "\(name).verification_us", Distribution(pair.verifications).median,
+            "us CPU, without an ingress, on as many threads")
         report.add("\(name).cpu_us", Distribution(pair.firsts.map(\.cost)).median, "us CPU of the ingress each")
         for role in ThreadTimes.Role.allCases {
             report.add(

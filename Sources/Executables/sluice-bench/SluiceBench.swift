@@ -3,6 +3,7 @@ internal import AppStoreVerification
 internal import Configuration
 internal import Cryptography
 internal import Foundation
+internal import Lifecycle
 internal import Simulator
 internal import Telemetry
 internal import Time
@@ -58,6 +59,8 @@ struct SluiceBench {
         ], version: Build.version)
 
     static func main() async throws {
+        // As in the ingress.
+        MemoryArenas.limit()
         try initializeCryptography()
         let configuration = command.parseOrExit().configuration
         let isQuick = configuration[quick]

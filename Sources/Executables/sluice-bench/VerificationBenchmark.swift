@@ -69,6 +69,21 @@ struct VerificationProbe: Sendable {
         return (Clocks.threadCPU - start) / 1000 / Double(count)
     }
 
+    /// Microseconds for each body on each of several threads at once.
+    func whole(round: Int, count: Int = bodiesPerRound, threads: Int) throws -> [Double] {
+        let outcomes = Outcomes<Result<Double, any Error>>()
+        let ended = DispatchGroup()
+        for number in 0..<threads {
+            ended.enter()
+            Thread.detachNewThread {
+                outcomes.add(Result { try whole(round: round + number, count: count) })
+                ended.leave()
+            }
+        }
+        ended.wait()
+        return try outcomes.values.map { try $0.get() }
+    }
+
     /// Microseconds for three signature checks.
     func threeBare(count: Int) throws -> Double {
         let start = Clocks.threadCPU
@@ -131,7 +146,7 @@ struct VerificationBenchmark {
         for round in 0..<3 * rounds {
             for (index, threads) in [1, 2].enumerated() {
                 let start = Clocks.monotonic
-                let costsOfThreads = try onThreads(threads) { try probe.whole(round: round + $0) }
+                let costsOfThreads = try probe.whole(round: round, threads: threads)
                 let seconds = (Clocks.monotonic - start) / 1e9
                 rates[index].append(Double(threads * VerificationProbe.bodiesPerRound) / seconds)
                 costs[index] += costsOfThreads
@@ -142,20 +157,5 @@ struct VerificationBenchmark {
             report.add("\(name).per_second", Distribution(rates[index]).median, "notifications/s", digits: 0)
             report.add("\(name).cpu_us", Distribution(costs[index]).median, "us CPU each")
         }
-    }
-
-    /// Runs `work` once on each thread, with the thread's number.
-    private func onThreads(_ count: Int, _ work: @escaping @Sendable (Int) throws -> Double) throws -> [Double] {
-        let outcomes = Outcomes<Result<Double, any Error>>()
-        let ended = DispatchGroup()
-        for number in 0..<count {
-            ended.enter()
-            Thread.detachNewThread {
-                outcomes.add(Result { try work(number) })
-                ended.leave()
-            }
-        }
-        ended.wait()
-        return try outcomes.values.map { try $0.get() }
     }
 }
