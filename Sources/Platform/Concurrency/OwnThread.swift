@@ -13,6 +13,9 @@ package enum OwnThread {
         }
     }
 
+    /// What `/proc/self/task` calls the calling thread.
+    package static var id: Int32 { ct_thread_id() }
+
     /// Runs `body` on a new, detached thread on which all signals are blocked: they belong to the thread that waits
     /// for them, and a write to a closed pipe fails with `EPIPE` instead.
     ///

@@ -1,8 +1,10 @@
+import Concurrency
 import Foundation
 import Kafka
 import Synchronization
 import TestSupport
 import Testing
+import Time
 
 @testable import PipelineRuntime
 
@@ -80,15 +82,59 @@ struct HandlerThreadsTests {
         #expect(threads.threads <= 40)
     }
 
-    @Test func `handlers that do not block need no thread more than there are cores`() async {
-        let threads = HandlerThreads(minimum: 2, maximum: 64)
-        await withTaskGroup { group in
-            for number in 0..<200 {
-                group.addTask(executorPreference: threads) { _ = number.description.utf8.count }
-            }
+    @Test func `a call that waits gets a thread only when the others leave a core unused`() async throws {
+        let looks = Mutex(0)
+        let wanted = Mutex(2.0)
+        let threads = HandlerThreads(minimum: 2, maximum: 3) { _, _ in
+            looks.withLock { $0 += 1 }
+            return wanted.withLock { $0 }
         }
-        // One that was late may have cost a thread; a thread for each call is what must not be.
-        #expect(threads.threads < 64)
+        let begun = Journal()
+        let isOpen = DispatchGate()
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<3 {
+                group.addTask(executorPreference: threads) {
+                    begun.note("begun")
+                    isOpen.wait()
+                }
+            }
+            defer { isOpen.open() }
+            try await waitUntil { looks.withLock { $0 } >= 10 }
+            #expect(threads.threads == 2)
+            wanted.withLock { $0 = 1 }
+            try await waitUntil { begun.entries.count == 3 }
+        }
+        #expect(threads.threads == 3)
+    }
+
+    @Test func `a thread that computes wants a processor, and one that is blocked wants none`() async throws {
+        let demand = ProcessorDemand()
+        let isOpen = DispatchGate()
+        let isOver = Atomic(false)
+        let ended = Journal()
+        for body in [{ isOpen.wait() }, { while !isOver.load(ordering: .relaxed) {} }] as [@Sendable () -> Void] {
+            let begun = Journal()
+            _ = OwnThread.start(name: "demand") {
+                demand.enter()
+                begun.note("begun")
+                body()
+                demand.leave()
+                ended.note("ended")
+            }
+            try await waitUntil { !begun.entries.isEmpty }
+        }
+        func look() async throws -> Double {
+            let start = MonotonicClock.nanoseconds()
+            _ = demand.look(at: start, enough: 0)
+            try await waitUntil { MonotonicClock.nanoseconds() - start > 20_000_000 }
+            return try #require(demand.look(at: MonotonicClock.nanoseconds(), enough: 0.5))
+        }
+        // The first has to be blocked first.
+        try await waitUntil { (0.8...1.2).contains(try await look()) }
+        isOver.store(true, ordering: .relaxed)
+        isOpen.open()
+        try await waitUntil { ended.entries.count == 2 }
+        #expect(demand.look(at: MonotonicClock.nanoseconds(), enough: 1) == 0)
     }
 }
 

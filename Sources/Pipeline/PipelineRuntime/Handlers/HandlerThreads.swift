@@ -7,7 +7,8 @@ internal import Synchronization
 ///
 /// Swift's tasks and Dispatch's concurrent queues share one pool with a thread for each core, so a handler that blocks
 /// there would hold up commits, timers and every other task. Here there is a thread for each core as long as handlers
-/// compute, and another one, up to the maximum, whenever a call has waited for a few milliseconds.
+/// compute, and another one, up to the maximum, whenever a call has waited for a few milliseconds while threads were
+/// blocked: more threads than cores that compute would only take turns, and hold more in memory at once.
 package final class HandlerThreads: TaskExecutor {
     /// The handlers' threads of this process.
     package static let shared = HandlerThreads()
@@ -27,12 +28,16 @@ package final class HandlerThreads: TaskExecutor {
 
     /// How long a job may wait before it gets a thread more.
     private static let longestWait: Int64 = 5_000_000
+    /// How long a job may wait although the threads compute, in nanoseconds: one of them may never end.
+    private static let longestWaitForProcessors: Int64 = 2_000_000_000
     /// How long a thread that is not needed stays.
     private static let idleTime: DispatchTimeInterval = .seconds(30)
 
     private let minimum: Int
     private let maximum: Int
     private let state = Mutex(State())
+    private let demand = ProcessorDemand()
+    private let processorsWanted: @Sendable (ProcessorDemand, _ enough: Double) -> Double?
     /// Signalled once for each job.
     private let arrivals = DispatchSemaphore(value: 0)
     /// A serial queue has a thread of its own.
@@ -41,9 +46,16 @@ package final class HandlerThreads: TaskExecutor {
     /// - Parameters:
     ///   - minimum: threads that are made without waiting.
     ///   - maximum: the most threads; calls beyond them wait.
-    init(minimum: Int = ProcessInfo.processInfo.activeProcessorCount, maximum: Int = 64) {
+    ///   - processorsWanted: by the threads since it was called last; nil where that is not known.
+    init(
+        minimum: Int = ProcessInfo.processInfo.activeProcessorCount, maximum: Int = 64,
+        processorsWanted: @escaping @Sendable (ProcessorDemand, _ enough: Double) -> Double? = {
+            $0.look(at: MonotonicClock.nanoseconds(), enough: $1)
+        }
+    ) {
         self.minimum = max(1, minimum)
         self.maximum = max(self.minimum, maximum)
+        self.processorsWanted = processorsWanted
     }
 
     /// Threads at this moment.
@@ -62,19 +74,29 @@ package final class HandlerThreads: TaskExecutor {
         }
         arrivals.signal()
         if mustStart { start() }
-        if mustWatch { look() }
+        if mustWatch {
+            watch.async { [self] in
+                // What the threads want is counted from here.
+                _ = processorsWanted(demand, 0)
+                look()
+            }
+        }
     }
 
     /// Looks at the oldest waiting job as long as there are any.
     private func look() {
         watch.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.longestWait))) { [self] in
+            // A thread that is blocked for a part of the time leaves a part of a core.
+            let enough = Double(minimum) - 0.5
+            let isBlocked = (processorsWanted(demand, enough) ?? 0) < enough
             let now = MonotonicClock.nanoseconds()
             let (isOver, mustStart) = state.withLock { state in
                 guard let oldest = state.jobs.first, state.threads < maximum else {
                     state.isWatched = false
                     return (true, false)
                 }
-                let mustStart = now - oldest.enqueuedAt >= Self.longestWait
+                let longest = isBlocked ? Self.longestWait : Self.longestWaitForProcessors
+                let mustStart = now - oldest.enqueuedAt >= longest
                 if mustStart { state.threads += 1 }
                 return (false, mustStart)
             }
@@ -86,6 +108,8 @@ package final class HandlerThreads: TaskExecutor {
     private func start() {
         let error = OwnThread.start(name: "handler") { [self] in
             CrashSignals.receiveOnThisThread()
+            demand.enter()
+            defer { demand.leave() }
             while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
         }
         // The others go on; a later job asks again.
