@@ -284,12 +284,15 @@ extension KeyedState {
         while true {
             do {
                 // Rows in memory are ahead of a transaction that failed: only the writing is repeated.
-                let changes = try applied ?? partition.apply(records)
+                let known = applied
+                let changes = try await computing.with { try known ?? partition.apply(records) }
                 applied = changes
-                let ids = try parts.store.apply(
-                    changes.writes, of: partition.name, next: next, at: clocks.wallMilliseconds(),
-                    isOtherForm: changes.hasOtherForm, form: partition.form,
-                    fitting: changes.fitting)
+                let ids = try await writing.with {
+                    try parts.store.apply(
+                        changes.writes, of: partition.name, next: next, at: clocks.wallMilliseconds(),
+                        isOtherForm: changes.hasOtherForm, form: partition.form,
+                        fitting: changes.fitting)
+                }
                 partition.committed(ids)
                 count(changes, in: partition)
                 return true

@@ -138,16 +138,15 @@ extension KeyedState {
             let partition = try partition(place)
             let batch = indices.map { states[$0] }
             let now = clocks.wallMilliseconds()
-            var step = try partition.merge(batch, at: now)
+            var step = try await computing.with { try partition.merge(batch, at: now) }
             for (index, fault) in step.faults { merged.faults[indices[index]] = fault }
             merged.late += step.late
             merged.changed += step.changed
             deliveries += step.deliveries
-            var deferred = step.deferred
-            deferred.removeAll { ancestors.contains(model.key(of: $0)) }
+            let deferred = step.deferred.filter { !ancestors.contains(model.key(of: $0)) }
             guard !deferred.isEmpty else { continue }
             try await publishDerived(of: deferred, in: topic, ancestors)
-            step = try partition.merge(deferred, at: now, isDerived: true)
+            step = try await computing.with { try partition.merge(deferred, at: now, isDerived: true) }
             merged.changed += step.changed
             deliveries += step.deliveries
         }

@@ -1,3 +1,4 @@
+internal import Foundation
 package import Kafka
 public import Lifecycle
 public import PipelineRuntime
@@ -97,6 +98,11 @@ public final class KeyedState<Model: StateModel>: Sendable {
             return lag > options.maximumLag ? "the state is \(lag) records behind its topic" : nil
         }
     }
+
+    /// For what computes and does not wait: more of it at once than there are cores would contend for locks and memory.
+    let computing = Permits(ProcessInfo.processInfo.activeProcessorCount)
+    /// For the database, which has one writer.
+    let writing = Permits(1)
 
     func withRunning<Result>(_ body: (inout Running) -> Result) -> Result { running.withLock { body(&$0) } }
 

@@ -2,7 +2,7 @@ internal import Concurrency
 internal import Synchronization
 
 /// A fixed number of permits, given in the order in which they were asked for.
-final class Permits: Sendable {
+package final class Permits: Sendable {
     private struct Waiter {
         let count: Int
         let continuation: CheckedContinuation<Bool, Never>
@@ -25,7 +25,7 @@ final class Permits: Sendable {
     let limit: Int
     private let state: Mutex<State>
 
-    init(_ limit: Int) {
+    package init(_ limit: Int) {
         self.limit = max(1, limit)
         state = Mutex(State(free: max(1, limit)))
     }
@@ -33,7 +33,7 @@ final class Permits: Sendable {
     /// Waits for permits, at most `limit` of them.
     ///
     /// - Returns: false when the task is cancelled; nothing is to be released then.
-    func acquire(_ count: Int = 1) async -> Bool {
+    package func acquire(_ count: Int = 1) async -> Bool {
         let count = min(count, limit)
         if state.withLock({ $0.take(count) }) { return true }
         let id = state.withLock { state in
@@ -64,12 +64,19 @@ final class Permits: Sendable {
     /// How many wait.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    func release(_ count: Int = 1) {
+    package func release(_ count: Int = 1) {
         let next = state.withLock { state in
             state.free += min(count, limit)
             return Self.served(&state)
         }
         for waiter in next { waiter.continuation.resume(returning: true) }
+    }
+
+    /// Runs `body` with a permit; without one when the task is cancelled.
+    package func with<Result>(_ body: () throws -> Result) async rethrows -> Result {
+        let isHeld = await acquire()
+        defer { if isHeld { release() } }
+        return try body()
     }
 
     private static func served(_ state: inout State) -> [Waiter] {
