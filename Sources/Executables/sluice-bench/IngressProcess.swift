@@ -28,8 +28,9 @@ struct IngressProcess {
     /// - Parameter settings: beside those that all have.
     init(_ surroundings: Surroundings, window: Window = .one, settings: [String: String] = [:]) throws {
         var arguments = [
-            "--kafka.bootstrap.servers", surroundings.bootstrapServers, "--profile", "single-node", "--kafka.linger.ms",
-            "5",
+            "--kafka.bootstrap.servers", surroundings.bootstrapServers, "--profile", "single-node",
+            // As with the profile of production.
+            "--kafka.linger.ms", "5",
             "--revocation", "off", "--apps", surroundings.app.setting,
             "--root.certificates", surroundings.roots.joined(separator: ","),
             "--http.host", "127.0.0.1", "--http.port", "0", "--admin.port", "0",

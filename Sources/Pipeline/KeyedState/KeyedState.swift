@@ -99,7 +99,8 @@ public final class KeyedState<Model: StateModel>: Sendable {
         }
     }
 
-    /// For what computes and does not wait: more of it at once than there are cores would contend for locks and memory.
+    /// For merging and applying, which compute and do not wait: more at once than there are cores would contend for
+    /// locks and memory. Not for a handler's reading of records, which may block.
     let computing = Permits(ProcessInfo.processInfo.activeProcessorCount)
     /// For the database, which has one writer.
     let writing = Permits(1)

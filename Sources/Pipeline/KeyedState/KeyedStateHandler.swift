@@ -16,11 +16,6 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
         case keyed(KeyedState<Model>)
         case local(LocalState<Model>, topics: [KafkaTopic: KafkaTopic])
 
-        func compute<Result>(_ body: () -> Result) async -> Result {
-            guard case .keyed(let state) = self else { return body() }
-            return await state.computing.with(body)
-        }
-
         func merge(
             _ states: [Model.State], from input: KafkaTopic, at now: Int64
         ) async throws -> KeyedState<Model>.Merged {
@@ -81,21 +76,6 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
     /// - Throws: a ``StateError``, an infrastructure fault: the batch is retried.
     public func handle(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {
         guard let topic = records.first?.topic else { return [] }
-        var (verdicts, states, positions) = await state.compute { readings(of: records) }
-        guard !states.isEmpty else { return verdicts }
-        let result = try await state.merge(states, from: topic, at: records.last?.timestampMilliseconds ?? 0)
-        for (index, error) in result.faults {
-            let reason = (error as? any RecordFault)?.reason ?? HandlerReason(code: Self.notMerged, detail: "\(error)")
-            verdicts[positions[index]] = .deadLetter(reason)
-        }
-        merged(result)
-        return verdicts
-    }
-
-    /// Also the states, and at which position each of them is.
-    private func readings(of records: [KafkaRecord]) -> (
-        verdicts: [HandlerVerdict], states: [Model.State], positions: [Int]
-    ) {
         var verdicts: [HandlerVerdict] = []
         verdicts.reserveCapacity(records.count)
         var states: [Model.State] = []
@@ -109,7 +89,14 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
             case .verdict(let verdict): verdicts.append(verdict)
             }
         }
-        return (verdicts, states, positions)
+        guard !states.isEmpty else { return verdicts }
+        let result = try await state.merge(states, from: topic, at: records.last?.timestampMilliseconds ?? 0)
+        for (index, error) in result.faults {
+            let reason = (error as? any RecordFault)?.reason ?? HandlerReason(code: Self.notMerged, detail: "\(error)")
+            verdicts[positions[index]] = .deadLetter(reason)
+        }
+        merged(result)
+        return verdicts
     }
 
     public func partitionAssigned(_ partition: KafkaTopicPartition) async throws {

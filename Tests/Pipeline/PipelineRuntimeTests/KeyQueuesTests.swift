@@ -66,45 +66,43 @@ struct KeyQueuesTests {
 struct HandlerThreadsTests {
     @Test func `handlers that block hold up neither each other nor the tasks of the process`() async throws {
         let threads = HandlerThreads(minimum: 1, maximum: 40)
-        let blocked = Journal()
-        let isOpen = DispatchGate()
-        try await withThrowingTaskGroup { group in
-            for _ in 0..<40 {
-                group.addTask(executorPreference: threads) {
-                    blocked.note("blocked")
-                    isOpen.wait()
-                }
-            }
-            // On Swift's pool, which has a thread for each core.
-            defer { isOpen.open() }
-            try await waitUntil { blocked.entries.count == 40 }
-        }
+        // The wait is on the pool of Swift, which has a thread for each core.
+        try await block(40, on: threads) { begun in try await waitUntil { begun.entries.count == 40 } }
         #expect(threads.threads <= 40)
     }
 
     @Test func `a call that waits gets a thread only when the others leave a core unused`() async throws {
         let looks = Mutex(0)
         let wanted = Mutex(2.0)
-        let threads = HandlerThreads(minimum: 2, maximum: 3) { _, _ in
+        let threads = HandlerThreads(minimum: 2, maximum: 3, patience: .seconds(3600)) { _, _ in
             looks.withLock { $0 += 1 }
             return wanted.withLock { $0 }
         }
-        let begun = Journal()
-        let isOpen = DispatchGate()
-        try await withThrowingTaskGroup { group in
-            for _ in 0..<3 {
-                group.addTask(executorPreference: threads) {
-                    begun.note("begun")
-                    isOpen.wait()
-                }
-            }
-            defer { isOpen.open() }
+        try await block(3, on: threads) { begun in
             try await waitUntil { looks.withLock { $0 } >= 10 }
             #expect(threads.threads == 2)
             wanted.withLock { $0 = 1 }
             try await waitUntil { begun.entries.count == 3 }
         }
         #expect(threads.threads == 3)
+    }
+
+    /// Calls handlers that note that they have begun, and block until `body` is over.
+    private func block(
+        _ count: Int, on threads: HandlerThreads, _ body: (_ begun: Journal) async throws -> Void
+    ) async throws {
+        let begun = Journal()
+        let isOpen = DispatchGate()
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<count {
+                group.addTask(executorPreference: threads) {
+                    begun.note("begun")
+                    isOpen.wait()
+                }
+            }
+            defer { isOpen.open() }
+            try await body(begun)
+        }
     }
 
     @Test func `a thread that computes wants a processor, and one that is blocked wants none`() async throws {

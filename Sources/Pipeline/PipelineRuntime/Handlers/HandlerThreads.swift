@@ -2,6 +2,7 @@ internal import Concurrency
 internal import Dispatch
 internal import Foundation
 internal import Synchronization
+internal import Time
 
 /// Where handlers run: threads of the runtime's own, which may be blocked.
 ///
@@ -28,13 +29,13 @@ package final class HandlerThreads: TaskExecutor {
 
     /// How long a job may wait before it gets a thread more.
     private static let longestWait: Int64 = 5_000_000
-    /// How long a job may wait although the threads compute, in nanoseconds: one of them may never end.
-    private static let longestWaitForProcessors: Int64 = 2_000_000_000
     /// How long a thread that is not needed stays.
     private static let idleTime: DispatchTimeInterval = .seconds(30)
 
     private let minimum: Int
     private let maximum: Int
+    /// How long a job may wait although the threads compute, in nanoseconds: one of them may never end.
+    private let longestWaitForProcessors: Int64
     private let state = Mutex(State())
     private let demand = ProcessorDemand()
     private let processorsWanted: @Sendable (ProcessorDemand, _ enough: Double) -> Double?
@@ -46,15 +47,18 @@ package final class HandlerThreads: TaskExecutor {
     /// - Parameters:
     ///   - minimum: threads that are made without waiting.
     ///   - maximum: the most threads; calls beyond them wait.
+    ///   - patience: how long a call may wait while the threads compute.
     ///   - processorsWanted: by the threads since it was called last; nil where that is not known.
     init(
         minimum: Int = ProcessInfo.processInfo.activeProcessorCount, maximum: Int = 64,
+        patience: Duration = .seconds(2),
         processorsWanted: @escaping @Sendable (ProcessorDemand, _ enough: Double) -> Double? = {
             $0.look(at: MonotonicClock.nanoseconds(), enough: $1)
         }
     ) {
         self.minimum = max(1, minimum)
         self.maximum = max(self.minimum, maximum)
+        longestWaitForProcessors = patience.clampedNanoseconds
         self.processorsWanted = processorsWanted
     }
 
@@ -95,7 +99,7 @@ package final class HandlerThreads: TaskExecutor {
                     state.isWatched = false
                     return (true, false)
                 }
-                let longest = isBlocked ? Self.longestWait : Self.longestWaitForProcessors
+                let longest = isBlocked ? Self.longestWait : longestWaitForProcessors
                 let mustStart = now - oldest.enqueuedAt >= longest
                 if mustStart { state.threads += 1 }
                 return (false, mustStart)
