@@ -14,9 +14,9 @@ public struct PipelineOptions: Sendable {
     public var concurrency = 16
     /// Most records in one call of a ``BatchHandler`` or of `append`.
     public var maximumBatch = 500
-    /// Such a call gets no further record once those it gets have this many bytes: a batch of each
-    /// partition is in memory at once.
-    public var maximumBatchBytes = 1 << 20
+    /// Such calls of all partitions together get about this many bytes of key, value and headers: the more partitions
+    /// have records waiting, the smaller are their batches. Each gets one record at least.
+    public var maximumBatchBytes = 3 << 19
     /// A partition is not polled while this many of its records are unfinished.
     public var maximumUnfinishedRecords = 1000
     /// A partition is not polled while its unfinished records have this many bytes of key, value and headers.

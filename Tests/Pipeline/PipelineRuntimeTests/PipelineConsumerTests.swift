@@ -395,6 +395,23 @@ struct PipelineBatchTests {
         #expect(batches.withLock { $0.allSatisfy { (1...50).contains($0.count) } })
     }
 
+    @Test func `batches have no more bytes than they may, and one record at least`() async throws {
+        var options = try await PipelineTestBroker.options()
+        options.maximumBatchBytes = 1
+        try await PipelineTestBroker.write(numbers: 20, keys: 1, to: options.topics[0])
+        let batches = Mutex<[[Int]]>([])
+        let test = try await PipelineHarness(
+            options,
+            .batches(
+                BatchClosure { records in
+                    batches.withLock { $0.append(records.compactMap(\.number)) }
+                    return records.map { _ in .done }
+                }))
+        try await waitUntil { batches.withLock { $0.count } == 20 }
+        await test.stop()
+        #expect(batches.withLock { $0 } == (0..<20).map { [$0] })
+    }
+
     @Test func `only the record at fault is dead-lettered`() async throws {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 20, keys: 1, to: options.topics[0])

@@ -34,6 +34,7 @@ package final class PipelineConsumer: Service {
     private let logger: Logger
     private let telemetry: PipelineTelemetry
     private let groupTelemetry: GroupTelemetry
+    private let share: BatchShare
     private let calls: HandlerCalls
     private let state = Mutex(State())
     private let failures: (stream: AsyncStream<StartupError>, continuation: AsyncStream<StartupError>.Continuation)
@@ -56,6 +57,7 @@ package final class PipelineConsumer: Service {
                     failures.continuation.yield(.deadlineExceeded(place, offset, limit))
                 }
             })
+        share = BatchShare(total: options.maximumBatchBytes)
         self.kafka = kafka
         self.options = options
         self.handler = handler
@@ -165,8 +167,8 @@ package final class PipelineConsumer: Service {
         let window = PartitionWindow(
             limits: options.windowLimits(handler))
         let worker = PartitionWorker(
-            partition: partition, handler: handler, options: options, window: window, calls: calls,
-            sendDeadLetter: sendDeadLetter, telemetry: telemetry)
+            partition: partition, handler: handler, options: options, window: window, share: share,
+            calls: calls, sendDeadLetter: sendDeadLetter, telemetry: telemetry)
         state.withLock { state in
             let previous = state.workers[partition.topicPartition]?.task
             // Awaited by the consumer's drain, which ends with the worker's release of the partition, and by the next

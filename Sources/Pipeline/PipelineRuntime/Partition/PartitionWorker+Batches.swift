@@ -4,7 +4,7 @@ internal import Telemetry
 /// Records in batches, one verdict for each.
 extension PartitionWorker {
     func handleBatches(by handler: any BatchHandler) async {
-        while let records = await read(atMost: max(1, options.maximumBatch), bytes: options.maximumBatchBytes) {
+        while let room = await window.waitForRoom(), let records = await readBatch(within: room) {
             var rest = records[...]
             var failures = 0
             while !rest.isEmpty {
@@ -28,6 +28,16 @@ extension PartitionWorker {
                 guard await partition.pause(for: step.wait ?? backoff(afterFailures: failures)) else { return }
             }
         }
+    }
+
+    /// The next records, as many as this partition's share of what all of them may hand over; nil when it is over.
+    func readBatch(within room: PartitionWindow.Room, limit: Duration? = nil) async -> [KafkaRecord]? {
+        let most = min(max(1, options.maximumBatch), room.records)
+        let bytes = min(share.bytes(for: partition.topicPartition), room.bytes)
+        guard let records = await partition.next(maxRecords: most, maxBytes: bytes, within: limit) else { return nil }
+        let isFull = records.count == most || records.reduce(0) { $0 + $1.payloadBytes } >= bytes
+        share.note(partition.topicPartition, hasMore: isFull)
+        return window.admit(records)
     }
 
     /// What follows from one call of a handler of batches.

@@ -52,19 +52,13 @@ extension PartitionWorker {
                 failures += 1
                 guard await partition.pause(for: step.wait ?? backoff(afterFailures: failures)) else { break }
             } else {
-                guard let records = await readToAppend(within: left) else { break }
-                pending = window.admit(records)[...]
+                guard let room = window.room else { continue }
+                guard let records = await readBatch(within: room, limit: left) else { break }
+                pending = records[...]
             }
         }
         // Revoked, or the process stops: what was appended becomes durable, unless the partition is lost.
         if !unflushed.isEmpty, !Task.isCancelled { _ = await flush(&unflushed, by: handler) }
-    }
-
-    private func readToAppend(within limit: Duration?) async -> [KafkaRecord]? {
-        guard let room = window.room else { return [] }
-        return await partition.next(
-            maxRecords: min(max(1, options.maximumBatch), room.records),
-            maxBytes: min(options.maximumBatchBytes, room.bytes), within: limit)
     }
 
     private func append(

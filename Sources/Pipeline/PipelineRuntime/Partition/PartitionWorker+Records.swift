@@ -10,7 +10,7 @@ extension PartitionWorker {
         let permits = Permits(options.concurrency)
         // Bounded by the window.
         await withDiscardingTaskGroup { group in
-            while let records = await read(atMost: .max) {
+            while let records = await read() {
                 for record in records where queues.begin(record) {
                     group.addTask { await handleKey(from: record, queues, permits, handler) }
                 }

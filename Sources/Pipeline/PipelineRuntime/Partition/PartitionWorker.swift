@@ -11,6 +11,7 @@ struct PartitionWorker: Sendable {
     let handler: PipelineHandler
     let options: PipelineOptions
     let window: PartitionWindow
+    let share: BatchShare
     let calls: HandlerCalls
     /// Returns when the broker has acknowledged the record.
     let sendDeadLetter: @Sendable (KafkaProducerRecord) async throws -> Void
@@ -25,6 +26,7 @@ struct PartitionWorker: Sendable {
             await group.next()
             group.cancelAll()
         }
+        share.note(partition.topicPartition, hasMore: false)
         await handler.partitionReleased(partition.topicPartition)
         await partition.release()
     }
@@ -32,6 +34,7 @@ struct PartitionWorker: Sendable {
     private func work() async {
         calls.finished(partition.topicPartition, before: partition.startOffset)
         guard await prepare() else { return }
+        share.note(partition.topicPartition, hasMore: true)
         switch handler {
         case .records(let handler): await handleRecords(by: handler)
         case .batches(let handler): await handleBatches(by: handler)
@@ -68,10 +71,9 @@ struct PartitionWorker: Sendable {
     }
 
     /// The next records, when the window has capacity for them; nil when the partition is over.
-    func read(atMost most: Int, bytes: Int = .max) async -> [KafkaRecord]? {
+    func read() async -> [KafkaRecord]? {
         guard let room = await window.waitForRoom(),
-            let records = await partition.next(
-                maxRecords: min(most, room.records), maxBytes: min(bytes, room.bytes))
+            let records = await partition.next(maxRecords: room.records, maxBytes: room.bytes)
         else { return nil }
         return window.admit(records)
     }
