@@ -23,12 +23,13 @@ extension KeyedState {
             let rows = try StateRowSource(path: options.path, topics: store.topics)
             let publisher = try StatePublisher(kafka, topics: topics, logger: logger)
             var partitions: [KafkaTopicPartition: Partition] = [:]
+            let counts = cluster.counts.mapValues { Int32(clamping: $0) }
             let count = cluster.counts.values.reduce(0, +)
-            for (topic, number) in cluster.counts {
-                for partition in 0..<Int32(clamping: number) {
+            for (topic, number) in counts {
+                for partition in 0..<number {
                     let place = KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: partition))
                     partitions[place] = Partition(
-                        place, model: model, writer: writer, rows: rows, partitionCount: Int32(clamping: number),
+                        place, model: model, writer: writer, rows: rows, partitionCount: number,
                         maximumBytes: max(1, options.cacheBytes / max(1, count)),
                         publish: { [metrics, frequent, options] in
                             if let value = $0.value, value.count > options.largeValue {
@@ -50,7 +51,8 @@ extension KeyedState {
             let parts = Parts(
                 store: store, rows: rows,
                 reader: try StateReader(path: options.path, topics: store.topics, model: model),
-                publisher: publisher, consumer: consumer, partitions: partitions, retention: cluster.retention)
+                publisher: publisher, consumer: consumer, partitions: partitions, partitionCounts: counts,
+                retention: cluster.retention)
             withRunning { $0.parts = parts }
             try await refuseToForget(parts)
             if options.role != .worker { for place in partitions.keys { follow(place) } }

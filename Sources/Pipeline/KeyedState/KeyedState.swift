@@ -44,6 +44,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
         let publisher: StatePublisher
         let consumer: KafkaConsumer
         let partitions: [KafkaTopicPartition: Partition]
+        let partitionCounts: [KafkaTopic: Int32]
         /// How long a file may have missed what was published, by topic, in milliseconds.
         let retention: [KafkaTopic: Int64]
     }
@@ -126,7 +127,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
 
     /// Where the row of a key is: by murmur2, as Java clients choose it.
     func place(of key: [UInt8], in topic: KafkaTopic) throws(StateError) -> KafkaTopicPartition {
-        let count = try parts().partitions.values.first { $0.name.topic == topic }?.partitionCount ?? 1
+        let count = try parts().partitionCounts[topic] ?? 1
         return KafkaTopicPartition(topic: topic, partition: KafkaPartition(ofKey: key, partitions: count))
     }
 

@@ -32,8 +32,9 @@ final class StateStore: Sendable {
             deleteEntry = try database.statement("DELETE FROM entries WHERE name = ? AND value = ? AND row = ?")
             position = try database.statement(
                 """
-                INSERT INTO positions (topic, partition, next, seen, form) VALUES (?1, ?2, ?3, ?4, 0)
-                ON CONFLICT DO UPDATE SET next = ?3, seen = ?4, form = CASE WHEN ?5 THEN ?6 ELSE form END
+                INSERT INTO positions (topic, partition, next, seen, form)
+                VALUES (?1, ?2, ?3, ?4, CASE WHEN ?5 THEN ~?6 ELSE ?6 END)
+                ON CONFLICT DO UPDATE SET next = ?3, seen = ?4, form = CASE WHEN ?5 THEN ~?6 ELSE form END
                 """)
         }
     }
@@ -101,7 +102,7 @@ final class StateStore: Sendable {
                         [place[0], .blob(key), .blob(state)])
                 }
                 try guarded.position.run(
-                    place + [.integer(next), .integer(now), .integer(isOtherForm ? 1 : 0), .integer(~form)])
+                    place + [.integer(next), .integer(now), .integer(isOtherForm ? 1 : 0), .integer(form)])
                 return ids
             }
         }

@@ -169,6 +169,20 @@ import Testing
         await third.end()
     }
 
+    @Test func `a partition whose first records are of these rules is not searched for others`() throws {
+        let store = try StateStore(Database(path: harness.directory.file("rows")), topics: [harness.output])
+        _ = try store.apply([], of: harness.output(0), next: 1, at: 0, form: 7)
+        _ = try store.apply([], of: harness.output(1), next: 1, at: 0, isOtherForm: true, form: 7)
+        #expect(try store.position(of: harness.output(0))?.form == 7)
+        #expect(try store.position(of: harness.output(1))?.form != 7)
+        // Later records of these rules say nothing of those before, and one of others is enough.
+        _ = try store.apply([], of: harness.output(1), next: 2, at: 0, form: 7)
+        _ = try store.apply([], of: harness.output(0), next: 2, at: 0, isOtherForm: true, form: 7)
+        #expect(try store.position(of: harness.output(0))?.form != 7)
+        #expect(try store.position(of: harness.output(1))?.form != 7)
+        store.close()
+    }
+
     @Test func `a member of other rules has its rows published again by the next owner`() async throws {
         try await harness.write("a", NumberSet("a", [1]).text)
         let owner = try await harness.member(model: NumberSetModel(fingerprint: "one"))
