@@ -50,7 +50,7 @@ let platform: [Target] = [
     module("JSON", layer: "Platform", uses: ["Bytes"]),
     module("Telemetry", layer: "Platform", uses: ["Time", "Concurrency", "Bytes", "JSON"]),
     module("Configuration", layer: "Platform", uses: ["Bytes", "JSON"]),
-    module("Lifecycle", layer: "Platform", uses: ["Telemetry", "CThreads"]),
+    module("Lifecycle", layer: "Platform", uses: ["Telemetry", "Concurrency", "CThreads"]),
     module("KafkaModel", layer: "Platform"),
     module("Kafka", layer: "Platform", uses: ["CRdKafka", "KafkaModel", "Time", "Concurrency"]),
     module("KafkaDevBroker", layer: "Platform", uses: ["CRdKafka", "Kafka", "Time", "Concurrency"]),

@@ -39,6 +39,13 @@ static inline void ct_limit_arenas(void) {
 #ifdef __GLIBC__
     mallopt(M_ARENA_MAX, 4);
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
-    mallopt(M_MMAP_THRESHOLD, 8 << 20);
+    mallopt(M_MMAP_THRESHOLD, 512 << 10);
+#endif
+}
+
+// Pages without anything in use, also those between blocks in use.
+static inline void ct_trim_arenas(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
 #endif
 }

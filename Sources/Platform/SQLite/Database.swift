@@ -47,7 +47,7 @@ package final class Database {
                 try executeScript(
                     """
                     PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;
-                    PRAGMA cache_size=-8192; PRAGMA wal_autocheckpoint=4000;
+                    PRAGMA cache_size=-4096; PRAGMA wal_autocheckpoint=4000;
                     """)
             } else {
                 try executeScript("PRAGMA query_only=ON;")

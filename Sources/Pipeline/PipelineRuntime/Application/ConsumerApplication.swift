@@ -89,6 +89,7 @@ public struct ConsumerApplication: Sendable {
     /// Runs until SIGTERM or SIGINT, or until the pipeline cannot go on, and ends the process.
     public func main() async -> Never {
         MemoryArenas.limit()
+        MemoryArenas.giveBack()
         let configuration = command.parseOrExit().configuration
         let logger = ApplicationSettings.logger(command.name, configuration)
         let metrics = MetricsRegistry()
