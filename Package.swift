@@ -406,7 +406,7 @@ let package = Package(
             "KeyedStateTests", layer: "Pipeline",
             uses: [
                 "KeyedState", "PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Lifecycle", "KafkaDevBroker", "Time",
-                "PipelineTestSupport", "TestSupport",
+                "Concurrency", "PipelineTestSupport", "TestSupport",
             ]),
         tests(
             "PipelineTestKitTests", layer: "Pipeline",

@@ -17,6 +17,9 @@ private let store = MutatedFile(.state, "follower", state + "StateStore.swift", 
 private let refusing = MutatedFile(
     .state, "owner", state + "StatePartition.swift", suites: "StateLifetimeTests")
 private let keeping = MutatedFile(.state, "owner", state + "StateStore.swift", suites: "StateLifetimeTests")
+private let unwritten = MutatedFile(
+    .state, "follower", state + "StatePartition+Applying.swift", suites: "StateWriterTests")
+private let writer = MutatedFile(.state, "follower", state + "StateWriter.swift", suites: "StateWriterTests")
 private let health = MutatedFile(
     .state, "health", state + "KeyedState.swift", suites: "StateRoleTests|StateLifetimeTests")
 private let metrics = MutatedFile(.state, "health", state + "StateMetrics.swift", suites: "StateRoleTests")
@@ -73,6 +76,8 @@ enum StateMutants {
         keeping.mutant(
             "oversized-of-another-time", #""DELETE FROM oversized WHERE topic = ? AND key = ? AND state = ?""#,
             #""DELETE FROM oversized WHERE topic = ? AND key = ? AND ? != ''""#),
-        store.mutant("position", ".integer(next)", after: "try guarded.position.run(", ".integer(0)"),
+        store.mutant("position", ".integer(write.next)", after: "try guarded.position.run(", ".integer(0)"),
+        unwritten.mutant("unwritten-rows", "entry.writes > 0", "entry.writes > 1"),
+        writer.mutant("unwritten-alone", "{ alone($0.write) }", "{ _ in .failure(error) }"),
     ]
 }

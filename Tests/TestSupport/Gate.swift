@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// A latch that a test opens once. Waiting for it ends when it is open and not by cancellation, as that of a stuck C call.
@@ -28,5 +29,26 @@ package final class Gate: Sendable {
             }
             if isOpen { continuation.resume() }
         }
+    }
+}
+
+/// Blocks threads, not tasks.
+package final class DispatchGate: Sendable {
+    private let condition = NSCondition()
+    private let isOpen = Mutex(false)
+
+    package init() {}
+
+    package func wait() {
+        condition.lock()
+        while !isOpen.withLock({ $0 }) { condition.wait() }
+        condition.unlock()
+    }
+
+    package func open() {
+        condition.lock()
+        isOpen.withLock { $0 = true }
+        condition.broadcast()
+        condition.unlock()
     }
 }

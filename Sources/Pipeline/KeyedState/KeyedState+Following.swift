@@ -49,7 +49,7 @@ extension KeyedState {
             }
             try await consumer.start()
             let parts = Parts(
-                store: store, rows: rows,
+                store: store, writer: StateWriter(store), rows: rows,
                 reader: try StateReader(path: options.path, topics: store.topics, model: model),
                 publisher: publisher, consumer: consumer, partitions: partitions, partitionCounts: counts,
                 retention: cluster.retention)
@@ -192,6 +192,7 @@ extension KeyedState {
         while let current = assigned {
             progress.restart(at: current.startOffset.rawValue, of: place)
             reached(current.startOffset.rawValue, in: place)
+            partition.restart()
             await read(current, partition, parts)
             // On the embedded broker a log may begin again under a new assignment.
             assigned = await parts.consumer.assignedPartitions.first {
@@ -289,12 +290,8 @@ extension KeyedState {
                 let known = applied
                 let changes = try await computing.with { try known ?? partition.apply(records) }
                 applied = changes
-                let ids = try await writing.with {
-                    try parts.store.apply(
-                        changes.writes, of: partition.name, next: next, at: clocks.wallMilliseconds(),
-                        isOtherForm: changes.hasOtherForm, form: partition.form,
-                        fitting: changes.fitting)
-                }
+                let ids = try await parts.writer.apply(
+                    StateWrite(changes, of: partition, next: next, now: clocks.wallMilliseconds()))
                 partition.committed(ids)
                 count(changes, in: partition)
                 return true

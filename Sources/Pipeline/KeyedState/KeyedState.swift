@@ -39,6 +39,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
     /// What there is after the start.
     struct Parts: Sendable {
         let store: StateStore
+        let writer: StateWriter
         let rows: StateRowSource
         let reader: StateReader<Model>
         let publisher: StatePublisher
@@ -103,8 +104,6 @@ public final class KeyedState<Model: StateModel>: Sendable {
     /// For merging and applying, which compute and do not wait: more at once than there are cores would contend for
     /// locks and memory. Not for a handler's reading of records, which may block.
     let computing = Permits(ProcessInfo.processInfo.activeProcessorCount)
-    /// For the database, which has one writer.
-    let writing = Permits(1)
 
     func withRunning<Result>(_ body: (inout Running) -> Result) -> Result { running.withLock { body(&$0) } }
 

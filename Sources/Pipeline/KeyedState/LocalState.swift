@@ -123,8 +123,7 @@ public final class LocalState<Model: StateModel>: Sendable {
         guard let last = records.last else { return }
         let applied = try partition.apply(records)
         let ids = try store.apply(
-            applied.writes, of: partition.name, next: last.offset.rawValue + 1, at: 0,
-            isOtherForm: applied.hasOtherForm, form: partition.form, fitting: applied.fitting)
+            StateWrite(applied, of: partition, next: last.offset.rawValue + 1, now: 0))
         partition.committed(ids)
     }
 }

@@ -77,6 +77,17 @@ extension StatePartition {
         }
     }
 
+    /// Reading begins: rows that were applied and never written, because reading had ended, are applied again.
+    func restart() {
+        withLock { guarded in
+            for (key, entry) in guarded.entries where entry.writes > 0 {
+                guarded.bytes -= entry.image.encoded.count
+                guarded.entries[key] = nil
+            }
+            guarded.writing = []
+        }
+    }
+
     private func read(_ record: KafkaRecord, asOwn: Bool) throws -> Reading {
         let mark = RecordMark(record)
         if asOwn, let mark, mark.writer == writer { return .own(mark) }

@@ -80,32 +80,31 @@ final class StateStore: Sendable {
 
     // MARK: Applying
 
-    /// Writes what a batch of records changes, and the position behind it, in one transaction.
+    /// Writes what batches of records change, and the positions behind them, in one transaction.
     ///
-    /// - Parameters:
-    ///   - next: the offset up to which the partition is applied.
-    ///   - now: milliseconds since 1970.
-    ///   - fitting: oversized states, by key, that are published now: unless more was kept of the key since.
-    ///   - isOtherForm: some records were published by another fingerprint than `form`.
-    /// - Returns: the ids of the rows in the order of the writes; 0 for removed ones.
-    func apply(
-        _ writes: [RowWrite], of partition: KafkaTopicPartition, next: Int64, at now: Int64,
-        isOtherForm: Bool = false, form: Int64 = 0, fitting: [[UInt8]: [UInt8]] = [:]
-    ) throws(StateError) -> [Int64] {
-        let place = place(partition)
-        return try access { guarded in
-            try guarded.database.transaction {
-                let ids = try writes.map { try Self.write($0, place, guarded) }
-                for (key, state) in fitting {
-                    try guarded.database.run(
-                        "DELETE FROM oversized WHERE topic = ? AND key = ? AND state = ?",
-                        [place[0], .blob(key), .blob(state)])
-                }
-                try guarded.position.run(
-                    place + [.integer(next), .integer(now), .integer(isOtherForm ? 1 : 0), .integer(form)])
-                return ids
-            }
+    /// - Returns: for each the ids of its rows in their order; 0 for removed ones.
+    func apply(_ writes: [StateWrite]) throws(StateError) -> [[Int64]] {
+        try access { guarded in try guarded.database.transaction { try writes.map { try apply($0, guarded) } } }
+    }
+
+    /// The same for one.
+    func apply(_ write: StateWrite) throws(StateError) -> [Int64] {
+        try access { guarded in try guarded.database.transaction { try apply(write, guarded) } }
+    }
+
+    private func apply(_ write: StateWrite, _ guarded: Guarded) throws -> [Int64] {
+        let place = place(write.partition)
+        let ids = try write.rows.map { try Self.write($0, place, guarded) }
+        for (key, state) in write.fitting {
+            try guarded.database.run(
+                "DELETE FROM oversized WHERE topic = ? AND key = ? AND state = ?",
+                [place[0], .blob(key), .blob(state)])
         }
+        try guarded.position.run(
+            place + [
+                .integer(write.next), .integer(write.now), .integer(write.isOtherForm ? 1 : 0), .integer(write.form),
+            ])
+        return ids
     }
 
     private static func write(_ write: RowWrite, _ place: [SQLiteValue], _ guarded: Guarded) throws -> Int64 {

@@ -81,7 +81,7 @@ import Testing
         let store = try StateStore(Database(path: harness.directory.file("state")), topics: [harness.output])
         let image = RowImage(encoded: NumberSet("erased", [1]).text)
         let write = RowWrite(key: Array("erased".utf8), id: 0, image: image, oldEntries: [])
-        _ = try store.apply([write], of: place, next: 1, at: 0)
+        _ = try store.apply(StateWrite(rows: [write], partition: place, next: 1, now: 0))
         store.close()
         try await harness.write("a", NumberSet("a", [1]).text)
         try await harness.write("b", NumberSet("b", [1]).text)

@@ -111,7 +111,7 @@ import Testing
         let state = NumberSet(key, [1])
         let write = RowWrite(
             key: Array(key.utf8), id: 0, image: RowImage(encoded: state.text, isBehind: true), oldEntries: [])
-        _ = try store.apply([write], of: harness.output(1), next: 1, at: 0)
+        _ = try store.apply(StateWrite(rows: [write], partition: harness.output(1), next: 1, now: 0))
         store.close()
         let member = try await start("rows")
         #expect(try await harness.lastValues() == [key: "\(key)=1"])

@@ -108,7 +108,9 @@ import Testing
             try store.keep([key: NumberSet("a", numbers).text], of: place, joinedBy: model.join)
         }
         func publish(_ numbers: Set<Int>) throws {
-            _ = try store.apply([], of: place, next: 1, at: 0, fitting: [key: NumberSet("a", numbers).text])
+            _ = try store.apply(
+                StateWrite(
+                    rows: [], partition: place, next: 1, now: 0, fitting: [key: NumberSet("a", numbers).text]))
         }
         try keep([1, 2])
         try keep([1])
@@ -171,15 +173,17 @@ import Testing
 
     @Test func `a partition whose first records are of these rules is not searched for others`() throws {
         let store = try StateStore(Database(path: harness.directory.file("rows")), topics: [harness.output])
-        _ = try store.apply([], of: harness.output(0), next: 1, at: 0, form: 7)
-        _ = try store.apply([], of: harness.output(1), next: 1, at: 0, isOtherForm: true, form: 7)
-        #expect(try store.position(of: harness.output(0))?.form == 7)
-        #expect(try store.position(of: harness.output(1))?.form != 7)
+        func apply(_ partition: Int32, next: Int64, isOtherForm: Bool) throws -> Int64? {
+            let place = harness.output(partition)
+            _ = try store.apply(
+                StateWrite(rows: [], partition: place, next: next, now: 0, isOtherForm: isOtherForm, form: 7))
+            return try store.position(of: place)?.form
+        }
+        #expect(try apply(0, next: 1, isOtherForm: false) == 7)
+        #expect(try apply(1, next: 1, isOtherForm: true) != 7)
         // Later records of these rules say nothing of those before, and one of others is enough.
-        _ = try store.apply([], of: harness.output(1), next: 2, at: 0, form: 7)
-        _ = try store.apply([], of: harness.output(0), next: 2, at: 0, isOtherForm: true, form: 7)
-        #expect(try store.position(of: harness.output(0))?.form != 7)
-        #expect(try store.position(of: harness.output(1))?.form != 7)
+        #expect(try apply(1, next: 2, isOtherForm: false) != 7)
+        #expect(try apply(0, next: 2, isOtherForm: true) != 7)
         store.close()
     }
 

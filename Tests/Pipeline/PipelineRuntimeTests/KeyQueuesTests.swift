@@ -136,25 +136,6 @@ struct HandlerThreadsTests {
     }
 }
 
-/// Blocks threads, not tasks.
-private final class DispatchGate: Sendable {
-    private let condition = NSCondition()
-    private let isOpen = Mutex(false)
-
-    func wait() {
-        condition.lock()
-        while !isOpen.withLock({ $0 }) { condition.wait() }
-        condition.unlock()
-    }
-
-    func open() {
-        condition.lock()
-        isOpen.withLock { $0 = true }
-        condition.broadcast()
-        condition.unlock()
-    }
-}
-
 /// What happened, in order.
 final class Journal: Sendable {
     private let noted = Mutex<[String]>([])

@@ -1,0 +1,99 @@
+internal import Kafka
+internal import Synchronization
+
+/// What a batch of records of one partition changes in the database.
+struct StateWrite: Sendable {
+    var rows: [RowWrite]
+    let partition: KafkaTopicPartition
+    /// The offset up to which the partition is applied.
+    let next: Int64
+    /// Milliseconds since 1970.
+    let now: Int64
+    /// Some records were published by another fingerprint than `form`.
+    var isOtherForm = false
+    var form: Int64 = 0
+    /// Oversized states, by key, that are published now: unless more was kept of the key since.
+    var fitting: [[UInt8]: [UInt8]] = [:]
+}
+
+extension StateWrite {
+    init<Model: StateModel>(
+        _ applied: StatePartition<Model>.Applied, of partition: StatePartition<Model>, next: Int64, now: Int64
+    ) {
+        self.init(
+            rows: applied.writes, partition: partition.name, next: next, now: now, isOtherForm: applied.hasOtherForm,
+            form: partition.form, fitting: applied.fitting)
+    }
+}
+
+/// Writes what comes from several partitions at the same time in one transaction: that costs less than one for each,
+/// since their rows share pages of the tables and of the log.
+final class StateWriter: Sendable {
+    typealias Outcome = Result<[Int64], StateError>
+
+    private struct Waiting {
+        let write: StateWrite
+        /// Nil: it is this one's turn to write.
+        let continuation: CheckedContinuation<Outcome?, Never>
+    }
+
+    private struct State {
+        /// At most one for each partition.
+        var waiting: [Waiting] = []
+        var isWriting = false
+    }
+
+    private let store: StateStore
+    private let state = Mutex(State())
+
+    init(_ store: StateStore) { self.store = store }
+
+    /// How many wait for a transaction that runs.
+    var waiting: Int { state.withLock { $0.waiting.count } }
+
+    /// Returns when the write is committed, with those that came while another transaction ran.
+    ///
+    /// - Returns: the ids of the rows in their order; 0 for removed ones.
+    func apply(_ write: StateWrite) async throws(StateError) -> [Int64] {
+        let outcome = await withCheckedContinuation { continuation in
+            let mayWrite = state.withLock { state in
+                guard state.isWriting else {
+                    state.isWriting = true
+                    return true
+                }
+                state.waiting.append(Waiting(write: write, continuation: continuation))
+                return false
+            }
+            if mayWrite { continuation.resume(returning: nil) }
+        }
+        return try (outcome ?? applyWithWaiting(write)).get()
+    }
+
+    private func applyWithWaiting(_ own: StateWrite) -> Outcome {
+        let others = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        let ownOutcome: Outcome
+        var outcomes: [Outcome]
+        do {
+            outcomes = try store.apply([own] + others.map(\.write)).map { .success($0) }
+            ownOutcome = outcomes.removeFirst()
+        } catch {
+            // What is wrong with one partition must not hold up the others.
+            ownOutcome = others.isEmpty ? .failure(error) : alone(own)
+            outcomes = others.map { alone($0.write) }
+        }
+        let next = state.withLock { state in
+            state.isWriting = !state.waiting.isEmpty
+            return state.isWriting ? state.waiting.removeFirst() : nil
+        }
+        for (waiting, outcome) in zip(others, outcomes) { waiting.continuation.resume(returning: outcome) }
+        next?.continuation.resume(returning: nil)
+        return ownOutcome
+    }
+
+    private func alone(_ write: StateWrite) -> Outcome {
+        do { return .success(try store.apply(write)) } catch { return .failure(error) }
+    }
+}
