@@ -1,6 +1,6 @@
 # make            this list
 # make demo       the whole pipeline on this machine: broker, ingress, entitlements, refunds, reconciler, archive, a simulated App Store; KEEP=1 leaves it running
-# make test       all tests that need nothing else, side by side; about 3 minutes after the build; FILTER=Name runs some, one by one
+# make test       all tests that need nothing else, side by side; about 8 minutes on two cores after the build; FILTER=Name runs some, one by one
 # make test-kafka the tests on Apache Kafka: KAFKA_HOME=directory, or SLUICE_TEST_BOOTSTRAP_SERVERS=host:port of one that runs
 # make test-http  third-party programs against the listener: SLUICE_TEST_HTTP_LAB=directory
 # make test-all   test, test-kafka, test-http, tutorial, faults, sanitize and mutants, whatever fails; takes hours
