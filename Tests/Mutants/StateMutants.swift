@@ -78,6 +78,6 @@ enum StateMutants {
             #""DELETE FROM oversized WHERE topic = ? AND key = ? AND ? != ''""#),
         store.mutant("position", ".integer(write.next)", after: "try guarded.position.run(", ".integer(0)"),
         unwritten.mutant("unwritten-rows", "entry.writes > 0", "entry.writes > 1"),
-        writer.mutant("unwritten-alone", "{ alone($0.write) }", "{ _ in .failure(error) }"),
+        writer.mutant("unwritten-alone", "alone($0.write)", ".failure(error)"),
     ]
 }
