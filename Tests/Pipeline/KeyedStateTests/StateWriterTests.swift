@@ -1,6 +1,7 @@
 import Concurrency
 import Kafka
 import SQLite
+import Synchronization
 import TestSupport
 import Testing
 
@@ -25,6 +26,13 @@ struct StateWriterTests {
         let row = RowWrite(
             key: Array(key.utf8), id: 0, image: RowImage(encoded: NumberSet(key, [1]).text), oldEntries: [])
         return StateWrite(rows: [row], partition: place(partition), next: 1, now: 0)
+    }
+
+    private func start(_ write: StateWrite, _ writer: StateWriter) -> Task<[Int64], any Error> {
+        Task(executorPreference: threads) { [threads] in
+            threads.begun.add(1, ordering: .relaxed)
+            return try await writer.apply(write)
+        }
     }
 
     /// Calls `body` while the database is busy, and lets it go on afterwards.
@@ -53,12 +61,8 @@ struct StateWriterTests {
         let writer = StateWriter(store)
         var tasks: [Task<[Int64], any Error>] = []
         try await whileBusy {
-            tasks = (0..<6).map { partition in
-                Task(executorPreference: threads) { [write = write(partition, "key\(partition)")] in
-                    try await writer.apply(write)
-                }
-            }
-            try await waitUntil { writer.waiting == 5 }
+            tasks = (0..<6).map { start(write($0, "key\($0)"), writer) }
+            try await waitUntil { threads.begun.load(ordering: .relaxed) == 6 }
         }
         var ids: [Int64] = []
         for task in tasks { ids += try await task.value }
@@ -79,12 +83,10 @@ struct StateWriterTests {
         var first: Task<[Int64], any Error>?
         var tasks: [Task<[Int64], any Error>] = []
         try await whileBusy {
-            first = Task(executorPreference: threads) { [write = write(1, "first")] in try await writer.apply(write) }
+            first = start(write(1, "first"), writer)
             // The row is there already.
-            tasks = [(2, "there"), (3, "good"), (4, "better")].map { partition, key in
-                Task(executorPreference: threads) { [write = write(partition, key)] in try await writer.apply(write) }
-            }
-            try await waitUntil { writer.waiting == 3 }
+            tasks = [(2, "there"), (3, "good"), (4, "better")].map { start(write($0, $1), writer) }
+            try await waitUntil { threads.begun.load(ordering: .relaxed) == 4 }
         }
         _ = try await first?.value
         await #expect(throws: StateError.self) { _ = try await tasks[0].value }
@@ -115,6 +117,9 @@ struct StateWriterTests {
 
 /// A thread for each job: a transaction that waits for the database blocks no other test.
 private final class ThreadForEach: TaskExecutor {
+    /// Writes that were begun. Which of them share a transaction is up to the threads.
+    let begun = Atomic(0)
+
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let error = OwnThread.start(name: "test") { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
