@@ -48,9 +48,6 @@ final class StateWriter: Sendable {
 
     init(_ store: StateStore) { self.store = store }
 
-    /// How many wait for a transaction that runs.
-    var waiting: Int { state.withLock { $0.waiting.count } }
-
     /// Returns when the write is committed, with those that came while another transaction ran.
     ///
     /// - Returns: the ids of the rows in their order; 0 for removed ones.
