@@ -6,23 +6,33 @@ import Testing
 struct BatchShareTests {
     private let places = (0..<48).map { KafkaTopicPartition(topic: "t", partition: KafkaPartition(rawValue: $0)) }
 
-    @Test func `partitions that have more records share, and one alone has everything`() {
+    @Test func `partitions with a batch in work share, and one alone has everything`() {
         let share = BatchShare(total: 1 << 20)
-        #expect(share.bytes(for: places[0]) == 1 << 20)
-        for place in places.prefix(4) { share.note(place, hasMore: true) }
-        #expect(share.bytes(for: places[0]) == 1 << 18)
-        share.note(places[0], hasMore: true)
-        #expect(share.bytes(for: places[0]) == 1 << 18)
-        // One that comes has to share with those that are there.
-        #expect(share.bytes(for: places[4]) == (1 << 20) / 5)
-        for place in places[1..<4] { share.note(place, hasMore: false) }
-        #expect(share.bytes(for: places[0]) == 1 << 20)
+        for place in places.prefix(4) { share.begin(place, isFull: true) }
+        #expect(share.next(of: places[0]) == 1 << 18)
+        share.begin(places[0], isFull: true)
+        #expect(share.next(of: places[0]) == 1 << 18)
+        // Those that wait for records, or are another member's, take no part.
+        _ = share.next(of: places[1])
+        share.end(places[2])
+        #expect(share.next(of: places[0]) == 1 << 19)
+        _ = share.next(of: places[3])
+        #expect(share.next(of: places[0]) == 1 << 20)
+    }
+
+    @Test func `a partition begins with a small batch, and again when it had no more`() {
+        let share = BatchShare(total: 1 << 20)
+        #expect(share.next(of: places[0]) == 64 << 10)
+        share.begin(places[0], isFull: true)
+        #expect(share.next(of: places[0]) == 1 << 20)
+        share.begin(places[0], isFull: false)
+        #expect(share.next(of: places[0]) == 64 << 10)
     }
 
     @Test func `no share is so small that batches cost more than records`() {
         let share = BatchShare(total: 1 << 20)
-        for place in places { share.note(place, hasMore: true) }
-        #expect(share.bytes(for: places[0]) == 64 << 10)
-        #expect(BatchShare(total: 1_000).bytes(for: places[0]) == 1_000)
+        for place in places { share.begin(place, isFull: true) }
+        #expect(share.next(of: places[0]) == 64 << 10)
+        #expect(BatchShare(total: 1_000).next(of: places[0]) == 1_000)
     }
 }

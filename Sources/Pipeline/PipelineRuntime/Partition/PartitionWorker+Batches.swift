@@ -33,10 +33,10 @@ extension PartitionWorker {
     /// The next records, as many as this partition's share of what all of them may hand over; nil when it is over.
     func readBatch(within room: PartitionWindow.Room, limit: Duration? = nil) async -> [KafkaRecord]? {
         let most = min(max(1, options.maximumBatch), room.records)
-        let bytes = min(share.bytes(for: partition.topicPartition), room.bytes)
+        let bytes = min(share.next(of: partition.topicPartition), room.bytes)
         guard let records = await partition.next(maxRecords: most, maxBytes: bytes, within: limit) else { return nil }
         let isFull = records.count == most || records.reduce(0) { $0 + $1.payloadBytes } >= bytes
-        share.note(partition.topicPartition, hasMore: isFull)
+        if !records.isEmpty { share.begin(partition.topicPartition, isFull: isFull) }
         return window.admit(records)
     }
 

@@ -26,7 +26,7 @@ struct PartitionWorker: Sendable {
             await group.next()
             group.cancelAll()
         }
-        share.note(partition.topicPartition, hasMore: false)
+        share.end(partition.topicPartition)
         await handler.partitionReleased(partition.topicPartition)
         await partition.release()
     }
@@ -34,7 +34,6 @@ struct PartitionWorker: Sendable {
     private func work() async {
         calls.finished(partition.topicPartition, before: partition.startOffset)
         guard await prepare() else { return }
-        share.note(partition.topicPartition, hasMore: true)
         switch handler {
         case .records(let handler): await handleRecords(by: handler)
         case .batches(let handler): await handleBatches(by: handler)
