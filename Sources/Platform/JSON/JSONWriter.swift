@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Writes compact JSON text straight into bytes, for what is written too often to be built as a ``JSONValue`` first.
 ///
 /// The caller sees to it that the text is JSON: a member inside an object, one value after each member's name. Commas
@@ -7,8 +9,24 @@ package struct JSONWriter: Sendable {
     private var storage: [UInt8]
     private var count = 0
 
-    package init(reservingCapacity capacity: Int = 256) {
-        storage = Array(repeating: 0, count: max(16, capacity))
+    /// Memory of texts that are written, for the next ones: so many blocks of at most so many bytes.
+    private static let spare = Mutex<[[UInt8]]>([])
+    private static let spareBlocks = 8
+    private static let spareBytes = 64 << 10
+
+    package init(reservingCapacity capacity: Int = 256) { self.init(Array(repeating: 0, count: max(16, capacity))) }
+
+    private init(_ storage: consuming [UInt8]) { self.storage = storage }
+
+    /// The text that `write` writes, in no more memory than it needs.
+    package static func text(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(spare.withLock { $0.popLast() } ?? Array(repeating: 0, count: 4096))
+        write(&writer)
+        let text = writer.bytes
+        var storage: [UInt8] = []
+        swap(&storage, &writer.storage)
+        if storage.count <= spareBytes { spare.withLock { if $0.count < spareBlocks { $0.append(storage) } } }
+        return text
     }
 
     /// The text so far.
@@ -42,17 +60,47 @@ package struct JSONWriter: Sendable {
         }
     }
 
+    /// A text that needs no escapes.
+    ///
+    /// - Parameter fill: writes all of its `count` bytes.
+    package mutating func plainString(count length: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+        makeRoom(for: length + 3)
+        if needsComma { append(UInt8(ascii: ",")) }
+        append(UInt8(ascii: "\""))
+        let start = count
+        storage.withUnsafeMutableBufferPointer { bytes in
+            fill(UnsafeMutableBufferPointer(rebasing: bytes[start..<start + length]))
+        }
+        count += length
+        append(UInt8(ascii: "\""))
+    }
+
     package mutating func integer(_ value: Int64) {
-        makeRoom(for: 24)
+        // A comma, a sign and 19 digits at most.
+        makeRoom(for: 21)
         if needsComma { append(UInt8(ascii: ",")) }
         if value < 0 { append(UInt8(ascii: "-")) }
         var rest = value.magnitude
-        let start = count
-        repeat {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+        let end = count + Self.digitCount(of: rest)
+        storage.withUnsafeMutableBytes { bytes in
+            var position = end
+            repeat {
+                position -= 1
+                bytes[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+        }
+        count = end
+    }
+
+    private static func digitCount(of value: UInt64) -> Int {
+        var count = 1
+        var rest = value
+        while rest >= 10 {
             rest /= 10
-        } while rest > 0
-        storage[start..<count].reverse()
+            count += 1
+        }
+        return count
     }
 
     package mutating func bool(_ value: Bool) {

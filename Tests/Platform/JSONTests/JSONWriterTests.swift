@@ -1,0 +1,45 @@
+import Testing
+
+@testable import JSON
+
+@Suite struct JSONWriterTests {
+    private func text(_ write: (inout JSONWriter) -> Void) -> String {
+        String(decoding: JSONWriter.text(write), as: UTF8.self)
+    }
+
+    @Test(arguments: [0, 9, 10, -1, 1_234_567_890, .max, .min] as [Int64])
+    func `a number is written with all its digits`(number: Int64) {
+        #expect(text { $0.integer(number) } == String(number))
+    }
+
+    @Test func `commas come between values, in arrays as in objects`() {
+        let written = text { writer in
+            writer.object { object in
+                object.set("a", 1 as Int64)
+                object.array("b") { array in for number in [-1, 0, 10] as [Int64] { array.integer(number) } }
+                object.name("c")
+                object.plainString(count: 2) { bytes in for index in bytes.indices { bytes[index] = UInt8(ascii: "x") }
+                }
+                object.set("d", "y")
+            }
+        }
+        #expect(written == #"{"a":1,"b":[-1,0,10],"c":"xx","d":"y"}"#)
+    }
+
+    @Test func `a text that is written inside another one has memory of its own`() {
+        let written = text { writer in
+            writer.array { array in
+                array.integer(1)
+                array.text(JSONWriter.text { $0.string("inner") })
+                array.integer(2)
+            }
+        }
+        #expect(written == #"[1,"inner",2]"#)
+    }
+
+    @Test func `a long text grows, and nothing of it is left in the next one`() {
+        let long = String(repeating: "a", count: 100_000)
+        #expect(text { $0.string(long) } == "\"\(long)\"")
+        #expect(text { $0.string("b") } == #""b""#)
+    }
+}
