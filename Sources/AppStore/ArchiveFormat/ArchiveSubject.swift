@@ -42,7 +42,7 @@ extension ArchivedTopic {
     /// When what a record says happened, in milliseconds since 1970: the date of Apple's signature, so that a record that
     /// is produced again is as old as it was. Where nothing says it, the record's own time; nil without one.
     package func eventTime(of record: KafkaRecord) -> Int64? {
-        if let signed = record.headers.text(.time).flatMap({ AppStoreInstant(rfc3339: $0) }) {
+        if let signed = record.text(.time).flatMap({ AppStoreInstant(rfc3339: $0) }) {
             return signed.millisecondsSince1970
         }
         return refundCase(record)?.newestSignature ?? record.timestampMilliseconds
@@ -50,7 +50,7 @@ extension ArchivedTopic {
 
     private func refundCase(_ record: KafkaRecord) -> RefundCase? {
         // Of dead letters those without a notification's headers: the topic alone does not say what is in them.
-        guard kind == .refund || kind == .deadLetter, let value = record.value, record.headers.text(.id) == nil else {
+        guard kind == .refund || kind == .deadLetter, let value = record.value, record.text(.id) == nil else {
             return nil
         }
         return try? RefundCase(json: value)

@@ -66,3 +66,8 @@ extension [KafkaHeader] {
     /// Text of the last header of that name, which is the one that counts; nil if there is none or it is not UTF-8.
     public func text(_ name: RecordHeaderName) -> String? { last { $0.key == name.rawValue }?.text }
 }
+
+extension KafkaRecord {
+    /// Text of the last header of that name; nil if there is none or it is not UTF-8.
+    public func text(_ name: RecordHeaderName) -> String? { header(name.rawValue)?.text }
+}

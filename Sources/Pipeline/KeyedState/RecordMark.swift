@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Kafka
 
 /// The headers of a published row: who wrote it, by which rules, and which proposal has won.
@@ -28,18 +27,25 @@ struct RecordMark: Equatable {
 
     /// Nil for a record of another writer.
     init?(_ record: KafkaRecord) {
-        guard let text = record.header(Self.header)?.value else { return nil }
-        var values: [UInt64] = [0]
+        guard case .some(let mark?) = record.withHeaderValue(Self.header, { $0.flatMap(Self.read) }) else { return nil }
+        self = mark
+    }
+
+    private static func read(_ text: UnsafeRawBufferPointer) -> RecordMark? {
+        var numbers: (UInt64, UInt64, UInt64) = (0, 0, 0)
+        var separators = 0
         for byte in text {
             if byte == UInt8(ascii: ";") {
-                values.append(0)
+                guard separators < 2 else { return nil }
+                separators += 1
+                numbers = (numbers.1, numbers.2, 0)
                 continue
             }
-            guard let digit = Self.digit(byte) else { return nil }
-            values[values.count - 1] = values[values.count - 1] << 4 | digit
+            guard let digit = digit(byte) else { return nil }
+            numbers.2 = numbers.2 << 4 | digit
         }
-        guard values.count == 3 else { return nil }
-        self.init(writer: values[0], number: values[1], form: Int64(bitPattern: values[2]))
+        guard separators == 2 else { return nil }
+        return RecordMark(writer: numbers.0, number: numbers.1, form: Int64(bitPattern: numbers.2))
     }
 
     private static func digit(_ byte: UInt8) -> UInt64? {
@@ -51,8 +57,22 @@ struct RecordMark: Equatable {
     }
 
     var text: [UInt8] {
-        let numbers = [writer, number, UInt64(bitPattern: form)].map { String($0, radix: 16) }
-        return Array(numbers.joined(separator: ";").utf8)
+        // Two separators and three numbers of 16 digits at most.
+        [UInt8](unsafeUninitializedCapacity: 50) { text, count in
+            for number in [writer, number, UInt64(bitPattern: form)] {
+                if count > 0 {
+                    text[count] = UInt8(ascii: ";")
+                    count += 1
+                }
+                var shift = number == 0 ? 0 : (63 - number.leadingZeroBitCount) / 4 * 4
+                while shift >= 0 {
+                    let digit = UInt8(truncatingIfNeeded: number >> UInt64(shift)) & 15
+                    text[count] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+                    count += 1
+                    shift -= 4
+                }
+            }
+        }
     }
 
     /// The number of a fingerprint (FNV-1a); 0 for an empty one.

@@ -71,7 +71,12 @@ extension KafkaHeader: Hashable {
 }
 
 /// A record as read from a partition. It owns its bytes.
-public struct KafkaRecord: Hashable, Sendable {
+public struct KafkaRecord: Sendable {
+    private enum Headers: Sendable {
+        case list([KafkaHeader])
+        case packed(PackedHeaders)
+    }
+
     /// The topic it was read from.
     public let topic: KafkaTopic
     /// The partition it was read from.
@@ -84,8 +89,7 @@ public struct KafkaRecord: Hashable, Sendable {
     public let key: [UInt8]?
     /// The value; `nil` is a tombstone, which is not the same as an empty value.
     public let value: [UInt8]?
-    /// The headers in the order of the log.
-    public let headers: [KafkaHeader]
+    private let storedHeaders: Headers
 
     /// A record with these properties.
     public init(
@@ -98,14 +102,75 @@ public struct KafkaRecord: Hashable, Sendable {
         self.timestampMilliseconds = timestampMilliseconds
         self.key = key
         self.value = value
-        self.headers = headers
+        storedHeaders = .list(headers)
+    }
+
+    /// As above, with headers as the client copied them.
+    package init(
+        topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset, timestampMilliseconds: Int64?,
+        key: [UInt8]?, value: [UInt8]?, packedHeaders: PackedHeaders
+    ) {
+        self.topic = topic
+        self.partition = partition
+        self.offset = offset
+        self.timestampMilliseconds = timestampMilliseconds
+        self.key = key
+        self.value = value
+        storedHeaders = .packed(packedHeaders)
+    }
+
+    /// The headers in the order of the log. Made for each call: ask for single ones by ``header(_:)``.
+    public var headers: [KafkaHeader] {
+        switch storedHeaders {
+        case .list(let headers): headers
+        case .packed(let headers): headers.list
+        }
     }
 
     /// The partition it was read from, with its topic.
     public var topicPartition: KafkaTopicPartition { KafkaTopicPartition(topic: topic, partition: partition) }
 
     /// The last header of this name, which is the one that counts when a name repeats.
-    public func header(_ key: String) -> KafkaHeader? { headers.last { $0.key == key } }
+    public func header(_ key: String) -> KafkaHeader? {
+        withHeaderValue(key) { value in KafkaHeader(key: key, value: value.map { Array($0) }) }
+    }
+
+    /// Calls `body` with the value of the last header of this name, which is nil where it is null.
+    ///
+    /// - Returns: nil where there is no such header.
+    package func withHeaderValue<Result>(_ key: String, _ body: (UnsafeRawBufferPointer?) -> Result) -> Result? {
+        switch storedHeaders {
+        case .list(let headers): headers.last { $0.key == key }.map { $0.withValue(body) }
+        case .packed(let headers): headers.withValue(of: key, body)
+        }
+    }
+
+    /// Bytes of key, value and headers.
+    package var payloadBytes: Int {
+        let bytes = (key?.count ?? 0) + (value?.count ?? 0)
+        switch storedHeaders {
+        case .list(let headers): return headers.reduce(bytes) { $0 + $1.key.utf8.count + $1.valueByteCount }
+        case .packed(let headers): return bytes + headers.payloadBytes
+        }
+    }
+}
+
+/// Equal are records with equal headers, however they are kept.
+extension KafkaRecord: Hashable {
+    public static func == (lhs: KafkaRecord, rhs: KafkaRecord) -> Bool {
+        lhs.offset == rhs.offset && lhs.topicPartition == rhs.topicPartition
+            && lhs.timestampMilliseconds == rhs.timestampMilliseconds && lhs.key == rhs.key && lhs.value == rhs.value
+            && lhs.headers == rhs.headers
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(topicPartition)
+        hasher.combine(offset)
+        hasher.combine(timestampMilliseconds)
+        hasher.combine(key)
+        hasher.combine(value)
+        hasher.combine(headers)
+    }
 }
 
 /// A record to be sent.

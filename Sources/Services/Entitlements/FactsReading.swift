@@ -16,7 +16,7 @@ enum FactsReading {
             let parsed = try NotificationRecord(
                 key: nil, value: record.value,
                 // The others say nothing that the value does not say.
-                headers: record.headers.filter { $0.key == RecordHeaderName.trust.rawValue })
+                headers: record.header(RecordHeaderName.trust.rawValue).map { [$0] } ?? [])
             return read(parsed, environment: environment)
         } catch {
             return error.code == .nullValue

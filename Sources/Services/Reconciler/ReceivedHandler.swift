@@ -49,7 +49,7 @@ struct ReceivedHandler: BatchHandler {
         let now = clocks.wallMilliseconds()
         for record in records {
             guard let environment = environments[record.topic], let timestamp = record.timestampMilliseconds,
-                record.headers.text(.origin) == RecordOrigin.live.rawValue
+                record.text(.origin) == RecordOrigin.live.rawValue
             else { continue }
             signal.take(timestamp, in: environment, at: now)
         }
@@ -85,15 +85,15 @@ struct ReceivedHandler: BatchHandler {
             return .verdict(.deadLetter(HandlerReason(code: ReconcilerReason.unknownTopic)))
         }
         guard record.value != nil else { return .verdict(.skip(HandlerReason(code: ReconcilerReason.nullValue))) }
-        if record.headers.text(.trust) == RecordTrust.sharedSecret.rawValue {
+        if record.text(.trust) == RecordTrust.sharedSecret.rawValue {
             return .verdict(.skip(HandlerReason(code: ReconcilerReason.unsigned)))
         }
-        guard let id = record.headers.text(.id),
+        guard let id = record.text(.id),
             let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }),
             RecordKey.parts(of: key) != nil
         else { return .verdict(.deadLetter(HandlerReason(code: ReconcilerReason.noIdentity))) }
         // The later of the two: it is remembered for so long after Apple may have sent it.
-        let signedAt = record.headers.text(.time).flatMap { AppStoreInstant(rfc3339: $0) } ?? .earliest
+        let signedAt = record.text(.time).flatMap { AppStoreInstant(rfc3339: $0) } ?? .earliest
         let writtenAt = AppStoreInstant(clampingMillisecondsSince1970: record.timestampMilliseconds ?? 0)
         return .state(
             .received(ReceivedNotifications(key: key, NotificationMark(of: id), at: max(signedAt, writtenAt))))

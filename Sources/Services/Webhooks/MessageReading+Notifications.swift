@@ -13,7 +13,7 @@ extension MessageReading {
 
     private func parts(_ record: KafkaRecord) throws(WebhookMessageError) -> Parts {
         guard let notification = try? NotificationRecord(record),
-            let type = record.headers.text(.type), !type.isEmpty,
+            let type = record.text(.type), !type.isEmpty,
             let bundleId = notification.bundleId ?? record.keyParts?.bundleId
         else { throw .unusable(WebhooksReason.unreadable) }
         return Parts(record: notification, type: type, bundleId: bundleId)
@@ -24,7 +24,7 @@ extension MessageReading {
     ) throws(WebhookMessageError) -> WebhookMessage {
         let parts = try parts(record)
         guard let uuid = parts.record.notificationUUID?.rawValue,
-            let signedDate = record.headers.text(.time).flatMap({ AppStoreInstant(rfc3339: $0) })
+            let signedDate = record.text(.time).flatMap({ AppStoreInstant(rfc3339: $0) })
         else { throw .unusable(WebhooksReason.unreadable) }
         return finish(
             record, type: parts.type, bundleId: parts.bundleId,

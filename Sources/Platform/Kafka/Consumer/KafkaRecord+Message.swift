@@ -1,13 +1,7 @@
 internal import CRdKafka
+internal import Glibc
 
 extension KafkaRecord {
-    /// Bytes of key, value and headers.
-    package var payloadBytes: Int {
-        headers.reduce((key?.count ?? 0) + (value?.count ?? 0)) {
-            $0 + $1.key.utf8.count + ($1.value?.count ?? 0)
-        }
-    }
-
     /// Copies a record out of librdkafka's memory: it points into a whole fetch response, which stays alive with it.
     init(copying message: UnsafePointer<rd_kafka_message_t>, of partition: KafkaTopicPartition) {
         var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
@@ -17,7 +11,7 @@ extension KafkaRecord {
             offset: KafkaOffset(rawValue: message.pointee.offset),
             timestampMilliseconds: type == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE || timestamp < 0 ? nil : timestamp,
             key: Self.bytes(message.pointee.key, message.pointee.key_len),
-            value: Self.bytes(message.pointee.payload, message.pointee.len), headers: Self.headers(of: message))
+            value: Self.bytes(message.pointee.payload, message.pointee.len), packedHeaders: Self.headers(of: message))
     }
 
     /// A null pointer is a null, a pointer with length 0 is empty.
@@ -25,18 +19,21 @@ extension KafkaRecord {
         pointer.map { Array(UnsafeRawBufferPointer(start: $0, count: count)) }
     }
 
-    private static func headers(of message: UnsafePointer<rd_kafka_message_t>) -> [KafkaHeader] {
+    private static func headers(of message: UnsafePointer<rd_kafka_message_t>) -> PackedHeaders {
         var list: OpaquePointer?
         // Owned by the message. No headers, or ones that librdkafka cannot parse, are none.
-        guard rd_kafka_message_headers(message, &list) == RD_KAFKA_RESP_ERR_NO_ERROR, let list else { return [] }
-        var headers: [KafkaHeader] = []
-        headers.reserveCapacity(rd_kafka_header_cnt(list))
+        guard rd_kafka_message_headers(message, &list) == RD_KAFKA_RESP_ERR_NO_ERROR, let list else {
+            return PackedHeaders(expecting: 0)
+        }
+        var headers = PackedHeaders(expecting: rd_kafka_header_cnt(list))
         var name: UnsafePointer<CChar>?
         var value: UnsafeRawPointer?
         var size = 0
         while rd_kafka_header_get_all(list, headers.count, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR {
             guard let name else { break }
-            headers.append(KafkaHeader(key: String(cString: name), value: bytes(value, size)))
+            headers.append(
+                name: UnsafeRawBufferPointer(start: name, count: strlen(name)),
+                value: value.map { UnsafeRawBufferPointer(start: $0, count: size) })
         }
         return headers
     }

@@ -86,7 +86,7 @@ struct ArchiveReplayCommand {
                     guard filter.wants(record) else { return try await take(ReplayItem(position: position)) }
                     return try await take(
                         ReplayItem(
-                            position: position, identity: record.headers.text(.id),
+                            position: position, identity: record.text(.id),
                             prepared: .success([record.replayed(to: target)])))
                 case .keyUnknown where !filter.asksForContent:
                     return try await take(
@@ -114,7 +114,7 @@ extension ArchiveFilter {
         guard asksForContent else { return true }
         let notification = try? NotificationRecord(record)
         return wants(
-            app: notification?.bundleId?.rawValue ?? record.headers.text(.bundleId),
+            app: notification?.bundleId?.rawValue ?? record.text(.bundleId),
             type: notification?.notification.notificationType?.rawValue)
     }
 }

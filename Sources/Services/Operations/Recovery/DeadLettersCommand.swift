@@ -77,7 +77,7 @@ struct DeadLettersCommand {
             let run = ReplayRun(configuration: configuration, interruption: interruption, console: console)
             do {
                 let exitCode = try await run.run(
-                    scan, only: position, through: producer, identity: { $0.headers.text(.id) },
+                    scan, only: position, through: producer, identity: { $0.text(.id) },
                     prepare: { record in
                         let letter = ReadDeadLetter(record)
                         guard let input = letter.input, inputs.contains(input) else {

@@ -40,7 +40,7 @@ struct ReadDeadLetter {
             OutputName.input: value(input?.rawValue), OutputName.group: value(group), OutputName.reason: value(reason),
             OutputName.attempts: value(attempts), OutputName.message: value(message),
             OutputName.firstFailureTime: value(firstFailure), OutputName.omitted: value(omitted),
-            OutputName.notificationUUID: value(record.headers.text(.id)),
+            OutputName.notificationUUID: value(record.text(.id)),
         ]
     }
 }

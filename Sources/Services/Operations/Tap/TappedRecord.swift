@@ -37,7 +37,7 @@ struct TappedRecord {
 
     private static func content(of record: KafkaRecord, _ names: TopicNames) -> Content {
         guard let value = record.value else { return .tombstone }
-        if record.headers.text(.quarantineReason) != nil {
+        if record.text(.quarantineReason) != nil {
             return .quarantine(QuarantineRecord(key: record.key, value: value, headers: record.headers))
         }
         do throws(RecordError) {
