@@ -6,9 +6,13 @@ final class Connection {
     let handle: OpaquePointer
     private let lock: OwnershipLock?
 
+    /// Once, before the first connection.
+    private static let pageMemory: Void = sluice_page_memory(512)
+
     init(path: String, access: Database.Access, lock: OwnershipLock?, busyTimeout: Duration) throws(SQLiteError) {
         guard !path.utf8.contains(0) else { throw SQLiteError(.cannotOpen, "the path has a zero byte") }
         let mode = access == .reader ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        _ = Self.pageMemory
         // No mutex of SQLite's own: that only one thread uses the connection is the promise of `Database`.
         var handle: OpaquePointer?
         let result = sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)

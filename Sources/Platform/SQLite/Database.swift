@@ -132,6 +132,15 @@ package final class Database {
     /// Whether a transaction is open.
     package var isInTransaction: Bool { connection.map { sqlite3_get_autocommit($0.handle) == 0 } ?? false }
 
+    /// Runs the body in one transaction that reads: all of it sees the same state of the database.
+    package func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        guard !isInTransaction else { throw SQLiteError(.misuse, "a transaction is already open") }
+        try run("BEGIN")
+        // Nothing was written: both ways of ending it are the same.
+        defer { try? run("COMMIT") }
+        return try body()
+    }
+
     /// Runs the body in one immediate transaction: committed when it returns, rolled back when it or the commit throws.
     /// Inside another transaction it fails with ``SQLiteError/Code/misuse``.
     package func transaction<Result>(_ body: () throws -> Result) throws -> Result {

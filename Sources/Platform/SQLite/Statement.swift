@@ -50,9 +50,11 @@ package final class Statement {
 
     /// Runs the statement to its end and ignores rows.
     package func run(_ values: [SQLiteValue] = []) throws(SQLiteError) {
-        let handle = try begin(values)
-        defer { end(handle) }
-        while try step(handle) {}
+        var failure: SQLiteError?
+        try run(values) { handle in
+            do throws(SQLiteError) { while try step(handle) {} } catch { failure = error }
+        }
+        if let failure { throw failure }
     }
 
     /// Runs the statement and reads every row.
@@ -61,20 +63,26 @@ package final class Statement {
     package func rows<Element>(
         _ values: [SQLiteValue] = [], _ read: (Row) throws -> Element
     ) throws -> [Element] {
-        let handle = try begin(values)
-        defer { end(handle) }
-        var elements: [Element] = []
-        while try step(handle) { elements.append(try read(Row(statement: handle, owner: self))) }
-        return elements
+        var outcome = Result<[Element], any Error>.success([])
+        try run(values) { handle in
+            outcome = Result {
+                var elements: [Element] = []
+                while try step(handle) { elements.append(try read(Row(statement: handle, owner: self))) }
+                return elements
+            }
+        }
+        return try outcome.get()
     }
 
     /// Runs the statement and reads at most one row.
     package func firstRow<Element>(
         _ values: [SQLiteValue] = [], _ read: (Row) throws -> Element
     ) throws -> Element? {
-        let handle = try begin(values)
-        defer { end(handle) }
-        return try step(handle) ? try read(Row(statement: handle, owner: self)) : nil
+        var outcome = Result<Element?, any Error>.success(nil)
+        try run(values) { handle in
+            outcome = Result { try step(handle) ? try read(Row(statement: handle, owner: self)) : nil }
+        }
+        return try outcome.get()
     }
 
     /// Whether there is another row.
@@ -86,47 +94,64 @@ package final class Statement {
         }
     }
 
-    private func begin(_ values: [SQLiteValue]) throws(SQLiteError) -> OpaquePointer {
+    /// Calls `body` while the values are bound: texts and blobs where they are, so SQLite copies none.
+    private func run(_ values: [SQLiteValue], _ body: (OpaquePointer) -> Void) throws(SQLiteError) {
         guard let handle else { throw SQLiteError(.closed, "the database is closed", sql: sql) }
         guard !isRunning else { throw SQLiteError(.misuse, "the statement is already running", sql: sql) }
         guard values.count == parameterCount else {
             let message = "\(values.count) values for \(parameterCount) parameters"
             throw SQLiteError(.wrongParameterCount, message, sql: sql)
         }
-        var position: Int32 = 0
-        for value in values {
-            position += 1
-            let result = Statement.bind(handle, position, value)
-            guard result == SQLITE_OK else { throw error(handle, result) }
+        let result = Statement.bind(handle, values, from: 0) {
+            isRunning = true
+            body(handle)
+            // The result repeats that of the last step, which was already reported.
+            sqlite3_reset(handle)
+            isRunning = false
         }
-        isRunning = true
-        return handle
+        // Their memory is not theirs any more.
+        sqlite3_clear_bindings(handle)
+        guard result == SQLITE_OK else { throw error(handle, result) }
     }
 
-    private func end(_ handle: OpaquePointer) {
-        // The result repeats that of the last step, which was already reported.
-        sqlite3_reset(handle)
-        isRunning = false
-    }
-
-    private static func bind(_ handle: OpaquePointer, _ position: Int32, _ value: SQLiteValue) -> Int32 {
-        switch value {
-        case .null: sqlite3_bind_null(handle, position)
-        case .integer(let integer): sqlite3_bind_int64(handle, position, integer)
-        case .real(let real): sqlite3_bind_double(handle, position, real)
-        case .text(var text):
-            text.withUTF8 { bytes in
-                bytes.withMemoryRebound(to: CChar.self) { characters in
+    /// Binds the values from one on, and calls `body` when all are bound.
+    ///
+    /// - Returns: SQLite's result for the first one that cannot be bound; `body` is not called then.
+    private static func bind(
+        _ handle: OpaquePointer, _ values: [SQLiteValue], from first: Int, _ body: () -> Void
+    ) -> Int32 {
+        for index in first..<values.count {
+            let position = Int32(truncatingIfNeeded: index + 1)
+            func next(after result: Int32) -> Int32 {
+                result == SQLITE_OK ? bind(handle, values, from: index + 1, body) : result
+            }
+            let result: Int32
+            switch values[index] {
+            case .null: result = sqlite3_bind_null(handle, position)
+            case .integer(let integer): result = sqlite3_bind_int64(handle, position, integer)
+            case .real(let real): result = sqlite3_bind_double(handle, position, real)
+            case .text(var text):
+                return text.withUTF8 { bytes in
                     // Without an address SQLite would bind null instead of an empty text.
-                    characters.baseAddress.map { sluice_bind_text(handle, position, $0, UInt64(bytes.count)) }
-                        ?? sluice_bind_text(handle, position, "", 0)
+                    withUnsafePointer(to: CChar(0)) { empty in
+                        bytes.withMemoryRebound(to: CChar.self) { characters in
+                            next(
+                                after: sqlite3_bind_text64(
+                                    handle, position, characters.baseAddress ?? empty, UInt64(bytes.count), nil,
+                                    UInt8(SQLITE_UTF8)))
+                        }
+                    }
+                }
+            case .blob(let bytes) where bytes.isEmpty: result = sqlite3_bind_zeroblob(handle, position, 0)
+            case .blob(let bytes):
+                return bytes.withUnsafeBytes {
+                    next(after: sqlite3_bind_blob64(handle, position, $0.baseAddress, UInt64($0.count), nil))
                 }
             }
-        case .blob(let bytes):
-            bytes.isEmpty
-                ? sqlite3_bind_zeroblob(handle, position, 0)
-                : bytes.withUnsafeBytes { sluice_bind_blob(handle, position, $0.baseAddress, UInt64($0.count)) }
+            guard result == SQLITE_OK else { return result }
         }
+        body()
+        return SQLITE_OK
     }
 
     private func error(_ handle: OpaquePointer, _ result: Int32) -> SQLiteError {

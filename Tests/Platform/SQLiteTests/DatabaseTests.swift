@@ -312,6 +312,40 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try names(database) == ["a"])
     }
 
+    @Test func `a snapshot sees one state of the database, whatever is written meanwhile`() throws {
+        let database = try open()
+        try database.run("INSERT INTO t VALUES (1, 'a')")
+        let reader = try Database(path: directory.database, access: .reader)
+        try reader.snapshot {
+            #expect(try names(reader) == ["a"])
+            try database.run("INSERT INTO t VALUES (2, 'b')")
+            #expect(try names(reader) == ["a"])
+            #expect(try sqliteError { try reader.snapshot {} }.code == .misuse)
+        }
+        #expect(!reader.isInTransaction)
+        #expect(try names(reader) == ["a", "b"])
+    }
+
+    @Test func `a snapshot whose body throws is over`() throws {
+        let reader = try { () throws in
+            try open().close()
+            return try Database(path: directory.database, access: .reader)
+        }()
+        #expect(throws: TestFailure.self) { try reader.snapshot { throw TestFailure() } }
+        #expect(!reader.isInTransaction)
+    }
+
+    @Test func `a statement holds none of the values it was run with`() throws {
+        let database = try open()
+        let statement = try database.statement("SELECT ?, ?")
+        for text in ["", "short", String(repeating: "long", count: 100)] {
+            let blob = Array(text.utf8)
+            let read = try statement.firstRow([.text(text), .blob(blob)]) { (try $0.text(0), try $0.blob(1)) }
+            #expect(read?.0 == text)
+            #expect(read?.1 == blob)
+        }
+    }
+
     @Test func `a lock of another connection is reported as busy`() throws {
         let database = try open()
         database.close()
