@@ -63,7 +63,7 @@ import Testing
         #expect(pending.count == 1)
         #expect(pending.bytes == 10)
         let (first, second) = (pending.remove(ticket), pending.remove(ticket))
-        #expect(first?.completion != nil)
+        #expect(first?.waiter != nil)
         #expect(second == nil)
         #expect(pending.count == 0)
         #expect(pending.bytes == 0)
@@ -96,7 +96,7 @@ import Testing
         #expect(pending.earliestDeadline == nil)
         let entry = pending.remove(ticket)
         #expect(entry != nil)
-        #expect(entry?.completion == nil)
+        #expect(entry?.waiter == nil)
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
@@ -114,7 +114,7 @@ import Testing
                 guard let ticket = open.keys.min(by: { $0.rawValue < $1.rawValue }) else { continue }
                 open[ticket] = nil
                 let entry = pending.remove(ticket)
-                #expect(entry?.completion != nil)
+                #expect(entry?.waiter != nil)
             default:
                 now += UInt64.random(in: 0...50, using: &random)
                 let due = open.filter { $0.value <= now }
@@ -122,7 +122,7 @@ import Testing
                 #expect(expired.count == due.count)
                 for ticket in due.keys {
                     let entry = pending.remove(ticket)
-                    #expect(entry != nil && entry?.completion == nil)
+                    #expect(entry != nil && entry?.waiter == nil)
                     open[ticket] = nil
                 }
             }

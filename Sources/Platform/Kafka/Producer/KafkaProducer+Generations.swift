@@ -111,14 +111,14 @@ extension KafkaProducer {
 
     /// On `home`. The reports of a failed generation have not come in time: they will not be waited for.
     private func abandon(_ number: Int) {
-        let completions = state.withLock { state in
+        let waiters = state.withLock { state in
             state.retired.removeAll { $0.number == number }
-            let completions = state.pending.removeAll(ofGeneration: number)
+            let waiters = state.pending.removeAll(ofGeneration: number)
             completeDrainIfEmpty(state)
-            return completions
+            return waiters
         }
         let text = "the producer failed for good and was replaced"
         let error = KafkaError(.producerReplaced, text, persistence: .maybe)
-        for completion in completions { completion(.failure(error)) }
+        for waiter in waiters { waiter.complete(.failure(error)) }
     }
 }

@@ -8,7 +8,8 @@ extension KafkaProducer {
         guard event.type == RD_KAFKA_EVENT_DR else { return }
         let answers = state.withLock { state in
             let now = monotonicNow()
-            var answers: [(SendCompletion, Result<KafkaDelivery, KafkaError>)] = []
+            var answers: [Answer] = []
+            answers.reserveCapacity(rd_kafka_event_message_count(event.raw))
             while let message = rd_kafka_event_message_next(event.raw) {
                 let ticket = PendingSends.Ticket(rawValue: crdkafka_opaque(message))
                 let code = message.pointee.err
@@ -17,21 +18,28 @@ extension KafkaProducer {
                     state.breaker.acknowledged()
                 } else if code != RD_KAFKA_RESP_ERR__MSG_TIMED_OUT {
                     if code.rawValue > 0 { state.breaker.refused() }
-                } else if entry?.completion != nil {
+                } else if entry?.waiter != nil {
                     // A send whose deadline came first was counted then.
                     state.breaker.timedOut(at: now)
                 }
-                guard let entry, let completion = entry.completion else {
+                guard let entry, let waiter = entry.waiter else {
                     state.lateReports += 1
                     continue
                 }
                 let isCurrent = state.generation?.number == number || state.isClosing
-                answers.append((completion, Self.outcome(of: message, topic: entry.topic, isCurrent: isCurrent)))
+                answers.append(
+                    Answer(waiter: waiter, outcome: Self.outcome(of: message, topic: entry.topic, isCurrent: isCurrent))
+                )
             }
             completeDrainIfEmpty(state)
             return answers
         }
-        for (completion, result) in answers { completion(result) }
+        for answer in answers { answer.waiter.complete(answer.outcome) }
+    }
+
+    private struct Answer {
+        let waiter: PendingSends.Waiter
+        let outcome: Result<KafkaDelivery, KafkaError>
     }
 
     private static func outcome(

@@ -62,7 +62,7 @@ extension KafkaProducer {
 
     /// Ends what is left and drops the clients; in a function of its own, so that no reference outlives it.
     private func letGo() -> [Completion] {
-        let (generations, completions) = state.withLock { state in
+        let (generations, waiters) = state.withLock { state in
             defer {
                 state.retired = []
                 state.generation = nil
@@ -72,7 +72,7 @@ extension KafkaProducer {
         stopTimer()
         let error = KafkaError(
             .closed, "the producer was closed before the record was acknowledged", persistence: .maybe)
-        for completion in completions { completion(.failure(error)) }
+        for waiter in waiters { waiter.complete(.failure(error)) }
         return generations.map { $0.handle.released }
     }
 }

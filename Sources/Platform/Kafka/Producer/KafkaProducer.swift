@@ -82,7 +82,7 @@ public final class KafkaProducer: Sendable {
         timer.source.cancel()
         let abandoned = state.withLock { $0.pending.removeAll() }
         let error = KafkaError(.closed, "the producer was released without being closed", persistence: .maybe)
-        for completion in abandoned { completion(.failure(error)) }
+        for waiter in abandoned { waiter.complete(.failure(error)) }
     }
 
     /// Sends a record and reports the outcome exactly once.
@@ -108,7 +108,7 @@ public final class KafkaProducer: Sendable {
                 completeDrainIfEmpty(state)
                 return entry
             }
-            entry?.completion?(.failure(refusal))
+            entry?.waiter?.complete(.failure(refusal))
             if refusal.isFatal { replaceLater(admission.generation.number, because: refusal) }
         }
     }
@@ -200,7 +200,7 @@ extension KafkaProducer {
         }
         guard !expired.isEmpty else { return }
         let error = KafkaError(.deadlineExceeded, "not acknowledged before the deadline", persistence: .maybe)
-        for completion in expired { completion(.failure(error)) }
+        for waiter in expired { waiter.complete(.failure(error)) }
     }
 
     func stopTimer() { timer.source.cancel() }

@@ -19,10 +19,16 @@ struct PendingSends {
         fileprivate var sequence: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
     }
 
+    /// Who is told the outcome. A type of its own, since a closure that is kept as an optional or in an array is
+    /// wrapped in memory each time.
+    struct Waiter {
+        let complete: SendCompletion
+    }
+
     /// What a report finds.
     struct Entry {
         /// `nil` when the caller stopped waiting.
-        let completion: SendCompletion?
+        let waiter: Waiter?
         let topic: KafkaTopic
         let generation: Int
     }
@@ -31,7 +37,7 @@ struct PendingSends {
         /// Grows with each use, so that an old ticket does not fit.
         var sequence: UInt32 = 0
         var isUsed = false
-        var completion: SendCompletion?
+        var waiter: Waiter?
         var topic = KafkaTopic(rawValue: "")
         var size = 0
         var generation = 0
@@ -71,7 +77,7 @@ struct PendingSends {
         }
         slots[index].sequence &+= 1
         slots[index].isUsed = true
-        slots[index].completion = completion
+        slots[index].waiter = Waiter(complete: completion)
         slots[index].topic = destination.topic
         slots[index].size = size
         slots[index].generation = generation
@@ -96,25 +102,25 @@ struct PendingSends {
         return free(index)
     }
 
-    /// Takes the completions of all sends whose deadline has passed; the sends stay.
-    mutating func expire(at now: UInt64) -> [SendCompletion] {
-        var expired: [SendCompletion] = []
+    /// Takes those who wait for sends whose deadline has passed; the sends stay.
+    mutating func expire(at now: UInt64) -> [Waiter] {
+        var expired: [Waiter] = []
         while let first = heap.first, slots[first].deadline <= now {
             removeFromHeap(0)
-            if let completion = slots[first].completion { expired.append(completion) }
-            slots[first].completion = nil
+            if let waiter = slots[first].waiter { expired.append(waiter) }
+            slots[first].waiter = nil
         }
         return expired
     }
 
     /// Ends all sends of one generation, or of all, whose reports will not come any more.
-    mutating func removeAll(ofGeneration generation: Int? = nil) -> [SendCompletion] {
-        var completions: [SendCompletion] = []
+    mutating func removeAll(ofGeneration generation: Int? = nil) -> [Waiter] {
+        var waiters: [Waiter] = []
         for index in slots.indices where slots[index].isUsed {
             if let generation, slots[index].generation != generation { continue }
-            if let completion = free(index).completion { completions.append(completion) }
+            if let waiter = free(index).waiter { waiters.append(waiter) }
         }
-        return completions
+        return waiters
     }
 
     /// Whether a send of this generation still waits for its report.
@@ -122,10 +128,10 @@ struct PendingSends {
 
     private mutating func free(_ index: Int) -> Entry {
         let entry = Entry(
-            completion: slots[index].completion, topic: slots[index].topic, generation: slots[index].generation)
+            waiter: slots[index].waiter, topic: slots[index].topic, generation: slots[index].generation)
         if slots[index].heapIndex >= 0 { removeFromHeap(slots[index].heapIndex) }
         slots[index].isUsed = false
-        slots[index].completion = nil
+        slots[index].waiter = nil
         ages.remove(index)
         count -= 1
         bytes -= slots[index].size
