@@ -71,6 +71,16 @@ public enum RecordKey {
         text(bundleId: bundleId, subject: originalTransactionId.rawValue)
     }
 
+    /// The bytes of ``purchase(_:_:)``.
+    public static func purchaseBytes(_ bundleId: BundleId, _ originalTransactionId: OriginalTransactionId) -> [UInt8] {
+        var key: [UInt8] = []
+        key.reserveCapacity(bundleId.rawValue.utf8.count + 1 + originalTransactionId.rawValue.utf8.count)
+        key.append(contentsOf: bundleId.rawValue.utf8)
+        key.append(UInt8(ascii: "/"))
+        key.append(contentsOf: originalTransactionId.rawValue.utf8)
+        return key
+    }
+
     /// Key of the refund of one transaction: refund topics.
     public static func transaction(_ bundleId: BundleId, _ transactionId: TransactionId) -> String {
         text(bundleId: bundleId, subject: transactionId.rawValue)

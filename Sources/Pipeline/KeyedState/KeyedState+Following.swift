@@ -20,7 +20,9 @@ extension KeyedState {
                     setting: "data.dir", fix: "Name another directory, or remove this file: it is rebuilt from Kafka",
                     exitCode: .configuration)
             }
-            let rows = try StateRowSource(path: options.path, topics: store.topics)
+            // One for each partition that computes, and one for what looks for due rows meanwhile.
+            let rows = try StateRowSource(
+                path: options.path, topics: store.topics, connections: min(4, computing.limit + 1))
             let publisher = try StatePublisher(kafka, topics: topics, logger: logger)
             var partitions: [KafkaTopicPartition: Partition] = [:]
             let counts = cluster.counts.mapValues { Int32(clamping: $0) }

@@ -133,12 +133,14 @@ extension KeyedState {
     ) async throws -> (Merged, [StateDelivery]) {
         var merged = Merged()
         var deliveries: [StateDelivery] = []
-        let groups = try Dictionary(grouping: states.indices) { try place(of: model.key(of: states[$0]), in: topic) }
-        for (place, indices) in groups {
-            let partition = try partition(place)
-            let batch = indices.map { states[$0] }
+        let keys = states.map { RowKey(model.key(of: $0)) }
+        let count = try parts().partitionCounts[topic] ?? 1
+        let groups = Dictionary(grouping: states.indices) { KafkaPartition(ofKey: keys[$0].bytes, partitions: count) }
+        for (number, indices) in groups {
+            let partition = try partition(KafkaTopicPartition(topic: topic, partition: number))
+            let (batch, batchKeys) = (indices.map { states[$0] }, indices.map { keys[$0] })
             let now = clocks.wallMilliseconds()
-            var step = try await computing.with { try partition.merge(batch, at: now) }
+            var step = try await computing.with { try partition.merge(batch, keys: batchKeys, at: now) }
             for (index, fault) in step.faults { merged.faults[indices[index]] = fault }
             merged.late += step.late
             merged.changed += step.changed

@@ -37,8 +37,19 @@ final class StateEntry<State: Sendable & Equatable> {
     var writes = 0
     /// The sweep of the cache in which it was last used.
     var generation = 0
+    /// The batch in hand has it already.
+    var isTouched = false
 
     init(key: [UInt8]) { self.key = key }
+
+    func index(ofPublication number: UInt64) -> Int? {
+        var index = 0
+        while index < publications.count {
+            if publications[index].number == number { return index }
+            index += 1
+        }
+        return nil
+    }
 
     /// Nothing of it would be lost with it.
     var isClean: Bool { publications.isEmpty && writes == 0 && !isUnpublished }

@@ -35,20 +35,22 @@ extension StatePartition {
         let readings = try records.map { try read($0, asOwn: true) }
         return try withLock { guarded in
             var applied = Applied()
-            // Everything that may fail comes first.
-            for record in records { if let key = record.key { _ = try find(key, &guarded) } }
+            // Everything that may fail comes first, and the rows of all keys are in memory afterwards.
+            try load(records.compactMap { $0.key.map { RowKey($0) } }, &guarded)
             var order: [Entry] = []
-            for (record, reading) in zip(records, readings) {
-                guard let key = record.key else {
+            for index in records.indices {
+                guard let key = records[index].key else {
                     applied.unreadable += 1
                     continue
                 }
-                if let entry = try apply(record, key, reading, &applied, &guarded) {
+                if let entry = try apply(records[index], key, readings[index], &applied, &guarded) {
                     entry.writes += 1
                     if entry.writes == 1 { order.append(entry) }
                 }
             }
-            for entry in order {
+            applied.writes.reserveCapacity(order.count)
+            for index in order.indices {
+                let entry = order[index]
                 applied.writes.append(
                     RowWrite(
                         key: entry.key, id: entry.id, image: entry.row == nil ? nil : entry.image,
@@ -64,12 +66,13 @@ extension StatePartition {
     /// - Parameter ids: of the rows, in the order of the writes; 0 for removed ones.
     func committed(_ ids: [Int64]) {
         withLock { guarded in
-            for (entry, id) in zip(guarded.writing, ids) {
-                entry.id = id
+            for index in guarded.writing.indices where index < ids.count {
+                let entry = guarded.writing[index]
+                entry.id = ids[index]
                 entry.writes = 0
                 entry.storedEntries = entry.row == nil ? [] : entry.image.entries
                 if entry.row == nil, entry.current == nil, entry.publications.isEmpty {
-                    guarded.entries[entry.key] = nil
+                    guarded.entries[RowKey(entry.key)] = nil
                 }
             }
             guarded.writing = []
@@ -124,27 +127,27 @@ extension StatePartition {
             return nil
         case .unreadable:
             applied.unreadable += 1
-            guard let entry = try find(key, &guarded), entry.row != nil else { return nil }
+            guard let entry = guarded.entries[RowKey(key)], entry.row != nil else { return nil }
             entry.image.isBehind = true
             applied.behind += 1
             return entry
         case .tombstone:
-            guard let entry = try find(key, &guarded), entry.row != nil else { return nil }
+            guard let entry = guarded.entries[RowKey(key)], entry.row != nil else { return nil }
             replace(entry, nil, RowImage(), &guarded)
             entry.rowVersion += 1
             applied.changed += 1
             return entry
         case .state(let state, let form):
-            return try apply(state, form, record, findOrMake(key, &guarded), &applied, &guarded)
+            return try apply(state, form, record, entry(of: RowKey(key), &guarded), &applied, &guarded)
         }
     }
 
     private func applyOwn(
         _ record: KafkaRecord, _ key: [UInt8], _ mark: RecordMark, _ applied: inout Applied, _ guarded: inout Guarded
     ) throws -> Entry? {
-        guard let entry = guarded.entries[key],
-            let index = entry.publications.firstIndex(where: { $0.number == mark.number })
-        else { return nil }
+        guard let entry = guarded.entries[RowKey(key)], let index = entry.index(ofPublication: mark.number) else {
+            return nil
+        }
         let publication = entry.publications.remove(at: index)
         let isInOrder = publication.number > entry.lastRead && publication.rowVersion == entry.rowVersion
         entry.lastRead = max(entry.lastRead, publication.number)
@@ -215,9 +218,9 @@ extension StatePartition {
 
     private func image(of state: State, _ form: Int64, _ record: KafkaRecord) -> RowImage {
         // What was due is due by what was published then, not by what would be now.
-        let due = [model.nextChange(of: state, after: record.timestampMilliseconds ?? 0), model.expiry(of: state)]
+        let change = model.nextChange(of: state, after: record.timestampMilliseconds ?? 0)
         return RowImage(
-            encoded: model.encode(state), form: form, due: due.compactMap { $0 }.min(),
+            encoded: model.encode(state), form: form, due: Self.earlier(change, model.expiry(of: state)),
             deadline: model.deadline(of: state), entries: model.indexEntries(of: state))
     }
 

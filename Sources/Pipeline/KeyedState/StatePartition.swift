@@ -9,7 +9,7 @@ final class StatePartition<Model: StateModel>: Sendable {
     typealias Entry = StateEntry<State>
 
     struct Guarded {
-        var entries: [[UInt8]: Entry] = [:]
+        var entries: [RowKey: Entry] = [:]
         /// Of the encoded rows in `entries`.
         var bytes = 0
         /// The present sweep of the cache.
@@ -133,24 +133,39 @@ final class StatePartition<Model: StateModel>: Sendable {
     ///   - now: milliseconds since 1970.
     ///   - isDerived: the derived updates of all states are published.
     func merge(_ states: [State], at now: Int64, isDerived: Bool = false) throws -> Merge {
+        try merge(states, keys: states.map { RowKey(model.key(of: $0)) }, at: now, isDerived: isDerived)
+    }
+
+    /// As above.
+    ///
+    /// - Parameter keys: of the states.
+    func merge(_ states: [State], keys: [RowKey], at now: Int64, isDerived: Bool = false) throws -> Merge {
         try guarded.withLock { guarded in
             try requireUnblocked(guarded)
             var merge = Merge()
             var touched: [Entry] = []
-            var seen: Set<ObjectIdentifier> = []
-            for (index, state) in states.enumerated() {
-                let entry = try findOrMake(model.key(of: state), &guarded)
+            touched.reserveCapacity(states.count)
+            try load(keys, &guarded)
+            // By index, here and below: iterating over values of a generic type allocates memory for each.
+            for index in keys.indices {
+                let entry = entry(of: keys[index], &guarded)
                 do {
-                    let step = try join(state, into: entry)
+                    let step = try join(states[index], into: entry)
                     if step.isLate { merge.late += 1 }
                     if step.isChanged { entry.isUnpublished = true }
-                    if seen.insert(ObjectIdentifier(entry)).inserted { touched.append(entry) }
+                    if !entry.isTouched {
+                        entry.isTouched = true
+                        touched.append(entry)
+                    }
                 } catch {
                     merge.faults[index] = error
                 }
             }
+            merge.changed.reserveCapacity(touched.count)
             let delivery = StateDelivery(name)
-            for entry in touched {
+            for index in touched.indices {
+                let entry = touched[index]
+                entry.isTouched = false
                 guard entry.isUnpublished, let current = entry.current else {
                     include(entry, &merge.deliveries)
                     continue
@@ -250,7 +265,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         let publication = model.publication(of: state, row: encoded, at: now)
         let expiry = model.expiry(of: state)
         // Not before the next look, whatever the model says.
-        let due = [publication.nextChange, expiry].compactMap { $0 }.min().map { max($0, now + 1) }
+        let due = Self.earlier(publication.nextChange, expiry).map { max($0, now + 1) }
         let image = RowImage(
             encoded: encoded, form: form, due: due, deadline: model.deadline(of: state),
             proposal: entry.image.proposal, entries: model.indexEntries(of: state))
@@ -260,6 +275,11 @@ final class StatePartition<Model: StateModel>: Sendable {
         send(
             entry, shared, image, delivery, &guarded, value: publication.value, timestamp: publication.timestamp,
             headers: headers)
+    }
+
+    static func earlier(_ one: Int64?, _ other: Int64?) -> Int64? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
     }
 
     private func remove(_ entry: Entry, _ delivery: StateDelivery, _ guarded: inout Guarded) {
@@ -283,7 +303,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         publish(
             KafkaProducerRecord(
                 topic: name.topic, partition: name.partition, timestampMilliseconds: timestamp, key: entry.key,
-                value: value, headers: headers + [KafkaHeader(key: RecordMark.header, value: mark.text)])
+                value: value, headers: headers + CollectionOfOne(KafkaHeader(key: RecordMark.header, value: mark.text)))
         ) { delivery.report(mark.number, $0) }
     }
 
@@ -338,12 +358,47 @@ final class StatePartition<Model: StateModel>: Sendable {
     // MARK: Rows
 
     func find(_ key: [UInt8], _ guarded: inout Guarded) throws -> Entry? {
+        let key = RowKey(key)
         if let entry = guarded.entries[key] {
             entry.generation = guarded.generation
             return entry
         }
-        guard let stored = try rows.row(of: key, in: name) else { return nil }
-        let entry = Entry(key: key)
+        guard let stored = try rows.row(of: key.bytes, in: name) else { return nil }
+        return try insert(stored, key, &guarded)
+    }
+
+    func findOrMake(_ key: [UInt8], _ guarded: inout Guarded) throws -> Entry {
+        if let entry = try find(key, &guarded) { return entry }
+        return make(RowKey(key), &guarded)
+    }
+
+    /// Reads the rows of keys that are not in memory, in one look at the database.
+    func load(_ keys: [RowKey], _ guarded: inout Guarded) throws {
+        var missing: Set<RowKey> = []
+        for key in keys where guarded.entries[key] == nil { missing.insert(key) }
+        guard !missing.isEmpty else { return }
+        try rows.rows(of: missing.map(\.bytes), in: name) { key, stored in
+            guard let key = missing.remove(RowKey(key)) else { return }
+            _ = try insert(stored, key, &guarded)
+        }
+    }
+
+    /// The entry of a key whose row is in memory, if there is one.
+    func entry(of key: RowKey, _ guarded: inout Guarded) -> Entry {
+        guard let entry = guarded.entries[key] else { return make(key, &guarded) }
+        entry.generation = guarded.generation
+        return entry
+    }
+
+    private func make(_ key: RowKey, _ guarded: inout Guarded) -> Entry {
+        let entry = Entry(key: key.bytes)
+        entry.generation = guarded.generation
+        guarded.entries[key] = entry
+        return entry
+    }
+
+    private func insert(_ stored: StateRowSource.StoredRow, _ key: RowKey, _ guarded: inout Guarded) throws -> Entry {
+        let entry = Entry(key: key.bytes)
         let state: State
         do { state = try model.decode(stored.image.encoded) } catch { throw StateError(error) }
         entry.id = stored.id
@@ -354,14 +409,6 @@ final class StatePartition<Model: StateModel>: Sendable {
         entry.storedEntries = entry.image.entries
         entry.generation = guarded.generation
         guarded.bytes += stored.image.encoded.count
-        guarded.entries[key] = entry
-        return entry
-    }
-
-    func findOrMake(_ key: [UInt8], _ guarded: inout Guarded) throws -> Entry {
-        if let entry = try find(key, &guarded) { return entry }
-        let entry = Entry(key: key)
-        entry.generation = guarded.generation
         guarded.entries[key] = entry
         return entry
     }
@@ -377,7 +424,9 @@ final class StatePartition<Model: StateModel>: Sendable {
     }
 
     private func forget(_ guarded: inout Guarded, _ isUnused: (Entry) -> Bool) {
-        guarded.entries = guarded.entries.filter { !$0.value.isClean || !isUnused($0.value) }
-        guarded.bytes = guarded.entries.values.reduce(0) { $0 + $1.image.encoded.count }
+        for entry in guarded.entries.values.filter({ $0.isClean && isUnused($0) }) {
+            guarded.bytes -= entry.image.encoded.count
+            guarded.entries[RowKey(entry.key)] = nil
+        }
     }
 }

@@ -26,7 +26,7 @@ final class StateRowSource: Sendable {
     /// - Parameters:
     ///   - path: of a database that a ``StateStore`` has opened before.
     ///   - topics: their numbers in the database.
-    init(path: String, topics: [KafkaTopic: Int64], connections count: Int = 4) throws(StateError) {
+    init(path: String, topics: [KafkaTopic: Int64], connections count: Int) throws(StateError) {
         self.topics = topics
         do {
             connections = try (0..<count).map { _ in
@@ -51,16 +51,30 @@ final class StateRowSource: Sendable {
     func close() { for slot in connections { slot.connection.withLock { $0.database.close() } } }
 
     func row(of key: [UInt8], in partition: KafkaTopicPartition) throws(StateError) -> StoredRow? {
+        try read(partition) { connection, place in try Self.row(of: key, place, connection) }
+    }
+
+    /// Reads those of the rows that there are, in one transaction: a connection begins each of them with an empty cache
+    /// when the database has changed.
+    func rows(
+        of keys: [[UInt8]], in partition: KafkaTopicPartition, _ found: ([UInt8], StoredRow) throws -> Void
+    ) throws(StateError) {
         try read(partition) { connection, place in
-            try connection.find.firstRow([place[0], .blob(key)]) { row in
-                var image = RowImage(
-                    encoded: try row.blob(7), form: try row.integer(1), isBehind: try row.integer(2) != 0,
-                    due: try row.integerOrNil(3), deadline: try row.integerOrNil(4))
-                if let offset = try row.integerOrNil(5) {
-                    image.proposal = StateProposal(value: try row.blob(6), offset: offset)
-                }
-                return StoredRow(id: try row.integer(0), image: image)
+            try connection.database.snapshot {
+                for key in keys { if let row = try Self.row(of: key, place, connection) { try found(key, row) } }
             }
+        }
+    }
+
+    private static func row(of key: [UInt8], _ place: [SQLiteValue], _ connection: Connection) throws -> StoredRow? {
+        try connection.find.firstRow([place[0], .blob(key)]) { row in
+            var image = RowImage(
+                encoded: try row.blob(7), form: try row.integer(1), isBehind: try row.integer(2) != 0,
+                due: try row.integerOrNil(3), deadline: try row.integerOrNil(4))
+            if let offset = try row.integerOrNil(5) {
+                image.proposal = StateProposal(value: try row.blob(6), offset: offset)
+            }
+            return StoredRow(id: try row.integer(0), image: image)
         }
     }
 
@@ -127,9 +141,14 @@ final class StateRowSource: Sendable {
     ) throws(StateError) -> Result {
         let number = Int64(partition.partition.rawValue)
         let place: [SQLiteValue] = [.integer(topics[partition.topic] ?? 0), .integer(number)]
-        let slot = connections[Int(number.magnitude) % connections.count]
         do {
-            return try slot.connection.withLock { try body($0, place) }
+            for slot in connections {
+                let result = try slot.connection.withLockIfAvailable { try body($0, place) }
+                if let result { return result }
+            }
+            return try connections[Int(number.magnitude) % connections.count].connection.withLock {
+                try body($0, place)
+            }
         } catch {
             throw StateError(error)
         }

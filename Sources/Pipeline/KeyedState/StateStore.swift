@@ -114,24 +114,38 @@ final class StateStore: Sendable {
             try guarded.delete.run([.integer(write.id)])
             return 0
         }
-        let values: [SQLiteValue] = [
-            .integer(image.form), .integer(image.isBehind ? 1 : 0), .integer(image.due), .integer(image.deadline),
-            .integer(image.proposal?.offset), image.proposal.map { .blob($0.value) } ?? .null, .blob(image.encoded),
-        ]
+        var values: [SQLiteValue] = []
+        values.reserveCapacity(10)
+        values.append(.integer(image.form))
+        values.append(.integer(image.isBehind ? 1 : 0))
+        values.append(.integer(image.due))
+        values.append(.integer(image.deadline))
+        values.append(.integer(image.proposal?.offset))
+        values.append(image.proposal.map { .blob($0.value) } ?? .null)
+        values.append(.blob(image.encoded))
         var id = write.id
         if id == 0 {
-            try guarded.insert.run(values + place + [.blob(write.key)])
+            values += place
+            values.append(.blob(write.key))
+            try guarded.insert.run(values)
             id = guarded.database.lastInsertedRowID
         } else {
-            try guarded.update.run(values + [.integer(id)])
+            values.append(.integer(id))
+            try guarded.update.run(values)
         }
         guard image.entries != write.oldEntries else { return id }
-        let (old, new) = (Set(write.oldEntries), Set(image.entries))
-        for entry in old.subtracting(new) { try remove(entry, of: id, guarded) }
-        for entry in new.subtracting(old) {
+        for entry in missing(in: image.entries, of: write.oldEntries) { try remove(entry, of: id, guarded) }
+        for entry in missing(in: write.oldEntries, of: image.entries) {
             try guarded.insertEntry.run([.text(entry.name), .text(entry.value), .integer(id)])
         }
         return id
+    }
+
+    private static func missing(in known: [IndexEntry], of entries: [IndexEntry]) -> [IndexEntry] {
+        // Most rows have a few, and a set costs more than looking at them.
+        guard known.count > 8 else { return entries.filter { !known.contains($0) } }
+        let known = Set(known)
+        return entries.filter { !known.contains($0) }
     }
 
     private static func remove(_ entry: IndexEntry, of id: Int64, _ guarded: Guarded) throws {

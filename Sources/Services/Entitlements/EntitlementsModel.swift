@@ -39,7 +39,7 @@ struct EntitlementsModel: StateModel {
 
     /// The key of a purchase's record, in the input as in the state's topic.
     static func key(_ bundleId: BundleId, _ id: OriginalTransactionId) -> [UInt8] {
-        Array(RecordKey.purchase(bundleId, id).utf8)
+        RecordKey.purchaseBytes(bundleId, id)
     }
 
     func key(of state: PurchaseFacts) -> [UInt8] { Self.key(state.bundleId, state.originalTransactionId) }

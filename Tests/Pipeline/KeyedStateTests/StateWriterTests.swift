@@ -99,7 +99,7 @@ struct StateWriterTests {
     }
 
     @Test func `rows that were applied and never written are applied again when reading begins again`() throws {
-        let rows = try StateRowSource(path: directory.file("rows"), topics: store.topics)
+        let rows = try StateRowSource(path: directory.file("rows"), topics: store.topics, connections: 1)
         let partition = StatePartition(
             place(0), model: NumberSetModel(), writer: 1, rows: rows, partitionCount: 1, maximumBytes: 1 << 20,
             publish: { _, _ in })

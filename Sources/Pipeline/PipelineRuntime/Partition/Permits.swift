@@ -22,7 +22,7 @@ package final class Permits: Sendable {
         }
     }
 
-    let limit: Int
+    package let limit: Int
     private let state: Mutex<State>
 
     package init(_ limit: Int) {
