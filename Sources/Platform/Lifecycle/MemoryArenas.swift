@@ -9,7 +9,8 @@ package enum MemoryArenas {
     /// freed on another. With an arena for each thread a backlog leaves a quarter more resident; with two, threads wait
     /// for each other's locks. Blocks of half a mebibyte, such as what a fetch brings, are given back at once.
     ///
-    /// Called before there are other threads.
+    /// Called before there are other threads. A thread has the arena that was new when it first allocated, as long as
+    /// there are new ones: those that allocate most should begin first.
     package static func limit() { ct_limit_arenas() }
 
     /// Gives free pages back from time to time while the process works: over a long backlog arenas come to hold more

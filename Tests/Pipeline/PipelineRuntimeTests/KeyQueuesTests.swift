@@ -64,6 +64,13 @@ struct KeyQueuesTests {
 }
 
 struct HandlerThreadsTests {
+    @Test func `threads that begin are there before the first call, and begin once`() {
+        let threads = HandlerThreads(minimum: 3, maximum: 8)
+        threads.begin()
+        threads.begin()
+        #expect(threads.threads == 3)
+    }
+
     @Test func `handlers that block hold up neither each other nor the tasks of the process`() async throws {
         let threads = HandlerThreads(minimum: 1, maximum: 40)
         // The wait is on the pool of Swift, which has a thread for each core.

@@ -89,6 +89,8 @@ public struct ConsumerApplication: Sendable {
     /// Runs until SIGTERM or SIGINT, or until the pipeline cannot go on, and ends the process.
     public func main() async -> Never {
         MemoryArenas.limit()
+        // Before other threads, so that each has an arena of its own: a later one shares that of another.
+        HandlerThreads.shared.begin()
         MemoryArenas.giveBack()
         let configuration = command.parseOrExit().configuration
         let logger = ApplicationSettings.logger(command.name, configuration)

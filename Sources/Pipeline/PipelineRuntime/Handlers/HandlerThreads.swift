@@ -62,6 +62,15 @@ package final class HandlerThreads: TaskExecutor {
         self.processorsWanted = processorsWanted
     }
 
+    /// Starts the threads that are there in any case.
+    func begin() {
+        let missing = state.withLock { state in
+            defer { state.threads = max(state.threads, minimum) }
+            return max(0, minimum - state.threads)
+        }
+        for _ in 0..<missing { start() }
+    }
+
     /// Threads at this moment.
     var threads: Int { state.withLock { $0.threads } }
 
