@@ -14,7 +14,7 @@ extension AppStoreIdentifier {
 
     public var description: String { rawValue }
 
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.rawValue.utf8.elementsEqual(rhs.rawValue.utf8) }
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.rawValue.hasBytes(of: rhs.rawValue) }
 
     /// Order of the UTF-8 bytes: the same in every locale and process.
     public static func < (lhs: Self, rhs: Self) -> Bool {
@@ -23,6 +23,17 @@ extension AppStoreIdentifier {
 
     /// Whether the text may be used in keys, headers and URLs: see ``BoundedText``.
     public var isBounded: Bool { BoundedText.accepts(rawValue) }
+}
+
+extension String {
+    fileprivate func hasBytes(of other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        // Bytes in a row are compared much faster than views of texts.
+        let isEqual = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }
+        }
+        return isEqual.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
+    }
 }
 
 /// What external text must satisfy before it becomes part of a key, a header or a URL: 1 to 256 bytes of UTF-8
@@ -115,7 +126,11 @@ public struct RequestIdentifier: AppStoreIdentifier {
 /// text is kept in lower case.
 public struct AppAccountToken: AppStoreIdentifier {
     public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue.lowercased() }
+    public init(rawValue: String) {
+        // Apple sends lower case, which is kept as it is.
+        let isLower = rawValue.utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+        self.rawValue = isLower ? rawValue : rawValue.lowercased()
+    }
 
     /// Whether the text has the 8-4-4-4-12 form of hexadecimal digits.
     public var isWellFormed: Bool { UUIDText.accepts(rawValue) }

@@ -6,13 +6,19 @@ package enum TextGrammar {
     /// Digits only.
     package static func isNumber(_ text: String) -> Bool {
         let bytes = text.utf8
-        return (1...greatestCount).contains(bytes.count) && bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
+        return (1...greatestCount).contains(bytes.count) && all(of: bytes) { $0 &- UInt8(ascii: "0") < 10 }
     }
 
     /// Letters, digits, dot, hyphen and underscore of ASCII.
     package static func isToken(_ text: String) -> Bool {
         let bytes = text.utf8
-        return (1...greatestCount).contains(bytes.count) && bytes.allSatisfy(isTokenByte)
+        return (1...greatestCount).contains(bytes.count) && all(of: bytes, isTokenByte)
+    }
+
+    /// Bytes in a row are read much faster than a view of a text.
+    @inline(__always)
+    private static func all(of bytes: String.UTF8View, _ isAllowed: (UInt8) -> Bool) -> Bool {
+        bytes.withContiguousStorageIfAvailable { $0.allSatisfy(isAllowed) } ?? bytes.allSatisfy(isAllowed)
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {
