@@ -30,14 +30,14 @@ extension PurchaseFacts {
             if transaction.isPeriod, !isUpgraded(transaction) { upcoming.append(transaction) }
         }
         if upcoming.count > 1 { upcoming.sort(by: Self.isEarlier) }
-        let current = latestPeriod { $0.start <= instant && !isUpgraded($0) }
-        return (current.map { [$0] } ?? []) + upcoming
+        if let current = latestPeriod({ $0.start <= instant && !isUpgraded($0) }) { upcoming.insert(current, at: 0) }
+        return upcoming
     }
 
     /// Whether Apple's newest status, "revoked", is about a transaction that is known to be revoked: the one that came
     /// with it. If that is not the current one, the subscription goes on.
     var explainsRevokedStatus: Bool {
-        guard let status, status.status == .revoked, let notificationUUID = status.version.notificationUUID else {
+        guard let status, status.status == .revoked, let uuid = status.version.uuid else {
             return false
         }
         let tieBreak = TransactionVersion(status.version).tieBreak
@@ -45,7 +45,7 @@ extension PurchaseFacts {
             return true
         }
         // It may be older than what is kept of each.
-        guard let latestTransaction, latestTransaction.version.notificationUUID == notificationUUID else {
+        guard let latestTransaction, latestTransaction.version.uuid == uuid else {
             return false
         }
         return latestTransaction.content?.revocationDate != nil

@@ -12,10 +12,16 @@ extension EntitlementAnswer {
 
     /// As ``write(to:)`` without the moment: equal as long as the answer is.
     package func writeTimeless(to object: inout JSONWriter) {
-        object.array("active") { for name in active.sorted() { $0.string(name) } }
-        Self.write(grants.filter(\.isEntitled), as: "grants", to: &object)
-        let inactive = grants.filter { !$0.isEntitled }
-        if !inactive.isEmpty { Self.write(inactive, as: "inactive", to: &object) }
+        object.array("active") { array in
+            // Grants are sorted by entitlement.
+            var last: String?
+            for grant in grants where grant.isEntitled && grant.entitlement != last {
+                array.string(grant.entitlement)
+                last = grant.entitlement
+            }
+        }
+        write(grantsThatHold: true, as: "grants", to: &object)
+        if grants.contains(where: { !$0.isEntitled }) { write(grantsThatHold: false, as: "inactive", to: &object) }
         if !balances.isEmpty {
             object.array("balances") { array in for balance in balances { array.object { balance.write(to: &$0) } } }
         }
@@ -35,8 +41,10 @@ extension EntitlementAnswer {
         object.set("knownSince", knownSince)
     }
 
-    private static func write(_ grants: [EntitlementGrant], as name: StaticString, to object: inout JSONWriter) {
-        object.array(name) { array in for grant in grants { array.object { grant.write(to: &$0) } } }
+    private func write(grantsThatHold holds: Bool, as name: StaticString, to object: inout JSONWriter) {
+        object.array(name) { array in
+            for grant in grants where grant.isEntitled == holds { array.object { grant.write(to: &$0) } }
+        }
     }
 }
 

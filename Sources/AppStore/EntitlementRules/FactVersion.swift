@@ -9,14 +9,23 @@ package struct FactVersion: Hashable, Comparable, Sendable {
     package var signedDate: AppStoreInstant
     /// False for what only a shared secret vouched for (version 1 and older).
     package var isSigned: Bool
-    /// The notification that brought it; nil for facts fetched through the App Store Server API.
-    package var notificationUUID: NotificationUUID?
+    /// Of the notification that brought it.
+    var uuid: CompactUUID?
 
     package init(signedDate: AppStoreInstant, isSigned: Bool = true, notificationUUID: NotificationUUID? = nil) {
         self.signedDate = signedDate
         self.isSigned = isSigned
-        self.notificationUUID = notificationUUID
+        uuid = notificationUUID.map { CompactUUID($0) }
     }
+
+    init(signedDate: AppStoreInstant, isSigned: Bool, uuid: CompactUUID?) {
+        self.signedDate = signedDate
+        self.isSigned = isSigned
+        self.uuid = uuid
+    }
+
+    /// The notification that brought it; nil for facts fetched through the App Store Server API.
+    package var notificationUUID: NotificationUUID? { uuid?.uuid }
 
     /// What `trust` says of facts that only a shared secret vouched for.
     static let sharedSecret = "shared-secret"
@@ -24,7 +33,7 @@ package struct FactVersion: Hashable, Comparable, Sendable {
     package static func < (lhs: FactVersion, rhs: FactVersion) -> Bool {
         if lhs.isSigned != rhs.isSigned { return rhs.isSigned }
         if lhs.signedDate != rhs.signedDate { return lhs.signedDate < rhs.signedDate }
-        return (lhs.notificationUUID ?? NotificationUUID("")) < (rhs.notificationUUID ?? NotificationUUID(""))
+        return (lhs.uuid ?? .none) < (rhs.uuid ?? .none)
     }
 }
 
@@ -47,9 +56,5 @@ extension VersionedFacts {
         return one != other && other.text.lexicographicallyPrecedes(one.text)
     }
 
-    private var text: [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 1024)
-        writeObject(to: &writer)
-        return writer.bytes
-    }
+    private var text: [UInt8] { JSONWriter.text { writeObject(to: &$0) } }
 }

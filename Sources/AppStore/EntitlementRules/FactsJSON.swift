@@ -5,10 +5,8 @@ extension FieldReader {
     /// `signedDate`, `trust` and `notificationUUID`; nil without a signedDate.
     mutating func version() -> FactVersion? {
         let isSigned = string("trust") != FactVersion.sharedSecret
-        let notificationUUID: NotificationUUID? = identifier("notificationUUID")
-        return instant("signedDate").map {
-            FactVersion(signedDate: $0, isSigned: isSigned, notificationUUID: notificationUUID)
-        }
+        let uuid = textBytes("notificationUUID").map { CompactUUID(text: $0) }
+        return instant("signedDate").map { FactVersion(signedDate: $0, isSigned: isSigned, uuid: uuid) }
     }
 }
 
@@ -27,6 +25,12 @@ extension JSONWriter {
     mutating func set(_ version: FactVersion) {
         set("signedDate", version.signedDate)
         if !version.isSigned { set("trust", FactVersion.sharedSecret) }
-        set("notificationUUID", version.notificationUUID)
+        guard let uuid = version.uuid else { return }
+        name("notificationUUID")
+        switch uuid {
+        case .bits(let high, let low):
+            plainString(count: CompactUUID.textLength) { CompactUUID.write(high: high, low: low, to: $0) }
+        case .text(let uuid): string(uuid.rawValue)
+        }
     }
 }

@@ -49,12 +49,12 @@ package struct PurchaseEvent: Hashable, Sendable {
     ) {
         self.init(
             signedDate: version.signedDate, isSigned: version.isSigned,
-            uuid: version.notificationUUID.map { CompactUUID($0) }, kind: Kind(notificationType, subtype),
+            uuid: version.uuid, kind: Kind(notificationType, subtype),
             key: transactionId.map { TransactionKey($0) }, status: status)
     }
 
     package var version: FactVersion {
-        FactVersion(signedDate: signedDate, isSigned: isSigned, notificationUUID: uuid?.uuid)
+        FactVersion(signedDate: signedDate, isSigned: isSigned, uuid: uuid)
     }
     package var notificationType: NotificationType { kind.type }
     package var subtype: Subtype? { kind.subtype }

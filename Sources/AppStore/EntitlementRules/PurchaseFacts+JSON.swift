@@ -26,11 +26,7 @@ extension PurchaseFacts {
 
     /// The facts as JSON text: Apple's names, dates in milliseconds since 1970, transactions and events in dense texts.
     /// Equal facts have equal texts. A row of a store, and a member of what is published.
-    package var jsonText: [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 4096)
-        writer.object { write(to: &$0) }
-        return writer.bytes
-    }
+    package var jsonText: [UInt8] { JSONWriter.text { $0.object { write(to: &$0) } } }
 
     private func write(to object: inout JSONWriter) {
         object.set("formatVersion", Self.formatVersion)
@@ -157,23 +153,24 @@ extension PurchaseFacts {
         if isErased { return PublishedPurchase(value: nil, nextChange: nil) }
         let answer = EntitlementAnswer(purchases: [self], environment: environment, at: instant, rules: rules)
         let row = row ?? jsonText
-        var writer = JSONWriter(reservingCapacity: row.count + 1024)
-        writer.object { object in
-            object.set("version", version(at: instant))
-            object.set("environment", environment)
-            object.set("bundleId", bundleId)
-            if !isConsent { object.set("originalTransactionId", originalTransactionId) }
-            object.set("appAccountToken", appAccountToken)
-            object.set("appTransactionId", appTransactionId)
-            object.set("consentRescindedAt", consentRescindedAt)
-            answer.write(to: &object)
-            if answer.trust != .signed { object.set("trust", answer.trust.rawValue) }
-            if awaitsConfirmation(rules.legacyTrust) { object.set("awaitsConfirmation", true) }
-            if let event = allEvents.last { Self.write(latestNotification: event, to: &object) }
-            object.name("facts")
-            object.text(row)
+        let value = JSONWriter.text { writer in
+            writer.object { object in
+                object.set("version", version(at: instant))
+                object.set("environment", environment)
+                object.set("bundleId", bundleId)
+                if !isConsent { object.set("originalTransactionId", originalTransactionId) }
+                object.set("appAccountToken", appAccountToken)
+                object.set("appTransactionId", appTransactionId)
+                object.set("consentRescindedAt", consentRescindedAt)
+                answer.write(to: &object)
+                if answer.trust != .signed { object.set("trust", answer.trust.rawValue) }
+                if awaitsConfirmation(rules.legacyTrust) { object.set("awaitsConfirmation", true) }
+                if let event = allEvents.last { Self.write(latestNotification: event, to: &object) }
+                object.name("facts")
+                object.text(row)
+            }
         }
-        return PublishedPurchase(value: writer.bytes, nextChange: answer.nextChange)
+        return PublishedPurchase(value: value, nextChange: answer.nextChange)
     }
 
     private static func write(latestNotification event: PurchaseEvent, to object: inout JSONWriter) {

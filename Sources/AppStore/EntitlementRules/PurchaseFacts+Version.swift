@@ -5,11 +5,24 @@ extension PurchaseFacts {
     /// their records: when the newest of all that is known was signed (an erasure counts with its moment), then the
     /// moment that the answer is of. Both in milliseconds since 1970, with 15 digits, which the year 9999 needs.
     func version(at instant: AppStoreInstant) -> String {
-        "\(Self.padded(max(latestSignedDate, erasedAt ?? .earliest)))-\(Self.padded(instant))"
+        let newest = max(latestSignedDate, erasedAt ?? .earliest)
+        return String(unsafeUninitializedCapacity: 2 * Self.versionDigits + 1) { text in
+            Self.write(newest, to: text, at: 0)
+            text[Self.versionDigits] = UInt8(ascii: "-")
+            Self.write(instant, to: text, at: Self.versionDigits + 1)
+            return 2 * Self.versionDigits + 1
+        }
     }
 
-    private static func padded(_ instant: AppStoreInstant) -> String {
-        let digits = String(max(0, instant.millisecondsSince1970))
-        return String(repeating: "0", count: max(0, 15 - digits.utf8.count)) + digits
+    private static let versionDigits = 15
+
+    private static func write(
+        _ instant: AppStoreInstant, to text: UnsafeMutableBufferPointer<UInt8>, at start: Int
+    ) {
+        var rest = max(0, instant.millisecondsSince1970)
+        for position in (start..<start + versionDigits).reversed() {
+            text[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
     }
 }

@@ -88,7 +88,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         Self.take(other.transferredToken, into: &transferredToken, erasedAt, &outcome)
         Self.take(other.transferredClaim, into: &transferredClaim, erasedAt, &outcome)
         for (id, signedDate) in other.upgrades where takeUpgrade(to: id, signedDate) { outcome.isChanged = true }
-        for event in other.history.values where isKept(event.version.signedDate) && history.take(event) {
+        for event in other.history.values where isKept(event.signedDate) && history.take(event) {
             outcome.isChanged = true
         }
         if let others = other.legacy { changeLegacy { $0.merge(others, erasedAt: $1, &outcome) } }
@@ -175,7 +175,7 @@ package struct PurchaseFacts: Hashable, Sendable {
     package mutating func insert(_ facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &claim) }
     package mutating func insert(_ event: PurchaseEvent) {
         guard event.isSigned else { return changeLegacy { _ = $0.take(event, erasedAt: $1) } }
-        if isKept(event.version.signedDate) { _ = history.take(event) }
+        if isKept(event.signedDate) { _ = history.take(event) }
     }
     mutating func insert(transferredToken facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &transferredToken) }
     mutating func insert(transferredClaim facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &transferredClaim) }
@@ -278,24 +278,26 @@ package struct PurchaseFacts: Hashable, Sendable {
     /// Whether everything that becomes part of a key, an index or an answer's names is of a sensible length.
     package var hasBoundedIdentifiers: Bool {
         originalTransactionId.isBounded && bundleId.isBounded
-            && (transactions.values + (legacy?.transactions.values ?? [])).allSatisfy {
-                $0.transactionId.isBounded && $0.productId?.isBounded ?? true
-                    && $0.previousOriginalTransactionId?.isBounded ?? true
-            }
+            && transactions.values.allSatisfy { $0.hasBoundedIdentifiers }
+            && legacyStorage?.facts.transactions.values.allSatisfy { $0.hasBoundedIdentifiers } ?? true
             && appAccountToken?.isBounded ?? true && appTransactionId?.isBounded ?? true
     }
 
     /// The latest moment that anything known was signed at, or dated at where it was not signed.
     package var latestSignedDate: AppStoreInstant {
-        var latest = events.last?.version.signedDate ?? .earliest
-        for transaction in transactions.values { latest = max(latest, transaction.version.signedDate) }
-        for signedDate in upgrades.values { latest = max(latest, signedDate) }
-        let versions = [
-            latestTransaction?.version, renewal?.version, status?.version, claim?.version, namedAccount?.version,
-            transferredToken?.version, transferredClaim?.version,
-        ]
-        for version in versions { latest = max(latest, version?.signedDate ?? .earliest) }
-        return max(latest, legacy?.latestDate ?? .earliest)
+        var latest = history.values.last?.signedDate ?? .earliest
+        func consider(_ moment: AppStoreInstant?) { if let moment, moment > latest { latest = moment } }
+        for transaction in transactions.values { consider(transaction.version.signedDate) }
+        for signedDate in upgrades.values { consider(signedDate) }
+        consider(latestTransaction?.version.signedDate)
+        consider(renewal?.version.signedDate)
+        consider(status?.version.signedDate)
+        consider(claim?.version.signedDate)
+        consider(namedAccount?.version.signedDate)
+        consider(transferredToken?.version.signedDate)
+        consider(transferredClaim?.version.signedDate)
+        consider(legacyStorage?.facts.latestDate)
+        return latest
     }
 
     // MARK: Bounds

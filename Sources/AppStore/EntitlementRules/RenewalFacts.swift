@@ -72,8 +72,7 @@ package struct RenewalContent: FactsContent {
         object.add(unknownFields)
     }
 
-    /// Nil without a signedDate.
-    fileprivate init?(_ element: JSONElement) {
+    package init?(_ element: JSONElement) {
         var fields = FieldReader(element)
         guard let version = fields.version() else { return nil }
         self.init(version: version)
@@ -107,7 +106,12 @@ extension RenewalFacts {
 
     /// - Parameter keepsText: the text is one that this library wrote.
     init?(_ element: JSONElement, keepsText: Bool) {
-        guard let content = RenewalContent(element) else { return nil }
-        self.init(content, text: keepsText ? element.bytes : nil)
+        if keepsText {
+            self.init(unread: element)
+        } else if let content = RenewalContent(element) {
+            self.init(content)
+        } else {
+            return nil
+        }
     }
 }

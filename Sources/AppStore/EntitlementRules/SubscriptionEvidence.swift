@@ -22,7 +22,7 @@ struct SubscriptionEvidence {
     init(_ purchase: PurchaseFacts, from instant: AppStoreInstant) {
         periods = purchase.competingPeriods(from: instant)
         if periods.isEmpty { replaced = purchase.latestPeriod() }
-        seatAdditions = periods.flatMap { purchase.seatAdditions(to: $0) }
+        for period in periods { seatAdditions += purchase.seatAdditions(to: period) }
         renewal = purchase.renewal
         status = purchase.status
         isStatusExplained = purchase.explainsRevokedStatus
@@ -184,6 +184,7 @@ extension SubscriptionEvidence {
         after instant: AppStoreInstant, from now: SubscriptionState, policy: SubscriptionPolicy
     ) -> AppStoreInstant? {
         var moments: [AppStoreInstant] = []
+        moments.reserveCapacity(10)
         func consider(_ moment: AppStoreInstant?) {
             if let moment, moment > instant { moments.append(moment) }
         }
@@ -195,16 +196,18 @@ extension SubscriptionEvidence {
         }
         for period in periods {
             consider(period)
-            for limit in [
-                policy.graceFallbackMilliseconds, policy.renewalLeewayMilliseconds, policy.billingRetryMilliseconds,
-            ] { consider(period.expiresDate?.advanced(byMilliseconds: limit)) }
+            guard let expiresDate = period.expiresDate else { continue }
+            consider(expiresDate.advanced(byMilliseconds: policy.graceFallbackMilliseconds))
+            consider(expiresDate.advanced(byMilliseconds: policy.renewalLeewayMilliseconds))
+            consider(expiresDate.advanced(byMilliseconds: policy.billingRetryMilliseconds))
         }
         for addition in seatAdditions { consider(addition) }
         consider(renewal?.gracePeriodExpiresDate)
         consider(migratedAt)
         consider(status?.version.signedDate.advanced(byMilliseconds: policy.staleToleranceMilliseconds))
         guard !moments.isEmpty else { return nil }
-        return moments.sorted().first { moment in
+        moments.sort()
+        return moments.first { moment in
             let then = state(at: moment, policy: policy)
             return then.phase != now.phase || then.isEntitled != now.isEntitled || then.seats != now.seats
                 || then.transaction?.key != now.transaction?.key

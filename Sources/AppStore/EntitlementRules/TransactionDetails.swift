@@ -7,32 +7,36 @@ internal import JSON
 /// Kept as text: merging asks for the version alone, and few readers for the content.
 package struct TransactionDetails: VersionedFacts {
     package let version: FactVersion
-    /// The JSON object.
-    let text: ArraySlice<UInt8>
+    private let storage: LazyContent<TransactionDetailsContent?>
 
     /// Nil where the text is not what this library writes.
     package var content: TransactionDetailsContent? {
-        (try? JSONDocument(Array(text))).flatMap { TransactionDetailsContent($0.root) }
+        storage.box { $0.flatMap(TransactionDetailsContent.init) }.content
     }
+
+    /// The JSON object.
+    private var text: ArraySlice<UInt8> { storage.text ?? [] }
 
     package init(_ content: TransactionDetailsContent) {
         version = content.version
-        var writer = JSONWriter(reservingCapacity: 1024)
-        writer.object { content.write(to: &$0) }
-        text = writer.bytes[...]
+        storage = LazyContent(content, text: JSONWriter.text { $0.object { content.write(to: &$0) } }[...])
     }
 
     /// Nil without a signedDate.
     init?(_ element: JSONElement) {
-        guard let signedDate = element["signedDate"]?.integer.flatMap({ AppStoreInstant(millisecondsSince1970: $0) })
-        else { return nil }
-        version = FactVersion(
-            signedDate: signedDate, isSigned: element["trust"]?.string != FactVersion.sharedSecret,
-            notificationUUID: element["notificationUUID"]?.string.map { NotificationUUID($0) })
-        text = element.bytes
+        var fields = FieldReader(element)
+        guard let version = fields.version() else { return nil }
+        self.version = version
+        storage = LazyContent(unread: element.bytes)
     }
 
     func writeObject(to writer: inout JSONWriter) { writer.text(text) }
+
+    package static func == (one: TransactionDetails, other: TransactionDetails) -> Bool {
+        one.storage === other.storage || one.version == other.version && one.text == other.text
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 /// What a ``TransactionDetails`` says.

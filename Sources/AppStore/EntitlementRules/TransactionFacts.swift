@@ -56,6 +56,11 @@ package struct TransactionFacts: Hashable, Sendable {
 
     package func isRevoked(at instant: AppStoreInstant) -> Bool { revocationDate.map { $0 <= instant } ?? false }
 
+    /// As ``PurchaseFacts/hasBoundedIdentifiers``.
+    var hasBoundedIdentifiers: Bool {
+        key.isBounded && productId?.isBounded ?? true && previousOriginalTransactionId?.isBounded ?? true
+    }
+
     /// The start, or when it was signed where none is known.
     var beginning: AppStoreInstant { start == .earliest ? version.signedDate : start }
 
@@ -101,13 +106,7 @@ package struct TransactionVersion: Hashable, Comparable, Sendable {
     }
 
     init(_ version: FactVersion) {
-        var tieBreak: UInt64 = 0
-        var count = 0
-        for byte in (version.notificationUUID?.rawValue ?? "").utf8.prefix(8) {
-            tieBreak = tieBreak << 8 | UInt64(byte)
-            count += 1
-        }
-        tieBreak <<= UInt64(8 * (8 - count))
+        var tieBreak = version.uuid?.prefix ?? 0
         // Numbers of 32 bits are how eight hexadecimal digits are written; no UUID begins with four zero bytes.
         if tieBreak != 0, tieBreak >> 32 == 0 { tieBreak |= 1 << 32 }
         self.init(signedDate: version.signedDate, isSigned: version.isSigned, tieBreak: tieBreak)

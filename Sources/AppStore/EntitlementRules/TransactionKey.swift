@@ -16,6 +16,14 @@ package enum TransactionKey: Hashable, Sendable {
         }
     }
 
+    /// Whether the id is of a sensible length and without control characters, as every number is.
+    var isBounded: Bool {
+        switch self {
+        case .number: true
+        case .text(let id): id.isBounded
+        }
+    }
+
     /// Nil unless the number is written as this very text.
     private static func canonicalNumber(_ text: String) -> UInt64? {
         let digits = text.utf8

@@ -187,6 +187,15 @@ extension JSONDocument {
         Int(nodes[index].start) - 1..<Int(nodes[index].end) + 1
     }
 
+    /// The bytes of a string's text, escapes resolved.
+    package func textBytes(of index: Int) -> ArraySlice<UInt8> {
+        let node = nodes[index]
+        guard !node.hasEscapes else {
+            return JSONBytes.decoded(bytes.span, from: Int(node.start), to: Int(node.end))[...]
+        }
+        return bytes[Int(node.start)..<Int(node.end)]
+    }
+
     package func text(of index: Int) -> String {
         let node = nodes[index]
         if node.hasEscapes {

@@ -85,6 +85,13 @@ package struct FieldReader {
         return document.text(of: value)
     }
 
+    /// The bytes of a text.
+    package mutating func textBytes(_ name: StaticString) -> ArraySlice<UInt8>? {
+        guard let value = find(name) else { return nil }
+        guard document.nodes[value].kind == .string else { return wrong(name, value, .string) }
+        return document.textBytes(of: value)
+    }
+
     @inlinable
     package mutating func identifier<Identifier: AppStoreIdentifier>(_ name: StaticString) -> Identifier? {
         guard let text = string(name) else { return nil }
