@@ -51,40 +51,93 @@ public final class NotificationVerifier: Sendable {
         body: [UInt8], at now: Int64, limits: BodyLimits = BodyLimits(),
         isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool = { _, _ in false }
     ) -> Verdict {
-        do throws(Refusal) {
-            switch try FormChecks.content(of: body, limits) {
-            case .signedPayload(let jws): return verify(signedPayload: jws, at: now, isAcknowledged: isAcknowledged)
-            case .legacy(let document): return .legacy(document)
-            }
-        } catch {
-            return verdict(error)
-        }
+        var batch = NotificationBatch(objects, at: now)
+        let form = form(of: body, limits, &batch, isAcknowledged)
+        batch.judge()
+        return verdict(form, batch, at: now, isAcknowledged)
     }
+
+    /// The verdicts on several bodies, in their order, each as of ``verify(body:at:limits:isAcknowledged:)``. Where tables
+    /// of keys are in use, the signatures of all are judged together, which costs less for each.
+    public func verify(
+        bodies: some Collection<[UInt8]>, at now: Int64, limits: BodyLimits = BodyLimits(),
+        isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool = { _, _ in false }
+    ) -> [Verdict] {
+        var batch = NotificationBatch(objects, at: now)
+        let forms = bodies.map { form(of: $0, limits, &batch, isAcknowledged) }
+        batch.judge()
+        return forms.map { verdict($0, batch, at: now, isAcknowledged) }
+    }
+
+    /// How many notifications are best verified together.
+    public var preferredBatch: Int { objects.fixedKeys == nil ? 1 : 8 }
 
     /// The verdict on a compact JWS, as the App Store Server API's history returns it.
     /// - Parameter now: milliseconds since 1970.
     public func verify(signedPayload: [UInt8], at now: Int64) -> Verdict {
-        verify(signedPayload: signedPayload[...], at: now, isAcknowledged: { _, _ in false })
+        var batch = NotificationBatch(objects, at: now)
+        let form = form(ofSigned: signedPayload[...], &batch, isAcknowledged: { _, _ in false })
+        batch.judge()
+        return verdict(form, batch, at: now, { _, _ in false })
     }
 
-    private func verify(
-        signedPayload: ArraySlice<UInt8>, at now: Int64, isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
+    /// What a body is, before any signature is looked at.
+    private enum Form {
+        case decided(Verdict)
+        case signed(ArraySlice<UInt8>, NotificationBatch.Opened?)
+    }
+
+    private func form(
+        of body: [UInt8], _ limits: BodyLimits, _ batch: inout NotificationBatch,
+        _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
+    ) -> Form {
+        do throws(Refusal) {
+            switch try FormChecks.content(of: body, limits) {
+            case .signedPayload(let jws): return form(ofSigned: jws, &batch, isAcknowledged: isAcknowledged)
+            case .legacy(let document): return .decided(.legacy(document))
+            }
+        } catch {
+            return .decided(verdict(error))
+        }
+    }
+
+    private func form(
+        ofSigned jws: ArraySlice<UInt8>, _ batch: inout NotificationBatch,
+        isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
+    ) -> Form {
+        do throws(Refusal) {
+            return .signed(jws, try batch.open(jws, isAcknowledged: isAcknowledged))
+        } catch {
+            return .decided(verdict(error))
+        }
+    }
+
+    /// - Parameter batch: has been judged.
+    private func verdict(
+        _ form: Form, _ batch: NotificationBatch, at now: Int64,
+        _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
     ) -> Verdict {
+        let (signedPayload, opened): (ArraySlice<UInt8>, NotificationBatch.Opened?)
+        switch form {
+        case .decided(let verdict): return verdict
+        case .signed(let jws, let places): (signedPayload, opened) = (jws, places)
+        }
         // What is known when a check ends the decision, for the log and for quarantine.
         var envelope: NotificationEnvelope?
         var certificates: CertificateSerials?
         var digest: SHA256Digest?
         do throws(Refusal) {
-            let batch = try NotificationBatch(signedPayload, objects, at: now, isAcknowledged: isAcknowledged)
             let object =
-                if let batch { try objects.verify(batch.outer) } else { try objects.verify(signedPayload, at: now) }
+                if let opened { try objects.verify(batch.outer(of: opened)) } else {
+                    try objects.verify(signedPayload, at: now)
+                }
             let path = object.header.path
             certificates = path.serials
             digest = object.digest
             try SignatureChecks.checkValidity(of: path, at: now)
             try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: objects.cache, at: now)
             let (document, read) =
-                if let scanned = batch?.scanned { scanned } else {
+                if let scanned = opened?.scanned { scanned } else {
                     try ProfileChecks.notification(object.payload)
                 }
             envelope = read
@@ -94,8 +147,9 @@ public final class NotificationVerifier: Sendable {
             try ProfileChecks.check(object, document, read, requiresVersion: requiresVersion, at: now)
             if let id = read.notificationUUID.value, isAcknowledged(id, audience.environment) { return .duplicate(id) }
             objects.fixedKeys?.makeTable(for: object, at: now)
-            let nested = try NestedObjectVerifier(verifier: objects, revocation: revocation, batch: batch, now: now)
-                .verify(read, in: object.payload, for: audience)
+            let nested = try NestedObjectVerifier(
+                verifier: objects, revocation: revocation, batch: batch, opened: opened, now: now
+            ).verify(read, in: object.payload, for: audience)
             if isUnknown || nested.isRevocationUnknown { revocation.countAcceptedUnknown() }
             return .accepted(
                 VerifiedNotification(

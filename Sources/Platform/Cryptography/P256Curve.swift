@@ -64,8 +64,8 @@ final class P256Scratch: @unchecked Sendable {
         let product: OpaquePointer
     }
 
-    /// How many signatures share an inversion: a notification has at most four.
-    static let laneCount = 4
+    /// How many signatures share an inversion: eight notifications have so many at most.
+    static let laneCount = 32
 
     // All owned; freed in deinit.
     let context: OpaquePointer

@@ -170,7 +170,9 @@ package final class Ingress: Service {
                 IngressMetricName.quarantineSpent, help: "The share of the hour's quarantine budget that is spent.",
                 budget.spentShare(nowNanoseconds: clocks.monotonicNanoseconds()))
         }
-        return WorkerPool(count: plan.workers, name: "verify") { processor.process($0) }
+        return WorkerPool(count: plan.workers, atOnce: verifier.preferredBatch, name: "verify") {
+            processor.process($0)
+        }
     }
 
     private func startServers(

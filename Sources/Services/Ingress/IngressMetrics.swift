@@ -101,7 +101,11 @@ final class IngressMetrics: Sendable {
         if decision.status > 0 { requestDuration.observe(nanoseconds: Int64(clamping: decision.nanoseconds)) }
     }
 
-    func verified(nanoseconds: UInt64) { verification.observe(nanoseconds: Int64(clamping: nanoseconds)) }
+    /// - Parameter nanoseconds: of all of them together.
+    func verified(_ count: Int, nanoseconds: UInt64) {
+        let each = Int64(clamping: nanoseconds) / Int64(max(1, count))
+        for _ in 0..<count { verification.observe(nanoseconds: each) }
+    }
 
     func published(_ event: NotificationPublisher.Event) {
         switch event {

@@ -60,34 +60,49 @@ final class NotificationProcessor: Sendable {
         self.decisions = decisions
     }
 
-    /// - Returns: the work, to be tried once more when others have had their turn; nil when it is answered, or will be,
+    /// Decides several at once, see ``NotificationVerifier/verify(bodies:at:limits:isAcknowledged:)``.
+    ///
+    /// - Returns: what is to be tried once more when others have had their turn. Everything else is answered, or will be,
     ///   and its body is overwritten, which can hold a password, unless Apple signed it.
-    func process(_ work: NotificationWork) -> NotificationWork? {
-        switch decide(work) {
-        case .again(let work): return work
-        case .answered: work.body.wipe()
-        // Of what Apple signed nothing is secret, and its record is made of parts of the body.
-        case .published: break
+    func process(_ works: [NotificationWork]) -> [NotificationWork] {
+        let now = clocks.wallMilliseconds()
+        let monotonic = clocks.monotonicMilliseconds()
+        guard sanity.observe(wall: now, monotonic: monotonic) else {
+            for work in works {
+                work.exchange.respond(AcknowledgementPolicy.clock)
+                work.body.wipe()
+            }
+            return []
         }
-        return nil
+        let begun = clocks.monotonicNanoseconds()
+        let verdicts = verifier.verify(
+            bodies: works.lazy.map(\.body), at: now, limits: limits, isAcknowledged: isAcknowledged)
+        metrics.verified(works.count, nanoseconds: clocks.monotonicNanoseconds() &- begun)
+        var again: [NotificationWork] = []
+        var duplicates: [Exchange] = []
+        for (work, verdict) in zip(works, verdicts) {
+            switch decide(work, verdict, at: monotonic) {
+            case .again(let work): again.append(work)
+            case .duplicate: duplicates.append(work.exchange)
+            case .answered: work.body.wipe()
+            // Of what Apple signed nothing is secret, and its record is made of parts of the body.
+            case .published: break
+            }
+        }
+        // Together, so that they wake the listener once.
+        Exchange.respond(AcknowledgementPolicy.duplicate, to: duplicates)
+        return again
     }
 
     private enum Decision {
         case again(NotificationWork)
         case answered
+        /// To be answered with others of its kind.
+        case duplicate
         case published
     }
 
-    private func decide(_ work: NotificationWork) -> Decision {
-        let now = clocks.wallMilliseconds()
-        let monotonic = clocks.monotonicMilliseconds()
-        guard sanity.observe(wall: now, monotonic: monotonic) else {
-            work.exchange.respond(AcknowledgementPolicy.clock)
-            return .answered
-        }
-        let begun = clocks.monotonicNanoseconds()
-        let verdict = verifier.verify(body: work.body, at: now, limits: limits, isAcknowledged: isAcknowledged)
-        metrics.verified(nanoseconds: clocks.monotonicNanoseconds() &- begun)
+    private func decide(_ work: NotificationWork, _ verdict: Verdict, at monotonic: Int64) -> Decision {
         switch verdict {
         case .accepted(let notification):
             signedDates.agreed()
@@ -95,7 +110,7 @@ final class NotificationProcessor: Sendable {
             return .published
         case .duplicate:
             signedDates.agreed()
-            work.exchange.respond(AcknowledgementPolicy.duplicate)
+            return .duplicate
         case .nonconforming(let notification):
             signedDates.agreed()
             quarantine(notification, work)

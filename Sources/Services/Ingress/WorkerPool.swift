@@ -2,35 +2,45 @@ internal import Concurrency
 internal import Dispatch
 internal import Synchronization
 
-/// A fixed set of threads that take items from one queue. Items dispatched together wake the threads once.
+/// A fixed set of threads that take items from one queue, several at once where many wait. Items dispatched together wake
+/// the threads once.
 ///
 /// The queue has no bound of its own: whoever fills it holds a bounded number of places (the listener's `inFlight`).
 final class WorkerPool<Item: Sendable>: Sendable {
     private struct State {
         var items = FIFO<Item>()
+        /// How many of the items, the last ones, are not announced: they are taken together with those that come with them.
         var unannounced = 0
+        /// Threads that wait, or are about to, and are not woken yet.
+        var idle = 0
         /// Threads that have not ended.
         var running = 0
         var isClosed = false
     }
 
     private let state = Mutex(State())
-    private let available = DispatchSemaphore(value: 0)
+    /// Signalled once for each idle thread that is woken.
+    private let woken = DispatchSemaphore(value: 0)
     private let ended = Completion()
     private let count: Int
+    private let atOnce: Int
 
-    /// Starts `count` threads, each of which calls `work` for one item at a time until `close`. An item that it returns
-    /// is put at the end of the queue.
-    init(count: Int, name: String, work: @escaping @Sendable (Item) -> Item?) {
+    /// Starts `count` threads, each of which calls `work` until `close`. Items that it returns are put at the end of the
+    /// queue.
+    ///
+    /// - Parameter atOnce: the most items that a call gets. A thread is woken for so many items, not for each: to wake
+    ///   one costs as much as some of the work.
+    init(count: Int, atOnce: Int = 1, name: String, work: @escaping @Sendable ([Item]) -> [Item]) {
         self.count = max(1, count)
+        self.atOnce = max(1, atOnce)
         for number in 1...self.count {
             state.withLock { $0.running += 1 }
             let error = OwnThread.start(name: "\(name)-\(number)", stackBytes: 1 << 20) { [self] in
-                while let item = next() {
-                    if let again = work(item) {
-                        add(again)
-                        announce()
-                    }
+                while let items = next() {
+                    let again = work(items)
+                    guard !again.isEmpty else { continue }
+                    for item in again { add(item) }
+                    announce()
                 }
                 threadEnded()
             }
@@ -54,32 +64,58 @@ final class WorkerPool<Item: Sendable>: Sendable {
         }
     }
 
-    /// Wakes as many threads as there are items added since the last call.
+    /// Wakes threads that are idle, for the items added since the last call; one that works takes what is there next.
     func announce() {
-        let unannounced = state.withLock { state in
-            defer { state.unannounced = 0 }
-            return state.unannounced
+        wake { state in
+            state.unannounced = 0
+            return (state.items.count + atOnce - 1) / atOnce
         }
-        for _ in 0..<unannounced { available.signal() }
     }
 
     /// Lets the threads finish what was added, and returns when all have ended.
     func close() async {
-        announce()
-        state.withLock { $0.isClosed = true }
-        for _ in 0..<count { available.signal() }
+        wake { state in
+            state.isClosed = true
+            state.unannounced = 0
+            return count
+        }
         await ended.wait()
     }
 
-    private func next() -> Item? {
+    private func wake(_ wanted: (inout State) -> Int) {
+        let number = state.withLock { state in
+            let number = min(wanted(&state), state.idle)
+            state.idle -= number
+            return number
+        }
+        for _ in 0..<number { woken.signal() }
+    }
+
+    private enum Next {
+        case work([Item])
+        case wait
+        case end
+    }
+
+    private func next() -> [Item]? {
         while true {
-            available.wait()
-            let (item, isClosed): (Item?, Bool) = state.withLock { state in
-                guard let item = state.items.popFirst() else { return (nil, state.isClosed) }
-                return (item, false)
+            let next: Next = state.withLock { state in
+                let number = min(atOnce, state.items.count - state.unannounced)
+                guard number > 0 else {
+                    if state.isClosed { return .end }
+                    state.idle += 1
+                    return .wait
+                }
+                var items: [Item] = []
+                items.reserveCapacity(number)
+                while items.count < number, let item = state.items.popFirst() { items.append(item) }
+                return .work(items)
             }
-            if let item { return item }
-            if isClosed { return nil }
+            switch next {
+            case .work(let items): return items
+            case .wait: woken.wait()
+            case .end: return nil
+            }
         }
     }
 }

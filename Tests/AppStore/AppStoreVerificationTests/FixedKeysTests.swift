@@ -82,6 +82,53 @@ import Testing
         #expect(tabled.status.faults == 0)
     }
 
+    @Test func `notifications that are verified together get the verdicts that each gets alone`() throws {
+        let kit = try SigningKit.shared()
+        let (tabled, alone) = (try TabledVerifier.sharing(kit), try TabledVerifier.sharing(kit))
+        let stored = try kit.body()
+        var storedId: NotificationUUID?
+        for verifier in [tabled.verifier, alone.verifier] {
+            guard case .accepted(let notification) = verifier.verify(body: stored, at: now) else { continue }
+            storedId = notification.envelope.notificationUUID.value
+        }
+        let forged = SigningKit.body(try kit.jws(chain: kit.pki.chain, key: .generate(.p256)))
+        let payload = try NotificationDraft().payload { try kit.sign($0, key: .generate(.p256)) }
+        let bodies = [
+            try kit.body(), forged, Array("{".utf8), Array(#"{"notification_type":"CANCEL"}"#.utf8), stored,
+            SigningKit.body(try kit.sign(payload)), try kit.body(.test), try body(kit, kit.leaf()), try kit.body(),
+        ]
+        func isStored(_ id: NotificationUUID, _ environment: AppStoreEnvironment) -> Bool { id == storedId }
+        let verdicts = tabled.verifier.verify(bodies: bodies, at: now, isAcknowledged: isStored)
+            .map { ExpectedVerdict($0) }
+        #expect(
+            verdicts
+                == bodies.map { ExpectedVerdict(alone.verifier.verify(body: $0, at: now, isAcknowledged: isStored)) })
+        #expect(Set(verdicts.map { "\($0)" }).count >= 4)
+        #expect(tabled.status.judged == alone.status.judged)
+        #expect(tabled.status.faults == 0)
+        #expect(tabled.verifier.verify(bodies: [], at: now).isEmpty)
+    }
+
+    @Test func `what is verified together carries the bytes of its own notification`() throws {
+        let kit = try SigningKit.shared()
+        let tabled = try TabledVerifier.sharing(kit)
+        #expect(tabled.verify(try kit.body()) == .accepted)
+        let bodies = try (0..<12).map { _ in try kit.body() }
+        let verdicts = tabled.verifier.verify(bodies: bodies, at: now)
+        for (body, verdict) in zip(bodies, verdicts) {
+            guard case .accepted(let together) = verdict,
+                case .accepted(let alone) = tabled.verifier.verify(body: body, at: now)
+            else {
+                Issue.record("not accepted")
+                return
+            }
+            #expect(together.signedText == alone.signedText)
+            #expect(together.notification == alone.notification)
+            #expect(together.transaction == alone.transaction)
+            #expect(together.renewalInfo == alone.renewalInfo)
+        }
+    }
+
     @Test func `nested objects of another key are judged by the table of that key`() throws {
         let kit = try SigningKit.shared()
         let leaf = try kit.leaf()

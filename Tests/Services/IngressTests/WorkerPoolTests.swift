@@ -7,9 +7,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct WorkerPoolTests {
     @Test(arguments: [1, 2, 8]) func `every item is worked on once`(threads: Int) async {
         let seen = Mutex<[Int]>([])
-        let pool = WorkerPool<Int>(count: threads, name: "test") { item in
-            seen.withLock { $0.append(item) }
-            return nil
+        let pool = WorkerPool<Int>(count: threads, atOnce: 3, name: "test") { items in
+            seen.withLock { $0 += items }
+            return []
         }
         for item in 0..<5_000 {
             pool.add(item)
@@ -21,9 +21,9 @@ import Testing
 
     @Test func `an item that is not done is taken again after the others`() async {
         let seen = Mutex<[Int]>([])
-        let pool = WorkerPool<Int>(count: 1, name: "test") { item in
-            seen.withLock { $0.append(item) }
-            return item == 2 ? 20 : nil
+        let pool = WorkerPool<Int>(count: 1, name: "test") { items in
+            seen.withLock { $0 += items }
+            return items.contains(2) ? [20] : []
         }
         for item in 1...5 { pool.add(item) }
         await pool.close()
@@ -32,13 +32,46 @@ import Testing
 
     @Test func `items are taken in the order in which they were added`() async {
         let seen = Mutex<[Int]>([])
-        let pool = WorkerPool<Int>(count: 1, name: "test") { item in
-            seen.withLock { $0.append(item) }
-            return nil
+        let pool = WorkerPool<Int>(count: 1, name: "test") { items in
+            seen.withLock { $0 += items }
+            return []
         }
         for item in 0..<3_000 { pool.add(item) }
         await pool.close()
         #expect(seen.withLock { $0 } == Array(0..<3_000))
+    }
+
+    @Test func `a call gets as many items as wait, up to the most that it may have`() async {
+        let calls = Mutex<[[Int]]>([])
+        let pool = WorkerPool<Int>(count: 1, atOnce: 4, name: "test") { items in
+            calls.withLock { $0.append(items) }
+            return []
+        }
+        for item in 1...10 { pool.add(item) }
+        await pool.close()
+        #expect(calls.withLock { $0 } == [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10]])
+    }
+
+    @Test func `what is not announced is left for those that come with it`() async {
+        let calls = Mutex<[[Int]]>([])
+        let (begun, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let pool = WorkerPool<Int>(count: 1, atOnce: 4, name: "test") { items in
+            calls.withLock { $0.append(items) }
+            begun.signal()
+            release.wait()
+            return []
+        }
+        pool.add(1)
+        pool.announce()
+        begun.wait()
+        pool.add(2)
+        release.signal()
+        pool.add(3)
+        pool.announce()
+        begun.wait()
+        release.signal()
+        await pool.close()
+        #expect(calls.withLock { $0 } == [[1], [2, 3]])
     }
 
     @Test func `closing waits for what is being worked on`() async {
@@ -49,7 +82,7 @@ import Testing
             begun.signal()
             release.wait()
             isDone.withLock { $0 = true }
-            return nil
+            return []
         }
         pool.add(1)
         pool.announce()
@@ -64,7 +97,7 @@ import Testing
 
     @Test func `a body is let go when its request is done`() async {
         final class Body: Sendable {}
-        let pool = WorkerPool<Body>(count: 1, name: "test") { _ in nil }
+        let pool = WorkerPool<Body>(count: 1, name: "test") { _ in [] }
         weak var kept: Body?
         do {
             let body = Body()
@@ -76,6 +109,6 @@ import Testing
     }
 
     @Test func `a pool without work ends at once`() async {
-        await WorkerPool<Int>(count: 4, name: "test") { _ in nil }.close()
+        await WorkerPool<Int>(count: 4, name: "test") { _ in [] }.close()
     }
 }

@@ -21,8 +21,10 @@ struct NestedObjects {
 struct NestedObjectVerifier {
     let verifier: SignedObjectVerifier
     let revocation: RevocationChecker
-    /// The nested texts that were judged together with the notification.
-    let batch: NotificationBatch?
+    /// Where the nested texts were judged together with the notification, and perhaps with others.
+    let batch: NotificationBatch
+    /// Its places in the batch; nil where it has none.
+    let opened: NotificationBatch.Opened?
     /// Milliseconds since 1970.
     let now: Int64
 
@@ -79,9 +81,10 @@ struct NestedObjectVerifier {
         _ jws: ArraySlice<UInt8>, _ name: String, _ isRevocationUnknown: inout Bool
     ) throws(Refusal) -> SignedObject {
         do throws(Refusal) {
-            let opened = batch?.nested(at: jws.indices)
             let object =
-                if let opened { try verifier.verify(opened) } else {
+                if let opened = opened.flatMap({ batch.nested(at: jws.indices, of: $0) }) {
+                    try verifier.verify(opened)
+                } else {
                     try verifier.verify(jws, at: now, isNested: true)
                 }
             try SignatureChecks.checkValidity(of: object.header.path, at: now)

@@ -40,6 +40,10 @@ final class ResponseQueue: Sendable {
         change { $0.pending.append(queued) }
     }
 
+    func post(_ queued: [QueuedResponse]) {
+        change { $0.pending += queued }
+    }
+
     /// The loop ends within these times; an earlier request with shorter ones keeps them.
     func requestDrain(_ request: DrainRequest) {
         change { state in

@@ -10,6 +10,17 @@ public struct Exchange: Sendable {
         responses.post(QueuedResponse(listener: listener, slot: slot, response: response))
     }
 
+    /// Responds to several requests alike, as by ``respond(_:)``; those of one server wake it once.
+    package static func respond(_ response: HTTPResponse, to exchanges: [Exchange]) {
+        var rest = exchanges[...]
+        while let first = rest.first {
+            let together = rest.prefix { $0.responses === first.responses }
+            first.responses.post(
+                together.map { QueuedResponse(listener: $0.listener, slot: $0.slot, response: response) })
+            rest = rest.dropFirst(together.count)
+        }
+    }
+
     /// Resets the connection in place of a response and releases the slot: for simulators of servers that fail. The
     /// same rules as for ``respond(_:)``.
     package func reset() {
