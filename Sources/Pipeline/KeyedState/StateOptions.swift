@@ -32,7 +32,7 @@ public struct StateOptions: Sendable {
     /// How often the owner looks for what is due or behind.
     public var tick: Duration = .seconds(1)
     /// Encoded rows that are kept in memory, in bytes; decoded they are about four times as large.
-    public var cacheBytes = 4 << 20
+    public var cacheBytes = 3 << 20
     /// Told when a partition of the input is ready, before its first record; work on its rows may begin.
     public var assigned: @Sendable (KafkaTopicPartition) async -> Void = { _ in }
     /// Told when a partition of the input is revoked; work on its rows must end before this returns.

@@ -16,7 +16,7 @@ public struct PipelineOptions: Sendable {
     public var maximumBatch = 500
     /// Such calls of all partitions together get about this many bytes of key, value and headers: the more partitions
     /// have records waiting, the smaller are their batches. Each gets one record at least.
-    public var maximumBatchBytes = 2 << 20
+    public var maximumBatchBytes = 1 << 20
     /// A partition is not polled while this many of its records are unfinished.
     public var maximumUnfinishedRecords = 1000
     /// A partition is not polled while its unfinished records have this many bytes of key, value and headers.
