@@ -66,7 +66,7 @@ enum IngressMutants {
         failures.mutant("v1-rate-five", "left < 1", "left < 2"),
         failures.mutant("v1-rate-bound", "state.count >= Self.networks", "false"),
         secrets.mutant("v1-digest", "constantTimeEquals(known, digest)", "true"),
-        wiping.without("v1-body-wiped", "work.body.wipe()"),
+        wiping.without("v1-body-wiped", "work.body.wipe()", after: "case .answered"),
         headWiping.without("v1-head-wiped", "request.head.wipe()"),
 
         listener.mutant("path", "head.pathIs(path)", "true"),

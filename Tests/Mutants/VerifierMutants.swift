@@ -254,7 +254,7 @@ extension VerifierMutants {
         audienceCheck.mutant(
             "audience-known-environment", "environment == .production || environment == .sandbox", "true"),
         identifiers.mutant(
-            "audience-bytes", "lhs.rawValue.utf8.elementsEqual(rhs.rawValue.utf8)", "lhs.rawValue == rhs.rawValue"),
+            "audience-bytes", "lhs.rawValue.hasBytes(of: rhs.rawValue)", "lhs.rawValue == rhs.rawValue"),
         audienceCheck.mutant("audience-containers", "envelope.containers.count == 1", "true"),
         audienceCheck.mutant(
             "audience-malformed-container", "!envelope.hasMalformedContainer", after: "envelope.containers.count == 1",
@@ -305,8 +305,8 @@ extension VerifierMutants {
             "try TextChecks.check(envelope.requestIdentifier, \"requestIdentifier\", TextGrammar.isToken)"),
         outer.without("profile-escapes", "try TextChecks.checkEscapes(document, of: \"signedPayload\")"),
         grammar.mutant("profile-text-length", "128", after: "greatestCount = ", "100_000"),
-        grammar.mutant("profile-number-text", "bytes.allSatisfy { $0 &- UInt8(ascii: \"0\") < 10 }", "true"),
-        grammar.mutant("profile-token-text", "bytes.allSatisfy(isTokenByte)", "true"),
+        grammar.mutant("profile-number-text", "all(of: bytes) { $0 &- UInt8(ascii: \"0\") < 10 }", "true"),
+        grammar.mutant("profile-token-text", "all(of: bytes, isTokenByte)", "true"),
         outer.mutant("profile-escape-delete", "low == UInt8(ascii: \"f\")", "false"),
         outer.without("profile-presence", "try NestedObjectChecks.checkPresence(in: envelope, type: type)"),
         presence.mutant("presence-transaction", "envelope.signedTransactionInfo.isAbsent", "false"),
