@@ -31,8 +31,8 @@ enum TableMutants {
         keys.mutant("tables-of-another-key", "objects[$0].table === table", after: "let together", "true"),
         batch.mutant("tables-stored", "!Self.isStored(envelope, isAcknowledged)", "true"),
         batch.mutant("tables-nested-place", "$0.range == range", "true"),
-        batch.mutant("tables-outer-index", "outer: objects.count", "outer: 0"),
-        batch.mutant("tables-nested-index", "(range, objects.count)", "(range, opened.outer)"),
+        batch.mutant("tables-outer-index", "objects.count", after: "scanned: scanned, outer: ", "0"),
+        batch.mutant("tables-nested-index", "objects.count", after: "append((range, ", "opened.outer"),
         objects.mutant(
             "tables-stale-header", "ChainCache.isFresh(known.path, at: now)", after: "func openForTable", "true"),
         verifier.mutant("duplicate-before-nested", "isAcknowledged(id, audience.environment)", "false"),
