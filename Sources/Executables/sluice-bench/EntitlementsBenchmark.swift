@@ -90,6 +90,8 @@ struct EntitlementsBenchmark {
         let backlog = try NotificationBacklog(verified, topic: topic, count: count, order: order, at: now)
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("sluice-bench-entitlements-\(getpid())")
+        // A run that was killed has left its own, perhaps with this number.
+        try? FileManager.default.removeItem(at: directory)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
         let broker = try ChildProcess("sluice-dev-broker", ["--port", "0"])
