@@ -117,11 +117,14 @@ final class StateRowSource: Sendable {
         }
     }
 
-    func hasRows(_ partition: KafkaTopicPartition) throws(StateError) -> Bool {
+    /// Whether anything is known of a partition: rows, or states that were too large to publish, which may be all.
+    func knows(_ partition: KafkaTopicPartition) throws(StateError) -> Bool {
         try read(partition) { connection, place in
-            try connection.database.firstRow(
-                "SELECT 1 FROM rows WHERE topic = ? AND partition = ? LIMIT 1", place
-            ) { _ in true } ?? false
+            try ["rows", "oversized"].contains { table in
+                try connection.database.firstRow(
+                    "SELECT 1 FROM \(table) WHERE topic = ? AND partition = ? LIMIT 1", place
+                ) { _ in true } ?? false
+            }
         }
     }
 

@@ -98,6 +98,16 @@ struct StateWriterTests {
         store.close()
     }
 
+    @Test func `a partition of which every state was too large to publish is known`() throws {
+        let rows = try StateRowSource(path: directory.file("rows"), topics: store.topics, connections: 1)
+        #expect(try !rows.knows(place(0)))
+        try store.keep([Array("a".utf8): NumberSet("a", [1]).text], of: place(0)) { one, _ in one }
+        #expect(try rows.knows(place(0)))
+        #expect(try !rows.knows(place(1)))
+        rows.close()
+        store.close()
+    }
+
     @Test func `rows that were applied and never written are applied again when reading begins again`() throws {
         let rows = try StateRowSource(path: directory.file("rows"), topics: store.topics, connections: 1)
         let partition = StatePartition(
