@@ -49,9 +49,7 @@ public final class StateReader<Model: StateModel>: Sendable {
     }
 
     private func read<Result>(_ database: Database, _ body: (StateView<Model>) throws -> Result) throws -> Result {
-        try database.run("BEGIN")
-        defer { try? database.run("COMMIT") }
-        return try body(StateView(database: database, model: model, topics: topics))
+        try database.snapshot { try body(StateView(database: database, model: model, topics: topics)) }
     }
 
     /// As above, for whoever can wait.
