@@ -19,7 +19,8 @@ private let refusing = MutatedFile(
 private let keeping = MutatedFile(.state, "owner", state + "StateStore.swift", suites: "StateLifetimeTests")
 private let unwritten = MutatedFile(
     .state, "follower", state + "StatePartition+Applying.swift", suites: "StateWriterTests")
-private let rowSource = MutatedFile(.state, "follower", state + "StateRowSource.swift", suites: "StateWriterTests")
+private let rowSource = MutatedFile(
+    .state, "owner", state + "StateRowSource.swift", suites: "StateWriterTests|StateHistoryTests")
 private let writer = MutatedFile(.state, "follower", state + "StateWriter.swift", suites: "StateWriterTests")
 private let health = MutatedFile(
     .state, "health", state + "KeyedState.swift", suites: "StateRoleTests|StateLifetimeTests")
@@ -56,6 +57,7 @@ enum StateMutants {
         metrics.mutant("lag-gauge", "Double(lag)", "0"),
 
         rowSource.mutant("known-by-oversized", #"["rows", "oversized"]"#, #"["rows"]"#),
+        rowSource.mutant("known-by-oversized-alone", #"hadRecords ? ["rows"] : "#, ""),
         following.mutant("cluster-id", "known == cluster.id", "true"),
         following.mutant("tombstones-missed", "missed > parts.retention[place.topic] ?? 0", "false"),
         following.mutant(

@@ -82,7 +82,7 @@ extension KeyedState {
         for (input, topic) in options.topics {
             for place in parts.partitions.keys where place.topic == topic {
                 guard let ends = try? await parts.consumer.watermarks(of: place, within: .seconds(2)),
-                    ends.low == ends.high, try !parts.rows.knows(place)
+                    try isUnknown(place, ends, parts)
                 else { continue }
                 empty.append(KafkaTopicPartition(topic: input, partition: place.partition))
             }

@@ -25,7 +25,7 @@ extension KeyedState {
         withRunning { _ = $0.assigned.insert(place) }
         follow(place)
         let ends = try await parts.consumer.watermarks(of: place, within: .seconds(10))
-        if ends.low == ends.high, try !parts.rows.knows(place) { try await refuseToForget([input], parts) }
+        if try isUnknown(place, ends, parts) { try await refuseToForget([input], parts) }
         guard await progress.wait(for: ends.high.rawValue, of: place) else { throw CancellationError() }
         partition.own(oversized: try parts.store.oversized(place))
         do {

@@ -22,6 +22,14 @@ public struct StateHistory: Sendable {
 }
 
 extension KeyedState {
+    /// Whether neither the topic nor the database has anything of a partition of the state.
+    func isUnknown(
+        _ place: KafkaTopicPartition, _ ends: KafkaWatermarks, _ parts: Parts
+    ) throws(StateError) -> Bool {
+        guard ends.low == ends.high else { return false }
+        return try !parts.rows.knows(place, hadRecords: ends.high.rawValue > 0)
+    }
+
     /// Refuses to go on with less than the group has known: a partition of which neither the topic nor the database has
     /// anything, while the group has read records of it that left something and will not read them again.
     ///

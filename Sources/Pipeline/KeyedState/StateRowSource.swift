@@ -117,10 +117,12 @@ final class StateRowSource: Sendable {
         }
     }
 
-    /// Whether anything is known of a partition: rows, or states that were too large to publish, which may be all.
-    func knows(_ partition: KafkaTopicPartition) throws(StateError) -> Bool {
+    /// Whether anything is known of a partition that has no records: rows, or states that were too large to publish.
+    ///
+    /// Those are all there is of a partition that never had a record. What had records is not known by them.
+    func knows(_ partition: KafkaTopicPartition, hadRecords: Bool) throws(StateError) -> Bool {
         try read(partition) { connection, place in
-            try ["rows", "oversized"].contains { table in
+            try (hadRecords ? ["rows"] : ["rows", "oversized"]).contains { table in
                 try connection.database.firstRow(
                     "SELECT 1 FROM \(table) WHERE topic = ? AND partition = ? LIMIT 1", place
                 ) { _ in true } ?? false

@@ -117,4 +117,13 @@ import Testing
         #expect(try await harness.lastValues() == [key: "\(key)=1"])
         await member.end()
     }
+
+    @Test func `a topic that never had a record starts from what was too large for it`() async throws {
+        try await handle(["\(key)=1"], as: nil)
+        let store = try StateStore(Database(path: harness.directory.file("rows")), topics: [harness.output])
+        try store.keep([Array(key.utf8): NumberSet(key, [1]).text], of: harness.output(1)) { one, _ in one }
+        store.close()
+        let member = try await start("rows")
+        await member.end()
+    }
 }

@@ -98,12 +98,13 @@ struct StateWriterTests {
         store.close()
     }
 
-    @Test func `a partition of which every state was too large to publish is known`() throws {
+    @Test func `a partition is known by what was too large to publish, unless it had records too`() throws {
         let rows = try StateRowSource(path: directory.file("rows"), topics: store.topics, connections: 1)
-        #expect(try !rows.knows(place(0)))
+        #expect(try !rows.knows(place(0), hadRecords: false))
         try store.keep([Array("a".utf8): NumberSet("a", [1]).text], of: place(0)) { one, _ in one }
-        #expect(try rows.knows(place(0)))
-        #expect(try !rows.knows(place(1)))
+        #expect(try rows.knows(place(0), hadRecords: false))
+        #expect(try !rows.knows(place(1), hadRecords: false))
+        #expect(try !rows.knows(place(0), hadRecords: true))
         rows.close()
         store.close()
     }
