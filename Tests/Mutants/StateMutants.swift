@@ -21,6 +21,7 @@ private let unwritten = MutatedFile(
     .state, "follower", state + "StatePartition+Applying.swift", suites: "StateWriterTests")
 private let rowSource = MutatedFile(
     .state, "owner", state + "StateRowSource.swift", suites: "StateWriterTests|StateHistoryTests")
+private let tables = #"(hadRecords ? ["rows"] : ["rows", "oversized"])"#
 private let writer = MutatedFile(.state, "follower", state + "StateWriter.swift", suites: "StateWriterTests")
 private let health = MutatedFile(
     .state, "health", state + "KeyedState.swift", suites: "StateRoleTests|StateLifetimeTests")
@@ -56,8 +57,8 @@ enum StateMutants {
         health.mutant("lag-and-readiness", "lag > options.maximumLag", "false"),
         metrics.mutant("lag-gauge", "Double(lag)", "0"),
 
-        rowSource.mutant("known-by-oversized", #"["rows", "oversized"]"#, #"["rows"]"#),
-        rowSource.mutant("known-by-oversized-alone", #"hadRecords ? ["rows"] : "#, ""),
+        rowSource.mutant("known-by-oversized", tables, #"["rows"]"#),
+        rowSource.mutant("known-by-oversized-alone", tables, #"["rows", "oversized"]"#),
         following.mutant("cluster-id", "known == cluster.id", "true"),
         following.mutant("tombstones-missed", "missed > parts.retention[place.topic] ?? 0", "false"),
         following.mutant(
