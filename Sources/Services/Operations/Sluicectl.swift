@@ -99,9 +99,7 @@ package struct Sluicectl: Sendable {
         case ["version"]:
             await VersionCommand.run(configuration[OperationsSettings.output], console)
             return .ok
-        default:
-            // Our bug: a command of SluicectlCommand has no case here.
-            preconditionFailure("no command \(invocation.commandPath)")
+        default: noCase(invocation)
         }
     }
 
@@ -113,9 +111,7 @@ package struct Sluicectl: Sendable {
         case "list": return try await command.list(console)
         case "show": return try await command.show(position ?? "", console)
         case "release": return try await command.release(position, Interruption(interruptions()), console)
-        default:
-            // Our bug: a command of SluicectlCommand has no case here.
-            preconditionFailure("no command \(invocation.commandPath)")
+        default: noCase(invocation)
         }
     }
 
@@ -127,9 +123,7 @@ package struct Sluicectl: Sendable {
         case "show": return try await command.show(position ?? "", console)
         case "replay": return try await command.replay(position, Interruption(interruptions()), console)
         case "discard": return try await command.discard(position ?? "", console)
-        default:
-            // Our bug: a command of SluicectlCommand has no case here.
-            preconditionFailure("no command \(invocation.commandPath)")
+        default: noCase(invocation)
         }
     }
 
@@ -142,9 +136,7 @@ package struct Sluicectl: Sendable {
         case "list": return try await command.list(console)
         case "claim": return try await command.claim(id, invocation.arguments.last ?? "", console)
         case "erase": return try await command.erase(id, console)
-        default:
-            // Our bug: a command of SluicectlCommand has no case here.
-            preconditionFailure("no command \(invocation.commandPath)")
+        default: noCase(invocation)
         }
     }
 
@@ -155,9 +147,7 @@ package struct Sluicectl: Sendable {
         case ("test", let webhooks?): return try await command.test(webhooks, console)
         case ("resend", let webhooks?):
             return try await command.resend(invocation.arguments.first ?? "", webhooks, console)
-        default:
-            // Our bug: a command of SluicectlCommand has no case here.
-            preconditionFailure("no command \(invocation.commandPath)")
+        default: noCase(invocation)
         }
     }
 
@@ -171,9 +161,7 @@ package struct Sluicectl: Sendable {
         case "refunds": return try await command.refunds(id, console)
         case "order": return try await command.order(id, console)
         case "test-notification": return try await command.testNotification(console)
-        default:
-            // Our bug: a command of SluicectlCommand has no case here.
-            preconditionFailure("no command \(invocation.commandPath)")
+        default: noCase(invocation)
         }
     }
 
@@ -186,9 +174,7 @@ package struct Sluicectl: Sendable {
         case "show": return try await command.show(id, console)
         case "answer": return try await RefundAnswerCommand(refunds: command).run(id, console)
         case "stats": return try await command.stats(console)
-        default:
-            // Our bug: a command of SluicectlCommand has no case here.
-            preconditionFailure("no command \(invocation.commandPath)")
+        default: noCase(invocation)
         }
     }
 
@@ -196,7 +182,11 @@ package struct Sluicectl: Sendable {
         if let code = try await archiveReading(invocation) { return code }
         if let code = try await archivePersons(invocation) { return code }
         if let code = try await archiveProofs(invocation, parts.verification) { return code }
-        // Our bug: a command of SluicectlCommand has no case here.
+        noCase(invocation)
+    }
+
+    /// Our bug: a command of SluicectlCommand has no case here. What it does not name is refused before.
+    private func noCase(_ invocation: Invocation) -> Never {
         preconditionFailure("no command \(invocation.commandPath)")
     }
 
