@@ -12,8 +12,10 @@ private let history = MutatedFile(.state, "follower", state + "StateHistory.swif
 private let applying = MutatedFile(
     .state, "follower", state + "StatePartition+Applying.swift", suites: "LocalStateTests|StateProposalTests")
 private let partition = MutatedFile(
-    .state, "owner", state + "StatePartition.swift", suites: "LocalStateTests|StateProposalTests")
+    .state, "owner", state + "StatePartition.swift", suites: "LocalStateTests|StateProposalTests|ProposalRoundTests")
 private let store = MutatedFile(.state, "follower", state + "StateStore.swift", suites: "KeyedStateTests")
+private let proposals = MutatedFile(
+    .state, "owner", state + "StateModel.swift", suites: "ProposalRoundTests|StateProposalTests")
 private let refusing = MutatedFile(
     .state, "owner", state + "StatePartition.swift", suites: "StateLifetimeTests")
 private let keeping = MutatedFile(.state, "owner", state + "StateStore.swift", suites: "StateLifetimeTests")
@@ -73,8 +75,13 @@ enum StateMutants {
         applying.mutant(
             "misplaced", "KafkaPartition(ofKey: key, partitions: partitionCount) != name.partition", "false"),
         applying.mutant("stale-repaired", "row != state", "false"),
-        applying.mutant("first-proposal", "found.offset <= standing.offset", "true"),
-        partition.mutant("one-proposal", "entry.image.proposal != nil", "false"),
+        proposals.mutant(
+            "first-proposal", "proposal.offset <= winner.offset", after: "round == winning ? ", "true"),
+        proposals.mutant("later-round", "round > winning", "false"),
+        proposals.mutant("earlier-round", "round > winning", "true"),
+        partition.mutant(
+            "one-proposal",
+            "model.round(of: proposal, in: joined) <= model.round(of: winner.value, in: joined)", "false"),
         partition.mutant("expiry", "expiry <= now", "false"),
         refusing.mutant("oversized-joined", "(try? model.join(encoded, kept.encoded)) ?? encoded", "encoded"),
         keeping.mutant("oversized-joined-in-the-file", "try kept.map { try join(state, $0) } ?? state", "state"),

@@ -63,8 +63,9 @@ extension KeyedState {
         public let isOwn: Bool
     }
 
-    /// Proposes something of which only one may ever be, such as the body of a request that has effects outside: of all
-    /// proposals for a key, by any member, the first in the log wins. Act only when it is one's own.
+    /// Proposes something that exists once, such as the body of a request that has effects outside: of all proposals for
+    /// a key, by any member, the first in the log wins. Where a key has one decision after another, a proposal of a later
+    /// ``StateModel/round(of:in:)`` goes before an earlier one. Act only on the proposal that has won.
     ///
     /// The state's topic should have a `min.compaction.lag.ms` of a day: compaction keeps the last record of a key, and
     /// the owner publishes the winning proposal again after a later one.
@@ -99,12 +100,18 @@ extension KeyedState {
 
     /// Rows of the partitions that this member owns whose ``StateModel/deadline(of:)`` is not after a moment, by deadline.
     ///
-    /// - Parameter moment: milliseconds since 1970.
-    public func dueRows(upTo moment: Int64, atMost limit: Int) throws -> [State] {
+    /// - Parameters:
+    ///   - moment: milliseconds since 1970.
+    ///   - topic: only rows of this one of the state's topics; nil for all.
+    ///   - keys: only rows with these keys, so that many rows of one kind do not hide those of another.
+    public func dueRows(
+        upTo moment: Int64, in topic: KafkaTopic? = nil, keys: StateKeys = .all, atMost limit: Int
+    ) throws -> [State] {
         let parts = try parts()
         var found: [(deadline: Int64, state: State)] = []
         for partition in parts.partitions.values where partition.isOwned {
-            for (_, key) in try parts.rows.deadlines(of: partition.name, upTo: moment, atMost: limit) {
+            guard topic == nil || topic == partition.name.topic else { continue }
+            for (_, key) in try parts.rows.deadlines(of: partition.name, upTo: moment, keys: keys, atMost: limit) {
                 // What was published and not read back may be done already.
                 guard let state = try partition.known(key), let deadline = model.deadline(of: state),
                     deadline <= moment

@@ -70,6 +70,24 @@ public final class LocalState<Model: StateModel>: Sendable {
         return changed
     }
 
+    /// Proposes something for a key and reads it back, as ``KeyedState/propose(_:for:in:)`` does.
+    ///
+    /// - Returns: the proposal that has won.
+    @discardableResult
+    public func propose(
+        _ proposal: [UInt8], for state: State, in topic: KafkaTopic, at now: Int64
+    ) throws -> StateProposal? {
+        let key = model.key(of: state)
+        guard let partition = partitions[place(of: key, in: topic)] else { return nil }
+        if try partition.propose(proposal, for: state, at: now) != nil { try readBack(partition) }
+        return try partition.proposal(of: key)
+    }
+
+    /// The winning proposal of a key; nil for none.
+    public func proposal(of key: [UInt8], in topic: KafkaTopic) throws -> StateProposal? {
+        try partitions[place(of: key, in: topic)]?.proposal(of: key)
+    }
+
     /// Publishes rows that are due or behind, as the owner of all partitions.
     ///
     /// - Returns: how many.

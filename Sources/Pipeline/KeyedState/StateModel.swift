@@ -68,6 +68,17 @@ public protocol StateModel: Sendable {
     /// deletes the row when it reads it. Nil, the default: never.
     func expiry(of state: State) -> Int64?
 
+    /// The round that a proposal belongs to, where a key has one decision after another. A proposal of a later round
+    /// replaces one of an earlier round; inside a round the first in the log wins. 0, the default: one round for ever.
+    ///
+    /// It is asked each time of the present state, so that every member that has merged the same values agrees, whatever
+    /// the proposer knew. It must depend on nothing else, and trap for no bytes: any producer may write a proposal.
+    ///
+    /// - Parameters:
+    ///   - proposal: as given to ``KeyedState/propose(_:for:in:)``.
+    ///   - state: of the key, the record with the proposal merged.
+    func round(of proposal: [UInt8], in state: State) -> Int64
+
     /// Names the rules and the form by which states are published. When it differs from that of a published row, the
     /// owner publishes the row again, at a bounded rate.
     var fingerprint: String { get }
@@ -86,7 +97,15 @@ extension StateModel {
     public func indexEntries(of state: State) -> [IndexEntry] { [] }
     public func deadline(of state: State) -> Int64? { nil }
     public func expiry(of state: State) -> Int64? { nil }
+    public func round(of proposal: [UInt8], in state: State) -> Int64 { 0 }
     public var fingerprint: String { "" }
+
+    /// Whether a proposal of the log replaces the one that has won so far.
+    func replaces(_ proposal: StateProposal, _ winner: StateProposal, in state: State) -> Bool {
+        guard proposal.value != winner.value else { return proposal.offset <= winner.offset }
+        let (round, winning) = (self.round(of: proposal.value, in: state), self.round(of: winner.value, in: state))
+        return round == winning ? proposal.offset <= winner.offset : round > winning
+    }
 
     /// Two rows of a key as one, in the form of the database.
     func join(_ row: [UInt8], _ other: [UInt8]) throws -> [UInt8] {

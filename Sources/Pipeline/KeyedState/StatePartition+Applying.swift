@@ -158,7 +158,7 @@ extension StatePartition {
         }
         if isInOrder || entry.row == nil {
             replace(entry, state, publication.image, &guarded)
-            if stand(entry, record) { applied.behind += 1 }
+            if applyProposal(of: record, to: entry) { applied.behind += 1 }
         } else {
             // Others wrote in between: the record may lack what they said.
             _ = try apply(state.value, form, record, entry, &applied, &guarded)
@@ -211,7 +211,7 @@ extension StatePartition {
             entry.current = pending
             _ = try? join(state, into: entry)
         }
-        let isBehind = stand(entry, record) || image.isBehind
+        let isBehind = applyProposal(of: record, to: entry) || image.isBehind
         if isBehind { applied.behind += 1 }
         return entry
     }
@@ -233,17 +233,17 @@ extension StatePartition {
         if entry.publications.isEmpty, !entry.isUnpublished { entry.current = row }
     }
 
-    /// Of the proposals of a key the first in the log wins.
+    /// Keeps the winning proposal of the key: of the latest round, and inside it the first in the log.
     ///
-    /// - Returns: whether the record lacks the one that has won, so that the owner publishes again.
-    private func stand(_ entry: Entry, _ record: KafkaRecord) -> Bool {
-        let found = StateProposal(record)
-        guard let standing = entry.image.proposal else {
-            entry.image.proposal = found
+    /// - Returns: whether the record lacks the winner, so that the owner publishes again.
+    private func applyProposal(of record: KafkaRecord, to entry: Entry) -> Bool {
+        let proposal = StateProposal(record)
+        guard let winner = entry.image.proposal, let state = entry.row?.value else {
+            entry.image.proposal = proposal
             return false
         }
-        if let found, found.offset <= standing.offset {
-            entry.image.proposal = found
+        if let proposal, model.replaces(proposal, winner, in: state) {
+            entry.image.proposal = proposal
             return false
         }
         entry.image.isBehind = true

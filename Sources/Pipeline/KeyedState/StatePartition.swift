@@ -238,14 +238,18 @@ final class StatePartition<Model: StateModel>: Sendable {
         _ = try join(state, into: entry)
     }
 
-    /// Publishes a proposal with what is known of its key, unless one has won already.
+    /// Publishes a proposal with the state of its key, unless one of the same round or a later one has won already.
     ///
     /// - Returns: nil when one has won.
     func propose(_ proposal: [UInt8], for state: State, at now: Int64) throws -> StateDelivery? {
         try guarded.withLock { guarded in
             try requireUnblocked(guarded)
             let entry = try findOrMake(model.key(of: state), &guarded)
-            if entry.image.proposal != nil { return nil }
+            if let winner = entry.image.proposal {
+                var joined = entry.current?.value ?? state
+                _ = try model.merge(state, into: &joined)
+                if model.round(of: proposal, in: joined) <= model.round(of: winner.value, in: joined) { return nil }
+            }
             if try join(state, into: entry).isChanged { entry.isUnpublished = true }
             let delivery = StateDelivery(name)
             if let current = entry.current {
@@ -269,8 +273,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         let image = RowImage(
             encoded: encoded, form: form, due: due, deadline: model.deadline(of: state),
             proposal: entry.image.proposal, entries: model.indexEntries(of: state))
-        var headers = entry.image.proposal?.headers ?? []
-        if let proposal { headers.append(KafkaHeader(key: RecordMark.proposal, value: proposal)) }
+        let headers = proposal.map { [StateProposal.header($0)] } ?? entry.image.proposal?.headers ?? []
         entry.isUnpublished = false
         send(
             entry, shared, image, delivery, &guarded, value: publication.value, timestamp: publication.timestamp,

@@ -1,6 +1,7 @@
 public import Kafka
 
-/// A proposal in the log of a keyed state. Of several for one key the one with the smallest offset wins.
+/// A proposal in the log of a keyed state. Of several for one key one of the latest round wins
+/// (``StateModel/round(of:in:)``), inside a round the one with the smallest offset.
 public struct StateProposal: Sendable, Equatable {
     public let value: [UInt8]
     /// Of the record that first held it; -1 when that was in an earlier topic of this name.

@@ -105,14 +105,14 @@ final class StateRowSource: Sendable {
 
     /// The keys of rows with a deadline up to a moment, by deadline.
     func deadlines(
-        of partition: KafkaTopicPartition, upTo moment: Int64, atMost limit: Int
+        of partition: KafkaTopicPartition, upTo moment: Int64, keys: StateKeys = .all, atMost limit: Int
     ) throws(StateError) -> [(deadline: Int64, key: [UInt8])] {
         try read(partition) { connection, place in
             try connection.database.rows(
                 """
                 SELECT deadline, key FROM rows WHERE topic = ? AND partition = ? AND deadline IS NOT NULL
-                AND deadline <= ? ORDER BY deadline LIMIT ?
-                """, place + [.integer(moment), .integer(limit)]
+                AND deadline <= ?\(keys.condition) ORDER BY deadline LIMIT ?
+                """, place + [.integer(moment)] + keys.values + [.integer(limit)]
             ) { (try $0.integer(0), try $0.blob(1)) }
         }
     }

@@ -45,6 +45,8 @@ struct NumberSetModel: StateModel {
     var expires = false
     /// The greatest number is a deadline.
     var hasDeadline = false
+    /// A multiple of ten opens a round of proposals, which the numbers after it belong to.
+    var hasRounds = false
     /// More is published for each row.
     var padding = 0
     var fingerprint = ""
@@ -84,5 +86,9 @@ struct NumberSetModel: StateModel {
     }
     func indexEntries(of state: NumberSet) -> [IndexEntry] { state.numbers.map { IndexEntry("number", "\($0)") } }
     func expiry(of state: NumberSet) -> Int64? { expires ? state.numbers.max().map(Int64.init) : nil }
+    func round(of proposal: [UInt8], in state: NumberSet) -> Int64 {
+        guard hasRounds, let number = proposal.first.map(Int.init) else { return 0 }
+        return Int64(state.numbers.filter { $0 % 10 == 0 && $0 <= number }.max() ?? -1)
+    }
     func deadline(of state: NumberSet) -> Int64? { hasDeadline ? state.numbers.max().map(Int64.init) : nil }
 }
