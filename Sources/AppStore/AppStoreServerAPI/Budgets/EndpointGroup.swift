@@ -27,11 +27,11 @@ package struct EndpointGroup: Sendable, Hashable {
             case .extendRenewalDatesForAllActiveSubscribers: EndpointGroup("extend-all", 1)
             case .requestTestNotification: EndpointGroup("test", 1)
             case .getTestNotificationStatus: EndpointGroup("test-status", 1)
-            // Apple lists three of them with 50 and one with 20, without readable names: the lower one for each.
             case .setAppAccountToken: EndpointGroup("account-token", 20)
-            case .getAppTransactionInfo: EndpointGroup("app-transaction", 20)
-            case .finishTransaction: EndpointGroup("finish", 20)
-            case .getStatusOfRenewalDateExtensions: EndpointGroup("extend-status", 20)
+            case .getAppTransactionInfo: EndpointGroup("app-transaction", 50)
+            case .finishTransaction: EndpointGroup("finish", 50)
+            // Not in Apple's table.
+            case .getStatusOfRenewalDateExtensions: EndpointGroup("extend-status", 1)
             }
     }
 

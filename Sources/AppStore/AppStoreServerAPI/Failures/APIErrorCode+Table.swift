@@ -57,11 +57,15 @@ extension APIErrorCode {
         Entry(4_000_041, "InvalidSampleContentProvided", "give sampleContentProvided as true or false"),
         Entry(4_000_042, "InvalidUserStatus", "give userStatus from 0 to 4"),
         Entry(4_000_043, "InvalidTransactionNotConsumable", "answer for consumables only"),
+        Entry(4_000_044, "InvalidRefundPreference", "give a refundPreference of this version of the body"),
         Entry(4_000_047, "InvalidTransactionTypeNotSupported", "this endpoint takes no product of this type"),
         Entry(4_000_048, "AppTransactionIdNotSupported", "give a transactionId in place of the appTransactionId"),
         Entry(
             4_000_209, "ConsumptionPercentageAutoRenewableSubscription",
             "leave consumptionPercentage out for an auto-renewable subscription"),
+        Entry(
+            4_000_227, "InvalidAssignedTransactionNotSupported",
+            "leave transactions with inAppOwnershipType ASSIGNED out: Apple takes nothing about them"),
     ]
 
     private static let conflicts: [Entry] = [
@@ -72,6 +76,9 @@ extension APIErrorCode {
         Entry(
             4_030_007, "FamilySharedSubscriptionExtensionIneligible",
             "extend the purchaser's subscription, not a family member's"),
+        Entry(
+            4_030_028, "AssignedSubscriptionExtensionIneligible",
+            "extend the purchaser's subscription, not an assigned one"),
     ]
 
     private static let notFound: [Entry] = [

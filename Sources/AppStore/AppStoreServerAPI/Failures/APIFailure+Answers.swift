@@ -31,7 +31,7 @@ extension APIFailure {
         if !words.isEmpty { failure.message = PrintableText.bounded("\(failure.message): \(words)", to: 512) }
         switch kind {
         case .unauthorized: failure.fix = Self.causesOfUnauthorized(clockDifference: serverDate.map { now - $0 })
-        case .rateLimited: failure.retryAt = RetryAfter.moment(response.header("Retry-After"), now: now)
+        case .rateLimited, .server: failure.retryAt = RetryAfter.moment(response.header("Retry-After"), now: now)
         case .refused where code == nil && status == 400:
             failure.fix = "compare the body with Apple's documentation of the endpoint"
         case .refused where code == nil, .unreadable:

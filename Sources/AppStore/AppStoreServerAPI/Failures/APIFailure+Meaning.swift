@@ -10,6 +10,15 @@ extension APIFailure {
         }
     }
 
+    /// Whether Apple refuses this body, or this kind of transaction, for Send Consumption Information: the same answer is
+    /// refused again. Everything else says nothing about the answer, also a 404: the id was signed by Apple. Source:
+    /// app-store.md 10.6.
+    package var isFinalForConsumption: Bool {
+        if kind == .invalidRequest { return true }
+        guard kind == .refused, status == 400, let code else { return false }
+        return APIErrorCode.ofRefusedConsumption.contains(code) || !code.isKnown
+    }
+
     /// Whether Apple says that there is no such transaction of the app in this environment, or that what names it could
     /// not be one.
     package var saysNoSuchTransaction: Bool {
@@ -24,7 +33,23 @@ extension APIErrorCode {
     ]
 }
 
+extension APIErrorCode {
+    /// Codes about the body or the kind of transaction. Later ones are not known here.
+    fileprivate static let ofRefusedConsumption: Set<APIErrorCode> = Set(
+        (Array(4_000_032...4_000_042) + [4_000_006, 4_000_044, 4_000_047, 4_000_048, 4_000_185, 4_000_209, 4_000_227])
+            .map { APIErrorCode(Int64($0)) })
+}
+
 extension ServiceHealth {
+    /// A failure of Send Consumption Information: only an answer about the body shows that the endpoint works.
+    package init(ofConsumption failure: APIFailure) {
+        if failure.kind == .cancelled || failure.code == .transactionIdNotFound {
+            self = .unknown
+        } else {
+            self = failure.isFinalForConsumption ? .answers : .fails(retryAt: failure.retryAt)
+        }
+    }
+
     /// What is refused was looked at.
     package init(_ failure: APIFailure) {
         if failure.kind == .cancelled {

@@ -1,0 +1,43 @@
+import AppStoreServerAPI
+import Testing
+
+/// Which failures of Send Consumption Information are about the answer: the table of app-store.md 10.6.
+@Suite struct ConsumptionRefusalTests {
+    private func refusal(_ code: Int64?, status: Int = 400) -> APIFailure {
+        APIFailure(
+            kind: .refused, status: status, code: code.map { APIErrorCode($0) }, message: "refused",
+            isRetriable: false)
+    }
+
+    @Test(arguments: [
+        4_000_006, 4_000_032, 4_000_035, 4_000_036, 4_000_042, 4_000_044, 4_000_047, 4_000_048, 4_000_185, 4_000_209,
+        4_000_227, 4_000_999,
+    ])
+    func `a code about the body or the kind of transaction is final, and the endpoint works`(_ code: Int64) {
+        #expect(refusal(code).isFinalForConsumption)
+        #expect(ServiceHealth(ofConsumption: refusal(code)) == .answers)
+    }
+
+    @Test(arguments: [4_000_000, 4_000_002, nil])
+    func `a 400 about something else is not final`(_ code: Int64?) {
+        #expect(!refusal(code).isFinalForConsumption)
+        #expect(ServiceHealth(ofConsumption: refusal(code)) == .fails())
+    }
+
+    @Test func `a transaction that Apple does not know is not final, and says nothing about the endpoint`() {
+        let missing = refusal(4_040_010, status: 404)
+        #expect(!missing.isFinalForConsumption)
+        #expect(ServiceHealth(ofConsumption: missing) == .unknown)
+    }
+
+    @Test(arguments: [
+        (APIFailure.Kind.unauthorized, Int?.some(401)), (.rateLimited, 429), (.server, 500), (.noAnswer, nil),
+        (.noKey, nil),
+        (.refused, 403), (.unreadable, 302),
+    ])
+    func `no answer, and one about something else, is not final`(_ kind: APIFailure.Kind, _ status: Int?) {
+        let failure = APIFailure(kind: kind, status: status, message: "", isRetriable: true, retryAt: 7)
+        #expect(!failure.isFinalForConsumption)
+        #expect(ServiceHealth(ofConsumption: failure) == .fails(retryAt: 7))
+    }
+}
