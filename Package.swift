@@ -69,9 +69,9 @@ let appStore: [Target] = [
     module("AppStoreModel", layer: "AppStore", uses: ["JSON", "Time", "Bytes"]),
     module("Records", layer: "AppStore", uses: ["Bytes", "JSON", "AppStoreModel", "KafkaModel", "Cryptography"]),
     module("EntitlementRules", layer: "AppStore", uses: ["JSON", "AppStoreModel"]),
-    module("RefundCases", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Records"]),
     module(
         "RefundRules", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Configuration", "Cryptography", "Time"]),
+    module("RefundCases", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Records", "RefundRules"]),
     module(
         "AppStoreVerification", layer: "AppStore",
         uses: ["JSON", "AppStoreModel", "Bytes", "Concurrency", "Cryptography"]),

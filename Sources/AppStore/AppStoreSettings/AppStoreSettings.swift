@@ -28,6 +28,15 @@ package enum AppStoreSettings {
             App Store Connect, one a line, readable for this service alone. It is read again when it changes.
             """, example: "/run/secrets/shared-secrets"
     ).optional
+    package static let refunds = Setting<RefundHandling>.oneOf(
+        "apps.<bundleId>.refunds", default: .on,
+        help: "off leaves the refund requests of one app to somebody else: sluice-refunds skips them.")
+    package static let refundRoundGap = Setting.duration(
+        "refunds.round.gap", default: .seconds(72 * 3_600), in: .seconds(3_600)...(.seconds(60 * 86_400)),
+        help: """
+            A request so long after the one before about the same transaction is about another refund: it is decided and \
+            answered on its own. Apple repeats a request for a few hours, and tells of few refusals.
+            """)
     package static let roots = Setting.readableFiles(
         "root.certificates", help: "Root certificates, PEM or DER, in place of the built-in Apple Root CA - G3.",
         example: "/etc/sluice/root.pem"
@@ -40,7 +49,18 @@ package enum AppStoreSettings {
             """)
 }
 
+/// Whether `sluice-refunds` handles the refund requests of an app.
+package enum RefundHandling: String, Sendable, CaseIterable {
+    case on
+    case off
+}
+
 extension AppStoreSettings {
+    /// Whether `sluice-refunds` handles the refund requests of an app.
+    package static func handlesRefunds(_ app: BundleId, _ configuration: Configuration) -> Bool {
+        configuration.value(refunds, for: app.rawValue) == .on
+    }
+
     /// The apps of `apps` and of the settings under it; none when ``appsIfAny`` replaced it.
     package static func apps(_ configuration: Configuration) throws(ConfigurationError) -> [AppIdentity] {
         let configured = configuration[Self.apps]

@@ -61,11 +61,8 @@ extension RefundCase {
     /// The latest date of a signature that it knows.
     fileprivate var newestSignature: Int64? {
         let dates =
-            requests.values.map(\.signedDate)
-            + [
-                transaction?.signedDate, granted?.signedDate, declined?.signedDate, reversed?.signedDate,
-                consentRescindedAt,
-            ].compactMap(\.self)
+            requests.values.map(\.signedDate) + verdicts.all.map(\.signedDate)
+            + [transaction?.signedDate, consentRescindedAt].compactMap(\.self)
         return dates.map(\.millisecondsSince1970).max()
     }
 }

@@ -47,6 +47,10 @@ public struct TopicNames: Hashable, Sendable {
         KafkaTopic(rawValue: "\(prefix).refunds.\(environment.topicSuffix)")
     }
 
+    /// What the company has recorded about refunds of its customers, under their appAccountToken or appTransactionId;
+    /// compacted. Any producer may write it.
+    public var refundPreferences: KafkaTopic { KafkaTopic(rawValue: "\(prefix).refunds.preferences") }
+
     /// Which notifications the notification topic has had, and the sweeps of Apple's history; compacted.
     public func reconciliation(_ environment: AppStoreEnvironment) -> KafkaTopic {
         KafkaTopic(rawValue: "\(prefix).reconciliation.\(environment.topicSuffix)")
@@ -67,6 +71,6 @@ public struct TopicNames: Hashable, Sendable {
     public var all: [KafkaTopic] {
         AppStoreEnvironment.published.map(notifications) + [quarantine, certificates]
             + AppStoreEnvironment.published.map(entitlements) + AppStoreEnvironment.published.map(refunds)
-            + AppStoreEnvironment.published.map(reconciliation) + [erasures, archiveCheckpoints]
+            + [refundPreferences] + AppStoreEnvironment.published.map(reconciliation) + [erasures, archiveCheckpoints]
     }
 }

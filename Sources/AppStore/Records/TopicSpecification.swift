@@ -108,6 +108,8 @@ extension TopicNames {
                 // A proposal is not lost to a later one before the owner has published it again.
                 TopicSpecification(name: refunds($0), partitions: partitions, cleanup: .compact(afterDays: 1))
             }
+            // One partition: any producer may write it, whatever partitioner it has.
+            + [TopicSpecification(name: refundPreferences, partitions: 1, cleanup: .compact(), isKeyed: false)]
             + AppStoreEnvironment.published.map {
                 TopicSpecification(name: reconciliation($0), partitions: partitions, cleanup: .compact())
             }

@@ -1,95 +1,126 @@
 package import AppStoreModel
-internal import JSON
+package import JSON
 
-/// Apple accepted the answer.
-package struct AnswerAcceptance: RefundStatement {
+/// Apple accepted the answer of a round.
+package struct AnswerAcceptance: DatedPart {
+    /// The newest request that was known, by Apple's clock.
+    package var through: AppStoreInstant
+    /// By the clock of the member that sent it; nothing is compared with it.
     package var at: AppStoreInstant
     /// Requests that were sent until then, as far as the member knows that had the last answer.
     package var attempts: Int64
 
-    package init(at: AppStoreInstant, attempts: Int64) {
+    package init(through: AppStoreInstant, at: AppStoreInstant, attempts: Int64) {
+        self.through = through
         self.at = at
         self.attempts = attempts
     }
 
-    var rank: [Int64] { [at.millisecondsSince1970] }
+    package var date: AppStoreInstant { through }
+    package var rank: [Int64] { [-at.millisecondsSince1970] }
 
-    func write(to object: inout JSONWriter) {
+    package func write(to object: inout JSONWriter) {
+        object.set("through", through)
         object.set("at", at)
         object.set("attempts", attempts)
     }
 
-    init?(_ element: JSONElement) {
+    package init?(_ element: JSONElement) {
         var fields = FieldReader(element)
-        guard let at = fields.instant("at") else { return nil }
-        self.init(at: at, attempts: fields.int64("attempts") ?? 0)
+        guard let through = fields.instant("through"), let at = fields.instant("at") else { return nil }
+        self.init(through: through, at: at, attempts: fields.int64("attempts") ?? 0)
     }
 }
 
-/// No answer was given, or none that Apple accepted, and none will be.
-package struct AnswerEnd: RefundStatement {
+/// A round ends without an accepted answer.
+package struct AnswerEnd: DatedPart {
     package enum Kind: String, Sendable, CaseIterable {
-        /// On purpose: no consent, or the rules say so.
-        case withheld
-        /// Apple refused it, with an error that trying again does not change.
-        case refused
+        /// Its time was over when this installation first read it.
+        case tooLate = "too_late"
         /// The time was over.
         case missed
+        /// `refunds.mode` is `observe`: the answer was decided and not sent.
+        case observed
+        /// On purpose: no consent, or the company decides not to answer.
+        case withheld
+        /// Apple refused the answer, with an error that trying again does not change.
+        case refused
     }
 
     package var kind: Kind
+    /// The newest request that was known, by Apple's clock.
+    package var through: AppStoreInstant
+    /// By the clock of the member that ended it; nothing is compared with it.
     package var at: AppStoreInstant
     /// A code of ``RefundReason``, or the App Store Server API's.
     package var reason: String
 
-    package init(_ kind: Kind, at: AppStoreInstant, reason: String) {
+    package init(_ kind: Kind, through: AppStoreInstant, at: AppStoreInstant, reason: String) {
         self.kind = kind
+        self.through = through
         self.at = at
         self.reason = reason
     }
 
-    var rank: [Int64] { [at.millisecondsSince1970] }
+    package var date: AppStoreInstant { through }
+    package var rank: [Int64] { [Int64(Kind.allCases.firstIndex(of: kind) ?? 0), -at.millisecondsSince1970] }
 
-    func write(to object: inout JSONWriter) {
+    package func write(to object: inout JSONWriter) {
         object.set("kind", kind.rawValue)
+        object.set("through", through)
         object.set("at", at)
         object.set("reason", reason)
     }
 
-    init?(_ element: JSONElement) {
+    package init?(_ element: JSONElement) {
         var fields = FieldReader(element)
-        guard let kind = fields.string("kind").flatMap(Kind.init(rawValue:)), let at = fields.instant("at") else {
-            return nil
-        }
-        self.init(kind, at: at, reason: fields.string("reason") ?? "")
+        guard let kind = fields.string("kind").flatMap(Kind.init(rawValue:)), let through = fields.instant("through"),
+            let at = fields.instant("at")
+        else { return nil }
+        self.init(kind, through: through, at: at, reason: fields.string("reason") ?? "")
     }
 }
 
-/// Why the last attempt was not accepted; recorded when it differs from the one before.
-package struct AnswerFailure: RefundStatement {
+/// Why a round that waits could not be decided or sent the last time; recorded when it differs from the time before.
+package struct AnswerObstacle: CasePart {
+    /// The newest request that was known, by Apple's clock.
+    package var through: AppStoreInstant
     package var at: AppStoreInstant
-    /// Of HTTP; nil when there was no answer.
+    /// A code of ``RefundReason``.
+    package var reason: String
+    /// HTTP status; nil when there was no answer.
     package var status: Int32?
-    /// One line.
+    /// One line for people.
     package var message: String
 
-    package init(at: AppStoreInstant, status: Int32?, message: String) {
+    package init(through: AppStoreInstant, at: AppStoreInstant, reason: String, status: Int32?, message: String) {
+        self.through = through
         self.at = at
+        self.reason = reason
         self.status = status
         self.message = message
     }
 
-    var rank: [Int64] { [at.millisecondsSince1970] }
+    package var rank: [Int64] { [through.millisecondsSince1970, at.millisecondsSince1970] }
 
-    func write(to object: inout JSONWriter) {
+    /// Whether it says something else than another: messages of proxies differ each time.
+    package func differs(from other: AnswerObstacle?) -> Bool {
+        reason != other?.reason || status != other?.status || through != other?.through
+    }
+
+    package func write(to object: inout JSONWriter) {
+        object.set("through", through)
         object.set("at", at)
+        object.set("reason", reason)
         object.set("status", status)
         object.set("message", message)
     }
 
-    init?(_ element: JSONElement) {
+    package init?(_ element: JSONElement) {
         var fields = FieldReader(element)
-        guard let at = fields.instant("at") else { return nil }
-        self.init(at: at, status: fields.int32("status"), message: fields.string("message") ?? "")
+        guard let through = fields.instant("through"), let at = fields.instant("at") else { return nil }
+        self.init(
+            through: through, at: at, reason: fields.string("reason") ?? "", status: fields.int32("status"),
+            message: fields.string("message") ?? "")
     }
 }

@@ -1,20 +1,20 @@
 internal import AppStoreModel
-internal import JSON
+package import JSON
 
-/// Something that was said about a case, replaced as a whole by what was said later: a total order that every member
-/// agrees on, so that keeping the greater of two is a join.
-protocol RefundStatement: Hashable, Sendable {
-    /// Compared first, in order.
+/// A part of a case, replaced as a whole: parts of one place have a total order that every member agrees on, so that
+/// keeping the greater of two is a join.
+package protocol CasePart: Hashable, Sendable {
+    /// Compared first, element by element.
     var rank: [Int64] { get }
-    /// Writes the members of its object: equal statements have equal texts.
+    /// Writes the members of its object: equal parts have equal texts.
     func write(to object: inout JSONWriter)
-    /// Nil where a member is missing that it cannot do without.
+    /// Nil where a required member is missing.
     init?(_ element: JSONElement)
 }
 
-extension RefundStatement {
-    /// The later of two; where both are equally late, the one with the greater text.
-    static func later(_ one: Self?, _ other: Self?) -> Self? {
+extension CasePart {
+    /// The one with the greater rank; of equal ranks, the one with the greater text.
+    static func greater(_ one: Self?, _ other: Self?) -> Self? {
         guard let one, let other else { return one ?? other }
         if one.rank != other.rank { return one.rank.lexicographicallyPrecedes(other.rank) ? other : one }
         return one == other || !one.text.lexicographicallyPrecedes(other.text) ? one : other
@@ -28,9 +28,9 @@ extension RefundStatement {
 }
 
 extension JSONWriter {
-    mutating func set(_ name: StaticString, _ statement: (some RefundStatement)?) {
-        guard let statement else { return }
-        object(name) { statement.write(to: &$0) }
+    mutating func set(_ name: StaticString, _ part: (some CasePart)?) {
+        guard let part else { return }
+        object(name) { part.write(to: &$0) }
     }
 
     mutating func set(_ name: StaticString, _ identifier: (some AppStoreIdentifier)?) {
@@ -39,7 +39,7 @@ extension JSONWriter {
 }
 
 extension FieldReader {
-    mutating func statement<Statement: RefundStatement>(_ name: StaticString) -> Statement? {
-        element(name).flatMap { $0.kind == .object ? Statement($0) : nil }
+    mutating func part<Part: CasePart>(_ name: StaticString) -> Part? {
+        element(name).flatMap { $0.kind == .object ? Part($0) : nil }
     }
 }

@@ -1,24 +1,32 @@
 package import AppStoreModel
 package import JSON
 
-/// The answer to a case, decided once: the bytes that are sent however often, or why none are.
+/// The answer of a round, decided once: the bytes that are sent however often, or why none are.
 ///
-/// Proposed in the log under the key of the case, where the first of all proposals stands.
-package struct FrozenAnswer: RefundStatement {
-    /// Who decided.
+/// Proposed in the log under the key of the case, where of one round the first proposal wins.
+package struct FrozenAnswer: DatedPart {
+    /// Who stated consent and consumption.
     package enum Source: String, Sendable, CaseIterable {
         case rules
+        /// The company's service.
         case provider
-        /// The rules, because the company's service did not answer in time.
+        /// The rules, because the company's service was silent to the end.
         case fallback
         case `operator`
     }
 
+    /// The newest request that was known, by Apple's clock; nil in proposals of format version 1.
+    package var through: AppStoreInstant?
+    /// By the clock of the member that decided.
     package var decidedAt: AppStoreInstant
     package var source: Source
-    /// The rule that decided; nil for none.
+    /// Who chose the preference: a raw value of `RefundDecision.Source`.
+    package var decidedBy: String?
+    /// The rule that applied; nil for none.
     package var rule: String?
-    /// `decline`, `grantFull`, `grantProrated`, `noPreference` or `doNotAnswer`.
+    /// Fingerprint of the rules that decided.
+    package var rules: String?
+    /// Raw value of `RefundOutcome`.
     package var outcome: String
     /// Version of Apple's request body, 1 or 2; nil without a body.
     package var form: Int32?
@@ -26,13 +34,18 @@ package struct FrozenAnswer: RefundStatement {
     package var body: String?
     /// Why there is no body: a code of ``RefundReason``.
     package var reason: String?
-    /// What was left out of the body, and why.
+    /// Members left out of the body, and why.
     package var notes: [String] = []
+    /// The answer of the company's service, as JSON text.
+    package var service: String?
+    /// RESCIND_CONSENT as it was known when this was decided.
+    package var consentRescindedAt: AppStoreInstant?
 
     package init(
-        decidedAt: AppStoreInstant, source: Source, rule: String?, outcome: String, form: Int32? = nil,
-        body: String? = nil, reason: String? = nil, notes: [String] = []
+        through: AppStoreInstant?, decidedAt: AppStoreInstant, source: Source, rule: String?, outcome: String,
+        form: Int32? = nil, body: String? = nil, reason: String? = nil, notes: [String] = []
     ) {
+        self.through = through
         self.decidedAt = decidedAt
         self.source = source
         self.rule = rule
@@ -43,30 +56,50 @@ package struct FrozenAnswer: RefundStatement {
         self.notes = notes
     }
 
-    var rank: [Int64] { [-decidedAt.millisecondsSince1970] }
+    /// Removes what speaks of the person.
+    mutating func erase() {
+        body = nil
+        service = nil
+    }
 
-    /// As proposed.
+    package var date: AppStoreInstant { through ?? .earliest }
+    /// The first decision is the one that may have been sent.
+    package var rank: [Int64] { [body == nil ? 0 : 1, -decidedAt.millisecondsSince1970] }
+
+    /// The bytes that are proposed.
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.object { write(to: &$0) }
         return writer.bytes
     }
 
-    /// Nil for what is no answer.
+    /// Nil for bytes that are no answer.
     package init?(json: [UInt8]) {
         guard let root = try? JSONDocument.object(json).root else { return nil }
         self.init(root)
     }
 
-    func write(to object: inout JSONWriter) {
+    /// The newest request that a proposal knew, also of a version that cannot be read here; nil where it does not say it.
+    package static func through(proposal json: [UInt8]) -> AppStoreInstant? {
+        guard let root = try? JSONDocument.object(json).root else { return nil }
+        var fields = FieldReader(root)
+        return fields.instant("through")
+    }
+
+    package func write(to object: inout JSONWriter) {
+        object.set("through", through)
         object.set("decidedAt", decidedAt)
         object.set("source", source.rawValue)
+        object.set("decidedBy", decidedBy)
         object.set("rule", rule)
+        object.set("rules", rules)
         object.set("outcome", outcome)
         object.set("form", form)
         object.set("body", body)
         object.set("reason", reason)
         if !notes.isEmpty { object.array("notes") { array in for note in notes { array.string(note) } } }
+        object.set("service", service)
+        object.set("consentRescindedAt", consentRescindedAt)
     }
 
     package init?(_ element: JSONElement) {
@@ -76,8 +109,12 @@ package struct FrozenAnswer: RefundStatement {
             let outcome = fields.string("outcome")
         else { return nil }
         self.init(
-            decidedAt: decidedAt, source: source, rule: fields.string("rule"), outcome: outcome,
-            form: fields.int32("form"), body: fields.string("body"), reason: fields.string("reason"),
+            through: fields.instant("through"), decidedAt: decidedAt, source: source, rule: fields.string("rule"),
+            outcome: outcome, form: fields.int32("form"), body: fields.string("body"), reason: fields.string("reason"),
             notes: (fields.element("notes")?.elements ?? []).compactMap(\.string))
+        decidedBy = fields.string("decidedBy")
+        rules = fields.string("rules")
+        service = fields.string("service")
+        consentRescindedAt = fields.instant("consentRescindedAt")
     }
 }

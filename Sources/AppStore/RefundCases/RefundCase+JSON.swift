@@ -11,21 +11,30 @@ package enum RefundFormatError: Error, Hashable, Sendable {
 }
 
 extension RefundCase {
-    /// Version of the form that is written. Additions keep it; a change that older readers would misunderstand raises it.
-    package static let formatVersion: Int64 = 1
+    /// Version of the format that is written. Additions keep it; a change that older readers would misunderstand raises
+    /// it. 2: several rounds.
+    package static let formatVersion: Int64 = 2
 
     /// The case as JSON text: a row of the store and the value of a record. Equal cases have equal texts. Dates are in
-    /// milliseconds since 1970; `answerStatus`, `outcome` and `deadline` follow from the rest and are for readers.
-    package var jsonText: [UInt8] {
+    /// milliseconds since 1970; `answerStatus`, `round`, `deadline`, `answerableUntil` and `outcome` follow from the rest
+    /// and are for readers.
+    ///
+    /// - Parameter gap: as for ``RefundRounds``.
+    package func jsonText(gap: Int64 = RefundRounds.defaultGap) -> [UInt8] {
+        let rounds = RefundRounds(self, gap: gap)
         var writer = JSONWriter(reservingCapacity: 2048)
         writer.object { object in
             object.set("formatVersion", Self.formatVersion)
             object.set("environment", environment.rawValue)
             object.set("bundleId", bundleId)
             object.set("transactionId", transactionId)
-            object.set("answerStatus", answerStatus.rawValue)
+            object.set("answerStatus", rounds.status.rawValue)
             object.set("outcome", outcome?.rawValue)
-            object.set("deadline", deadline)
+            if let round = rounds.newest { object.set("round", Int64(round.number)) }
+            if let round = rounds.waiting {
+                object.set("deadline", round.deadline)
+                object.set("answerableUntil", round.answerableUntil)
+            }
             object.set("transaction", transaction)
             if !requests.isEmpty {
                 object.array("requests") { array in
@@ -34,20 +43,20 @@ extension RefundCase {
                     }
                 }
             }
-            object.set("answer", answer)
-            object.set("accepted", acceptance)
-            object.set("end", end)
-            object.set("failure", failure)
-            object.set("granted", granted)
-            object.set("declined", declined)
-            object.set("reversed", reversed)
+            object.set("answers", answers)
+            object.set("accepted", acceptances)
+            object.set("ends", ends)
+            object.set("obstacle", obstacle)
+            object.set("verdicts", verdicts)
             object.set("consentRescindedAt", consentRescindedAt)
+            object.set("erasedAt", erasedAt)
             object.add(unknownFields)
         }
         return writer.bytes
     }
 
-    /// Reads what ``jsonText`` wrote. A member of the wrong kind reads as absent.
+    /// Reads what ``jsonText(gap:)`` wrote, in this format version or an older one. A member of the wrong kind reads as
+    /// absent.
     package init(json: [UInt8]) throws(RefundFormatError) {
         let root: JSONElement
         do { root = try JSONDocument.object(json).root } catch { throw .invalidJSON }
@@ -58,17 +67,20 @@ extension RefundCase {
             let transactionId: TransactionId = fields.identifier("transactionId")
         else { throw .noIdentity }
         self.init(environment: environment, bundleId: bundleId, transactionId: transactionId)
-        for derived: StaticString in ["answerStatus", "outcome", "deadline"] { _ = fields.element(derived) }
-        transaction = fields.statement("transaction")
+        for derived: StaticString in ["answerStatus", "outcome", "round", "deadline", "answerableUntil"] {
+            _ = fields.element(derived)
+        }
+        transaction = fields.part("transaction")
         for request in fields.objects("requests").compactMap(RefundRequest.init(_:)) { insert(request) }
-        answer = fields.statement("answer")
-        acceptance = fields.statement("accepted")
-        end = fields.statement("end")
-        failure = fields.statement("failure")
-        granted = fields.statement("granted")
-        declined = fields.statement("declined")
-        reversed = fields.statement("reversed")
         consentRescindedAt = fields.instant("consentRescindedAt")
+        if format < 2 {
+            readVersion1(&fields)
+        } else {
+            obstacle = fields.part("obstacle")
+            setParts(
+                answers: fields.parts("answers"), acceptances: fields.parts("accepted"), ends: fields.parts("ends"),
+                verdicts: fields.parts("verdicts"), erasedAt: fields.instant("erasedAt"))
+        }
         unknownFields = fields.unknownFields
     }
 }

@@ -1,80 +1,35 @@
 package import AppStoreModel
 
-/// What became of Apple's request.
-package enum AnswerStatus: String, Sendable, CaseIterable {
-    /// Apple has not asked.
-    case none
-    /// Apple waits.
-    case waiting
-    /// Apple accepted the answer.
-    case accepted
-    /// No answer on purpose.
-    case withheld
-    /// Apple refused the answer.
-    case refused
-    /// The time was over.
-    case missed
-    /// The outcome came before an answer.
-    case overtaken
-}
-
-/// What came of the request.
+/// What Apple decided about a refund.
 package enum RefundCaseOutcome: String, Sendable, CaseIterable {
-    case granted
     case declined
+    case granted
     /// Granted, and taken back.
     case reversed
+
+    /// Of two decisions of one moment the later in this order counts.
+    var order: Int64 {
+        switch self {
+        case .declined: 0
+        case .granted: 1
+        case .reversed: 2
+        }
+    }
 }
 
 extension RefundCase {
-    /// Apple's limit for an answer, in milliseconds.
-    package static let answerTime: Int64 = 12 * 3_600_000
-    /// A case that is done with is kept so long after the last that was heard of it, in milliseconds.
+    /// A case is kept so long after the last that was heard of it, in milliseconds.
     package static let retention: Int64 = 400 * 86_400_000
 
-    /// The newest decision of Apple; nil for none yet. One that was signed goes before every other.
-    package var outcome: RefundCaseOutcome? {
-        let all = verdicts
-        let signed = all.filter(\.verdict.isSigned)
-        // Where two were signed at once the later in the list counts.
-        return (signed.isEmpty ? all : signed)
-            .reduce(nil as (outcome: RefundCaseOutcome, verdict: RefundVerdict)?) { last, next in
-                last.map { next.verdict.signedDate >= $0.verdict.signedDate ? next : $0 } ?? next
-            }?.outcome
+    /// Apple's newest decision; nil for none yet. One that was signed goes before every other.
+    package var verdict: RefundVerdict? {
+        verdicts.all.last(where: \.isSigned) ?? verdicts.newest
     }
 
-    private var verdicts: [(outcome: RefundCaseOutcome, verdict: RefundVerdict)] {
-        let verdicts: [(RefundCaseOutcome, RefundVerdict?)] = [
-            (.declined, declined), (.granted, granted), (.reversed, reversed),
-        ]
-        return verdicts.compactMap { outcome, verdict in verdict.map { (outcome, $0) } }
-    }
+    package var outcome: RefundCaseOutcome? { verdict?.kind }
 
-    /// Requests that no outcome followed. A signed one is ended by a signed outcome only.
-    private var waitingRequests: [RefundRequest] {
-        let verdicts = verdicts.map(\.verdict)
-        let last = verdicts.map(\.signedDate).max()
-        let lastSigned = verdicts.filter(\.isSigned).map(\.signedDate).max()
-        return requests.values.filter { request in
-            (request.isSigned ? lastSigned : last).map { request.signedDate > $0 } ?? true
-        }
-    }
-
-    /// When the present request was first received; nil when Apple has not asked, or not since its last decision.
-    package var openedAt: AppStoreInstant? { waitingRequests.map(\.receivedAt).min() }
-
-    /// Until when Apple takes an answer to the present request: 12 hours after it was first received, and no later than
-    /// 12 hours after the newest repetition was signed.
-    package var deadline: AppStoreInstant? {
-        let waiting = waitingRequests
-        guard let first = waiting.map(\.receivedAt).min(), let newest = waiting.map(\.signedDate).max() else {
-            return nil
-        }
-        return min(first, newest).advanced(byMilliseconds: Self.answerTime)
-    }
-
-    /// The newest reason that the customer gave.
-    package var reason: ConsumptionRequestReason? { newestRequest?.reason }
+    /// Whether the transaction is refunded now, at the customer's request.
+    package var isRefunded: Bool { verdict.map { $0.kind == .granted && !$0.isUpgrade } ?? false }
 
     package var newestRequest: RefundRequest? {
         requests.values.max {
@@ -83,45 +38,32 @@ extension RefundCase {
         }
     }
 
-    /// Of which transaction Apple waits for an answer is not certain: no signed request is among those that wait, and the
-    /// newest does not say.
-    package var isAmbiguous: Bool {
-        let waiting = waitingRequests
-        return !waiting.contains(where: \.isSigned)
-            && waiting.max { ($0.signedDate, $0.notificationUUID) < ($1.signedDate, $1.notificationUUID) }?.isAmbiguous
-                ?? false
+    /// The newest request that a proposal knew. One of format version 1 does not say it: those that had been received when
+    /// it was decided.
+    package func through(of answer: FrozenAnswer) -> AppStoreInstant {
+        answer.through ?? newestDate(receivedUntil: answer.decidedAt)
     }
 
-    package var answerStatus: AnswerStatus {
-        guard let openedAt else {
-            guard let firstRequest = requests.values.map(\.receivedAt).min() else { return .none }
-            return ended(since: firstRequest) ?? .overtaken
-        }
-        return ended(since: openedAt) ?? .waiting
+    /// The round that a proposal belongs to, by the date of its first request in milliseconds; the smallest number where the
+    /// bytes do not say it.
+    ///
+    /// - Parameter gap: as for ``RefundRounds``.
+    package func round(ofProposal json: [UInt8], gap: Int64) -> Int64 {
+        let date = FrozenAnswer(json: json).map(through) ?? FrozenAnswer.through(proposal: json)
+        return date.flatMap { RefundRounds(self, gap: gap).round(through: $0)?.openedAt.millisecondsSince1970 } ?? .min
     }
 
-    private func ended(since start: AppStoreInstant) -> AnswerStatus? {
-        if let acceptance, acceptance.at >= start { return .accepted }
-        guard let end, end.at >= start else { return nil }
-        switch end.kind {
-        case .withheld: return .withheld
-        case .refused: return .refused
-        case .missed: return .missed
-        }
+    /// The greatest signedDate of the requests that were received until a moment, else the smallest.
+    func newestDate(receivedUntil moment: AppStoreInstant) -> AppStoreInstant {
+        let received = requests.values.filter { $0.receivedAt <= moment }.map(\.signedDate).max()
+        return received ?? requests.values.map(\.signedDate).min() ?? moment
     }
 
-    /// Whether the transaction is refunded now.
-    package var isRefunded: Bool { outcome == .granted }
-
-    /// When the case is no longer needed; nil while Apple waits.
+    /// When the case is no longer needed.
     package var expiry: AppStoreInstant? {
-        guard answerStatus != .waiting else { return nil }
-        let moments =
-            requests.values.map(\.receivedAt)
-            + [
-                acceptance?.at, end?.at, granted?.signedDate, declined?.signedDate, reversed?.signedDate,
-                consentRescindedAt, transaction?.signedDate,
-            ].compactMap(\.self)
+        var moments = requests.values.map(\.receivedAt)
+        moments += acceptances.all.map(\.at) + ends.all.map(\.at) + verdicts.all.map(\.signedDate)
+        moments += [consentRescindedAt, erasedAt, transaction?.signedDate].compactMap(\.self)
         return moments.max()?.advanced(byMilliseconds: Self.retention)
     }
 }

@@ -1,29 +1,29 @@
 package import AppStoreModel
 package import JSON
 
-/// Everything that is known of the refund of one transaction: Apple's requests, the answer, and what came of it.
+/// The refund of one transaction: Apple's requests, the answers, and Apple's decisions.
 ///
 /// A join: cases of one key are merged in any order and number with the same result, so a record that comes again, late
-/// or out of order changes nothing that it should not.
+/// or out of order changes nothing that it should not. What the parts mean together is in ``RefundRounds``.
 package struct RefundCase: Hashable, Sendable {
     package let environment: AppStoreEnvironment
     package let bundleId: BundleId
-    /// Of the refunded transaction. For a withdrawn consent, which names no transaction, the appTransactionId.
+    /// The refunded transaction. A RESCIND_CONSENT names no transaction: it is kept under the appTransactionId.
     package let transactionId: TransactionId
 
     package var transaction: RefundTransaction?
     package private(set) var requests: [NotificationUUID: RefundRequest] = [:]
-    /// The proposal that stands.
-    package var answer: FrozenAnswer?
-    package var acceptance: AnswerAcceptance?
-    package var end: AnswerEnd?
-    package var failure: AnswerFailure?
-    package var granted: RefundVerdict?
-    package var declined: RefundVerdict?
-    package var reversed: RefundVerdict?
-    /// When the consent of the customer was withdrawn last (RESCIND_CONSENT).
+    /// Answers that were recorded with an end or an acceptance.
+    package private(set) var answers = DatedParts<FrozenAnswer>()
+    package private(set) var acceptances = DatedParts<AnswerAcceptance>()
+    package private(set) var ends = DatedParts<AnswerEnd>()
+    package private(set) var verdicts = DatedParts<RefundVerdict>()
+    package var obstacle: AnswerObstacle?
+    /// When a parent or guardian last revoked the child's use of the app (RESCIND_CONSENT), by Apple's clock.
     package var consentRescindedAt: AppStoreInstant?
-    /// Members that a later version wrote, as they came.
+    /// When the data of the person were erased last: milliseconds of the Kafka record.
+    package private(set) var erasedAt: AppStoreInstant?
+    /// Members that a later version wrote, unchanged.
     package var unknownFields = JSONObject()
 
     package init(environment: AppStoreEnvironment, bundleId: BundleId, transactionId: TransactionId) {
@@ -32,15 +32,15 @@ package struct RefundCase: Hashable, Sendable {
         self.transactionId = transactionId
     }
 
-    /// Requests that are kept: Apple repeats one a few times.
+    /// Apple repeats a request a few times.
     static let maximumRequests = 64
-    /// What `trust` says of what only a shared secret vouched for.
+    /// `trust` of parts that only a shared secret vouched for.
     static let sharedSecret = "shared-secret"
 
     package mutating func insert(_ request: RefundRequest) {
-        requests[request.notificationUUID] = .later(requests[request.notificationUUID], request)
+        requests[request.notificationUUID] = .greater(requests[request.notificationUUID], request)
         guard requests.count > Self.maximumRequests else { return }
-        // The newest ones: the greatest of a union are the greatest of the greatest.
+        // The newest of a union are the newest of the newest.
         let newest = requests.values.sorted {
             $0.signedDate != $1.signedDate
                 ? $0.signedDate > $1.signedDate : $0.notificationUUID < $1.notificationUUID
@@ -49,25 +49,34 @@ package struct RefundCase: Hashable, Sendable {
             uniqueKeysWithValues: newest.prefix(Self.maximumRequests).map { ($0.notificationUUID, $0) })
     }
 
+    package mutating func insert(_ answer: FrozenAnswer) {
+        answers.insert(answer)
+        strip()
+    }
+
+    package mutating func insert(_ acceptance: AnswerAcceptance) { acceptances.insert(acceptance) }
+    package mutating func insert(_ end: AnswerEnd) { ends.insert(end) }
+    package mutating func insert(_ verdict: RefundVerdict) { verdicts.insert(verdict) }
+
     /// Adds what another value of the same key knows.
     ///
     /// - Returns: whether that changed anything.
     @discardableResult
     package mutating func merge(_ other: RefundCase) -> Bool {
         let before = self
-        transaction = .later(transaction, other.transaction)
+        transaction = .greater(transaction, other.transaction)
         for request in other.requests.values { insert(request) }
-        answer = .later(answer, other.answer)
-        acceptance = .later(acceptance, other.acceptance)
-        end = .later(end, other.end)
-        failure = .later(failure, other.failure)
-        granted = .later(granted, other.granted)
-        declined = .later(declined, other.declined)
-        reversed = .later(reversed, other.reversed)
+        answers.merge(other.answers)
+        acceptances.merge(other.acceptances)
+        ends.merge(other.ends)
+        verdicts.merge(other.verdicts)
+        obstacle = .greater(obstacle, other.obstacle)
         if let moment = other.consentRescindedAt { consentRescindedAt = max(consentRescindedAt ?? moment, moment) }
+        if let moment = other.erasedAt { erasedAt = max(erasedAt ?? moment, moment) }
         for member in other.unknownFields.members where unknownFields[member.name] == nil {
             unknownFields[member.name] = member.value
         }
+        strip()
         return self != before
     }
 
@@ -77,5 +86,38 @@ package struct RefundCase: Hashable, Sendable {
             && requests.values.allSatisfy {
                 $0.notificationUUID.isBounded && ($0.reason.map { BoundedText.accepts($0.rawValue) } ?? true)
             }
+    }
+
+    // MARK: Erasure
+
+    /// Erases what is known of the person up to a moment. What was answered, and whether Apple accepted it, stays: nothing
+    /// is answered twice.
+    package mutating func erase(at moment: AppStoreInstant) {
+        erasedAt = max(erasedAt ?? moment, moment)
+        strip()
+    }
+
+    private mutating func strip() {
+        guard let erasedAt else { return }
+        if let known = transaction, known.signedDate <= erasedAt { transaction?.erase() }
+        var kept = DatedParts<FrozenAnswer>()
+        for var answer in answers.all {
+            if answer.decidedAt <= erasedAt { answer.erase() }
+            kept.insert(answer)
+        }
+        answers = kept
+        if let moment = obstacle?.at, moment <= erasedAt { obstacle?.message = "" }
+    }
+
+    /// For readers of the published form.
+    mutating func setParts(
+        answers: DatedParts<FrozenAnswer>, acceptances: DatedParts<AnswerAcceptance>, ends: DatedParts<AnswerEnd>,
+        verdicts: DatedParts<RefundVerdict>, erasedAt: AppStoreInstant?
+    ) {
+        self.answers = answers
+        self.acceptances = acceptances
+        self.ends = ends
+        self.verdicts = verdicts
+        self.erasedAt = erasedAt
     }
 }

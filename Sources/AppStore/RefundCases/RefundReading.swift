@@ -12,7 +12,10 @@ package enum RefundReading: Sendable {
     /// - Parameters:
     ///   - environment: of the topic that the record was read from.
     ///   - timestamp: of the Kafka record, milliseconds since 1970, where its headers say no time of receipt.
-    package init(_ record: NotificationRecord, environment: AppStoreEnvironment, timestamp: Int64) {
+    ///   - now: by the clock of this member, to tell a request that is read when its time is over.
+    package init(
+        _ record: NotificationRecord, environment: AppStoreEnvironment, timestamp: Int64, now: AppStoreInstant
+    ) {
         let notification = record.notification
         let type = notification.notificationType
         guard let type, Self.types.contains(type) else {
@@ -51,18 +54,21 @@ package enum RefundReading: Sendable {
             }
             found = RefundCase(environment: environment, bundleId: bundleId, transactionId: transactionId)
             found.transaction = RefundTransaction(payload, isSigned: isSigned)
-            let verdict = RefundVerdict(signedDate: signedDate, transaction: payload, isSigned: isSigned)
+            func verdict(_ kind: RefundCaseOutcome) -> RefundVerdict {
+                RefundVerdict(kind, signedDate: signedDate, transaction: payload, isSigned: isSigned)
+            }
             switch type {
-            case .refund: found.granted = verdict
-            case .refundDeclined: found.declined = verdict
-            case .refundReversed: found.reversed = verdict
+            case .refund: if RefundVerdict.isRefund(payload) { found.insert(verdict(.granted)) }
+            case .refundDeclined: found.insert(verdict(.declined))
+            case .refundReversed: found.insert(verdict(.reversed))
             default:
+                let receivedAt = record.receivedAt ?? AppStoreInstant(clampingMillisecondsSince1970: timestamp)
                 found.insert(
                     RefundRequest(
-                        notificationUUID: uuid, signedDate: signedDate,
-                        receivedAt: record.receivedAt ?? AppStoreInstant(clampingMillisecondsSince1970: timestamp),
+                        notificationUUID: uuid, signedDate: signedDate, receivedAt: receivedAt,
                         reason: notification.data?.consumptionRequestReason, isSigned: isSigned,
-                        isAmbiguous: !isSigned && LegacyRequest.isAmbiguous(record.legacy, transactionId)))
+                        isAmbiguous: !isSigned && LegacyRequest.isAmbiguous(record.legacy, transactionId),
+                        isLate: receivedAt.milliseconds(to: now) >= RefundRound.answerTime))
             }
         }
         self =

@@ -1,8 +1,8 @@
 package import AppStoreModel
-internal import JSON
+package import JSON
 
 /// What is known of the transaction of a case, by the newest statement about it.
-package struct RefundTransaction: RefundStatement {
+package struct RefundTransaction: CasePart {
     package var signedDate: AppStoreInstant
     /// False for what only a shared secret vouched for; it never replaces what was signed.
     package var isSigned: Bool
@@ -15,10 +15,15 @@ package struct RefundTransaction: RefundStatement {
     package var purchaseDate: AppStoreInstant?
     package var expiresDate: AppStoreInstant?
     package var quantity: Int32?
-    /// Milliunits of the currency.
+    /// Milliunits of the currency, for the whole quantity.
     package var price: Int64?
     /// ISO 4217.
     package var currency: String?
+    /// ISO 3166-1 alpha-3.
+    package var storefront: String?
+    package var offerType: OfferType?
+    package var offerDiscountType: OfferDiscountType?
+    package var transactionReason: TransactionReason?
     package var isAdvancedCommerce: Bool
 
     /// Nil without a signedDate.
@@ -37,21 +42,43 @@ package struct RefundTransaction: RefundStatement {
         quantity = payload.quantity
         price = payload.price
         currency = payload.currency
+        storefront = payload.storefront
+        offerType = payload.offerType
+        offerDiscountType = payload.offerDiscountType
+        transactionReason = payload.transactionReason
         isAdvancedCommerce = payload.advancedCommerceInfo != nil
     }
 
-    var rank: [Int64] { [isSigned ? 1 : 0, signedDate.millisecondsSince1970] }
+    package var rank: [Int64] { [isSigned ? 1 : 0, signedDate.millisecondsSince1970] }
 
     /// Whether every text may be kept.
     var isBounded: Bool {
         let texts = [
             originalTransactionId?.rawValue, appTransactionId?.rawValue, appAccountToken?.rawValue,
-            productId?.rawValue, type?.rawValue, inAppOwnershipType?.rawValue, currency,
+            productId?.rawValue, type?.rawValue, inAppOwnershipType?.rawValue, currency, storefront,
+            offerDiscountType?.rawValue, transactionReason?.rawValue,
         ]
         return texts.allSatisfy { $0.map(BoundedText.accepts) ?? true }
     }
 
-    func write(to object: inout JSONWriter) {
+    /// Removes what speaks of the person, and of what was bought.
+    mutating func erase() {
+        originalTransactionId = nil
+        appTransactionId = nil
+        appAccountToken = nil
+        productId = nil
+        purchaseDate = nil
+        expiresDate = nil
+        quantity = nil
+        price = nil
+        currency = nil
+        storefront = nil
+        offerType = nil
+        offerDiscountType = nil
+        transactionReason = nil
+    }
+
+    package func write(to object: inout JSONWriter) {
         object.set("signedDate", signedDate)
         if !isSigned { object.set("trust", RefundCase.sharedSecret) }
         object.set("originalTransactionId", originalTransactionId)
@@ -65,10 +92,14 @@ package struct RefundTransaction: RefundStatement {
         object.set("quantity", quantity)
         object.set("price", price)
         object.set("currency", currency)
+        object.set("storefront", storefront)
+        object.set("offerType", offerType?.rawValue)
+        object.set("offerDiscountType", offerDiscountType?.rawValue)
+        object.set("transactionReason", transactionReason?.rawValue)
         if isAdvancedCommerce { object.set("advancedCommerce", true) }
     }
 
-    init?(_ element: JSONElement) {
+    package init?(_ element: JSONElement) {
         var fields = FieldReader(element)
         guard let signedDate = fields.instant("signedDate") else { return nil }
         self.signedDate = signedDate
@@ -84,6 +115,10 @@ package struct RefundTransaction: RefundStatement {
         quantity = fields.int32("quantity")
         price = fields.int64("price")
         currency = fields.string("currency")
+        storefront = fields.string("storefront")
+        offerType = fields.enumeration("offerType")
+        offerDiscountType = fields.enumeration("offerDiscountType")
+        transactionReason = fields.enumeration("transactionReason")
         isAdvancedCommerce = fields.bool("advancedCommerce") ?? false
     }
 }

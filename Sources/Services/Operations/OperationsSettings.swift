@@ -150,11 +150,43 @@ enum OperationsSettings {
     ).onCommandLineOnly
     static let customerConsented = Setting.flag(
         "consented", help: "The customer has consented to share these data with Apple. Without it nothing is sent.")
-    static let deliveryStatus = Setting<DeliveryStatus>.oneOf(
-        "delivery-status", default: .delivered, help: "Whether the app delivered what was bought."
-    ).onCommandLineOnly
+    static let roundGap = AppStoreSettings.refundRoundGap
+    static let deliveryStatus = Setting<DeliveryStatus>(
+        "delivery-status", .oneOf(DeliveryStatus.allCases, text: \.rawValue),
+        help: "Whether the app delivered what was bought."
+    ).optional.onCommandLineOnly
     static let sampleContentProvided = Setting.flag(
         "sample-content", help: "A sample, trial or description was available before the purchase.")
+    static let noSampleContent = Setting.flag(
+        "no-sample-content", help: "No sample, trial or description was available before the purchase.")
+    static let again = Setting.flag(
+        "again",
+        help: "Open a round of its own for this answer, where another one was frozen, withheld, refused or missed.")
+    static let statisticsBy = Setting(
+        "by", ValueKind.list(of: .oneOf(RefundStatistics.Dimension.allCases, text: \.rawValue)),
+        default: [.rule, .answer, .reason],
+        help: "What the rounds are grouped by."
+    ).onCommandLineOnly
+    static let refundsFrom = Setting("from", .instant, help: "Signed by Apple then or later.").optional
+        .onCommandLineOnly
+    static let refundsTo = Setting("to", .instant, help: "Signed by Apple before. Default: now.").optional
+        .onCommandLineOnly
+    static let triedRules = Setting.readableFile(
+        "rules", help: "The rules file that is tried.", example: "refund-rules.json"
+    ).onCommandLineOnly
+    static let rulesInForce = Setting.readableFile(
+        "refunds.rules", help: "The rules that it is compared with. Default: the answers that were recorded.",
+        example: "/etc/sluice/refund-rules.json"
+    ).optional
+    static let preferenceConsent = Setting<Bool>(
+        "consent", .oneOf([true, false], text: { $0 ? "true" : "false" }),
+        help: "Whether the customer consents to share consumption data with Apple."
+    ).optional.onCommandLineOnly
+    static let preferenceSince = Setting("since", .instant, help: "When the customer said so. Default: now.").optional
+        .onCommandLineOnly
+    static let preferenceOutcome = Setting<RefundOutcome>(
+        "preference", .oneOf(RefundOutcome.allCases, text: \.rawValue), help: "The preference that Apple is told."
+    ).optional.onCommandLineOnly
     static let consumptionPercentage = Setting.integer(
         "consumption-percentage", in: 0...100_000, help: "What is consumed, in milliunits of a percent: 50000 is half."
     ).optional.onCommandLineOnly

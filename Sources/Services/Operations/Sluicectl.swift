@@ -167,8 +167,13 @@ package struct Sluicectl: Sendable {
 
     private func refunds(_ invocation: Invocation) async throws -> ExitCode {
         let command = RefundsCommand(configuration: invocation.configuration, clocks: clocks, timeout: timeout)
+        let preference = RefundPreferenceCommand(refunds: command)
         let id = invocation.arguments.first ?? ""
         switch invocation.commandPath.last {
+        case "set": return try await preference.set(id, console)
+        case "withdraw": return try await preference.withdraw(id, console)
+        case "show" where invocation.commandPath.contains("preference"): return try await preference.show(id, console)
+        case "try": return try await command.tryRules(console)
         case "list": return try await command.list(console)
         case "due": return try await command.due(console)
         case "show": return try await command.show(id, console)

@@ -1,24 +1,24 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
-internal import KeyedState
 internal import Records
 internal import RefundCases
 internal import RefundRules
 internal import Telemetry
 
-/// What to answer: consent and consumption from the company's service or the rules, the preference from the rules.
+/// Decides the answer of a round: from the company's words on consent, consumption and preference, and from Apple's signed
+/// facts. Source: app-store.md 10.6.
 struct RefundDecisions: Sendable {
     enum Decision: Sendable {
         case answer(FrozenAnswer)
-        /// The case ends without an answer, although none was frozen.
-        case withheld(reason: String)
+        /// The round ends without an answer, whoever is asked again.
+        case withheld(reason: String, FrozenAnswer?)
         /// The transaction that only a shared secret vouched for, as Apple signs it.
         case confirmed(RefundTransaction)
-        /// Nothing could be decided: the same is tried later.
-        case retry
+        /// Nothing could be decided: the round waits, and the same is tried later.
+        case unable(RefundObstacle)
     }
 
-    /// What becomes of a case about which the company's service does not answer in time.
+    /// What becomes of a round about which the company's service is silent to the end.
     enum Fallback: String, Sendable, CaseIterable {
         /// No answer.
         case withhold
@@ -28,66 +28,121 @@ struct RefundDecisions: Sendable {
 
     let rules: RefundRules
     let apps: Set<BundleId>
-    let provider: ConsumptionProvider?
+    let provider: (any RefundProvider)?
     let fallback: Fallback
-    /// The service is asked until so long before the deadline, in milliseconds.
+    /// `refunds.fallback.before`, in milliseconds.
     let fallbackMargin: Int64
-    let api: RefundAPI
-    let state: KeyedState<RefundsModel>
-    let topics: TopicNames
+    let api: any RefundAPI
+    let store: any RefundStore
     let metrics: RefundsMetrics
     let log: RateLimitedLogger
 
-    /// - Returns: with what it says about the company's service.
-    func answer(to refund: RefundCase, at now: AppStoreInstant) async -> (Decision, ServiceHealth) {
+    /// - Returns: the decision, and what it says about the company's service.
+    func answer(
+        to refund: RefundCase, _ round: RefundRound, at now: AppStoreInstant
+    ) async -> (Decision, ServiceHealth) {
         guard apps.contains(refund.bundleId) else {
-            return (.withheld(reason: RefundReason.appNotConfigured), .unknown)
+            return (.unable(RefundObstacle(RefundReason.appNotConfigured, "add the app to apps")), .unknown)
         }
-        let facts: RefundFacts
+        if round.isAmbiguous { return (.withheld(reason: RefundReason.ambiguous, nil), .unknown) }
+        if refund.transaction?.isSigned != true { return (await confirm(refund), .unknown) }
         do {
-            if try await isConsentRescinded(refund) {
-                return (.withheld(reason: RefundReason.consentRescinded), .unknown)
+            let facts = try await facts(of: refund, round)
+            if let problem = ConsumptionAnswer.finalProblem(of: facts) {
+                return (.withheld(reason: problem.code.rawValue, nil), .unknown)
             }
-            if refund.isAmbiguous { return (.withheld(reason: RefundReason.ambiguous), .unknown) }
-            if refund.transaction?.isSigned != true { return (await confirm(refund), .unknown) }
-            facts = try await self.facts(of: refund)
+            let preference = try await store.preference(of: refund)
+            if preference?.isRefusal == true {
+                return (.withheld(reason: ConsumptionProblem.Code.noConsent.rawValue, nil), .unknown)
+            }
+            return await answer(Question(round: round, facts: facts, preference: preference, now: now))
         } catch {
-            log.log(.warning, key: "facts", "a case cannot be read, and is tried again", [LogField(.error, "\(error)")])
-            return (.retry, .unknown)
+            return (.unable(obstacle(of: error)), .unknown)
         }
-        guard let provider else {
-            return (.answer(frozen(facts, rules.decide(facts, nil), .rules, at: now)), .unknown)
-        }
+    }
+
+    /// A round, and what is known of it before the company's service is asked.
+    private struct Question {
+        let round: RefundRound
+        let facts: RefundFacts
+        let preference: RefundPreference?
+        let now: AppStoreInstant
+    }
+
+    private func answer(_ question: Question) async -> (Decision, ServiceHealth) {
+        guard let provider else { return (decide(question, nil, .rules), .unknown) }
         do throws(ProviderFailure) {
-            let consumption = try await provider.consumption(of: facts)
-            return (.answer(frozen(facts, rules.decide(facts, consumption), .provider, at: now)), .answers)
+            return (decide(question, try await provider.consumption(of: question.facts), .provider), .answers)
         } catch {
-            return (withoutProvider(refund, facts, error, at: now), error.isRetriable ? .fails() : .answers)
+            report(error, question.facts)
+            guard error.isSilence else { return (.unable(error.obstacle), .answers) }
+            guard isFallbackDue(question), fallback == .rules else { return (.unable(error.obstacle), .fails()) }
+            return (decide(question, nil, .fallback), .fails())
         }
     }
 
-    /// The company's service gave no answer that can be used.
-    private func withoutProvider(
-        _ refund: RefundCase, _ facts: RefundFacts, _ failure: ProviderFailure, at now: AppStoreInstant
-    ) -> Decision {
-        metrics.providerFailed()
-        log.log(
-            .warning, key: "provider", "the provider of consent did not answer",
-            [LogField(.bundleId, refund.bundleId.rawValue), LogField(.error, "\(failure)")])
-        let limit = refund.deadline?.advanced(byMilliseconds: -fallbackMargin) ?? now
-        if failure.isRetriable, now < limit { return .retry }
-        guard fallback == .rules else { return .withheld(reason: RefundReason.provider) }
-        return .answer(frozen(facts, rules.decide(facts, nil), .fallback, at: now))
+    private func isFallbackDue(_ question: Question) -> Bool {
+        guard let until = question.round.answerableUntil else { return true }
+        return question.now >= until.advanced(byMilliseconds: -fallbackMargin)
     }
 
-    // MARK: Consent and confirmation
+    private func report(_ failure: ProviderFailure, _ facts: RefundFacts) {
+        metrics.providerFailed(failure.code)
+        log.log(
+            .warning, key: "provider", "the company's service gave no usable answer",
+            [
+                LogField(.transactionId, facts.transactionId.rawValue), LogField(.bundleId, facts.bundleId.rawValue),
+                LogField(.error, "\(failure)"),
+            ])
+    }
 
-    /// Whether the customer of a case has withdrawn the consent (RESCIND_CONSENT).
-    func isConsentRescinded(_ refund: RefundCase) async throws -> Bool {
-        guard let id = refund.transaction?.appTransactionId else { return false }
-        let key = RefundsModel.key(refund.bundleId, TransactionId(id.rawValue))
-        let topic = topics.refunds(refund.environment)
-        return try await state.reader().read { view in try view.state(of: key, in: topic)?.consentRescindedAt } != nil
+    // MARK: Deciding
+
+    private func decide(
+        _ question: Question, _ service: ConsumptionFacts?, _ source: FrozenAnswer.Source
+    ) -> Decision {
+        var decision = rules.decide(
+            question.facts, CompanyWords(service: service, preference: question.preference))
+        if decision.outcome == .hold, fallback == .rules, isFallbackDue(question) {
+            // Nobody decided: Apple gets the consumption, and no preference.
+            decision.outcome = .noPreference
+        }
+        var answer = FrozenAnswer(
+            through: question.round.through, decidedAt: question.now, source: source, rule: decision.rule,
+            outcome: decision.outcome.rawValue)
+        answer.decidedBy = decision.source.rawValue
+        answer.rules = decision.rulesFingerprint
+        answer.service = service.map { String(decoding: $0.json, as: UTF8.self) }
+        answer.consentRescindedAt = question.facts.consentRescindedAt
+        do throws(ConsumptionProblem) {
+            let body = try ConsumptionAnswer(question.facts, decision)
+            answer.form = body.form.rawValue
+            answer.body = String(decoding: body.body, as: UTF8.self)
+            answer.notes = body.notes.map(\.rawValue)
+            return .answer(answer)
+        } catch {
+            guard error.code.isFinal else { return .unable(RefundObstacle(error.code.rawValue, error.message)) }
+            answer.reason = error.code.rawValue
+            return .withheld(reason: error.code.rawValue, answer)
+        }
+    }
+
+    private func obstacle(of error: any Error) -> RefundObstacle {
+        if let error = error as? UnreadablePreference {
+            return RefundObstacle(RefundReason.preferenceUnreadable, error.description)
+        }
+        return RefundObstacle(RefundReason.factsUnreadable, "\(error)")
+    }
+
+    // MARK: Facts
+
+    private func facts(of refund: RefundCase, _ round: RefundRound) async throws -> RefundFacts {
+        var facts = RefundFacts(refund, round)
+        let history = try await store.history(of: refund)
+        facts.earlierRefunds = history?.refunds
+        facts.earlierRequests = history?.requests
+        facts.consentRescindedAt = try await store.consentRescindedAt(refund)
+        return facts
     }
 
     /// A version 1 request names its transaction without a signature: Apple is asked what it signs.
@@ -95,93 +150,79 @@ struct RefundDecisions: Sendable {
         do throws(APIFailure) {
             let payload = try await api.transaction(of: refund)
             guard payload.transactionId == refund.transactionId, let transaction = RefundTransaction(payload) else {
-                return .withheld(reason: RefundReason.notConfirmed)
-            }
-            // Apple asks about these alone.
-            guard transaction.type == .consumable || transaction.type == .autoRenewableSubscription else {
-                return .withheld(reason: RefundReason.productType)
+                return .withheld(reason: RefundReason.notConfirmed, nil)
             }
             return .confirmed(transaction)
         } catch {
-            guard AttemptOutcome(error) == .refused else {
-                log.log(
-                    .warning, key: "confirm", "Apple could not be asked for a transaction",
-                    [LogField(.bundleId, refund.bundleId.rawValue), LogField(.error, "\(error)")])
-                return .retry
+            log.log(
+                .warning, key: "confirm", "Apple could not be asked for a transaction",
+                [
+                    LogField(.transactionId, refund.transactionId.rawValue),
+                    LogField(.bundleId, refund.bundleId.rawValue), LogField(.error, "\(error)"),
+                ])
+            return .unable(error.obstacle)
+        }
+    }
+}
+
+// MARK: Before sending
+
+/// Whether the consent that an answer was frozen with still holds.
+extension RefundDecisions {
+    enum Consent: Sendable {
+        case holds
+        case withdrawn(reason: String)
+        case unknown(RefundObstacle)
+    }
+
+    /// An answer that waits so long is preceded by a new question to the company's service, in milliseconds.
+    private static let consentAge: Int64 = 3_600_000
+
+    /// A recorded withdrawal counts at once; the company's service is asked again where the answer is an hour old, and
+    /// where Apple has told of a parent's withdrawal since.
+    ///
+    /// - Parameter isLast: the time of the round is nearly over.
+    func consent(
+        to answer: FrozenAnswer, _ refund: RefundCase, _ round: RefundRound, at now: AppStoreInstant, isLast: Bool
+    ) async -> (Consent, ServiceHealth) {
+        do {
+            let preference = try await store.preference(of: refund)
+            if preference?.isRefusal == true {
+                return (.withdrawn(reason: ConsumptionProblem.Code.noConsent.rawValue), .unknown)
             }
-            return .withheld(reason: RefundReason.notConfirmed)
-        }
-    }
-
-    // MARK: Facts
-
-    private func facts(of refund: RefundCase) async throws -> RefundFacts {
-        let earlier = try await earlierRefunds(of: refund)
-        let transaction = refund.transaction
-        var facts = RefundFacts(
-            environment: refund.environment, bundleId: refund.bundleId, transactionId: refund.transactionId,
-            requestedAt: refund.openedAt ?? .earliest, isAdvancedCommerce: transaction?.isAdvancedCommerce ?? false)
-        facts.originalTransactionId = transaction?.originalTransactionId
-        facts.productId = transaction?.productId
-        facts.productType = transaction?.type
-        facts.price = transaction?.price
-        facts.currency = transaction?.currency
-        facts.quantity = transaction?.quantity
-        facts.purchaseDate = transaction?.purchaseDate
-        facts.expiresDate = transaction?.expiresDate
-        facts.inAppOwnershipType = transaction?.inAppOwnershipType
-        facts.consumptionRequestReason = refund.reason
-        facts.appAccountToken = transaction?.appAccountToken
-        facts.earlierRefunds = earlier
-        return facts
-    }
-
-    /// Transactions of the same customer that are refunded: of the account that the app named, or of the Apple Account
-    /// in this app.
-    private func earlierRefunds(of refund: RefundCase) async throws -> Int64? {
-        var entries: [IndexEntry] = []
-        if let token = refund.transaction?.appAccountToken {
-            entries.append(IndexEntry(RefundsModel.Entry.appAccountToken, token.rawValue))
-        }
-        if let id = refund.transaction?.appTransactionId {
-            entries.append(IndexEntry(RefundsModel.Entry.appTransactionId, id.rawValue))
-        }
-        guard !entries.isEmpty else { return nil }
-        let topic = topics.refunds(refund.environment)
-        let sought = entries
-        return try await state.reader().read { view in
-            var refunded: Set<TransactionId> = []
-            for entry in sought {
-                for other in try view.states(under: entry, in: topic, atMost: Self.maximumCases)
-                where other.isRefunded && other.bundleId == refund.bundleId
-                    && other.transactionId != refund.transactionId
-                {
-                    refunded.insert(other.transactionId)
-                }
-            }
-            return Int64(refunded.count)
-        }
-    }
-
-    private static let maximumCases = 1_000
-
-    // MARK: The answer
-
-    private func frozen(
-        _ facts: RefundFacts, _ decision: RefundDecision, _ source: FrozenAnswer.Source, at now: AppStoreInstant
-    ) -> FrozenAnswer {
-        func without(_ reason: String) -> FrozenAnswer {
-            FrozenAnswer(
-                decidedAt: now, source: source, rule: decision.rule, outcome: decision.outcome.rawValue, reason: reason)
-        }
-        do throws(ConsumptionProblem) {
-            let answer = try ConsumptionAnswer(facts, decision)
-            return FrozenAnswer(
-                decidedAt: now, source: source, rule: decision.rule, outcome: decision.outcome.rawValue,
-                form: answer.form.rawValue, body: String(decoding: answer.body, as: UTF8.self),
-                notes: answer.notes.map(\.rawValue))
+            let facts = try await facts(of: refund, round)
+            let isRescinded = facts.consentRescindedAt.map { $0 > answer.consentRescindedAt ?? .earliest } ?? false
+            let isOld = answer.decidedAt.milliseconds(to: now) > Self.consentAge && answer.source != .operator
+            if let provider, isRescinded || isOld { return await ask(provider, facts, isRescinded, isLast) }
+            guard isRescinded else { return (.holds, .unknown) }
+            let isLater = preference?.isConsent(after: facts.consentRescindedAt ?? .latest) ?? false
+            return (
+                isLater ? .holds : .withdrawn(reason: ConsumptionProblem.Code.consentRescinded.rawValue), .unknown
+            )
         } catch {
-            return without(error.code.rawValue)
+            return (.unknown(obstacle(of: error)), .unknown)
+        }
+    }
+
+    private func ask(
+        _ provider: any RefundProvider, _ facts: RefundFacts, _ isRescinded: Bool, _ isLast: Bool
+    ) async -> (Consent, ServiceHealth) {
+        do throws(ProviderFailure) {
+            let consumption = try await provider.consumption(of: facts)
+            guard consumption.customerConsented == true else {
+                let code: ConsumptionProblem.Code = isRescinded ? .consentRescinded : .noConsent
+                return (.withdrawn(reason: code.rawValue), .answers)
+            }
+            guard consumption.outcome != .doNotAnswer else {
+                return (.withdrawn(reason: ConsumptionProblem.Code.doNotAnswer.rawValue), .answers)
+            }
+            return (.holds, .answers)
+        } catch {
+            report(error, facts)
+            guard error.isSilence else { return (.unknown(error.obstacle), .answers) }
+            // The company said yes for this round, and nothing since.
+            let isEnough = isLast && fallback == .rules && !isRescinded
+            return (isEnough ? .holds : .unknown(error.obstacle), .fails())
         }
     }
 }

@@ -17,29 +17,33 @@ internal import Time
 final class RefundScheduler: Service {
     let name = "refund scheduler"
 
-    /// What runs.
-    private enum Job: Hashable {
-        case work(RefundSchedule.CaseKey)
-        case probe(APIScope)
-    }
-
     private struct Present {
         var schedule: RefundSchedule
-        var jobs: [Job: Task<Void, Never>] = [:]
+        var jobs: [RefundSchedule.CaseKey: Task<Void, Never>] = [:]
         /// Partitions that are being given back, and the stop: nothing begins.
         var holds = 0
         /// A partition was given back since the rows were read that are looked at.
         var isOutdated = false
     }
 
-    /// A case that waits, and the answer that stands for it.
+    /// A round that waits, and its winning proposal.
     private struct Row {
         let refund: RefundCase
-        let standing: [UInt8]?
+        let round: RefundRound
+        let winner: [UInt8]?
+    }
+
+    /// Rows that are looked at apart from the others, so that no app or environment hides another.
+    private struct Group {
+        let environment: AppStoreEnvironment
+        let keys: StateKeys
+        let isOfGroup: @Sendable (APIScope) -> Bool
     }
 
     private let state: KeyedState<RefundsModel>
+    private let model: RefundsModel
     private let topics: TopicNames
+    private let groups: [Group]
     private let work: RefundWork
     private let clocks: Clocks
     private let metrics: RefundsMetrics
@@ -47,20 +51,36 @@ final class RefundScheduler: Service {
     private let loop: DueLoop
     private let present: Mutex<Present>
 
-    /// - Parameter pause: between two looks at what is due when nothing else happens.
+    /// - Parameters:
+    ///   - apps: each has rows of its own, the others have them together.
+    ///   - pause: between two looks at what is due when nothing else happens.
     init(
-        state: KeyedState<RefundsModel>, topics: TopicNames, work: RefundWork, schedule: RefundSchedule,
-        clocks: Clocks, metrics: RefundsMetrics, log: RateLimitedLogger,
+        state: KeyedState<RefundsModel>, model: RefundsModel, topics: TopicNames, apps: [BundleId], work: RefundWork,
+        schedule: RefundSchedule, clocks: Clocks, metrics: RefundsMetrics, log: RateLimitedLogger,
         pause: @escaping @Sendable () async throws -> Void
     ) {
         self.state = state
+        self.model = model
         self.topics = topics
+        groups = AppStoreEnvironment.published.flatMap { Self.groups(of: apps, in: $0) }
         self.work = work
         self.clocks = clocks
         self.metrics = metrics
         self.log = log
         loop = DueLoop(pause: pause)
         present = Mutex(Present(schedule: schedule))
+    }
+
+    private static func groups(of apps: [BundleId], in environment: AppStoreEnvironment) -> [Group] {
+        let known = Set(apps)
+        let others = Group(
+            environment: environment, keys: .notPrefixed(apps.map(RefundsModel.prefix)),
+            isOfGroup: { $0.environment == environment && !known.contains($0.bundleId) })
+        return apps.map { app in
+            Group(
+                environment: environment, keys: .prefixed(RefundsModel.prefix(app)),
+                isOfGroup: { $0.environment == environment && $0.bundleId == app })
+        } + [others]
     }
 
     /// Something may be due.
@@ -113,20 +133,20 @@ final class RefundScheduler: Service {
     private func look() {
         let wanted = present.withLock { present in
             present.isOutdated = false
-            return present.schedule.beginLook()
+            present.schedule.beginLook()
+            return groups.map { present.schedule.rowsWanted($0.isOfGroup) }
         }
         var candidates: [RefundSchedule.Candidate] = []
         var rows: [RefundSchedule.CaseKey: Row] = [:]
         do {
-            for refund in try state.dueRows(upTo: .max, atMost: wanted) {
-                guard let deadline = refund.deadline?.millisecondsSince1970 else { continue }
-                let key = RefundSchedule.CaseKey(
-                    environment: refund.environment, key: RefundsModel.key(refund.bundleId, refund.transactionId))
-                let standing = try state.proposal(of: key.key, in: topics.notifications(refund.environment))
-                candidates.append(
-                    RefundSchedule.Candidate(
-                        key: key, scope: refund.scope, deadline: deadline, isFrozen: standing != nil))
-                rows[key] = Row(refund: refund, standing: standing?.value)
+            for (group, count) in zip(groups, wanted) {
+                let topic = topics.refunds(group.environment)
+                for refund in try state.dueRows(upTo: .max, in: topic, keys: group.keys, atMost: count) {
+                    guard let row = try row(refund) else { continue }
+                    let candidate = candidate(row)
+                    candidates.append(candidate)
+                    rows[candidate.key] = row
+                }
             }
         } catch {
             log.log(.warning, key: "due", "what is due cannot be read", [LogField(.error, "\(error)")])
@@ -137,8 +157,42 @@ final class RefundScheduler: Service {
         present.withLock { present in
             guard present.holds == 0, !present.isOutdated else { return }
             for step in present.schedule.plan(candidates, at: now) { begin(step, read, &present) }
-            metrics.waiting(nextDeadline: candidates.first?.deadline, isPaused: present.schedule.isPaused)
+            metrics.waiting(
+                deadlines: Dictionary(
+                    candidates.map { ($0.key.environment, $0.deadline) }, uniquingKeysWith: min),
+                obstacles: Self.obstacles(read), paused: present.schedule.pausedEnvironments)
         }
+    }
+
+    private func row(_ refund: RefundCase) throws -> Row? {
+        guard let round = RefundRounds(refund, gap: model.gap).waiting else { return nil }
+        let key = RefundsModel.key(refund.bundleId, refund.transactionId)
+        let proposal = try state.proposal(of: key, in: topics.notifications(refund.environment))?.value
+        // One of an earlier round says nothing about this one.
+        let isOfRound = proposal.map { model.round(of: $0, in: refund) == round.openedAt.millisecondsSince1970 }
+        return Row(refund: refund, round: round, winner: isOfRound == true ? proposal : nil)
+    }
+
+    private func candidate(_ row: Row) -> RefundSchedule.Candidate {
+        RefundSchedule.Candidate(
+            key: RefundSchedule.CaseKey(
+                environment: row.refund.environment,
+                key: RefundsModel.key(row.refund.bundleId, row.refund.transactionId)),
+            scope: row.refund.scope, deadline: (row.round.deadline ?? row.round.openedAt).millisecondsSince1970,
+            until: row.round.isTooLate ? 0 : row.round.answerableUntil?.millisecondsSince1970 ?? 0,
+            isFrozen: row.winner != nil)
+    }
+
+    /// How many rounds wait for a reason, by environment.
+    private static func obstacles(
+        _ rows: [RefundSchedule.CaseKey: Row]
+    ) -> [RefundsMetrics.Undecided: Int] {
+        var counts: [RefundsMetrics.Undecided: Int] = [:]
+        for row in rows.values {
+            guard let obstacle = row.refund.obstacle, obstacle.through >= row.round.openedAt else { continue }
+            counts[.init(environment: row.refund.environment, reason: obstacle.reason), default: 0] += 1
+        }
+        return counts
     }
 
     private func begin(
@@ -147,13 +201,12 @@ final class RefundScheduler: Service {
         switch step {
         case .decide(let key, let isOver, let attempts):
             guard let row = rows[key] else { return }
-            present.jobs[.work(key)] = task { await self.decide(row.refund, key, isOver: isOver, attempts: attempts) }
+            present.jobs[key] = task { await self.decide(row, key, isOver: isOver, attempts: attempts) }
         case .send(let key, let attempts, let isLast):
-            guard let row = rows[key], let standing = row.standing else { return }
-            present.jobs[.work(key)] = task {
-                await self.send(row.refund, key, standing: standing, attempts: attempts, isLast: isLast)
+            guard let row = rows[key], let winner = row.winner else { return }
+            present.jobs[key] = task {
+                await self.send(row, key, winner: winner, attempts: attempts, isLast: isLast)
             }
-        case .probe(let scope): present.jobs[.probe(scope)] = task { await self.probe(scope) }
         }
     }
 
@@ -162,27 +215,23 @@ final class RefundScheduler: Service {
         Task(executorPreference: HandlerThreads.shared) { await body() }
     }
 
-    private func decide(_ refund: RefundCase, _ key: RefundSchedule.CaseKey, isOver: Bool, attempts: Int) async {
-        let (result, health) = await work.decide(refund, isOver: isOver)
-        end(.work(key)) { $0.decided(key, result, health, attempts: attempts, at: $1) }
+    private func decide(_ row: Row, _ key: RefundSchedule.CaseKey, isOver: Bool, attempts: Int) async {
+        let (result, health) = await work.decide(row.refund, row.round, isOver: isOver)
+        end(key) { $0.decided(key, result, health, attempts: attempts, at: $1) }
     }
 
     private func send(
-        _ refund: RefundCase, _ key: RefundSchedule.CaseKey, standing: [UInt8], attempts: Int, isLast: Bool
+        _ row: Row, _ key: RefundSchedule.CaseKey, winner: [UInt8], attempts: Int, isLast: Bool
     ) async {
-        let (result, health) = await work.send(refund, standing: standing, attempts: attempts, isLast: isLast)
-        end(.work(key)) { $0.sent(key, refund.scope, result, health, attempts: attempts, at: $1) }
+        let (result, health) = await work.send(
+            row.refund, row.round, winner: winner, attempts: attempts, isLast: isLast)
+        end(key) { $0.sent(key, row.refund.scope, result, health, attempts: attempts, at: $1) }
     }
 
-    private func probe(_ scope: APIScope) async {
-        let health = await work.probe(scope)
-        end(.probe(scope)) { $0.probed(scope, health, at: $1) }
-    }
-
-    private func end(_ job: Job, _ note: (inout RefundSchedule, Int64) -> Void) {
+    private func end(_ key: RefundSchedule.CaseKey, _ record: (inout RefundSchedule, Int64) -> Void) {
         present.withLock { present in
-            present.jobs[job] = nil
-            note(&present.schedule, clocks.wallMilliseconds())
+            present.jobs[key] = nil
+            record(&present.schedule, clocks.wallMilliseconds())
         }
         wake()
     }

@@ -1,31 +1,35 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
-internal import Kafka
-internal import KeyedState
-internal import Records
 internal import RefundCases
 internal import RefundRules
 internal import Telemetry
 internal import Time
 
-/// What is done about one case: its answer is decided and frozen, sent, and what came of that recorded.
+/// Works on one round: decides its answer and freezes it, sends it, and records the result.
 ///
-/// Nothing is sent before its bytes stand in the log, so that whoever sends them again sends the same.
+/// Nothing is sent before its bytes are in the log and have won there, so that whoever sends them again sends the same.
 struct RefundWork: Sendable {
     enum Result: Sendable {
         case done
-        /// Nothing was recorded: the same is tried later.
+        /// The same is tried later.
         case retry
     }
 
-    let state: KeyedState<RefundsModel>
-    let topics: TopicNames
+    /// `refunds.mode`.
+    enum Mode: String, Sendable, CaseIterable {
+        case answer
+        /// Decides and records, and sends nothing.
+        case observe
+    }
+
+    let mode: Mode
+    let store: any RefundStore
     let decisions: RefundDecisions
-    let api: RefundAPI
+    let api: any RefundAPI
     let clocks: Clocks
     let metrics: RefundsMetrics
     let log: RateLimitedLogger
-    /// Before what could not be recorded is recorded again.
+    /// Before a record that Kafka did not take is written again.
     let pause: @Sendable () async throws -> Void
 
     private var now: AppStoreInstant {
@@ -34,183 +38,217 @@ struct RefundWork: Sendable {
 
     // MARK: Deciding
 
-    /// Decides the answer of a case that has none, and freezes it; or records that its time is over.
+    /// Decides the answer of a round that has none, and freezes it; or records that its time is over.
     ///
     /// - Returns: with what it says about the company's service.
-    func decide(_ refund: RefundCase, isOver: Bool) async -> (Result, ServiceHealth) {
-        if isOver { return (await attempt { try await miss(refund) }, .unknown) }
-        let (decision, health) = await decisions.answer(to: refund, at: now)
-        return (await attempt { try await carryOut(decision, refund) }, health)
+    func decide(_ refund: RefundCase, _ round: RefundRound, isOver: Bool) async -> (Result, ServiceHealth) {
+        if isOver { return (await attempt(refund) { try await finish(refund, round) }, .unknown) }
+        let (decision, health) = await decisions.answer(to: refund, round, at: now)
+        return (await attempt(refund) { try await carryOut(decision, refund, round) }, health)
     }
 
-    private func carryOut(_ decision: RefundDecisions.Decision, _ refund: RefundCase) async throws -> Result {
+    private func carryOut(
+        _ decision: RefundDecisions.Decision, _ refund: RefundCase, _ round: RefundRound
+    ) async throws -> Result {
         switch decision {
-        case .retry: return .retry
-        case .withheld(let reason): return try await end(refund, .withheld, reason)
+        case .unable(let obstacle):
+            try await record(obstacle, refund, round)
+            return .retry
+        case .withheld(let reason, let answer):
+            try await end(refund, round, .withheld, reason, answer)
         case .confirmed(let transaction):
             try await record(refund) { $0.transaction = transaction }
-            return .done
+        case .answer(let answer) where mode == .observe:
+            try await end(refund, round, .observed, RefundReason.observed, answer)
         case .answer(let answer):
-            let standing = try await state.propose(answer.json, for: identity(of: refund), in: input(of: refund))
-            if standing.isOwn {
-                log.log(
-                    .info, key: "frozen", "an answer was frozen",
-                    fields(refund) + [
-                        LogField(.answer, answer.outcome), LogField(.rule, answer.rule ?? "none"),
-                    ])
-            }
-            return .done
+            guard try await store.propose(answer, for: refund) else { break }
+            log.log(
+                .info, key: "frozen", "an answer was frozen",
+                fields(refund) + [
+                    LogField(.answer, answer.outcome), LogField(.rule, answer.rule ?? "none"),
+                    LogField(.round, round.number),
+                ])
         }
+        return .done
     }
 
-    private func attempt(_ body: () async throws -> Result) async -> Result {
+    /// The time of a round is over.
+    private func finish(_ refund: RefundCase, _ round: RefundRound) async throws -> Result {
+        if round.isTooLate {
+            try await end(refund, round, .tooLate, RefundReason.tooLate)
+        } else {
+            let obstacle = refund.obstacle.flatMap { $0.through >= round.openedAt ? $0.reason : nil }
+            try await end(refund, round, .missed, obstacle ?? RefundReason.noAnswerAccepted)
+        }
+        return .done
+    }
+
+    private func attempt(_ refund: RefundCase, _ body: () async throws -> Result) async -> Result {
         do {
             return try await body()
         } catch {
-            failed(error)
+            report(error, refund)
             return .retry
         }
     }
 
-    private func miss(_ refund: RefundCase) async throws -> Result {
-        let opened = refund.openedAt?.millisecondsSince1970 ?? 0
-        let deadline = refund.deadline?.millisecondsSince1970 ?? 0
-        // Received when its time was over already, such as what a new group reads first.
-        let reason = opened >= deadline ? RefundReason.receivedTooLate : RefundReason.noAnswerAccepted
-        return try await end(refund, .missed, reason)
-    }
-
     // MARK: Sending
 
-    /// Sends the answer that stands.
+    /// Sends the answer of a round.
     ///
     /// - Parameters:
-    ///   - standing: the proposal that won.
-    ///   - attempts: which attempt of this member this is.
-    ///   - isLast: its time is nearly over.
+    ///   - winner: the proposal of the round that has won.
+    ///   - attempts: counts the attempts of this member, this one included.
+    ///   - isLast: the time of the round is nearly over.
     /// - Returns: with what it says about the App Store Server API.
     func send(
-        _ refund: RefundCase, standing: [UInt8], attempts: Int, isLast: Bool
+        _ refund: RefundCase, _ round: RefundRound, winner: [UInt8], attempts: Int, isLast: Bool
     ) async -> (Result, ServiceHealth) {
         do {
-            guard let answer = FrozenAnswer(json: standing) else {
-                return (try await end(refund, .withheld, RefundReason.invalidAnswer), .unknown)
-            }
-            guard let body = answer.body, let form = answer.form else {
-                return (
-                    try await end(refund, .withheld, answer.reason ?? RefundReason.rules, answer: answer), .unknown
-                )
-            }
-            // Consent can be withdrawn after the answer was frozen.
-            if try await decisions.isConsentRescinded(refund) {
-                return (try await end(refund, .withheld, RefundReason.consentRescinded, answer: answer), .unknown)
-            }
-            do {
-                try await api.send(Array(body.utf8), form: form, for: refund, isLast: isLast)
-            } catch {
-                return (try await failed(refund, answer, error, attempts: attempts), ServiceHealth(error))
-            }
-            try await accepted(refund, answer, attempts: attempts)
-            return (.done, .answers)
+            return try await send(refund, round, FrozenAnswer(json: winner), attempts: attempts, isLast: isLast)
         } catch {
-            failed(error)
+            report(error, refund)
             return (.retry, .unknown)
         }
     }
 
-    private func accepted(_ refund: RefundCase, _ answer: FrozenAnswer, attempts: Int) async throws {
-        metrics.attempted(.accepted)
+    private func send(
+        _ refund: RefundCase, _ round: RefundRound, _ answer: FrozenAnswer?, attempts: Int, isLast: Bool
+    ) async throws -> (Result, ServiceHealth) {
+        guard let answer, answer.body == nil || answer.form.map({ (1...2).contains($0) }) ?? false else {
+            let newer = RefundObstacle(RefundReason.newerAnswer, "a later version froze the answer: run that version")
+            try await record(newer, refund, round)
+            return (.retry, .unknown)
+        }
+        guard let body = answer.body, let form = answer.form else {
+            // An operator decided that nothing is sent.
+            let reason = answer.reason ?? ConsumptionProblem.Code.doNotAnswer.rawValue
+            try await end(refund, round, .withheld, reason, answer)
+            return (.done, .unknown)
+        }
+        if mode == .observe {
+            try await end(refund, round, .observed, RefundReason.observed, answer)
+            return (.done, .unknown)
+        }
+        switch await decisions.consent(to: answer, refund, round, at: now, isLast: isLast).0 {
+        case .holds: break
+        case .withdrawn(let reason):
+            try await end(refund, round, .withheld, reason, answer)
+            return (.done, .unknown)
+        case .unknown(let obstacle):
+            try await record(obstacle, refund, round)
+            return (.retry, .unknown)
+        }
+        do throws(APIFailure) {
+            try await api.send(Array(body.utf8), form: form, for: refund, isLast: isLast)
+        } catch {
+            let result = try await failed(refund, round, answer, error, attempts: attempts)
+            return (result, ServiceHealth(ofConsumption: error))
+        }
+        try await accepted(refund, round, answer, attempts: attempts)
+        return (.done, .answers)
+    }
+
+    private func accepted(
+        _ refund: RefundCase, _ round: RefundRound, _ answer: FrozenAnswer, attempts: Int
+    ) async throws {
+        metrics.attempted(.accepted, refund.environment)
         let accepted = now
+        var kept = answer
+        kept.through = round.through
+        let contribution = kept
         while true {
             do {
                 try await record(refund) {
-                    $0.answer = answer
-                    $0.acceptance = AnswerAcceptance(at: accepted, attempts: Int64(attempts))
+                    $0.insert(contribution)
+                    $0.insert(AnswerAcceptance(through: round.through, at: accepted, attempts: Int64(attempts)))
                 }
                 break
             } catch {
                 // Apple has it: it is not sent once more because Kafka does not answer.
                 try Task.checkCancellation()
-                failed(error)
+                report(error, refund)
                 try await pause()
             }
         }
-        let opened = refund.openedAt ?? accepted
-        metrics.accepted(answer, milliseconds: opened.milliseconds(to: accepted))
+        metrics.accepted(answer, refund, milliseconds: (round.receivedAt ?? accepted).milliseconds(to: accepted))
         log.log(
             .info, key: "accepted", "Apple accepted an answer",
-            fields(refund) + [LogField(.answer, answer.outcome), LogField(.attempts, attempts)])
+            fields(refund) + [
+                LogField(.answer, answer.outcome), LogField(.attempts, attempts), LogField(.round, round.number),
+            ])
     }
 
-    /// Whether the App Store Server API answers for an app.
-    func probe(_ scope: APIScope) async -> ServiceHealth { await api.probe(scope) }
-
     private func failed(
-        _ refund: RefundCase, _ answer: FrozenAnswer, _ failure: APIFailure, attempts: Int
+        _ refund: RefundCase, _ round: RefundRound, _ answer: FrozenAnswer, _ failure: APIFailure, attempts: Int
     ) async throws -> Result {
         guard failure.kind != .cancelled else { return .retry }
-        let outcome = AttemptOutcome(failure)
-        metrics.attempted(outcome)
+        metrics.attempted(failure.outcome, refund.environment)
         log.log(
-            outcome == .unauthorized ? .error : .warning, key: outcome.rawValue, "an answer was not accepted",
+            failure.outcome == .unauthorized ? .error : .warning, key: failure.outcome.rawValue,
+            "an answer was not accepted",
             fields(refund) + [LogField(.error, "\(failure)"), LogField(.attempts, attempts)]
                 + (failure.fix.map { [LogField(.fix, $0)] } ?? []))
-        if outcome == .refused {
-            return try await end(refund, .refused, failure.reason, answer: answer)
+        if failure.isFinalForConsumption {
+            try await end(refund, round, .refused, failure.endReason, answer)
+            return .done
         }
-        if refund.failure?.message != failure.message {
-            let noted = AnswerFailure(
-                at: now, status: failure.status.map { Int32(clamping: $0) }, message: failure.message)
-            try await record(refund) {
-                $0.answer = answer
-                $0.failure = noted
-            }
-        }
+        try await record(failure.obstacle, refund, round)
         return .retry
     }
 
     // MARK: Recording
 
     private func end(
-        _ refund: RefundCase, _ kind: AnswerEnd.Kind, _ reason: String, answer: FrozenAnswer? = nil
-    ) async throws -> Result {
-        // At least the moment of the request that it ends, whatever the clocks say.
-        let at = max(now, refund.openedAt ?? .earliest)
+        _ refund: RefundCase, _ round: RefundRound, _ kind: AnswerEnd.Kind, _ reason: String,
+        _ answer: FrozenAnswer? = nil
+    ) async throws {
+        let at = now
+        var kept = answer
+        kept?.through = round.through
+        let contribution = kept
         try await record(refund) {
-            $0.answer = answer
-            $0.end = AnswerEnd(kind, at: at, reason: reason)
+            if let contribution { $0.insert(contribution) }
+            $0.insert(AnswerEnd(kind, through: round.through, at: at, reason: reason))
         }
-        metrics.ended(kind)
+        metrics.ended(kind, refund.environment, reason: reason)
         log.log(
-            kind == .withheld ? .info : .error, key: kind.rawValue, "a request ends without an accepted answer",
-            fields(refund) + [LogField(.answer, kind.rawValue), LogField(.reason, reason)])
-        return .done
+            kind == .missed || kind == .refused ? .error : .info, key: kind.rawValue,
+            "a request ends without an accepted answer",
+            fields(refund) + [
+                LogField(.answer, kind.rawValue), LogField(.reason, reason), LogField(.round, round.number),
+            ])
     }
 
-    private func record(_ refund: RefundCase, _ change: @Sendable (inout RefundCase) -> Void) async throws {
-        let empty = identity(of: refund)
-        var contribution = empty
+    /// Records why a round waits, when it is another reason than before.
+    private func record(_ obstacle: RefundObstacle, _ refund: RefundCase, _ round: RefundRound) async throws {
+        let part = AnswerObstacle(
+            through: round.through, at: now, reason: obstacle.reason, status: obstacle.status,
+            message: obstacle.message)
+        guard part.differs(from: refund.obstacle) else { return }
+        try await record(refund) { $0.obstacle = part }
+        log.log(
+            .warning, key: obstacle.reason, "a request cannot be answered yet",
+            fields(refund) + [LogField(.reason, obstacle.reason), LogField(.error, obstacle.message)])
+    }
+
+    private func record(_ refund: RefundCase, _ change: (inout RefundCase) -> Void) async throws {
+        var contribution = refund.identity
         change(&contribution)
-        let said = contribution
-        _ = try await state.contribute(
-            to: RefundsModel.key(refund.bundleId, refund.transactionId), from: input(of: refund), orTo: empty
-        ) { _ in said }
+        try await store.record(contribution)
     }
 
-    private func identity(of refund: RefundCase) -> RefundCase {
-        RefundCase(
-            environment: refund.environment, bundleId: refund.bundleId, transactionId: refund.transactionId)
-    }
-
-    private func input(of refund: RefundCase) -> KafkaTopic { topics.notifications(refund.environment) }
-
-    private func failed(_ error: any Error) {
+    private func report(_ error: any Error, _ refund: RefundCase) {
         guard !(error is CancellationError) else { return }
         log.log(
-            .warning, key: "record", "a case could not be recorded, and is tried again", [LogField(.error, "\(error)")])
+            .warning, key: "record", "a case could not be recorded, and is tried again",
+            fields(refund) + [LogField(.error, "\(error)")])
     }
 
     private func fields(_ refund: RefundCase) -> [LogField] {
-        [LogField(.bundleId, refund.bundleId.rawValue), LogField(.environment, refund.environment.rawValue)]
+        [
+            LogField(.transactionId, refund.transactionId.rawValue), LogField(.bundleId, refund.bundleId.rawValue),
+            LogField(.environment, refund.environment.rawValue),
+        ]
     }
 }

@@ -23,11 +23,14 @@ package enum RefundsApplication {
             name: "sluice-refunds",
             summary: "Answers Apple's consumption requests within their 12 hours, and keeps what came of each refund.",
             discussion: """
-                Each CONSUMPTION_REQUEST opens a case. What to answer is decided by the rules of refunds.rules and, with \
-                refunds.provider.url, by what your service says about consent and consumption. Without consent nothing is \
-                sent. The answer's bytes stand in the topics …refunds.production and .sandbox before they are first sent, so \
-                that every retry, by whatever member, sends the same. It is sent in the order of deadlines, until Apple \
-                accepts it or the time is over; then a miss is recorded and counted in sluice_refunds_unanswered_total.
+                A CONSUMPTION_REQUEST opens a round of the case of its transaction, or belongs to the one before it. Each \
+                round is decided anew: by the rules of refunds.rules, by preferences that you record in the topic \
+                …refunds.preferences and, with refunds.provider.url, by what your service says about consent and \
+                consumption. Without consent nothing is sent. The answer's bytes are in the topics …refunds.production and \
+                .sandbox before they are first sent, so that every retry, by whatever member, sends the same. Answers are \
+                sent in the order of deadlines, until Apple accepts them or the time is over. A request that something \
+                stands in the way of waits, with its reason in sluicectl refunds due; when its time is over, a miss is \
+                recorded and counted in sluice_refunds_unanswered_total.
 
                 A crash may repeat as many requests to Apple as refunds.concurrency says.
 
@@ -46,7 +49,7 @@ package enum RefundsApplication {
             ],
             topics: { configuration in
                 let topics = TopicNames(prefix: configuration[RefundsSettings.topicsPrefix])
-                let names = AppStoreEnvironment.published.map(topics.refunds)
+                let names = AppStoreEnvironment.published.map(topics.refunds) + [topics.refundPreferences]
                 return ConsumerTopics(
                     input: expectations(topics.notifications()),
                     others: expectations(topics.state().filter { names.contains($0.name) }))
@@ -56,8 +59,11 @@ package enum RefundsApplication {
                 let service = try RefundsService(context, topics: topics, clocks: clocks, pause: pause)
                 return ConsumerParts(
                     handler: .batches(service.handler),
-                    services: [service.revocation, service.state, service.scheduler],
-                    readiness: [HealthCheck("state") { service.state.obstacle }])
+                    services: [service.revocation, service.preferences, service.state, service.scheduler],
+                    readiness: [
+                        HealthCheck("state") { service.state.obstacle },
+                        HealthCheck("preferences") { service.preferences.obstacle },
+                    ])
             })
     }
 

@@ -4,18 +4,25 @@ internal import KeyedState
 internal import PipelineRuntime
 internal import Records
 internal import RefundCases
+internal import Time
 
 /// Merges what notifications say about refunds into their cases.
 enum RefundsHandler {
+    /// - Parameter ignored: apps whose refunds are somebody else's.
     static func handler(
-        of state: KeyedState<RefundsModel>, topics: TopicNames, metrics: RefundsMetrics,
-        merged: @escaping @Sendable () -> Void
+        of state: KeyedState<RefundsModel>, topics: TopicNames, ignored: Set<BundleId>, metrics: RefundsMetrics,
+        clocks: Clocks, merged: @escaping @Sendable () -> Void
     ) -> KeyedStateHandler<RefundsModel> {
         let environments = Dictionary(
             uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.notifications($0), $0) })
         return KeyedStateHandler(state) { record in
-            let reading = reading(record, environments)
-            if case .state(let refund) = reading, !refund.requests.isEmpty { metrics.requested() }
+            let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
+            let reading = reading(record, environments, now)
+            guard case .state(let refund) = reading else { return reading }
+            guard !ignored.contains(refund.bundleId) else {
+                return .verdict(.skip(HandlerReason(code: RefundsReason.switchedOff)))
+            }
+            if !refund.requests.isEmpty { metrics.requested(refund.environment) }
             return reading
         } merged: { _ in
             merged()
@@ -23,7 +30,7 @@ enum RefundsHandler {
     }
 
     static func reading(
-        _ record: KafkaRecord, _ environments: [KafkaTopic: AppStoreEnvironment]
+        _ record: KafkaRecord, _ environments: [KafkaTopic: AppStoreEnvironment], _ now: AppStoreInstant
     ) -> StateReading<RefundCase> {
         guard let environment = environments[record.topic] else {
             // Our bug, met gently: the pipeline was told to read a topic that this handler does not know.
@@ -37,7 +44,9 @@ enum RefundsHandler {
                 ? .verdict(.skip(HandlerReason(code: RefundsReason.nullValue)))
                 : .verdict(.deadLetter(HandlerReason(code: error.code.rawValue, detail: error.description)))
         }
-        switch RefundReading(parsed, environment: environment, timestamp: record.timestampMilliseconds ?? 0) {
+        let reading = RefundReading(
+            parsed, environment: environment, timestamp: record.timestampMilliseconds ?? 0, now: now)
+        switch reading {
         case .refund(let refund): return .state(refund)
         case .irrelevant: return .verdict(.skip(HandlerReason(code: RefundsReason.noRefund)))
         case .unusable(let code, let detail):

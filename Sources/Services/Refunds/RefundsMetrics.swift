@@ -1,80 +1,172 @@
 internal import AppStoreModel
+internal import AppStoreServerAPI
+internal import Records
 internal import RefundCases
 internal import RefundRules
 internal import Synchronization
 internal import Telemetry
 
-/// What the service counts beside the runtime's own metrics.
+/// Metrics of the service beside the runtime's own. All are by environment: nobody is called at night for the sandbox.
 final class RefundsMetrics: Sendable {
-    private let requests: Counter
-    private let attempts: [AttemptOutcome: Counter]
-    private let answers: LabelledCounters
-    private let ended: [AnswerEnd.Kind: Counter]
-    private let answerTime: Histogram
-    private let unauthorizedCounter: Counter
-    private let providerFailures: Counter
-    /// The earliest deadline of what waits, and until when requests to an environment pause; milliseconds since 1970.
-    private let present = Mutex((deadline: Int64?.none, isPaused: false))
+    /// Rounds that wait for one reason.
+    struct Undecided: Hashable, Sendable {
+        let environment: AppStoreEnvironment
+        let reason: String
+    }
 
-    init(_ registry: MetricsRegistry, now: @escaping @Sendable () -> Int64) {
-        requests = registry.counter(
-            RefundsMetricName.requests, help: "CONSUMPTION_REQUEST notifications, repetitions included.")
-        attempts = Dictionary(
-            uniqueKeysWithValues: AttemptOutcome.allCases.map {
-                (
-                    $0,
-                    registry.counter(
-                        RefundsMetricName.attempts, help: "Attempts to send consumption information, by outcome.",
-                        labels: [MetricLabel("outcome", $0.rawValue)])
-                )
+    private struct Present {
+        /// Milliseconds since 1970.
+        var deadlines: [AppStoreEnvironment: Int64] = [:]
+        var obstacles: [Undecided: Int] = [:]
+        var paused: Set<AppStoreEnvironment> = []
+    }
+
+    private let counters: [AppStoreEnvironment: EnvironmentMetrics]
+    private let unauthorized: Counter
+    private let providerFailures: LabelledCounters
+    private let present = Mutex(Present())
+
+    /// - Parameters:
+    ///   - rules: names of the rules.
+    ///   - now: the wall clock, milliseconds since 1970.
+    init(_ registry: MetricsRegistry, rules: [String], now: @escaping @Sendable () -> Int64) {
+        counters = Dictionary(
+            uniqueKeysWithValues: AppStoreEnvironment.published.map {
+                ($0, EnvironmentMetrics(registry, $0, rules: rules))
             })
-        answers = registry.counters(
-            RefundsMetricName.answers, help: "Answers that Apple accepted, by the preference they state.",
-            label: "answer", values: RefundOutcome.allCases.map(\.rawValue))
-        ended = Dictionary(
-            uniqueKeysWithValues: AnswerEnd.Kind.allCases.map {
-                (
-                    $0,
-                    registry.counter(
-                        RefundsMetricName.ended,
-                        help: "Requests that ended without an accepted answer: withheld on purpose, refused, missed.",
-                        labels: [MetricLabel("end", $0.rawValue)])
-                )
-            })
-        answerTime = registry.histogram(
-            RefundsMetricName.answerTime, help: "Time from the receipt of a request to the acceptance of its answer.",
-            buckets: [1, 5, 15, 60, 300, 900, 3_600, 7_200, 14_400, 28_800, 39_600, 43_200])
-        unauthorizedCounter = registry.counter(
+        unauthorized = registry.counter(
             RefundsMetricName.unauthorized, help: "Answers 401 of the App Store Server API: key, issuer, app or clock.")
-        providerFailures = registry.counter(
-            RefundsMetricName.providerFailures, help: "Questions to the company's service that it did not answer.")
-        registry.collect { [weak self] samples in
-            guard let (deadline, isPaused) = self?.present.withLock({ $0 }) else { return }
+        providerFailures = registry.counters(
+            RefundsMetricName.providerFailures, help: "Questions to the company's service without a usable answer.",
+            label: "reason", values: ProviderFailure.Code.allCases.map(\.rawValue))
+        registry.collect { [weak self] samples in self?.sample(&samples, now()) }
+    }
+
+    private func sample(_ samples: inout MetricSamples, _ now: Int64) {
+        let present = present.withLock { $0 }
+        for environment in AppStoreEnvironment.published {
+            let label = MetricLabel("environment", environment.topicSuffix)
             samples.gauge(
                 RefundsMetricName.paused, help: "1 while requests to the App Store Server API wait after failures.",
-                isPaused ? 1 : 0)
-            if let deadline {
+                labels: [label], present.paused.contains(environment) ? 1 : 0)
+            for reason in EnvironmentMetrics.waitingReasons {
                 samples.gauge(
-                    RefundsMetricName.nextDeadline,
-                    help: "Seconds until the earliest deadline of a request that waits; absent while none waits.",
-                    Double(deadline - now()) / 1_000)
+                    RefundsMetricName.undecided,
+                    help: "Requests that wait because something stands in the way, by reason.",
+                    labels: [label, MetricLabel("reason", reason)],
+                    Double(present.obstacles[Undecided(environment: environment, reason: reason)] ?? 0))
             }
+            guard let deadline = present.deadlines[environment] else { continue }
+            samples.gauge(
+                RefundsMetricName.nextDeadline,
+                help: "Seconds until the earliest deadline of a request that waits; absent while none waits.",
+                labels: [label], Double(deadline - now) / 1_000)
         }
     }
 
-    func requested() { requests.increment() }
-    func attempted(_ outcome: AttemptOutcome) {
-        attempts[outcome]?.increment()
-        if outcome == .unauthorized { unauthorizedCounter.increment() }
-    }
-    func providerFailed() { providerFailures.increment() }
+    func requested(_ environment: AppStoreEnvironment) { counters[environment]?.requests.increment() }
 
-    func accepted(_ answer: FrozenAnswer, milliseconds: Int64) {
-        answers[answer.outcome].increment()
-        answerTime.observe(Double(milliseconds) / 1_000)
+    func attempted(_ outcome: AttemptOutcome, _ environment: AppStoreEnvironment) {
+        counters[environment]?.attempts[outcome.rawValue].increment()
+        if outcome == .unauthorized { unauthorized.increment() }
     }
 
-    func ended(_ kind: AnswerEnd.Kind) { ended[kind]?.increment() }
+    func providerFailed(_ code: ProviderFailure.Code) { providerFailures[code.rawValue].increment() }
 
-    func waiting(nextDeadline: Int64?, isPaused: Bool) { present.withLock { $0 = (nextDeadline, isPaused) } }
+    func accepted(_ answer: FrozenAnswer, _ refund: RefundCase, milliseconds: Int64) {
+        guard let counters = counters[refund.environment] else { return }
+        counters.answers[answer.outcome].increment()
+        counters.ruleAnswers[answer.rule ?? EnvironmentMetrics.noRule].increment()
+        counters.answerTime.observe(Double(milliseconds) / 1_000)
+    }
+
+    func ended(_ kind: AnswerEnd.Kind, _ environment: AppStoreEnvironment, reason: String) {
+        counters[environment]?.ended[kind]?[reason].increment()
+    }
+
+    func waiting(
+        deadlines: [AppStoreEnvironment: Int64], obstacles: [Undecided: Int], paused: Set<AppStoreEnvironment>
+    ) {
+        present.withLock { $0 = Present(deadlines: deadlines, obstacles: obstacles, paused: paused) }
+    }
+
+    /// Answers of the App Store Server API.
+    func observe(_ event: APIEvent) {
+        guard case .answered(_, let scope, let status, let milliseconds) = event,
+            let counters = counters[scope.environment]
+        else { return }
+        counters.apiTime.observe(Double(milliseconds) / 1_000)
+        counters.apiAnswers[status.map(String.init) ?? EnvironmentMetrics.noStatus].increment()
+    }
+}
+
+/// Metrics of one environment, registered with every value of their labels, so that the first increment is seen as one.
+private struct EnvironmentMetrics: Sendable {
+    static let noRule = "none"
+    static let noStatus = "none"
+
+    static let waitingReasons =
+        RefundReason.ofWaiting + ConsumptionProblem.Code.allCases.filter { !$0.isFinal }.map(\.rawValue)
+    private static let finalReasons =
+        ConsumptionProblem.Code.allCases.filter(\.isFinal).map(\.rawValue) + [
+            RefundReason.ambiguous, RefundReason.notConfirmed, RefundReason.erased, RefundReason.replaced,
+        ]
+
+    let requests: Counter
+    let attempts: LabelledCounters
+    let answers: LabelledCounters
+    let ruleAnswers: LabelledCounters
+    let ended: [AnswerEnd.Kind: LabelledCounters]
+    let answerTime: Histogram
+    let apiTime: Histogram
+    let apiAnswers: LabelledCounters
+
+    init(_ registry: MetricsRegistry, _ environment: AppStoreEnvironment, rules: [String]) {
+        let labels = [MetricLabel("environment", environment.topicSuffix)]
+        requests = registry.counter(
+            RefundsMetricName.requests, help: "CONSUMPTION_REQUEST notifications, repetitions included.",
+            labels: labels)
+        attempts = registry.counters(
+            RefundsMetricName.attempts, help: "Attempts to send consumption information, by outcome.",
+            label: "outcome", values: AttemptOutcome.allCases.map(\.rawValue), labels: labels)
+        answers = registry.counters(
+            RefundsMetricName.answers, help: "Answers that Apple accepted, by the preference they state.",
+            label: "answer", values: RefundOutcome.allCases.map(\.rawValue), labels: labels)
+        ruleAnswers = registry.counters(
+            RefundsMetricName.ruleAnswers, help: "Answers that Apple accepted, by the rule that applied.",
+            label: "rule", values: rules + [Self.noRule], labels: labels)
+        ended = Dictionary(
+            uniqueKeysWithValues: AnswerEnd.Kind.allCases.map { kind in
+                (
+                    kind,
+                    registry.counters(
+                        RefundsMetricName.ended, help: "Requests that ended without an accepted answer.",
+                        label: "reason", values: Self.reasons(kind),
+                        labels: labels + [MetricLabel("end", kind.rawValue)])
+                )
+            })
+        answerTime = registry.histogram(
+            RefundsMetricName.answerTime, help: "From the receipt of a request to the accepted answer.",
+            labels: labels,
+            buckets: [1, 5, 15, 60, 300, 900, 3_600, 7_200, 14_400, 28_800, 39_600, 43_200])
+        apiTime = registry.histogram(
+            RefundsMetricName.apiTime, help: "Requests to the App Store Server API, until the answer or its absence.",
+            labels: labels)
+        apiAnswers = registry.counters(
+            RefundsMetricName.apiAnswers, help: "Requests to the App Store Server API, by HTTP status.",
+            label: "status",
+            values: [200, 202, 400, 401, 403, 404, 429, 500, 502, 503, 504].map(String.init) + [Self.noStatus],
+            labels: labels)
+    }
+
+    private static func reasons(_ kind: AnswerEnd.Kind) -> [String] {
+        switch kind {
+        case .withheld: finalReasons
+        case .missed: waitingReasons + [RefundReason.noAnswerAccepted]
+        case .tooLate: [RefundReason.tooLate]
+        case .observed: [RefundReason.observed]
+        // Apple's code: `other`, and the case has it.
+        case .refused: []
+        }
+    }
 }

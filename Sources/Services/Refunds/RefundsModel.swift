@@ -13,11 +13,19 @@ struct RefundsModel: StateModel {
         static let appTransactionId = "appTransactionId"
     }
 
+    /// `refunds.round.gap`, in milliseconds.
+    var gap = RefundRounds.defaultGap
+    /// The environment of each topic, for tombstones, which do not say it.
+    var environments: [KafkaTopic: AppStoreEnvironment] = [:]
+
     func key(of state: RefundCase) -> [UInt8] { Self.key(state.bundleId, state.transactionId) }
 
     static func key(_ bundleId: BundleId, _ id: TransactionId) -> [UInt8] {
         Array(RecordKey.transaction(bundleId, id).utf8)
     }
+
+    /// The beginning of the keys of an app.
+    static func prefix(_ bundleId: BundleId) -> [UInt8] { key(bundleId, TransactionId("")) }
 
     /// - Throws: ``OtherEnvironment``.
     func merge(_ other: RefundCase, into state: inout RefundCase) throws -> StateMerge {
@@ -25,7 +33,7 @@ struct RefundsModel: StateModel {
         return StateMerge(isChanged: state.merge(other))
     }
 
-    func encode(_ state: RefundCase) -> [UInt8] { state.jsonText }
+    func encode(_ state: RefundCase) -> [UInt8] { state.jsonText(gap: gap) }
 
     func decode(_ row: [UInt8]) throws -> RefundCase {
         do throws(RefundFormatError) {
@@ -44,22 +52,47 @@ struct RefundsModel: StateModel {
         }
     }
 
-    func indexEntries(of state: RefundCase) -> [IndexEntry] {
+    /// A tombstone erases the person, and keeps which requests were answered.
+    func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> RefundCase? {
+        guard let environment = environments[topic], let separator = key.firstIndex(of: UInt8(ascii: "/")) else {
+            return nil
+        }
+        var refund = RefundCase(
+            environment: environment, bundleId: BundleId(String(decoding: key[..<separator], as: UTF8.self)),
+            transactionId: TransactionId(String(decoding: key[(separator + 1)...], as: UTF8.self)))
+        refund.erase(at: AppStoreInstant(clampingMillisecondsSince1970: moment))
+        return refund
+    }
+
+    /// A proposal belongs to the round of the newest request that its maker knew; a round is known by its first request.
+    func round(of proposal: [UInt8], in state: RefundCase) -> Int64 {
+        state.round(ofProposal: proposal, gap: gap)
+    }
+
+    func indexEntries(of state: RefundCase) -> [IndexEntry] { Self.customer(of: state) }
+
+    /// Under what the customer's cases are found: the account that the app named, and the Apple Account in this app.
+    static func customer(of refund: RefundCase) -> [IndexEntry] {
         var entries: [IndexEntry] = []
-        if let token = state.transaction?.appAccountToken {
+        if let token = refund.transaction?.appAccountToken {
             entries.append(IndexEntry(Entry.appAccountToken, token.rawValue))
         }
-        if let id = state.transaction?.appTransactionId {
+        if let id = refund.transaction?.appTransactionId {
             entries.append(IndexEntry(Entry.appTransactionId, id.rawValue))
         }
         return entries
     }
 
     func deadline(of state: RefundCase) -> Int64? {
-        state.answerStatus == .waiting ? state.deadline?.millisecondsSince1970 : nil
+        guard let round = RefundRounds(state, gap: gap).waiting else { return nil }
+        return (round.deadline ?? round.openedAt).millisecondsSince1970
     }
 
+    /// While Apple waits, the last request is not 400 days old.
     func expiry(of state: RefundCase) -> Int64? { state.expiry?.millisecondsSince1970 }
+
+    /// The published form and the length of a round.
+    var fingerprint: String { "refunds-2-\(gap)" }
 }
 
 /// A case under the key of another environment's.

@@ -18,57 +18,68 @@ internal import Time
 /// The parts of `sluice-refunds`, put together.
 struct RefundsService {
     let state: KeyedState<RefundsModel>
+    let preferences: PreferenceFollower
     let scheduler: RefundScheduler
     let revocation: RevocationService
     let handler: KeyedStateHandler<RefundsModel>
 
-    /// - Throws: a `ConfigurationError` for apps, roots, credentials, rules or a provider that cannot be used.
+    /// - Throws: a `ConfigurationError` as ``RefundsConfiguration`` does, a `StartupError` for the data directory.
     init(
         _ context: ConsumerContext, topics: TopicNames, clocks: Clocks,
         pause: @escaping @Sendable () async throws -> Void
     ) throws {
         let configuration = context.configuration
         let log = RateLimitedLogger(context.logger, perSecond: 5)
-        let metrics = RefundsMetrics(context.metrics, now: clocks.wallMilliseconds)
+        let settings = try RefundsConfiguration(configuration, clocks: clocks, log: log)
+        for warning in settings.warnings {
+            context.logger.warning("requests may get no answer", [LogField(.fix, warning)])
+        }
+        let metrics = RefundsMetrics(
+            context.metrics, rules: settings.rules.names, now: clocks.wallMilliseconds)
+        let model = RefundsModel(
+            gap: configuration[AppStoreSettings.refundRoundGap].clampedMilliseconds,
+            environments: Dictionary(
+                uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.refunds($0), $0) }))
         var options = try StateOptions(
             file: "refunds.sqlite", in: configuration,
             topics: Dictionary(
                 uniqueKeysWithValues: AppStoreEnvironment.published.map {
                     (topics.notifications($0), topics.refunds($0))
                 }))
-        // A decision looks at the customer's other cases and at withdrawn consents, in whatever partition they are.
-        guard options.role == .all else {
-            throw configuration.error(
-                StateSettings.role.key, "sluice-refunds follows every partition; give it all, or leave it out.")
-        }
         let scheduled = LateScheduler()
         options.revoked = { _ in await scheduled.scheduler?.release() }
         options.assigned = { _ in scheduled.scheduler?.wake() }
         state = KeyedState(
-            options, model: RefundsModel(), kafka: context.kafka, logger: context.logger, metrics: context.metrics,
+            options, model: model, kafka: context.kafka, logger: context.logger, metrics: context.metrics,
             clocks: clocks)
-        let verifier = try AppStoreSettings.verifier(configuration)
-        revocation = RevocationService(verifier, clocks: clocks)
-        let api = RefundAPI(
-            client: try RefundsAPIClient.make(
-                configuration, verifier: verifier, clocks: clocks, logger: context.logger))
+        preferences = PreferenceFollower(
+            kafka: context.kafka, topic: topics.refundPreferences,
+            path: configuration[ConsumerSettings.dataDirectory] + "/refund-preferences.sqlite",
+            metrics: context.metrics, logger: context.logger)
+        revocation = RevocationService(settings.verifier, clocks: clocks)
+        let api = AppStoreRefundAPI(
+            client: AppStoreSettings.client(
+                settings.api, verifier: settings.verifier, clocks: clocks, logger: context.logger,
+                observe: metrics.observe))
+        let store = KeyedRefundStore(state: state, preferences: preferences, topics: topics)
         let decisions = RefundDecisions(
-            rules: try RefundRules(configuration), apps: Set(try AppStoreSettings.apps(configuration).map(\.bundleId)),
-            provider: try ConsumptionProvider(configuration, clocks: clocks, log: log),
+            rules: settings.rules, apps: Set(settings.apps), provider: settings.provider,
             fallback: configuration[RefundsSettings.fallback],
-            fallbackMargin: configuration[RefundsSettings.fallbackMargin].clampedMilliseconds, api: api, state: state,
-            topics: topics, metrics: metrics, log: log)
+            fallbackMargin: configuration[RefundsSettings.fallbackMargin].clampedMilliseconds, api: api, store: store,
+            metrics: metrics, log: log)
         let work = RefundWork(
-            state: state, topics: topics, decisions: decisions, api: api, clocks: clocks, metrics: metrics, log: log,
-            pause: pause)
+            mode: configuration[RefundsSettings.mode], store: store, decisions: decisions, api: api, clocks: clocks,
+            metrics: metrics, log: log, pause: pause)
         let scheduler = RefundScheduler(
-            state: state, topics: topics, work: work,
+            state: state, model: model, topics: topics, apps: settings.apps, work: work,
             schedule: RefundSchedule(
                 concurrency: configuration[RefundsSettings.concurrency], fallbackMargin: decisions.fallbackMargin),
             clocks: clocks, metrics: metrics, log: log, pause: pause)
         scheduled.set(scheduler)
         self.scheduler = scheduler
-        handler = RefundsHandler.handler(of: state, topics: topics, metrics: metrics) { scheduler.wake() }
+        handler = RefundsHandler.handler(
+            of: state, topics: topics, ignored: settings.ignored, metrics: metrics, clocks: clocks
+        ) { scheduler.wake() }
     }
 }
 

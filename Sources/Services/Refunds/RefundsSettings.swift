@@ -45,15 +45,22 @@ package enum RefundsSettings {
         "refunds.provider.insecure", default: false,
         help: "Allows an http:// URL that is not this machine's own.")
 
+    static let mode = Setting<RefundWork.Mode>.oneOf(
+        "refunds.mode", default: .answer,
+        help: """
+            answer sends answers to Apple; observe decides and records what would be sent, and sends nothing: for trying \
+            rules on real requests.
+            """)
     static let fallback = Setting<RefundDecisions.Fallback>.oneOf(
         "refunds.fallback", default: .withhold,
         help: """
-            What becomes of a case about which refunds.provider.url has not answered in time: withhold sends nothing, \
-            rules answers by refunds.rules alone.
+            What becomes of a request about which refunds.provider.url is silent to the end: withhold sends nothing, \
+            rules answers by refunds.rules and the recorded preference. An answer that cannot be read, and a refusal, are \
+            no silence. rules also sends requests that a rule holds for a person, without a preference.
             """)
     package static let fallbackMargin = Setting.duration(
-        "refunds.fallback.before", default: .seconds(3_600), in: .seconds(60)...(.seconds(11 * 3_600)),
-        help: "How long before the deadline refunds.fallback applies.")
+        "refunds.fallback.before", default: .seconds(3_600), in: .seconds(180)...(.seconds(11 * 3_600)),
+        help: "How long before the end of a request's 12 hours refunds.fallback applies.")
     package static let concurrency = Setting.integer(
         "refunds.concurrency", default: 1, in: 1...64,
         help: """
@@ -66,22 +73,20 @@ package enum RefundsSettings {
 
     package static let schema = ConfigurationSchema(
         [
-            topicsPrefix, fallback, fallbackMargin, concurrency, AppStoreSettings.apps, AppStoreSettings.environments,
-            AppStoreSettings.roots, AppStoreSettings.revocation,
+            topicsPrefix, mode, AppStoreSettings.refundRoundGap, fallback, fallbackMargin, concurrency,
+            AppStoreSettings.apps, AppStoreSettings.environments,
+            AppStoreSettings.refunds, AppStoreSettings.roots, AppStoreSettings.revocation,
         ] + ruleSettings + AppStoreSettings.apiSettings + StateSettings.all)
 
-    /// Finds what the schema alone cannot find, without starting anything.
+    /// Finds everything that the start would refuse, without starting anything: it builds the same parts.
     ///
     /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
-        _ = try RefundRules(configuration)
-        _ = try AppStoreSettings.apps(configuration)
-        _ = try AppStoreSettings.roots(configuration)
-        _ = try AppStoreSettings.api(configuration)
+        _ = try RefundsConfiguration(configuration)
     }
 
-    /// Those of rules and provider.
+    /// Settings of rules and provider.
     package static let ruleSettings: [any AnySetting] = [
         rules, providerURL, providerSecret, providerTimeout, providerRoots, providerInsecure,
     ]

@@ -22,13 +22,16 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
         case 5: refund = try RefundNotification(.refundReversed, signed: moment()).refund()
         case 6:
             refund = try request(moment()).refund()
-            refund.acceptance = AnswerAcceptance(at: at(moment()), attempts: Int64(number))
-            refund.answer = FrozenAnswer(
-                decidedAt: at(moment()), source: .rules, rule: "r\(number)", outcome: "decline", form: 2, body: "{}")
+            refund.insert(AnswerAcceptance(through: at(moment()), at: at(moment()), attempts: Int64(number)))
+            refund.insert(
+                FrozenAnswer(
+                    through: at(moment()), decidedAt: at(moment()), source: .rules, rule: "r\(number)",
+                    outcome: "decline", form: 2, body: "{}"))
         default:
             refund = try request(moment()).refund()
-            refund.end = AnswerEnd(.missed, at: at(moment()), reason: "\(number)")
-            refund.failure = AnswerFailure(at: at(moment()), status: 500, message: "\(number)")
+            refund.insert(AnswerEnd(.missed, through: at(moment()), at: at(moment()), reason: "\(number)"))
+            refund.obstacle = AnswerObstacle(
+                through: at(moment()), at: at(moment()), reason: "api_unavailable", status: 500, message: "\(number)")
             refund.consentRescindedAt = at(moment())
         }
         said.append(refund)
@@ -57,9 +60,9 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
         var random = SeededGenerator(seed: 13)
         for _ in 0..<200 {
             let refund = merge(try statements(&random))
-            let read = try RefundCase(json: refund.jsonText)
+            let read = try RefundCase(json: refund.jsonText())
             #expect(read == refund)
-            #expect(read.jsonText == refund.jsonText)
+            #expect(read.jsonText() == refund.jsonText())
         }
     }
 
@@ -71,16 +74,16 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
 
     @Test func `members that a later version added are kept`() throws {
         let text = Array(
-            #"{"formatVersion":1,"environment":"Production","bundleId":"com.example","transactionId":"7","new":{"a":1}}"#
+            #"{"formatVersion":2,"environment":"Production","bundleId":"com.example","transactionId":"7","new":{"a":1}}"#
                 .utf8)
         let refund = try RefundCase(json: text)
         #expect(refund.unknownFields["new"] == ["a": 1])
-        #expect(try RefundCase(json: refund.jsonText) == refund)
+        #expect(try RefundCase(json: refund.jsonText()) == refund)
     }
 
     @Test(arguments: [
-        ("", RefundFormatError.invalidJSON), ("[]", .invalidJSON), (#"{"formatVersion":2}"#, .unknownFormat),
-        (#"{"formatVersion":1,"bundleId":"a"}"#, .noIdentity), (#"{"bundleId":"a"}"#, .unknownFormat),
+        ("", RefundFormatError.invalidJSON), ("[]", .invalidJSON), (#"{"formatVersion":3}"#, .unknownFormat),
+        (#"{"formatVersion":2,"bundleId":"a"}"#, .noIdentity), (#"{"bundleId":"a"}"#, .unknownFormat),
     ])
     func `a text that is no case is named`(_ text: String, _ expected: RefundFormatError) {
         #expect(throws: expected) { try RefundCase(json: Array(text.utf8)) }
@@ -88,21 +91,83 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
 
     @Test func `the published form`() throws {
         var refund = try request(0).refund()
-        refund.answer = FrozenAnswer(
-            decidedAt: at(1), source: .rules, rule: "new customers", outcome: "decline", form: 2,
-            body: #"{"customerConsented":true}"#)
-        refund.acceptance = AnswerAcceptance(at: at(2_000), attempts: 1)
+        refund.insert(
+            FrozenAnswer(
+                through: at(0), decidedAt: at(1), source: .rules, rule: "new customers", outcome: "decline", form: 2,
+                body: #"{"customerConsented":true}"#))
+        refund.insert(AnswerAcceptance(through: at(0), at: at(2_000), attempts: 1))
+        refund.merge(try RefundNotification(.refundDeclined, signed: hour).refund())
         let expected = """
-            {"formatVersion":1,"environment":"Production","bundleId":"com.example","transactionId":"7",\
-            "answerStatus":"accepted","deadline":1767268800000,"transaction":{"signedDate":1767225600000,\
+            {"formatVersion":2,"environment":"Production","bundleId":"com.example","transactionId":"7",\
+            "answerStatus":"accepted","outcome":"declined","round":1,"transaction":{"signedDate":1767229200000,\
             "originalTransactionId":"7","appTransactionId":"70",\
             "appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-000000000001","productId":"coins","type":"Consumable",\
             "inAppOwnershipType":"PURCHASED","quantity":1,"price":4990,"currency":"USD"},\
             "requests":[{"notificationUUID":"CONSUMPTION_REQUEST-0","signedDate":1767225600000,\
-            "receivedAt":1767225601000}],"answer":{"decidedAt":1767225600001,"source":"rules",\
-            "rule":"new customers","outcome":"decline","form":2,"body":"{\\"customerConsented\\":true}"},\
-            "accepted":{"at":1767225602000,"attempts":1}}
+            "receivedAt":1767225601000}],"answers":[{"through":1767225600000,"decidedAt":1767225600001,\
+            "source":"rules","rule":"new customers","outcome":"decline","form":2,\
+            "body":"{\\"customerConsented\\":true}"}],"accepted":[{"through":1767225600000,"at":1767225602000,\
+            "attempts":1}],"verdicts":[{"kind":"declined","signedDate":1767229200000}]}
             """
-        #expect(String(decoding: refund.jsonText, as: UTF8.self) == expected)
+        #expect(String(decoding: refund.jsonText(), as: UTF8.self) == expected)
+    }
+
+    @Test func `a round that waits is published with its two dates`() throws {
+        let text = String(decoding: try request(0, received: 5_000).refund().jsonText(), as: UTF8.self)
+        #expect(
+            text.contains(
+                #""answerStatus":"waiting","round":1,"deadline":1767268800000,"answerableUntil":1767268805000"#))
+    }
+}
+
+@Suite("Refund cases of format version 1") struct RefundCaseVersion1Tests {
+    /// A case as the version before published it.
+    private func version1(_ members: String) throws -> RefundCase {
+        let requests = [(0, 1_000), (9 * hour, 9 * hour + 1_000)].map { signed, received in
+            """
+            {"notificationUUID":"r\(signed)","signedDate":\(at(signed).millisecondsSince1970),\
+            "receivedAt":\(at(received).millisecondsSince1970)}
+            """
+        }
+        let text = """
+            {"formatVersion":1,"environment":"Production","bundleId":"com.example","transactionId":"7",\
+            "answerStatus":"waiting","deadline":1,"requests":[\(requests.joined(separator: ","))],\(members)}
+            """
+        return try RefundCase(json: Array(text.utf8))
+    }
+
+    private func moment(_ milliseconds: Int64) -> Int64 { at(milliseconds).millisecondsSince1970 }
+
+    @Test func `an acceptance settles the requests that were received before it`() throws {
+        let refund = try version1(#""accepted":{"at":\#(moment(2_000)),"attempts":3}"#)
+        #expect(refund.acceptances.all == [AnswerAcceptance(through: at(0), at: at(2_000), attempts: 3)])
+        #expect(refund.rounds.status == .accepted)
+    }
+
+    @Test func `an acceptance by a clock that was behind is of the first request`() throws {
+        let refund = try version1(#""accepted":{"at":\#(moment(500)),"attempts":1}"#)
+        #expect(refund.rounds.status == .accepted)
+    }
+
+    @Test func `an end is of the requests before it, so that a later one opens a round`() throws {
+        let refund = try version1(#""end":{"kind":"withheld","at":\#(moment(2_000)),"reason":"no_consent"}"#)
+        #expect(refund.rounds.all.map(\.status) == [.withheld, .waiting])
+    }
+
+    @Test func `a frozen answer is of the round in which it was decided`() throws {
+        let answer = FrozenAnswer(
+            through: nil, decidedAt: at(2_000), source: .rules, rule: nil, outcome: "decline", form: 2, body: "{}")
+        let refund = try version1(#""end":{"kind":"refused","at":\#(moment(3_000)),"reason":"4000035"}"#)
+        #expect(refund.through(of: answer) == at(0))
+        #expect(refund.rounds.round(through: refund.through(of: answer))?.number == 1)
+        #expect(refund.rounds.newest?.number == 2)
+    }
+
+    @Test func `a refund of seats was no decision, others are kept`() throws {
+        let seats = try version1(#""granted":{"signedDate":\#(moment(10 * hour))}"#)
+        #expect(seats.outcome == nil && seats.rounds.status == .waiting)
+        let granted = try version1(
+            #""granted":{"signedDate":\#(moment(10 * hour)),"revocationDate":\#(moment(10 * hour))}"#)
+        #expect(granted.outcome == .granted && granted.rounds.status == .overtaken)
     }
 }

@@ -8,19 +8,12 @@ import Testing
 @Suite("A refund case") struct RefundCaseTests {
     // MARK: Opened, answered, closed
 
-    @Test func `a request opens a case whose answer is due 12 hours after its receipt`() throws {
-        let refund = try request(0, received: 5_000).refund()
-        #expect(refund.answerStatus == .waiting)
-        #expect(refund.openedAt == at(5_000))
-        // Never later than 12 hours after Apple signed the newest repetition.
-        #expect(refund.deadline == at(12 * hour))
-    }
-
-    @Test func `repetitions under new notificationUUIDs are the same request`() throws {
-        let refund = try merged([request(0), request(8 * hour), request(16 * hour)])
-        #expect(refund.requests.count == 3)
-        #expect(refund.openedAt == at(1_000))
-        #expect(refund.deadline == at(12 * hour + 1_000))
+    @Test func `a request opens a round whose answer is due 12 hours after Apple signed it`() throws {
+        let round = try #require(try request(0, received: 5_000).refund().rounds.waiting)
+        #expect(round.number == 1)
+        #expect(round.receivedAt == at(5_000))
+        #expect(round.deadline == at(12 * hour))
+        #expect(round.answerableUntil == at(12 * hour + 5_000))
     }
 
     @Test func `a request that comes a second time counts from its first receipt`() throws {
@@ -28,38 +21,18 @@ import Testing
             request(0, received: 3 * hour, uuid: "a"), request(0, received: 2_000, uuid: "a"),
         ])
         #expect(refund.requests.count == 1)
-        #expect(refund.openedAt == at(2_000))
-    }
-
-    @Test func `an accepted answer answers the repetitions too`() throws {
-        var refund = try request(0).refund()
-        refund.acceptance = AnswerAcceptance(at: at(60_000), attempts: 1)
-        #expect(refund.answerStatus == .accepted)
-        refund.merge(try request(8 * hour).refund())
-        #expect(refund.answerStatus == .accepted)
-        #expect(refund.outcome == nil)
+        #expect(refund.rounds.newest?.receivedAt == at(2_000))
     }
 
     @Test(arguments: [
         (NotificationType.refund, RefundCaseOutcome.granted), (.refundDeclined, .declined),
         (.refundReversed, .reversed),
     ])
-    func `the outcome closes the case`(_ type: NotificationType, _ outcome: RefundCaseOutcome) throws {
+    func `a decision of Apple ends the round`(_ type: NotificationType, _ outcome: RefundCaseOutcome) throws {
         let refund = try merged([request(0), RefundNotification(type, signed: day)])
         #expect(refund.outcome == outcome)
-        #expect(refund.answerStatus == .overtaken)
-        #expect(refund.deadline == nil)
-    }
-
-    @Test func `a reversal reopens what was granted, and the customer may ask again`() throws {
-        var refund = try merged([request(0), RefundNotification(.refund, signed: day)])
-        refund.acceptance = AnswerAcceptance(at: at(60_000), attempts: 1)
-        #expect(refund.isRefunded)
-        refund.merge(try RefundNotification(.refundReversed, signed: 2 * day).refund())
-        #expect(refund.outcome == .reversed && !refund.isRefunded)
-        refund.merge(try request(3 * day).refund())
-        #expect(refund.answerStatus == .waiting)
-        #expect(refund.deadline == at(3 * day + 12 * hour))
+        #expect(refund.rounds.status == .overtaken)
+        #expect(refund.rounds.waiting == nil)
     }
 
     @Test func `of several outcomes the one that was signed last counts`() throws {
@@ -72,25 +45,69 @@ import Testing
         }
     }
 
-    @Test func `a refund that was signed before the request leaves it open`() throws {
-        let refund = try merged([RefundNotification(.refundDeclined, signed: 0), request(hour)])
-        #expect(refund.answerStatus == .waiting)
-    }
-
     @Test(arguments: [
         (AnswerEnd.Kind.withheld, AnswerStatus.withheld), (.refused, .refused), (.missed, .missed),
+        (.tooLate, .tooLate), (.observed, .observed),
     ])
-    func `an answer that is not given ends the request`(_ kind: AnswerEnd.Kind, _ status: AnswerStatus) throws {
+    func `an answer that is not given ends the round`(_ kind: AnswerEnd.Kind, _ status: AnswerStatus) throws {
         var refund = try request(0).refund()
-        refund.end = AnswerEnd(kind, at: at(hour), reason: "why")
-        #expect(refund.answerStatus == status)
+        try refund.end(kind, at: hour)
+        #expect(refund.rounds.status == status)
         #expect(refund.expiry == at(hour).advanced(byMilliseconds: 400 * day))
     }
 
-    @Test func `a case is kept 400 days after the last that was heard of it, and while Apple waits`() throws {
-        #expect(try request(0).refund().expiry == nil)
+    @Test func `a case is kept 400 days after the last that was heard of it`() throws {
         let closed = try merged([request(0), RefundNotification(.refund, signed: day)])
         #expect(closed.expiry == at(401 * day))
+    }
+
+    // MARK: Refunds that are none
+
+    @Test func `an upgrade refunds the rest of the period, and counts as no refund of the customer`() throws {
+        var upgraded = RefundNotification(.refund, signed: day)
+        upgraded.transaction["isUpgraded"] = true
+        #expect(try upgraded.refund().outcome == .granted)
+        #expect(try !upgraded.refund().isRefunded)
+        #expect(try RefundNotification(.refund, signed: day).refund().isRefunded)
+    }
+
+    @Test(arguments: [
+        ("revocationType", JSONValue.string("ASSIGNMENT_REVOKE")), ("revocationType", .string("FAMILY_REVOKE")),
+        ("revocationReason", .integer(7)),
+    ])
+    func `what is taken away, or switched to a bundle, is no decision about a refund`(
+        _ member: String, _ value: JSONValue
+    ) throws {
+        var taken = RefundNotification(.refund, signed: day)
+        taken.transaction[member] = value
+        let refund = try merged([request(0), taken])
+        #expect(refund.outcome == nil && !refund.isRefunded)
+        #expect(refund.rounds.status == .waiting)
+    }
+
+    // MARK: Erasure
+
+    @Test func `an erasure removes the person and keeps that Apple accepted an answer`() throws {
+        var refund = try request(0).refund()
+        var answer = FrozenAnswer(
+            through: at(0), decidedAt: at(1), source: .provider, rule: "r", outcome: "decline", form: 1,
+            body: #"{"appAccountToken":"7e3fb204"}"#)
+        answer.service = #"{"customerConsented":true}"#
+        refund.insert(answer)
+        try refund.accept(at: 2_000)
+        refund.erase(at: at(day))
+        let text = String(decoding: refund.jsonText(), as: UTF8.self)
+        for personal in ["7e3fb204", "appTransactionId", "coins", "4990", "customerConsented"] {
+            #expect(!text.contains(personal), "\(personal)")
+        }
+        #expect(refund.rounds.status == .accepted)
+        // A copy that was not erased does not bring it back.
+        refund.merge(try request(0).refund())
+        #expect(refund.transaction?.appAccountToken == nil)
+        #expect(try RefundCase(json: refund.jsonText()) == refund)
+        // A request that is signed later is about the person anew.
+        refund.merge(try request(2 * day).refund())
+        #expect(refund.transaction?.appAccountToken != nil)
     }
 
     // MARK: Facts
@@ -154,10 +171,10 @@ import Testing
         unsigned.isSigned = false
         unsigned.legacy = try JSONValue(json: Array(legacy.utf8)).object
         let refund = try unsigned.refund()
-        #expect(refund.isAmbiguous == isAmbiguous)
-        #expect(try RefundCase(json: refund.jsonText) == refund)
+        #expect(refund.rounds.newest?.isAmbiguous == isAmbiguous)
+        #expect(try RefundCase(json: refund.jsonText()) == refund)
         // A signed request says it.
-        #expect(try !merged([unsigned, request(0)]).isAmbiguous)
+        #expect(try merged([unsigned, request(0)]).rounds.newest?.isAmbiguous == false)
     }
 
     @Test func `a request that Apple signed is ended by a signed outcome only, one of version 1 by any`() throws {
@@ -165,16 +182,16 @@ import Testing
         unsigned.isSigned = false
         for order in [[request(0), unsigned], [unsigned, request(0)]] {
             let refund = try merged(order)
-            #expect(refund.answerStatus == .waiting && refund.outcome == .granted)
-            #expect(try RefundCase(json: refund.jsonText) == refund)
+            #expect(refund.rounds.status == .waiting && refund.outcome == .granted)
+            #expect(try RefundCase(json: refund.jsonText()) == refund)
         }
         let signed = RefundNotification(.refundDeclined, signed: hour / 2)
-        #expect(try merged([request(0), unsigned, signed]).answerStatus == .overtaken)
+        #expect(try merged([request(0), unsigned, signed]).rounds.status == .overtaken)
         // What was signed goes before what is later.
         #expect(try merged([request(0), unsigned, signed]).outcome == .declined)
         var legacy = request(0)
         legacy.isSigned = false
-        #expect(try merged([legacy, unsigned]).answerStatus == .overtaken)
+        #expect(try merged([legacy, unsigned]).rounds.status == .overtaken)
     }
 
     @Test func `a version 1 refund that names no transaction is skipped, a request is dead-lettered`() throws {
@@ -183,13 +200,15 @@ import Testing
                 .utf8)
         guard
             case .irrelevant = RefundReading(
-                try RefundNotification.record(value, trust: .sharedSecret), environment: .production, timestamp: 0)
+                try RefundNotification.record(value, trust: .sharedSecret), environment: .production, timestamp: 0,
+                now: at(0))
         else { throw NotARefund() }
         let request = Array(
             String(decoding: value, as: UTF8.self).replacing("REFUND", with: "CONSUMPTION_REQUEST").utf8)
         guard
             case .unusable(let code, _) = RefundReading(
-                try RefundNotification.record(request, trust: .sharedSecret), environment: .production, timestamp: 0)
+                try RefundNotification.record(request, trust: .sharedSecret), environment: .production, timestamp: 0,
+                now: at(0))
         else { throw NotARefund() }
         #expect(code == "transaction_missing")
     }
@@ -198,7 +217,7 @@ import Testing
         let refund = try RefundNotification(.rescindConsent, signed: hour).refund()
         #expect(refund.transactionId == TransactionId("70"))
         #expect(refund.consentRescindedAt == at(hour))
-        #expect(refund.answerStatus == AnswerStatus.none && refund.expiry != nil)
+        #expect(refund.rounds.status == AnswerStatus.none && refund.expiry != nil)
         let again = try RefundNotification(.rescindConsent, signed: 2 * hour).refund()
         for order in [[refund, again], [again, refund]] {
             var merged = order[0]
@@ -247,7 +266,8 @@ import Testing
             let transaction = try CompactJWS.payload(#require(data.signedTransactionInfo))
             let value = Array("{\"notification\":".utf8) + notification + Array(",\"transaction\":".utf8) + transaction
             let record = try RefundNotification.record(value + Array("}".utf8))
-            guard case .refund(let refund) = RefundReading(record, environment: .sandbox, timestamp: 0) else {
+            guard case .refund(let refund) = RefundReading(record, environment: .sandbox, timestamp: 0, now: at(0))
+            else {
                 return nil
             }
             return refund
@@ -258,9 +278,9 @@ import Testing
             refund.merge(order[1])
             #expect(refund.requests.count == 1)
             #expect(refund.outcome == .granted)
-            #expect(refund.answerStatus == .overtaken)
+            #expect(refund.rounds.status == .overtaken)
         }
-        #expect(refunds[0].answerStatus == .waiting)
+        #expect(refunds[0].rounds.status == .waiting)
         #expect(refunds[0].transaction?.type == .autoRenewableSubscription)
     }
 }

@@ -28,6 +28,10 @@ struct RefundNotification {
     var isSigned = true
     /// The version 1 body.
     var legacy: JSONObject?
+    /// A REFUND with subtype SEATS: the transaction has no revocationDate.
+    var isOfSeats = false
+    /// When the record is read, by our clock.
+    var readAt: Int64?
 
     static let purchase: JSONObject = [
         "transactionId": "7", "originalTransactionId": "7", "bundleId": "com.example", "productId": "coins",
@@ -58,6 +62,9 @@ struct RefundNotification {
             } else {
                 var transaction = transaction
                 transaction["signedDate"] = .integer(at(signed).millisecondsSince1970)
+                if type == .refund, !isOfSeats {
+                    transaction["revocationDate"] = .integer(at(signed).millisecondsSince1970)
+                }
                 value["transaction"] = .object(transaction)
             }
             value["legacy"] = legacy.map { .object($0) }
@@ -65,7 +72,8 @@ struct RefundNotification {
                 JSONValue.object(value).json, trust: isSigned ? .signed : .sharedSecret,
                 receivedAt: at(received ?? signed + 1_000))
             return RefundReading(
-                record, environment: environment == "Production" ? .production : .sandbox, timestamp: 0)
+                record, environment: environment == "Production" ? .production : .sandbox, timestamp: 0,
+                now: at(readAt ?? received ?? signed + 1_000))
         }
     }
 
@@ -95,4 +103,20 @@ func merged(_ notifications: [RefundNotification]) throws -> RefundCase {
     var first = refunds.removeFirst()
     for refund in refunds { first.merge(refund) }
     return first
+}
+
+extension RefundCase {
+    var rounds: RefundRounds { RefundRounds(self) }
+
+    /// Apple accepts the answer of the newest round.
+    mutating func accept(at moment: Int64) throws {
+        guard let round = rounds.newest else { throw NotARefund() }
+        insert(AnswerAcceptance(through: round.through, at: RefundCasesTests.at(moment), attempts: 1))
+    }
+
+    /// The newest round ends without an accepted answer.
+    mutating func end(_ kind: AnswerEnd.Kind, at moment: Int64) throws {
+        guard let round = rounds.newest else { throw NotARefund() }
+        insert(AnswerEnd(kind, through: round.through, at: RefundCasesTests.at(moment), reason: "why"))
+    }
 }

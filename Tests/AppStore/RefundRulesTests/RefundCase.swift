@@ -51,6 +51,13 @@ extension ConsumptionFacts {
     }
 }
 
+extension RefundRules {
+    /// Decides by the rules, and by the answer of the company's service where there is one.
+    func decide(_ facts: RefundFacts, _ service: ConsumptionFacts?) -> RefundDecision {
+        decide(facts, CompanyWords(service: service))
+    }
+}
+
 extension RefundDecision {
     static func of(_ outcome: RefundOutcome, _ consumption: ConsumptionFacts = .consented()) -> RefundDecision {
         RefundDecision(source: .rule, rule: "test", outcome: outcome, consumption: consumption, rulesFingerprint: "")

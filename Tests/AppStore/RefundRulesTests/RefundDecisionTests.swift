@@ -171,34 +171,4 @@ import Testing
         let rules = try rules(Self.ordered)
         #expect(rules.decide(.consumable(), nil).rulesFingerprint == rules.fingerprint)
     }
-
-    @Test func `the facts of a transaction are what Apple signed`() throws {
-        let payload = try TransactionPayload(
-            json: Array(
-                """
-                {"transactionId":"2","originalTransactionId":"1","bundleId":"com.example.app","productId":"p",
-                 "type":"Auto-Renewable Subscription","price":9990,"currency":"USD","quantity":1,
-                 "purchaseDate":1767000000000,"expiresDate":1768000000000,"inAppOwnershipType":"PURCHASED",
-                 "appAccountToken":"7389A31A-FB6D-4569-A2A6-DB7D85D84813","environment":"Sandbox",
-                 "advancedCommerceInfo":{}}
-                """.utf8))
-        let facts = try #require(
-            RefundFacts(payload, reason: .legal, requestedAt: .requested, earlierRefunds: 2))
-        #expect(facts.environment == .sandbox)
-        #expect(facts.transactionId == TransactionId("2"))
-        #expect(facts.originalTransactionId == OriginalTransactionId("1"))
-        #expect(facts.productType == .autoRenewableSubscription)
-        #expect(facts.price == 9990)
-        #expect(facts.currency == "USD")
-        #expect(facts.purchaseDate?.millisecondsSince1970 == 1_767_000_000_000)
-        #expect(facts.expiresDate?.millisecondsSince1970 == 1_768_000_000_000)
-        #expect(facts.inAppOwnershipType == .purchased)
-        #expect(facts.appAccountToken?.rawValue == "7389a31a-fb6d-4569-a2a6-db7d85d84813")
-        #expect(facts.isAdvancedCommerce)
-        #expect(facts.consumptionRequestReason == .legal)
-        #expect(facts.earlierRefunds == 2)
-        #expect(facts.ageMilliseconds == 225_600_000)
-        let nameless = try TransactionPayload(json: Array(#"{"bundleId":"a","environment":"Sandbox"}"#.utf8))
-        #expect(RefundFacts(nameless, reason: nil, requestedAt: .requested) == nil)
-    }
 }

@@ -177,7 +177,7 @@ import Testing
         }
         #expect(
             error?.description
-                == "rules.json:2: rules[1]: never applies: the rule all above it has no conditions")
+                == "rules.json:2: rules[1]: never applies: the rule all above it applies first")
         #expect(
             try rules(#"{"default":"decline","rules":[{"name":"all","outcome":"decline"\#(when)}]}"#).names == ["all"])
     }

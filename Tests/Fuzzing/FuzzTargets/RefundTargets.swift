@@ -19,8 +19,9 @@ extension FuzzTarget {
         try hold(Set(rules.names).count == rules.names.count, "two rules of one name")
         for facts in RefundSeeds.cases {
             for consumption in RefundSeeds.consumptions {
-                let decision = rules.decide(facts, consumption)
-                try hold(decision == rules.decide(facts, consumption), "decided again otherwise")
+                let words = CompanyWords(service: consumption)
+                let decision = rules.decide(facts, words)
+                try hold(decision == rules.decide(facts, words), "decided again otherwise")
                 try hold(decision.rule.map(rules.names.contains) ?? true, "decided by an unknown rule")
                 if let consumption { try hold(isKept(consumption, in: decision), "the company is not asked first") }
                 try AppleConsumptionReader.check(facts, decision)
@@ -35,13 +36,13 @@ extension FuzzTarget {
     ) { bytes throws(Violation) in
         let answer: ConsumptionFacts
         do throws(RefundInputError) {
-            answer = try ConsumptionFacts(answer: bytes, name: "answer")
+            answer = try ConsumptionFacts.answer(bytes, name: "answer").facts
         } catch {
             return try holdIsPlain(error, bytes)
         }
-        try hold(answer == (try? ConsumptionFacts(answer: answer.json, name: "kept")), "kept as another answer")
+        try hold(answer == (try? ConsumptionFacts.answer(answer.json, name: "kept").facts), "kept as another answer")
         for facts in RefundSeeds.cases {
-            try AppleConsumptionReader.check(facts, RefundRules.none.decide(facts, answer))
+            try AppleConsumptionReader.check(facts, RefundRules.none.decide(facts, CompanyWords(service: answer)))
         }
     }
 
@@ -56,7 +57,8 @@ extension FuzzTarget {
 
     private static func isKept(_ company: ConsumptionFacts, in decision: RefundDecision) -> Bool {
         let decided = decision.consumption
-        return (company.customerConsented == nil || decided.customerConsented == company.customerConsented)
+        // A no of the company is kept; a yes may meet the no of a rule.
+        return (company.customerConsented != false || decided.customerConsented == false)
             && (company.deliveryStatus == nil || decided.deliveryStatus == company.deliveryStatus)
             && (company.outcome == nil || decision.outcome == company.outcome)
     }
@@ -77,7 +79,8 @@ enum AppleConsumptionReader {
     static func check(_ facts: RefundFacts, _ decision: RefundDecision) throws(Violation) {
         let isAllowed =
             decision.consumption.customerConsented == true && decision.outcome != .doNotAnswer
-            && facts.inAppOwnershipType != .familyShared
+            && decision.outcome != .hold && facts.inAppOwnershipType != .familyShared
+            && facts.inAppOwnershipType != .assigned
         guard let answer = try? ConsumptionAnswer(facts, decision) else {
             return try hold(
                 !isAllowed || decision.consumption.deliveryStatus == nil

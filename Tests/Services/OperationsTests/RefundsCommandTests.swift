@@ -24,7 +24,9 @@ struct RefundsCommandTests {
     }
 
     init() throws {
-        broker = try DevBroker(topics: [names.refunds(.production): 2, names.refunds(.sandbox): 2])
+        broker = try DevBroker(topics: [
+            names.refunds(.production): 2, names.refunds(.sandbox): 2, names.refundPreferences: 1,
+        ])
         configuration = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
     }
 
@@ -50,7 +52,8 @@ struct RefundsCommandTests {
     }
 
     private func answer(_ rule: String) -> FrozenAnswer {
-        FrozenAnswer(decidedAt: at(0), source: .rules, rule: rule, outcome: "decline", form: 2, body: "{}")
+        FrozenAnswer(
+            through: at(-1), decidedAt: at(0), source: .rules, rule: rule, outcome: "decline", form: 2, body: "{}")
     }
 
     private func write(_ refunds: [RefundCase], proposing proposal: FrozenAnswer? = nil) async throws {
@@ -59,7 +62,7 @@ struct RefundsCommandTests {
             _ = try await producer.send(
                 KafkaProducerRecord(
                     topic: topic, key: Array(RecordKey.transaction(refund.bundleId, refund.transactionId).utf8),
-                    value: refund.jsonText, headers: proposal.map { [StateProposal.header($0.json)] } ?? []),
+                    value: refund.jsonText(), headers: proposal.map { [StateProposal.header($0.json)] } ?? []),
                 deadline: .seconds(10))
         }
         await producer.close(within: .seconds(5))
@@ -67,23 +70,26 @@ struct RefundsCommandTests {
 
     @Test func `what is due is listed by deadline, with what is left and the last failure`() async throws {
         var failing = try refund("2", requested: -11)
-        failing.failure = AnswerFailure(at: at(0), status: 500, message: "the App Store Server API answered 500")
+        failing.obstacle = AnswerObstacle(
+            through: at(-11), at: at(0), reason: "api_unavailable", status: 500,
+            message: "the App Store Server API answered 500")
         var accepted = try refund("3")
-        accepted.acceptance = AnswerAcceptance(at: at(0), attempts: 1)
+        accepted.insert(AnswerAcceptance(through: at(-1), at: at(0), attempts: 1))
         try await write([try refund("1", requested: -1), failing, accepted])
         let (exitCode, printed) = await sluicectl(["refunds", "due"] + flags)
         #expect(exitCode == 0, "\(printed.complaints)")
         let lines = printed.output.split(separator: "\n")
         try #require(lines.count == 3)
         #expect(
-            lines[1].hasPrefix("1h 0m") && lines[1].contains("answered 500") && lines[1].hasSuffix("com.example.app/2"))
+            lines[1].hasPrefix("1h 0m") && lines[1].contains("api_unavailable") && lines[1].contains("answered 500")
+                && lines[1].hasSuffix("com.example.app/2"))
         #expect(lines[2].hasPrefix("11h 0m") && lines[2].hasSuffix("com.example.app/1"))
         await broker.stop()
     }
 
     @Test func `cases are listed the newest first, whole for scripts, and by status`() async throws {
         var missed = try refund("2", requested: -20)
-        missed.end = AnswerEnd(.missed, at: at(-8), reason: "no_answer_accepted")
+        missed.insert(AnswerEnd(.missed, through: at(-20), at: at(-8), reason: "no_answer_accepted"))
         var consent = try refund("70", requested: nil)
         consent.consentRescindedAt = at(-1)
         try await write([missed, try refund("1"), consent])
@@ -97,7 +103,7 @@ struct RefundsCommandTests {
 
     @Test func `a case shows its requests, its frozen answer and what came of it`() async throws {
         var refund = try refund("1")
-        refund.declined = RefundVerdict(signedDate: at(0))
+        refund.insert(RefundVerdict(.declined, signedDate: at(0)))
         try await write([refund], proposing: answer("coins"))
         let (exitCode, printed) = await sluicectl(["refunds", "show", "1"] + flags)
         #expect(exitCode == 0, "\(printed.complaints)")
@@ -112,7 +118,8 @@ struct RefundsCommandTests {
     @Test func `an operator's answer is proposed under the case, and printed without --yes`() async throws {
         try await write([try refund("1")])
         let arguments = [
-            "refunds", "answer", "1", "--outcome", "decline", "--consented", "--consumption-percentage", "100000",
+            "refunds", "answer", "1", "--outcome", "decline", "--consented", "--delivery-status", "DELIVERED",
+            "--no-sample-content", "--consumption-percentage", "100000",
         ]
         let body =
             #"{"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":false,"#
@@ -122,7 +129,7 @@ struct RefundsCommandTests {
         let (exitCode, done) = await sluicectl(arguments + ["--yes"] + flags)
         #expect(exitCode == 0, "\(done.complaints)")
         let (again, refused) = await sluicectl(arguments + ["--yes"] + flags)
-        #expect(again == 1 && refused.complaints.contains { $0.contains("an answer stands already: decline") })
+        #expect(again == 1 && refused.complaints.contains { $0.contains("an answer is frozen already: decline") })
         await broker.stop()
     }
 
@@ -138,25 +145,25 @@ struct RefundsCommandTests {
 
     @Test func `statistics count outcomes by rule, answer and reason`() async throws {
         var granted = try refund("1")
-        granted.answer = answer("coins")
-        granted.acceptance = AnswerAcceptance(at: at(0), attempts: 1)
-        granted.granted = RefundVerdict(signedDate: at(0))
+        granted.insert(answer("coins"))
+        granted.insert(AnswerAcceptance(through: at(-1), at: at(0), attempts: 1))
+        granted.insert(RefundVerdict(.granted, signedDate: at(0)))
         var declined = try refund("2")
-        declined.answer = answer("coins")
-        declined.acceptance = AnswerAcceptance(at: at(0), attempts: 1)
-        declined.declined = RefundVerdict(signedDate: at(0))
+        declined.insert(answer("coins"))
+        declined.insert(AnswerAcceptance(through: at(-1), at: at(0), attempts: 1))
+        declined.insert(RefundVerdict(.declined, signedDate: at(0)))
         try await write([granted, declined, try refund("3")])
         let (_, printed) = await sluicectl(["refunds", "stats", "--output", "json"] + flags)
         let groups = try #require(try printed.objects.first?["groups"]?.array)
         #expect(
             groups == [
                 [
-                    "rule": "-", "answer": "waiting", "reason": "UNINTENDED_PURCHASE", "cases": 1, "granted": 0,
-                    "declined": 0, "reversed": 0,
+                    "rule": "-", "answer": "waiting", "reason": "UNINTENDED_PURCHASE", "rounds": 1, "granted": 0,
+                    "declined": 0, "reversed": 0, "silent": 1,
                 ],
                 [
-                    "rule": "coins", "answer": "decline", "reason": "UNINTENDED_PURCHASE", "cases": 2, "granted": 1,
-                    "declined": 1, "reversed": 0,
+                    "rule": "coins", "answer": "decline", "reason": "UNINTENDED_PURCHASE", "rounds": 2, "granted": 1,
+                    "declined": 1, "reversed": 0, "silent": 0,
                 ],
             ])
         await broker.stop()

@@ -1,24 +1,27 @@
 import AppStoreServerAPI
+import RefundCases
 import Testing
 
 @testable import Refunds
 
 @Suite struct AttemptOutcomeTests {
     @Test(arguments: [
-        (APIFailure.Kind.refused, Int?.some(400), Int64?.none, AttemptOutcome.refused),
-        (.refused, 404, 4_040_010, .refused),
-        (.refused, 403, nil, .unavailable), (.refused, 404, 4_040_002, .unavailable),
-        (.unauthorized, 401, nil, .unauthorized), (.noKey, nil, nil, .unauthorized),
-        (.rateLimited, 429, 4_290_000, .rateLimited), (.server, 500, 5_000_000, .unavailable),
-        (.noAnswer, nil, nil, .unavailable), (.unreadable, 301, nil, .unavailable),
-        (.invalidRequest, nil, nil, .refused),
+        (APIFailure.Kind.refused, Int?.some(400), Int64?.some(4_000_036), AttemptOutcome.refused, "api_refused"),
+        (.refused, 400, nil, .unavailable, "api_refused"), (.refused, 404, 4_040_010, .notFound, "api_not_found"),
+        (.refused, 403, nil, .unavailable, "api_refused"), (.refused, 404, nil, .notFound, "api_not_found"),
+        (.unauthorized, 401, nil, .unauthorized, "api_unauthorized"), (.noKey, nil, nil, .keyMissing, "key_missing"),
+        (.rateLimited, 429, 4_290_000, .rateLimited, "api_rate_limited"),
+        (.server, 500, 5_000_000, .unavailable, "api_unavailable"),
+        (.noAnswer, nil, nil, .unavailable, "api_unavailable"),
+        (.unreadable, 301, nil, .unavailable, "api_unavailable"),
     ])
-    func `only what Apple itself refuses for good ends a request`(
-        _ kind: APIFailure.Kind, _ status: Int?, _ code: Int64?, _ expected: AttemptOutcome
+    func `a failure has an outcome, and a reason for which the round waits`(
+        _ kind: APIFailure.Kind, _ status: Int?, _ code: Int64?, _ outcome: AttemptOutcome, _ reason: String
     ) {
-        let code = code.map { APIErrorCode($0) }
         let failure = APIFailure(
-            kind: kind, status: status, code: code, message: "m", isRetriable: code?.isRetriable ?? false)
-        #expect(AttemptOutcome(failure) == expected)
+            kind: kind, status: status, code: code.map { APIErrorCode($0) }, message: "m", isRetriable: false)
+        #expect(failure.outcome == outcome)
+        #expect(failure.obstacle.reason == reason)
+        #expect(RefundReason.ofWaiting.contains(reason))
     }
 }

@@ -73,17 +73,28 @@ import Time
         facts.inAppOwnershipType = .purchased
         facts.appAccountToken = AppAccountToken("7389a31a-fb6d-4569-a2a6-db7d85d84813")
         facts.consumptionRequestReason = .unintendedPurchase
+        facts.appTransactionId = AppTransactionId("704289572311513294")
+        facts.storefront = "DEU"
+        facts.transactionReason = .purchase
+        facts.deadline = AppStoreInstant(clampingMillisecondsSince1970: 1_767_268_800_000)
+        facts.round = 2
         facts.earlierRefunds = 1
+        facts.earlierRequests = 3
+        facts.earlierRequestsOfTransaction = 1
+        facts.consentRescindedAt = AppStoreInstant(clampingMillisecondsSince1970: 1_767_000_000_000)
         return facts
     }()
 
     private static let question = """
         {"type":"refund.requested","timestamp":"2026-01-01T00:00:00.000Z","data":{"environment":"Production",\
         "bundleId":"com.example.app","transactionId":"49571273","originalTransactionId":"49571200",\
-        "productId":"com.example.coins.100","productType":"Consumable","price":4990,"currency":"EUR","quantity":1,\
+        "appTransactionId":"704289572311513294","productId":"com.example.coins.100","productType":"Consumable","price":4990,"currency":"EUR","quantity":1,\
         "purchaseDate":1766361600000,"expiresDate":1769000000000,"inAppOwnershipType":"PURCHASED",\
+        "storefront":"DEU","transactionReason":"PURCHASE",\
         "appAccountToken":"7389a31a-fb6d-4569-a2a6-db7d85d84813","consumptionRequestReason":"UNINTENDED_PURCHASE",\
-        "requestedAt":1767225600000,"isAdvancedCommerce":false,"earlierRefunds":1}}
+        "requestedAt":1767225600000,"isAdvancedCommerce":false,"deadline":1767268800000,"round":2,\
+        "earlierRefunds":1,"earlierRequests":3,"earlierRequestsOfTransaction":1,\
+        "consentRescindedAt":1767000000000}}
         """
 
     // MARK: the request
@@ -142,7 +153,7 @@ import Time
             String(decoding: least, as: UTF8.self).hasSuffix(
                 """
                 "data":{"environment":"Sandbox","bundleId":"a","transactionId":"1","requestedAt":1767225600000,\
-                "isAdvancedCommerce":true}}
+                "isAdvancedCommerce":true,"round":1,"earlierRequestsOfTransaction":0}}
                 """))
         #expect(!schema.faults(in: Array(#"{"type":"refund.requested","data":{}}"#.utf8)).isEmpty)
     }
@@ -175,9 +186,8 @@ import Time
             "consumptionPercentage: expected a whole number"
         ),
         (#"{"customerConsented":true,"outcome":"GRANT"}"#, "outcome: expected one of decline"),
-        (#"{"customerConsented":true,"debug":1}"#, #"unknown member "debug""#),
     ])
-    func `an answer of another form is a failure that names the member and is not retried`(
+    func `an answer of another form is a failure that names the member and is no silence`(
         answer: String, message: String
     ) async throws {
         let schema = try JSONSchema.deployed("refund-provider-answer.schema.json")
@@ -186,7 +196,7 @@ import Time
         let failure = await failure(try provider(service))
         #expect(failure?.code == .malformed)
         #expect(failure?.status == 200)
-        #expect(failure?.isRetriable == false)
+        #expect(failure?.isSilence == false)
         #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "")")
         await service.stop()
     }
@@ -194,20 +204,29 @@ import Time
     @Test(
         arguments: [
             (500, .unavailable, true), (503, .unavailable, true), (599, .unavailable, true), (408, .unavailable, true),
-            (425, .unavailable, true), (429, .throttled, true), (401, .settings, true), (403, .settings, true),
-            (404, .settings, true), (405, .settings, true), (407, .settings, true), (421, .settings, true),
-            (426, .settings, true), (302, .settings, true), (400, .refused, false), (409, .refused, false),
+            (425, .unavailable, true), (429, .throttled, true), (401, .settings, false), (403, .settings, false),
+            (404, .settings, false), (405, .settings, false), (407, .settings, false), (421, .settings, false),
+            (426, .settings, false), (302, .settings, false), (400, .refused, false), (409, .refused, false),
             (410, .refused, false), (422, .refused, false),
         ] as [(Int, ProviderFailure.Code, Bool)])
-    func `a status says whether the question may be asked again`(
-        status: Int, code: ProviderFailure.Code, isRetriable: Bool
+    func `a status says whether the service was silent`(
+        status: Int, code: ProviderFailure.Code, isSilence: Bool
     ) async throws {
         let service = try CompanyService(status: status, #"{"customerConsented":true}"#)
         let failure = await failure(try provider(service))
         #expect(failure?.code == code)
         #expect(failure?.status == status)
-        #expect(failure?.isRetriable == isRetriable)
+        #expect(failure?.isSilence == isSilence)
         #expect(service.questions.count == 1)
+        await service.stop()
+    }
+
+    // app-store.md 10.7, row 7.
+    @Test func `an answer with a member too many is taken, and the member is named in the log`() async throws {
+        let answer = #"{"customerConsented":true,"requestId":"abc"}"#
+        #expect(try JSONSchema.deployed("refund-provider-answer.schema.json").faults(in: Array(answer.utf8)) == [])
+        let service = try CompanyService(answer)
+        #expect(try await provider(service).consumption(of: facts).customerConsented == true)
         await service.stop()
     }
 
@@ -224,7 +243,7 @@ import Time
         let service = try CompanyService(#"{"customerConsented":true}"# + String(repeating: " ", count: 64 * 1024))
         let failure = await failure(try provider(service))
         #expect(failure?.code == .tooLong)
-        #expect(failure?.isRetriable == false)
+        #expect(failure?.isSilence == false)
         await service.stop()
     }
 
@@ -232,7 +251,7 @@ import Time
         let service = try CompanyService { _, _ in }
         let failure = await failure(try provider(service, ["refunds.provider.timeout": "200ms"]))
         #expect(failure?.code == .timedOut)
-        #expect(failure?.isRetriable == true)
+        #expect(failure?.isSilence == true)
         await service.stop()
     }
 
@@ -240,7 +259,7 @@ import Time
         let service = try CompanyService { _, exchange in exchange.reset() }
         let failure = await failure(try provider(service))
         #expect(failure?.code == .connectionFailed)
-        #expect(failure?.isRetriable == true)
+        #expect(failure?.isSilence == true)
         await service.stop()
     }
 
@@ -250,7 +269,7 @@ import Time
         await service.stop()
         let failure = await failure(provider)
         #expect(failure?.code == .connectionFailed)
-        #expect(failure?.isRetriable == true)
+        #expect(failure?.isSilence == true)
     }
 
     @Test func `a service without TLS behind an https URL may be asked again, when it is mended`() async throws {
@@ -258,7 +277,7 @@ import Time
         let url = service.url.replacing("http://", with: "https://")
         let failure = await failure(try #require(try provider(["refunds.provider.url": url])))
         #expect(failure?.code == .tls)
-        #expect(failure?.isRetriable == true)
+        #expect(failure?.isSilence == true)
         await service.stop()
     }
 
@@ -321,7 +340,7 @@ import Time
         let request = try #require(blocks.first?.split(separator: "\n\n").last)
         #expect(try JSONValue(json: Array(request.utf8)) == JSONValue(json: ProviderRequest(facts).body))
         let answer = Array(try #require(blocks.last).utf8)
-        #expect(try ConsumptionFacts(answer: answer, name: "manual").outcome == .decline)
+        #expect(try ConsumptionFacts.answer(answer, name: "manual").facts.outcome == .decline)
         #expect(try JSONSchema.deployed("refund-provider-answer.schema.json").faults(in: answer) == [])
     }
 

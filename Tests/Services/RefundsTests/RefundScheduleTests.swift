@@ -7,35 +7,47 @@ import Testing
 private let hour: Int64 = 3_600_000
 private let app = APIScope(BundleId("com.example.app"), in: .production)
 private let other = APIScope(BundleId("com.example.other"), in: .production)
+private let sandbox = APIScope(BundleId("com.example.app"), in: .sandbox)
 
 private func key(_ number: Int) -> RefundSchedule.CaseKey {
     RefundSchedule.CaseKey(environment: .production, key: Array("\(number)".utf8))
 }
 
-/// Cases 1, 2, 3, … with deadlines a second apart.
+/// Cases 1, 2, 3, … with deadlines a second apart, each tried until its deadline.
 private func waiting(
     _ numbers: ClosedRange<Int>, of scope: APIScope = app, isFrozen: Bool = true
 ) -> [RefundSchedule.Candidate] {
     numbers.map {
-        RefundSchedule.Candidate(
-            key: key($0), scope: scope, deadline: 12 * hour + Int64($0) * 1_000, isFrozen: isFrozen)
+        let deadline = 12 * hour + Int64($0) * 1_000
+        return RefundSchedule.Candidate(
+            key: key($0), scope: scope, deadline: deadline, until: deadline, isFrozen: isFrozen)
     }
 }
 
-/// What is done about requests, and when, without tasks and brokers.
+private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> RefundSchedule.Step {
+    .send(key(number), attempts: attempts, isLast: isLast)
+}
+
+/// Decides what is done about requests, and when, without tasks and brokers.
 @Suite struct RefundScheduleTests {
     private func schedule(concurrency: Int = 1) -> RefundSchedule {
         RefundSchedule(concurrency: concurrency, fallbackMargin: hour)
     }
 
+    /// Of each app and environment as many rows as the schedule wants, the earliest first, like the scheduler reads them.
     private func plan(
         _ schedule: inout RefundSchedule, _ candidates: [RefundSchedule.Candidate], at now: Int64 = 0
     ) -> [RefundSchedule.Step] {
-        _ = schedule.beginLook()
-        return schedule.plan(candidates, at: now)
+        schedule.beginLook()
+        var rows: [RefundSchedule.Candidate] = []
+        for scope in [app, other, sandbox] {
+            let due = candidates.filter { $0.scope == scope }.sorted { $0.deadline < $1.deadline }
+            rows += due.prefix(schedule.rowsWanted { $0 == scope })
+        }
+        return schedule.plan(rows, at: now)
     }
 
-    /// Sends what is planned for one scope until nothing is, each with this end.
+    /// Sends what is planned until so many attempts have failed; a second goes by after each look.
     private func fail(
         _ schedule: inout RefundSchedule, _ candidates: [RefundSchedule.Candidate], times: Int, at now: inout Int64
     ) {
@@ -54,34 +66,46 @@ private func waiting(
 
     @Test func `frozen answers are sent in the order of deadlines, as many at once as configured`() {
         var schedule = schedule(concurrency: 2)
-        #expect(
-            plan(&schedule, waiting(1...5)) == [
-                .send(key(1), attempts: 1, isLast: false), .send(key(2), attempts: 1, isLast: false),
-            ])
+        #expect(plan(&schedule, waiting(1...5).reversed()) == [send(1), send(2)])
         #expect(plan(&schedule, waiting(1...5)).isEmpty)
         schedule.sent(key(1), app, .done, .answers, attempts: 1, at: 0)
-        #expect(plan(&schedule, waiting(2...5)) == [.send(key(3), attempts: 1, isLast: false)])
+        #expect(plan(&schedule, waiting(2...5)) == [send(3)])
+    }
+
+    @Test func `production goes before the sandbox, whatever the deadlines`() {
+        var schedule = schedule()
+        #expect(plan(&schedule, waiting(1...3, of: sandbox) + waiting(4...5)) == [send(4)])
+        schedule.sent(key(4), app, .done, .answers, attempts: 1, at: 0)
+        schedule.sent(key(5), app, .done, .answers, attempts: 1, at: 0)
+        #expect(plan(&schedule, waiting(1...3, of: sandbox)) == [send(1)])
     }
 
     @Test func `answers are decided ahead, sixteen at a time`() {
         var schedule = schedule()
         let steps = plan(&schedule, waiting(1...1) + waiting(2...40, isFrozen: false))
-        #expect(steps.first == .send(key(1), attempts: 1, isLast: false))
+        #expect(steps.first == send(1))
         #expect(steps.dropFirst() == (2...17).map { .decide(key($0), isOver: false, attempts: 0) }[...])
     }
 
     @Test func `nothing is begun by rows that were read before a case's work ended`() {
         var schedule = schedule()
         _ = plan(&schedule, waiting(1...2))
-        _ = schedule.beginLook()
+        schedule.beginLook()
         schedule.sent(key(1), app, .done, .answers, attempts: 1, at: 0)
-        #expect(schedule.plan(waiting(1...2), at: 0) == [.send(key(2), attempts: 1, isLast: false)])
+        #expect(schedule.plan(waiting(1...2), at: 0) == [send(2)])
     }
 
-    @Test func `what has no time left is only recorded`() {
+    @Test func `a round whose time is over is only recorded`() {
         var schedule = schedule()
         #expect(
             plan(&schedule, waiting(1...1), at: 12 * hour + 1_000) == [.decide(key(1), isOver: true, attempts: 0)])
+    }
+
+    @Test func `a round whose deadline is over is tried until its last receipt is 12 hours old`() {
+        var schedule = schedule()
+        let late = RefundSchedule.Candidate(
+            key: key(1), scope: app, deadline: hour, until: 12 * hour, isFrozen: true)
+        #expect(plan(&schedule, [late], at: 2 * hour) == [send(1)])
     }
 
     // MARK: Failures
@@ -90,76 +114,136 @@ private func waiting(
         var schedule = schedule()
         _ = plan(&schedule, waiting(1...2))
         schedule.sent(key(1), app, .retry, .fails(), attempts: 1, at: 0)
-        #expect(plan(&schedule, waiting(1...2)) == [.send(key(2), attempts: 1, isLast: false)])
+        #expect(plan(&schedule, waiting(1...2)) == [send(2)])
         schedule.sent(key(2), app, .done, .answers, attempts: 1, at: 0)
-        #expect(plan(&schedule, waiting(1...1), at: 1_000) == [.send(key(1), attempts: 2, isLast: false)])
+        #expect(plan(&schedule, waiting(1...1), at: 1_000) == [send(1, attempts: 2)])
     }
 
-    @Test func `an app whose API fails is left alone until a probe goes through, and then goes in order`() {
-        var schedule = schedule()
+    @Test func `an app whose API fails is tried with its earliest case, and then goes in order`() {
+        var schedule = schedule(concurrency: 4)
         var now: Int64 = 0
         let cases = waiting(1...20)
         fail(&schedule, cases, times: 8, at: &now)
-        #expect(schedule.isPaused)
-        #expect(plan(&schedule, cases, at: now) == [.probe(app)])
+        #expect(schedule.pausedEnvironments == [.production])
+        now += 600_000
+        // One at a time, the earliest of them.
+        let probe = plan(&schedule, cases, at: now)
+        guard case .send(key(1), let attempts, false)? = probe.first, probe.count == 1 else {
+            Issue.record("\(probe)")
+            return
+        }
         #expect(plan(&schedule, cases, at: now).isEmpty)
-        schedule.probed(app, .fails(), at: now)
+        schedule.sent(key(1), app, .retry, .fails(), attempts: attempts, at: now)
         #expect(plan(&schedule, cases, at: now).isEmpty)
-        #expect(plan(&schedule, cases, at: now + 60_000) == [.probe(app)])
-        schedule.probed(app, .answers, at: now + 60_000)
-        #expect(!schedule.isPaused)
-        #expect(plan(&schedule, cases, at: now + 60_000).first == .send(key(1), attempts: 1, isLast: false))
+        now += 60_000
+        let next = plan(&schedule, cases, at: now)
+        guard case .send(let found, let count, false)? = next.first, next.count == 1 else {
+            Issue.record("\(next)")
+            return
+        }
+        schedule.sent(found, app, .done, .answers, attempts: count, at: now)
+        #expect(schedule.pausedEnvironments.isEmpty)
+        // Back-offs of the time of the failure are over.
+        #expect(plan(&schedule, cases.filter { $0.key != found }, at: now).count == 4)
+    }
+
+    @Test func `twelve cases against an endpoint that fails are 40 requests in ten minutes at the most`() throws {
+        var schedule = schedule()
+        let cases = waiting(1...12)
+        var (requests, isDownSince) = (0, Int64?.none)
+        for now in stride(from: Int64(0), to: 600_000, by: 500) {
+            for step in plan(&schedule, cases, at: now) {
+                guard case .send(let key, let attempts, _) = step else { continue }
+                requests += 1
+                schedule.sent(key, app, .retry, .fails(), attempts: attempts, at: now)
+            }
+            if !schedule.pausedEnvironments.isEmpty { isDownSince = isDownSince ?? now }
+        }
+        #expect(requests <= 40)
+        // The gauge that the alert looks at stays at 1 meanwhile.
+        #expect(try #require(isDownSince) < 30_000)
+        #expect(schedule.pausedEnvironments == [.production])
+    }
+
+    @Test func `a failure that says nothing about the API ends no pause`() {
+        var schedule = schedule()
+        var now: Int64 = 0
+        fail(&schedule, waiting(1...20), times: 8, at: &now)
+        now += 600_000
+        guard case .send(let found, let attempts, _)? = plan(&schedule, waiting(1...20), at: now).first else {
+            Issue.record("nothing is sent")
+            return
+        }
+        schedule.sent(found, app, .retry, .unknown, attempts: attempts, at: now)
+        #expect(schedule.pausedEnvironments == [.production])
     }
 
     @Test func `an app whose key is refused holds up no other`() {
         var schedule = schedule()
         var now: Int64 = 0
-        let refused = waiting(1...20, of: other)
+        let refused = waiting(1...200, of: other)
         fail(&schedule, refused, times: 8, at: &now)
-        #expect(
-            plan(&schedule, refused + waiting(21...21), at: now) == [
-                .send(key(21), attempts: 1, isLast: false), .probe(other),
-            ])
-        // However many of them wait in front.
-        #expect(schedule.beginLook() >= 1_000 + refused.count)
+        #expect(plan(&schedule, refused + waiting(201...201), at: now).contains(send(201)))
     }
 
-    @Test func `a case that always fails holds up no later one`() {
+    @Test func `a time that Apple named for one app and environment hides no other request behind it`() {
         var schedule = schedule()
-        var now: Int64 = 0
-        for _ in 0..<8 {
-            now += 600_000
-            guard case .send(_, let attempts, _)? = plan(&schedule, waiting(1...1), at: now).first else {
-                Issue.record("nothing is sent")
-                return
-            }
-            schedule.sent(key(1), app, .retry, .fails(), attempts: attempts, at: now)
-        }
-        #expect(plan(&schedule, waiting(1...2), at: now + 1_000) == [.probe(app)])
-        schedule.probed(app, .answers, at: now + 1_000)
-        _ = plan(&schedule, waiting(1...2), at: now + 1_000)
-        schedule.sent(key(1), app, .retry, .fails(), attempts: 1, at: now + 1_000)
-        #expect(plan(&schedule, waiting(1...2), at: now + 1_000) == [.send(key(2), attempts: 1, isLast: false)])
-    }
-
-    @Test func `two minutes before its deadline a case is sent, whatever the API or Apple said`() {
-        var schedule = schedule()
-        var now: Int64 = 0
-        let cases = waiting(1...1)
-        fail(&schedule, cases, times: 8, at: &now)
-        let last = 12 * hour + 1_000 - 120_000
-        #expect(!plan(&schedule, cases, at: last - 1).contains { if case .send = $0 { true } else { false } })
-        #expect(plan(&schedule, cases, at: last).first == .send(key(1), attempts: 9, isLast: true))
-    }
-
-    @Test func `a time that Apple named holds for the app alone`() {
-        var schedule = schedule()
-        _ = plan(&schedule, waiting(1...1))
+        let production = waiting(1...100)
+        _ = plan(&schedule, production)
         schedule.sent(key(1), app, .retry, .fails(retryAt: hour), attempts: 1, at: 0)
-        let both = waiting(1...2) + waiting(3...3, of: other)
-        #expect(plan(&schedule, both, at: hour - 1) == [.send(key(3), attempts: 1, isLast: false)])
-        schedule.sent(key(3), other, .done, .answers, attempts: 1, at: hour - 1)
-        #expect(plan(&schedule, waiting(1...2), at: hour) == [.send(key(1), attempts: 2, isLast: false)])
+        // Later deadlines than all of them.
+        let others = waiting(101...101, of: sandbox) + waiting(102...102, of: other)
+        #expect(plan(&schedule, production + others, at: 5_000) == [send(102)])
+        schedule.sent(key(102), other, .done, .answers, attempts: 1, at: 5_000)
+        #expect(plan(&schedule, production + others.dropLast(), at: 5_000) == [send(101)])
+        schedule.sent(key(101), sandbox, .done, .answers, attempts: 1, at: 5_000)
+        #expect(plan(&schedule, production, at: hour - 1).isEmpty)
+        #expect(plan(&schedule, production, at: hour) == [send(1, attempts: 2)])
+    }
+
+    @Test func `a hundred cases that cannot be decided hide none behind them`() {
+        var schedule = schedule()
+        let stuck = waiting(1...100, isFrozen: false)
+        var now: Int64 = 0
+        for _ in 0..<20 {
+            for step in plan(&schedule, stuck, at: now) {
+                guard case .decide(let key, _, let attempts) = step else { continue }
+                schedule.decided(key, .retry, .answers, attempts: attempts, at: now)
+            }
+            now += 100
+        }
+        #expect(plan(&schedule, stuck + waiting(101...101), at: now).contains(send(101)))
+    }
+
+    // MARK: The last attempts
+
+    @Test func `two minutes before its end a case is sent, whatever its back-off or a pause says`() {
+        var schedule = schedule()
+        let cases = waiting(1...1)
+        let last = 12 * hour + 1_000 - 120_000
+        var now = last - 2_000
+        // Its back-off has grown to minutes, and ends after the end.
+        guard case .send(_, _, false)? = plan(&schedule, cases, at: now).first else {
+            Issue.record("nothing is sent")
+            return
+        }
+        schedule.sent(key(1), app, .retry, .fails(retryAt: now + hour), attempts: 12, at: now)
+        now = last - 1
+        #expect(plan(&schedule, cases, at: now).isEmpty)
+        #expect(plan(&schedule, cases, at: last) == [send(1, attempts: 13, isLast: true)])
+        // Once: after it the back-off holds again.
+        schedule.sent(key(1), app, .retry, .fails(), attempts: 13, at: last)
+        #expect(plan(&schedule, cases, at: last + 1_000).isEmpty)
+    }
+
+    @Test func `a case that cannot be decided is decided at the fallback's moment, whatever its back-off says`() {
+        var schedule = schedule()
+        let cases = waiting(1...1, isFrozen: false)
+        let margin = 11 * hour + 1_000
+        _ = plan(&schedule, cases, at: margin - 1_000)
+        schedule.decided(key(1), .retry, .answers, attempts: 12, at: margin - 1_000)
+        #expect(plan(&schedule, cases, at: margin - 1).isEmpty)
+        #expect(plan(&schedule, cases, at: margin) == [.decide(key(1), isOver: false, attempts: 13)])
     }
 
     // MARK: The company's service
@@ -174,16 +258,16 @@ private func waiting(
         #expect(plan(&schedule, cases, at: 999).isEmpty)
         #expect(plan(&schedule, cases, at: 600_000) == [.decide(key(1), isOver: false, attempts: 1)])
         schedule.decided(key(1), .retry, .fails(), attempts: 1, at: 600_000)
-        // An hour before the deadline of the first nine the fallback decides them.
+        // An hour before the end of the first nine the fallback decides them.
         let steps = plan(&schedule, cases, at: 11 * hour + 9_000)
         #expect(steps == (1...9).map { .decide(key($0), isOver: false, attempts: $0 == 1 ? 2 : $0 < 9 ? 1 : 0) })
     }
 
-    @Test func `what was frozen meanwhile does not wait for the next decision`() {
+    @Test func `an answer that was frozen meanwhile does not wait for the next decision`() {
         var schedule = schedule()
         _ = plan(&schedule, waiting(1...1, isFrozen: false))
         schedule.decided(key(1), .retry, .fails(), attempts: 0, at: 0)
         #expect(plan(&schedule, waiting(1...1, isFrozen: false)).isEmpty)
-        #expect(plan(&schedule, waiting(1...1)) == [.send(key(1), attempts: 1, isLast: false)])
+        #expect(plan(&schedule, waiting(1...1)) == [send(1)])
     }
 }

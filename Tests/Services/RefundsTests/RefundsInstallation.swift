@@ -82,12 +82,13 @@ final class RefundsInstallation: Sendable {
         """
 
     func configuration(
-        rules: String = RefundsInstallation.rules, data: String = "data", _ further: [String] = []
+        rules: String = RefundsInstallation.rules, data: String = "data",
+        apps: String = "\(RefundsInstallation.app):1234567890", _ further: [String] = []
     ) throws -> Configuration {
         let file = try directory.write(rules, to: "rules-\(UUID().uuidString).json")
         let arguments = [
             "--kafka.bootstrap.servers", kafka.bootstrapServers, "--profile", "single-node", "--data.dir",
-            directory.file(data), "--admin.port", "0", "--apps", "\(Self.app):1234567890", "--root.certificates",
+            directory.file(data), "--admin.port", "0", "--apps", apps, "--root.certificates",
             directory.file("root.pem"), "--revocation", "off", "--appstore.api.issuer.id", SimulatedAPIKey.issuerId,
             "--appstore.api.key.id", SimulatedAPIKey.keyId, "--appstore.api.key.file",
             directory.file(SimulatedAPIKey.fileName), "--appstore.api.url", api.url(of: .production),
@@ -118,6 +119,7 @@ final class RefundsInstallation: Sendable {
             "appAccountToken": "7e3fb204-2d5b-4a5c-8f1e-000000000001",
             "appTransactionId": .string("70\(transactionId)"),
         ]
+        if type == .refund { transaction["revocationDate"] = .integer(signed) }
         for member in further.members { transaction[member.name] = member.value }
         var data: JSONObject = ["bundleId": .string(Self.app), "environment": "Production"]
         if type == .consumptionRequest { data["consumptionRequestReason"] = reason.map { .string($0) } }
@@ -162,6 +164,25 @@ final class RefundsInstallation: Sendable {
     }
 
     func caseOf(_ id: String) async throws -> JSONObject { try #require(try await cases()[id]) }
+
+    /// The newest part of a case: of `answers`, `accepted`, `ends` or `verdicts`.
+    func newest(_ parts: String, of id: String) async throws -> JSONObject? {
+        try await caseOf(id)[parts]?.array?.last?.object
+    }
+
+    /// Waits until a round that waits names this reason.
+    func wait(forObstacle reason: String, of id: String) async throws {
+        try await waitUntil(within: .seconds(30)) {
+            let found = try await self.cases()[id]
+            try await Task.sleep(for: .milliseconds(50))
+            return found?["answerStatus"] == "waiting" && found?["obstacle"]?.object?["reason"] == .string(reason)
+        }
+    }
+
+    /// Records what the company knows of a customer.
+    func record(preference json: String, of customer: String) -> KafkaProducerRecord {
+        KafkaProducerRecord(topic: topics.refundPreferences, key: Array(customer.utf8), value: Array(json.utf8))
+    }
 
     /// Waits until the answer to a transaction has this status in the topic.
     func wait(for status: String, of ids: [String], within limit: Duration = .seconds(30)) async throws {

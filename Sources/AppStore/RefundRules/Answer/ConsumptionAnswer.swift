@@ -1,3 +1,5 @@
+internal import AppStoreModel
+
 /// The answer to one consumption request: the body that is frozen in the case and then sent, byte for byte.
 package struct ConsumptionAnswer: Hashable, Sendable {
     /// Which endpoint takes it. The raw value is the version in Apple's path.
@@ -11,7 +13,7 @@ package struct ConsumptionAnswer: Hashable, Sendable {
     package let form: Form
     /// Compact JSON with Apple's members in a fixed order.
     package let body: [UInt8]
-    /// What was left out.
+    /// Members left out.
     package let notes: [ConsumptionNote]
 
     /// Makes the body, with every constraint that Apple documents checked.
@@ -25,5 +27,24 @@ package struct ConsumptionAnswer: Hashable, Sendable {
         case .version1: (body, notes) = ConsumptionBodyVersion1.write(facts, statement)
         case .version2: (body, notes) = ConsumptionBodyVersion2.write(facts, statement)
         }
+    }
+
+    /// Why Apple takes no answer about a transaction, whatever the company says; nil where it takes one.
+    package static func finalProblem(of facts: RefundFacts) -> ConsumptionProblem? {
+        switch facts.inAppOwnershipType {
+        case .familyShared:
+            return ConsumptionProblem(
+                code: .familyShared, message: "Apple takes no answer for the transaction of a family member")
+        case .assigned:
+            return ConsumptionProblem(
+                code: .assigned, message: "Apple takes no answer for an assigned transaction")
+        default: break
+        }
+        guard facts.isAdvancedCommerce, let type = facts.productType, type.isKnown, type != .consumable,
+            type != .autoRenewableSubscription
+        else { return nil }
+        return ConsumptionProblem(
+            code: .typeNotSupported,
+            message: "Apple takes answers about Advanced Commerce purchases for consumables and subscriptions alone")
     }
 }

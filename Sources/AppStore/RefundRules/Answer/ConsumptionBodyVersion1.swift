@@ -51,8 +51,8 @@ enum ConsumptionBodyVersion1 {
         case .decline: (2, nil)
         case .noPreference: (3, nil)
         case .grantProrated: (nil, .proratedInVersion1)
-        // The statement refuses it.
-        case .doNotAnswer: (nil, nil)
+        // The statement refuses both.
+        case .doNotAnswer, .hold: (nil, nil)
         }
     }
 }

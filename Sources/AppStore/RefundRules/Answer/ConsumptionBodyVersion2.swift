@@ -45,8 +45,8 @@ enum ConsumptionBodyVersion2 {
                 return (nil, .proratedWithoutPercentage)
             }
             return ("GRANT_PRORATED", nil)
-        // Without the member Apple knows of no preference; the statement refuses doNotAnswer.
-        case .noPreference, .doNotAnswer: return (nil, nil)
+        // Without the member Apple knows of no preference; the statement refuses the others.
+        case .noPreference, .doNotAnswer, .hold: return (nil, nil)
         }
     }
 }

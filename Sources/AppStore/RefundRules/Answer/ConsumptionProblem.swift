@@ -4,14 +4,31 @@ package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConver
     package enum Code: String, CaseIterable, Sendable {
         /// The rules, or the company's service, say so.
         case doNotAnswer = "do_not_answer"
-        /// The customer has not consented, as far as is known. Apple: then send nothing.
+        /// The customer has not consented: somebody said no, or nobody said yes. Apple: then send nothing.
         case noConsent = "no_consent"
+        /// A parent revoked the child's use of the app, and the company has not said yes since.
+        case consentRescinded = "consent_rescinded"
         /// Apple takes no answer for transactions of family members (4000185).
         case familyShared = "family_shared"
+        /// Apple takes no answer for transactions that an organization or a group assigned (4000227).
+        case assigned
+        /// An Advanced Commerce purchase of a type that the version 1 endpoint does not take (4000047).
+        case typeNotSupported = "type_not_supported"
+        /// A rule, the service or the preference leaves the decision to a person.
+        case held
         /// Neither the rules nor the company's service say whether it was delivered.
         case deliveryStatusMissing = "delivery_status_missing"
         /// Neither the rules nor the company's service say whether there was a sample.
         case sampleContentMissing = "sample_content_missing"
+
+        /// Whether nothing that somebody can still say changes it: the round ends. Otherwise it waits. Source: app-store.md
+        /// 10.6.
+        package var isFinal: Bool {
+            switch self {
+            case .doNotAnswer, .noConsent, .consentRescinded, .familyShared, .assigned, .typeNotSupported: true
+            case .held, .deliveryStatusMissing, .sampleContentMissing: false
+            }
+        }
     }
 
     package let code: Code

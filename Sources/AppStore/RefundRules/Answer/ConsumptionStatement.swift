@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// What both bodies require, checked: consent above all.
+/// The facts that both bodies require, checked: consent above all.
 struct ConsumptionStatement {
     let outcome: RefundOutcome
     let deliveryStatus: DeliveryStatus
@@ -9,17 +9,21 @@ struct ConsumptionStatement {
 
     init(_ facts: RefundFacts, _ decision: RefundDecision) throws(ConsumptionProblem) {
         let consumption = decision.consumption
+        if let problem = ConsumptionAnswer.finalProblem(of: facts) { throw problem }
         guard decision.outcome != .doNotAnswer else {
             throw ConsumptionProblem(code: .doNotAnswer, message: "the decision is to send nothing")
         }
         guard consumption.customerConsented == true else {
-            throw ConsumptionProblem(
-                code: .noConsent,
-                message: "the customer is not known to have consented; Apple asks to send nothing then")
+            throw decision.isConsentRescinded
+                ? ConsumptionProblem(
+                    code: .consentRescinded,
+                    message: "a parent revoked the app's use, and the company has not recorded consent since")
+                : ConsumptionProblem(
+                    code: .noConsent,
+                    message: "the customer is not known to have consented; Apple asks to send nothing then")
         }
-        guard facts.inAppOwnershipType != .familyShared else {
-            throw ConsumptionProblem(
-                code: .familyShared, message: "Apple takes no answer for the transaction of a family member")
+        guard decision.outcome != .hold else {
+            throw ConsumptionProblem(code: .held, message: "a person decides: sluicectl refunds answer")
         }
         guard let deliveryStatus = consumption.deliveryStatus else {
             throw ConsumptionProblem(

@@ -9,7 +9,7 @@ package struct RefundFacts: Hashable, Sendable {
     package var originalTransactionId: OriginalTransactionId?
     package var productId: ProductId?
     package var productType: ProductType?
-    /// Milliunits of the currency.
+    /// Milliunits of the currency, for the whole quantity.
     package var price: Int64?
     /// ISO 4217.
     package var currency: String?
@@ -18,15 +18,31 @@ package struct RefundFacts: Hashable, Sendable {
     /// Auto-renewable subscriptions only.
     package var expiresDate: AppStoreInstant?
     package var inAppOwnershipType: InAppOwnershipType?
+    /// ISO 3166-1 alpha-3.
+    package var storefront: String?
+    package var offerType: OfferType?
+    package var offerDiscountType: OfferDiscountType?
+    package var transactionReason: TransactionReason?
     package var consumptionRequestReason: ConsumptionRequestReason?
-    /// When the first request of the case was received: "now" for the age of the purchase, so that a decision that is
+    /// When the first request of the round was received: "now" for the age of the purchase, so that a decision that is
     /// made again is the same.
     package var requestedAt: AppStoreInstant
     package var appAccountToken: AppAccountToken?
+    package var appTransactionId: AppTransactionId?
+    /// Until when an answer is tried.
+    package var deadline: AppStoreInstant?
+    /// Rounds of requests about the transaction, this one included.
+    package var round: Int64 = 1
     /// Whether the transaction has advancedCommerceInfo.
     package var isAdvancedCommerce: Bool
-    /// How often the account was refunded before; nil where the account or its past is unknown.
+    /// Other transactions of the customer that are refunded; nil where the customer is unknown.
     package var earlierRefunds: Int64?
+    /// Other transactions of the customer that a refund was asked for; nil where the customer is unknown.
+    package var earlierRequests: Int64?
+    /// Earlier rounds of this transaction.
+    package var earlierRequestsOfTransaction: Int64 = 0
+    /// When a parent or guardian revoked the child's use of the app (RESCIND_CONSENT), by Apple's clock.
+    package var consentRescindedAt: AppStoreInstant?
 
     package init(
         environment: AppStoreEnvironment, bundleId: BundleId, transactionId: TransactionId,
@@ -39,32 +55,15 @@ package struct RefundFacts: Hashable, Sendable {
         self.isAdvancedCommerce = isAdvancedCommerce
     }
 
-    /// The facts of a verified transaction; nil where it does not name environment, app and transaction, without which
-    /// there is no case.
-    package init?(
-        _ transaction: TransactionPayload, reason: ConsumptionRequestReason?, requestedAt: AppStoreInstant,
-        earlierRefunds: Int64? = nil
-    ) {
-        guard let environment = transaction.environment, let bundleId = transaction.bundleId,
-            let transactionId = transaction.transactionId
-        else { return nil }
-        self.init(
-            environment: environment, bundleId: bundleId, transactionId: transactionId, requestedAt: requestedAt,
-            isAdvancedCommerce: transaction.advancedCommerceInfo != nil)
-        originalTransactionId = transaction.originalTransactionId
-        productId = transaction.productId
-        productType = transaction.type
-        price = transaction.price
-        currency = transaction.currency
-        quantity = transaction.quantity
-        purchaseDate = transaction.purchaseDate
-        expiresDate = transaction.expiresDate
-        inAppOwnershipType = transaction.inAppOwnershipType
-        appAccountToken = transaction.appAccountToken
-        consumptionRequestReason = reason
-        self.earlierRefunds = earlierRefunds
-    }
-
     /// How old the purchase was at the request, in milliseconds; 0 for one that is dated later.
     package var ageMilliseconds: Int64? { purchaseDate.map { max(0, $0.milliseconds(to: requestedAt)) } }
+
+    /// The share of the subscription's period that was over at the request, in milliunits of a percent; nil without a
+    /// period.
+    package var elapsed: Int64? {
+        guard let purchaseDate, let expiresDate, purchaseDate < expiresDate else { return nil }
+        let whole = Double(purchaseDate.milliseconds(to: expiresDate))
+        let over = Double(purchaseDate.milliseconds(to: requestedAt))
+        return Int64(min(max(over / whole, 0), 1) * 100_000)
+    }
 }

@@ -30,21 +30,45 @@ extension ConsumptionFacts {
     private static let longestMinutes: Int64 = 36_525 * 1440
     private static let greatestCents: Int64 = 100_000_000_000
 
-    /// Reads the answer of the company's service. An unknown member is an error: a misspelled one would be lost.
+    /// An answer of the company's service, and the names of its members that this version does not know.
+    package struct Answer: Hashable, Sendable {
+        package let facts: ConsumptionFacts
+        package let unknownMembers: [String]
+    }
+
+    /// Reads the answer of the company's service. Unknown members are named; a known one with a wrong value is an error.
     ///
     /// - Parameter name: what errors call the text.
-    package init(answer json: [UInt8], name: String) throws(RefundInputError) {
-        let input = try RefundInput(json: json, name: name, maximumBytes: Self.maximumAnswerBytes)
-        let members = try input.members(Member.all + [Member.outcome])
+    package static func answer(_ json: [UInt8], name: String) throws(RefundInputError) -> Answer {
+        let input = try RefundInput(json: json, name: name, maximumBytes: maximumAnswerBytes)
+        let (members, unknown) = try input.knownMembers(Member.all + [Member.outcome])
         guard members[Member.customerConsented] != nil else {
             throw input.error("\(Member.customerConsented) is missing: true or false, has the customer consented")
         }
-        try self.init(members)
-        outcome = try members[Member.outcome]?.oneOf()
+        var facts = try ConsumptionFacts(members)
+        facts.outcome = try members[Member.outcome]?.oneOf()
+        return Answer(facts: facts, unknownMembers: unknown)
+    }
+
+    /// What becomes of members with other names.
+    enum OtherMembers {
+        /// An error: in a file a misspelled one would be lost.
+        case refused
+        /// Named.
+        case collected
+    }
+
+    /// The facts that a rules file or a preference states.
+    static func reading(
+        _ input: RefundInput, others: OtherMembers = .refused
+    ) throws(RefundInputError) -> (value: ConsumptionFacts, unknown: [String]) {
+        guard others == .collected else { return (try ConsumptionFacts(input.members(Member.all)), []) }
+        let (members, unknown) = try input.knownMembers(Member.all)
+        return (try ConsumptionFacts(members), unknown)
     }
 
     /// The facts that a rules file states.
-    init(reading input: RefundInput) throws(RefundInputError) { try self.init(input.members(Member.all)) }
+    init(reading input: RefundInput) throws(RefundInputError) { self = try Self.reading(input).value }
 
     private init(_ members: [String: RefundInput]) throws(RefundInputError) {
         customerConsented = try members[Member.customerConsented]?.bool()
@@ -62,24 +86,26 @@ extension ConsumptionFacts {
 }
 
 extension ConsumptionFacts {
-    /// As the answer of the company's service would be, to be kept with a case; ``init(answer:name:)`` reads it, provided
-    /// that ``customerConsented`` is known.
+    /// The answer of the company's service, to be kept with a case; ``answer(_:name:)`` reads it where
+    /// ``customerConsented`` is known.
     package var json: [UInt8] {
         var json = JSONWriter()
-        json.object {
-            $0.set("customerConsented", customerConsented)
-            $0.set("deliveryStatus", deliveryStatus?.rawValue)
-            $0.set("sampleContentProvided", sampleContentProvided)
-            $0.set("consumptionPercentage", consumptionPercentage)
-            $0.set("consumptionStatus", consumptionStatus?.rawValue)
-            $0.set("platform", platform?.rawValue)
-            $0.set("accountTenureDays", accountTenureDays)
-            $0.set("playTimeMinutes", playTimeMinutes)
-            $0.set("lifetimePurchasedCents", lifetimePurchasedCents)
-            $0.set("lifetimeRefundedCents", lifetimeRefundedCents)
-            $0.set("userStatus", userStatus?.rawValue)
-            $0.set("outcome", outcome?.rawValue)
-        }
+        json.object { write(to: &$0) }
         return json.bytes
+    }
+
+    func write(to object: inout JSONWriter) {
+        object.set("customerConsented", customerConsented)
+        object.set("deliveryStatus", deliveryStatus?.rawValue)
+        object.set("sampleContentProvided", sampleContentProvided)
+        object.set("consumptionPercentage", consumptionPercentage)
+        object.set("consumptionStatus", consumptionStatus?.rawValue)
+        object.set("platform", platform?.rawValue)
+        object.set("accountTenureDays", accountTenureDays)
+        object.set("playTimeMinutes", playTimeMinutes)
+        object.set("lifetimePurchasedCents", lifetimePurchasedCents)
+        object.set("lifetimeRefundedCents", lifetimeRefundedCents)
+        object.set("userStatus", userStatus?.rawValue)
+        object.set("outcome", outcome?.rawValue)
     }
 }

@@ -12,11 +12,20 @@ extension RefundConditions {
         static let age = "age"
         static let earlierRefunds = "earlierRefunds"
         static let consumptionPercentage = "consumptionPercentage"
+        static let storefront = "storefront"
+        static let offer = "offer"
+        static let trial = "trial"
+        static let purchase = "purchase"
+        static let ownership = "ownership"
+        static let elapsed = "elapsed"
+        static let earlierRequests = "earlierRequests"
+        static let earlierRequestsOfTransaction = "earlierRequestsOfTransaction"
         static let environment = "environment"
         static let bundleId = "bundleId"
 
         static let all = [
-            product, productType, price, reason, age, earlierRefunds, consumptionPercentage, environment, bundleId,
+            product, productType, price, reason, age, earlierRefunds, consumptionPercentage, storefront, offer, trial,
+            purchase, ownership, elapsed, earlierRequests, earlierRequestsOfTransaction, environment, bundleId,
         ]
         static let currency = "currency"
         static let from = "from"
@@ -40,14 +49,9 @@ extension RefundConditions {
                 }
             }
         }
-        earlierRefunds = try members[Member.earlierRefunds].map { input throws(RefundInputError) in
-            try Self.bounds(input) { bound throws(RefundInputError) in try bound.integer(in: 0...1_000_000) }
-        }
-        consumptionPercentage = try members[Member.consumptionPercentage].map { input throws(RefundInputError) in
-            try Self.bounds(input) { bound throws(RefundInputError) in
-                try bound.text("a percentage such as \"0%\" or \"50%\"", AmountText.percentMilliunits)
-            }
-        }
+        earlierRefunds = try members[Member.earlierRefunds].map(Self.counts)
+        consumptionPercentage = try members[Member.consumptionPercentage].map(Self.percentages)
+        try readPurchase(members)
         environments = try members[Member.environment].map { input throws(RefundInputError) in
             let names = [AppStoreEnvironment.production, .sandbox]
             let texts = names.map(\.rawValue).joined(separator: ", ")
@@ -77,6 +81,42 @@ extension RefundConditions {
             try bound.text("an amount of the currency as text, such as \"4.99\"") { AmountText.milliunits($0) }
         }
         return Price(currency: code, bounds: bounds)
+    }
+
+    private mutating func readPurchase(_ members: [String: RefundInput]) throws(RefundInputError) {
+        storefronts = try members[Member.storefront].map { input throws(RefundInputError) in
+            Set(
+                try Self.list(input, of: "countries", one: "three capital letters (ISO 3166-1), such as USA") { text in
+                    let isCode = text.utf8.count == 3 && text.utf8.allSatisfy { (0x41...0x5A).contains($0) }
+                    return isCode ? text : nil
+                })
+        }
+        offers = try members[Member.offer].map { input throws(RefundInputError) in
+            let names = OfferCondition.allCases.map(\.rawValue).joined(separator: ", ")
+            return Set(
+                try Self.list(input, of: "offers", one: "one of \(names)", OfferCondition.init(rawValue:)))
+        }
+        isTrial = try members[Member.trial]?.bool()
+        purchases = try members[Member.purchase].map { input throws(RefundInputError) in
+            Set(
+                try Self.list(input, of: "texts", one: "one of first, renewal") { text in
+                    ["first": TransactionReason.purchase, "renewal": .renewal][text]
+                })
+        }
+        ownerships = try members[Member.ownership].map(Self.known)
+        elapsed = try members[Member.elapsed].map(Self.percentages)
+        earlierRequests = try members[Member.earlierRequests].map(Self.counts)
+        earlierRequestsOfTransaction = try members[Member.earlierRequestsOfTransaction].map(Self.counts)
+    }
+
+    private static func counts(_ input: RefundInput) throws(RefundInputError) -> HalfOpenBounds {
+        try bounds(input) { bound throws(RefundInputError) in try bound.integer(in: 0...1_000_000) }
+    }
+
+    private static func percentages(_ input: RefundInput) throws(RefundInputError) -> HalfOpenBounds {
+        try bounds(input) { bound throws(RefundInputError) in
+            try bound.text("a percentage such as \"0%\" or \"50%\"", AmountText.percentMilliunits)
+        }
     }
 
     private static func bounds(

@@ -1,3 +1,4 @@
+internal import AppStoreModel
 internal import JSON
 
 /// A JSON value that must be exactly as documented, with its place: every reader names the line and the member.
@@ -65,6 +66,27 @@ struct RefundInput {
         return members
     }
 
+    /// The members with these names, and the names of the others: at most eight, printable.
+    func knownMembers(
+        _ known: [String]
+    ) throws(RefundInputError) -> (members: [String: RefundInput], unknown: [String]) {
+        guard element.kind == .object else { throw error("expected an object") }
+        var members: [String: RefundInput] = [:]
+        var unknown: [String] = []
+        for found in element.members {
+            guard known.contains(found.name) else {
+                guard unknown.count < 8 else { continue }
+                var quoted: [UInt8] = []
+                JSONBytes.append(visible: found.name, limit: 64, to: &quoted)
+                unknown.append(String(decoding: quoted, as: UTF8.self))
+                continue
+            }
+            members[found.name] = RefundInput(
+                found.value, name: name, member: member.isEmpty ? found.name : "\(member).\(found.name)")
+        }
+        return (members, unknown)
+    }
+
     /// The elements of an array of at least one and at most `limit`.
     func elements(atMost limit: Int, of expected: String) throws(RefundInputError) -> [RefundInput] {
         let elements = element.elements
@@ -82,6 +104,16 @@ struct RefundInput {
     func bool() throws(RefundInputError) -> Bool {
         guard let value = element.bool else { throw error("expected true or false") }
         return value
+    }
+
+    /// A moment: RFC 3339 as text, or milliseconds since 1970.
+    func instant() throws(RefundInputError) -> AppStoreInstant {
+        if let text = element.string {
+            if let instant = AppStoreInstant(rfc3339: text) { return instant }
+        } else if let instant = element.integer.flatMap(AppStoreInstant.init(millisecondsSince1970:)) {
+            return instant
+        }
+        throw error("expected a moment such as \"2026-11-25T12:00:00Z\", or milliseconds since 1970")
     }
 
     func integer(in range: ClosedRange<Int64>) throws(RefundInputError) -> Int64 {

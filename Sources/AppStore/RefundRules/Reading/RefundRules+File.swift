@@ -41,8 +41,11 @@ extension RefundRules {
             guard !rules.contains(where: { $0.name == rule.name }) else {
                 throw element.error("a rule of this name is above: names must differ")
             }
-            if let last = rules.last, last.conditions.isEmpty {
-                throw element.error("never applies: the rule \(last.name) above it has no conditions")
+            if let earlier = rules.first(where: { $0.conditions.cover(rule.conditions) }) {
+                throw element.error("never applies: the rule \(earlier.name) above it applies first")
+            }
+            if let contradiction = rule.conditions.contradiction {
+                throw element.error("never applies: \(contradiction)")
             }
             rules.append(rule)
         }

@@ -18,4 +18,11 @@ struct ProductPattern: Hashable, Sendable {
         return isPrefix
             ? productId.rawValue.utf8.starts(with: text.utf8) : productId.rawValue.utf8.elementsEqual(text.utf8)
     }
+
+    /// Whether it matches everything that another matches.
+    func covers(_ other: ProductPattern) -> Bool {
+        isPrefix
+            ? other.text.utf8.starts(with: text.utf8)
+            : !other.isPrefix && other.text.utf8.elementsEqual(text.utf8)
+    }
 }

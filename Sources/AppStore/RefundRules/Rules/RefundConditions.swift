@@ -18,6 +18,16 @@ struct RefundConditions: Hashable, Sendable {
     var earlierRefunds: HalfOpenBounds?
     /// Milliunits of a percent.
     var consumptionPercentage: HalfOpenBounds?
+    var storefronts: Set<String>?
+    var offers: Set<OfferCondition>?
+    /// Whether a free trial was bought.
+    var isTrial: Bool?
+    var purchases: Set<TransactionReason>?
+    var ownerships: Set<InAppOwnershipType>?
+    /// Milliunits of a percent.
+    var elapsed: HalfOpenBounds?
+    var earlierRequests: HalfOpenBounds?
+    var earlierRequestsOfTransaction: HalfOpenBounds?
     var environments: Set<AppStoreEnvironment>?
     var bundleIds: Set<BundleId>?
 
@@ -32,6 +42,20 @@ struct RefundConditions: Hashable, Sendable {
         if let age, !age.contains(facts.ageMilliseconds) { return false }
         if let earlierRefunds, !earlierRefunds.contains(facts.earlierRefunds) { return false }
         if let bounds = consumptionPercentage, !bounds.contains(consumption.consumptionPercentage) { return false }
+        return holdsOfPurchase(facts)
+    }
+
+    private func holdsOfPurchase(_ facts: RefundFacts) -> Bool {
+        if let storefronts, !Self.contains(storefronts, facts.storefront) { return false }
+        if let offers, !offers.contains(where: { $0.holds(facts) }) { return false }
+        if let isTrial, isTrial != (facts.offerDiscountType == .freeTrial) { return false }
+        if let purchases, !Self.contains(purchases, facts.transactionReason) { return false }
+        if let ownerships, !Self.contains(ownerships, facts.inAppOwnershipType) { return false }
+        if let elapsed, !elapsed.contains(facts.elapsed) { return false }
+        if let earlierRequests, !earlierRequests.contains(facts.earlierRequests) { return false }
+        if let bounds = earlierRequestsOfTransaction, !bounds.contains(facts.earlierRequestsOfTransaction) {
+            return false
+        }
         if let environments, !environments.contains(facts.environment) { return false }
         if let bundleIds, !bundleIds.contains(facts.bundleId) { return false }
         return true
@@ -39,5 +63,24 @@ struct RefundConditions: Hashable, Sendable {
 
     private static func contains<Value: Hashable>(_ values: Set<Value>, _ value: Value?) -> Bool {
         value.map(values.contains) ?? false
+    }
+}
+
+/// The offer that a transaction was bought with.
+enum OfferCondition: String, CaseIterable, Sendable {
+    case introductory
+    case promotional
+    case offerCode
+    case winBack
+    case none
+
+    func holds(_ facts: RefundFacts) -> Bool {
+        switch self {
+        case .introductory: facts.offerType == .introductory
+        case .promotional: facts.offerType == .promotional
+        case .offerCode: facts.offerType == .offerCode
+        case .winBack: facts.offerType == .winBack
+        case .none: facts.offerType == nil
+        }
     }
 }

@@ -1,4 +1,4 @@
-/// What the rules say about one case.
+/// The decision about one round.
 package struct RefundDecision: Hashable, Sendable {
     /// Who chose the outcome.
     package enum Source: String, CaseIterable, Sendable {
@@ -7,14 +7,18 @@ package struct RefundDecision: Hashable, Sendable {
         case fallback = "default"
         /// The company's service.
         case provider
+        /// What the company recorded for the customer.
+        case preference
     }
 
     package var source: Source
     /// The first rule that applied, also where the company's service chose the outcome; nil where none did.
     package var rule: String?
     package var outcome: RefundOutcome
-    /// What the company's service said, then what the rule says, then what the file says for all cases.
+    /// Each fact by the first word that states it: service, preference, rule, file. Consent by all of them.
     package var consumption: ConsumptionFacts
+    /// There is no consent because a parent revoked the app's use.
+    package var isConsentRescinded = false
     /// ``RefundRules/fingerprint`` of the rules that decided.
     package var rulesFingerprint: String
 

@@ -8,4 +8,6 @@ package enum RefundOutcome: String, CaseIterable, Sendable {
     case noPreference
     /// Nothing is sent.
     case doNotAnswer
+    /// A person decides, with `sluicectl refunds answer`.
+    case hold
 }

@@ -1,4 +1,4 @@
-/// The company's rules for refund requests: an ordered list of which the first that applies decides.
+/// The company's rules for refund requests: an ordered list; the first rule that applies decides.
 ///
 /// A pure value: the same facts always give the same decision.
 package struct RefundRules: Hashable, Sendable {
@@ -24,17 +24,28 @@ package struct RefundRules: Hashable, Sendable {
     /// The names of the rules in their order.
     package var names: [String] { rules.map(\.name) }
 
-    /// Decides one case.
+    /// Decides one round.
     ///
-    /// - Parameter consumption: what the company's service answered; nil where there is none, or no answer of it.
-    package func decide(_ facts: RefundFacts, _ consumption: ConsumptionFacts?) -> RefundDecision {
-        let company = consumption ?? ConsumptionFacts()
+    /// - Parameter words: of the company about the customer.
+    package func decide(_ facts: RefundFacts, _ words: CompanyWords) -> RefundDecision {
+        let company = words.consumption
         let rule = rules.first { $0.conditions.hold(facts, company.merging(self.consumption)) }
         let source: RefundDecision.Source
-        if company.outcome != nil { source = .provider } else { source = rule == nil ? .fallback : .rule }
-        return RefundDecision(
+        if words.service?.outcome != nil {
+            source = .provider
+        } else if words.preference?.preference != nil {
+            source = .preference
+        } else {
+            source = rule == nil ? .fallback : .rule
+        }
+        var consumption = company.merging(rule?.consumption).merging(self.consumption)
+        let consent = CustomerConsent(
+            facts, words, file: rule?.consumption.customerConsented ?? self.consumption.customerConsented)
+        consumption.customerConsented = consent.isGiven
+        var decision = RefundDecision(
             source: source, rule: rule?.name, outcome: company.outcome ?? rule?.outcome ?? fallback,
-            consumption: company.merging(rule?.consumption).merging(self.consumption),
-            rulesFingerprint: fingerprint)
+            consumption: consumption, rulesFingerprint: fingerprint)
+        decision.isConsentRescinded = consent == .rescinded
+        return decision
     }
 }

@@ -8,15 +8,39 @@ internal import RefundCases
 
 /// The refund cases of an environment, as their topic tells them.
 struct ReadRefunds {
-    /// One case, and the answer that stands for it.
+    /// One case, and its winning proposal.
     struct Row: Sendable {
         var refund: RefundCase
-        /// The proposal with the smallest offset.
-        var standing: (offset: Int64, answer: FrozenAnswer?)?
+        let gap: Int64
+        var proposal: StateProposal?
 
-        /// What Apple gets or got: of the case, or frozen and not sent yet.
-        var answer: FrozenAnswer? { refund.answer ?? standing?.answer }
+        var rounds: RefundRounds { RefundRounds(refund, gap: gap) }
+
+        /// The answer of the newest round: recorded, or frozen and not sent yet.
+        var answer: FrozenAnswer? { rounds.newest.flatMap { $0.answer ?? frozen(for: $0) } }
+
+        /// The winning proposal, where it is of this round.
+        func frozen(for round: RefundRound) -> FrozenAnswer? {
+            guard let proposal,
+                refund.round(ofProposal: proposal.value, gap: gap) == round.openedAt.millisecondsSince1970
+            else { return nil }
+            return FrozenAnswer(json: proposal.value)
+        }
+
+        mutating func add(_ other: StateProposal) {
+            guard let winner = proposal else {
+                proposal = other
+                return
+            }
+            let (round, winning) = (order(other), order(winner))
+            if round > winning || round == winning && other.offset < winner.offset { proposal = other }
+        }
+
+        private func order(_ proposal: StateProposal) -> Int64 { refund.round(ofProposal: proposal.value, gap: gap) }
     }
+
+    /// `refunds.round.gap`, in milliseconds.
+    let gap: Int64
 
     private(set) var rows: [String: Row] = [:]
     /// Records that are no cases, such as those of a newer version.
@@ -35,25 +59,23 @@ struct ReadRefunds {
             unreadable += 1
             return
         }
-        var row = rows[key] ?? Row(refund: refund)
+        var row = rows[key] ?? Row(refund: refund, gap: gap)
         row.refund.merge(refund)
-        if let proposal = StateProposal(record), proposal.offset < row.standing?.offset ?? .max {
-            row.standing = (proposal.offset, FrozenAnswer(json: proposal.value))
-        }
+        if let proposal = StateProposal(record) { row.add(proposal) }
         rows[key] = row
     }
 
-    /// What has a request or an outcome: the withdrawn consents alone are no cases.
-    var cases: [Row] { rows.values.filter { $0.refund.answerStatus != .none || $0.refund.outcome != nil } }
+    /// Rows with a request or an outcome: a RESCIND_CONSENT alone is no case.
+    var cases: [Row] { rows.values.filter { !$0.refund.requests.isEmpty || $0.refund.outcome != nil } }
 
     /// Reads the topic of an environment to its end.
     ///
     /// - Throws: a `StartupError` when it does not exist or brokers do not answer.
     static func read(
-        _ topic: KafkaTopic, of admin: KafkaAdmin, with kafka: KafkaConfiguration
+        _ topic: KafkaTopic, gap: Int64, of admin: KafkaAdmin, with kafka: KafkaConfiguration
     ) async throws -> ReadRefunds {
         let scan = try await TopicScan(topic, of: admin, with: kafka)
-        let box = Box()
+        let box = Box(ReadRefunds(gap: gap))
         try await scan.run { record in
             box.refunds.take(record)
             return true
@@ -62,6 +84,8 @@ struct ReadRefunds {
     }
 
     private final class Box {
-        var refunds = ReadRefunds()
+        var refunds: ReadRefunds
+
+        init(_ refunds: ReadRefunds) { self.refunds = refunds }
     }
 }

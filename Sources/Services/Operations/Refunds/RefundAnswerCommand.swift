@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import Configuration
+internal import Foundation
 internal import Kafka
 internal import KeyedState
 internal import Lifecycle
@@ -8,83 +9,155 @@ internal import RefundCases
 internal import RefundRules
 internal import Time
 
-/// `sluicectl refunds answer`: an operator decides a case before the rules do. The answer is proposed in the topic under
-/// the key of the case, where the first of all proposals stands; sluice-refunds sends it.
+/// `sluicectl refunds answer`: an operator decides a round. The answer is proposed in the topic under the key of the case,
+/// where the first proposal of the round wins; sluice-refunds sends it.
 struct RefundAnswerCommand {
     let refunds: RefundsCommand
 
     private var configuration: Configuration { refunds.configuration }
 
+    private var now: AppStoreInstant {
+        AppStoreInstant(clampingMillisecondsSince1970: refunds.clocks.wallMilliseconds())
+    }
+
+    /// What is written: the case with the round of the answer, and the answer.
+    private struct Proposal {
+        let refund: RefundCase
+        let answer: FrozenAnswer
+    }
+
     func run(_ id: String, _ console: Console) async throws -> ExitCode {
         try await refunds.withAdmin { admin, kafka in
-            let row = try RefundsCommand.one(
-                id, in: try await ReadRefunds.read(refunds.topic, of: admin, with: kafka), configuration)
-            guard row.refund.answerStatus == .waiting else {
-                throw StartupError(
-                    "Apple does not wait for this answer: \(row.refund.answerStatus.rawValue)",
-                    fix: "List what waits with: sluicectl refunds due")
-            }
-            guard row.standing == nil else {
-                throw StartupError(
-                    "an answer stands already: \(row.answer?.outcome ?? "unreadable")",
-                    fix: "Look at it with: sluicectl refunds show \(PlainText.printable(id))")
-            }
-            let answer = try answer(to: row.refund)
-            await console.write(line: Array((answer.body ?? "no answer").utf8))
+            let row = try await read(id, admin, kafka)
+            let proposal = try configuration[OperationsSettings.again] ? again(row, id) : first(row, id)
+            await console.write(line: Array((proposal.answer.body ?? "no answer").utf8))
             guard configuration[OperationsSettings.yes] else {
                 throw StartupError("nothing was changed", fix: "Repeat it with --yes")
             }
-            try await propose(answer, row.refund, kafka)
-            let after = try RefundsCommand.one(
-                id, in: try await ReadRefunds.read(refunds.topic, of: admin, with: kafka), configuration)
-            guard after.standing?.answer == answer else {
+            try await propose(proposal, kafka)
+            let after = try await read(id, admin, kafka)
+            guard after.rounds.newest.flatMap({ after.frozen(for: $0) }) == proposal.answer else {
                 throw StartupError(
-                    "another answer was proposed before this one, and stands",
-                    fix: "Look at it with: sluicectl refunds show \(PlainText.printable(id))")
+                    "another answer was proposed before this one, and is sent", fix: "Look at it with: \(show(id))")
             }
             return .ok
         }
     }
 
-    private func answer(to refund: RefundCase) throws(StartupError) -> FrozenAnswer {
-        let outcome = configuration[OperationsSettings.refundOutcome]
-        let now = AppStoreInstant(clampingMillisecondsSince1970: refunds.clocks.wallMilliseconds())
-        guard outcome != .doNotAnswer else {
-            return FrozenAnswer(
-                decidedAt: now, source: .operator, rule: nil, outcome: outcome.rawValue, reason: RefundReason.rules)
+    private func read(_ id: String, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration) async throws -> ReadRefunds.Row {
+        let rows = try await ReadRefunds.read(refunds.topic, gap: refunds.gap, of: admin, with: kafka)
+        return try RefundsCommand.one(id, in: rows, configuration)
+    }
+
+    private func show(_ id: String) -> String { "sluicectl refunds show \(PlainText.printable(id))" }
+
+    // MARK: Rounds
+
+    /// The answer of the round that waits.
+    private func first(_ row: ReadRefunds.Row, _ id: String) throws(StartupError) -> Proposal {
+        guard let round = row.rounds.waiting else {
+            throw StartupError(
+                "Apple does not wait for this answer: \(row.rounds.status.rawValue)",
+                fix: "List what waits with: sluicectl refunds due. --again answers what Apple has not accepted")
         }
-        var facts = RefundFacts(
-            environment: refund.environment, bundleId: refund.bundleId, transactionId: refund.transactionId,
-            requestedAt: refund.openedAt ?? now, isAdvancedCommerce: refund.transaction?.isAdvancedCommerce ?? false)
-        facts.productType = refund.transaction?.type
-        facts.inAppOwnershipType = refund.transaction?.inAppOwnershipType
-        facts.appAccountToken = refund.transaction?.appAccountToken
-        var consumption = ConsumptionFacts()
-        consumption.customerConsented = configuration[OperationsSettings.customerConsented]
-        consumption.deliveryStatus = configuration[OperationsSettings.deliveryStatus]
-        consumption.sampleContentProvided = configuration[OperationsSettings.sampleContentProvided]
-        consumption.consumptionPercentage = configuration[OperationsSettings.consumptionPercentage].map(Int64.init)
+        if let frozen = row.frozen(for: round) {
+            throw StartupError(
+                "an answer is frozen already: \(frozen.outcome)",
+                fix: "Look at it with: \(show(id)). --again sends this one in a round of its own")
+        }
+        return Proposal(
+            refund: row.refund, answer: try answer(RefundFacts(row.refund, round), through: round.through))
+    }
+
+    /// The answer of a round that the operator opens after the newest one.
+    private func again(_ row: ReadRefunds.Row, _ id: String) throws(StartupError) -> Proposal {
+        guard let last = row.rounds.newest else {
+            throw StartupError("Apple has not asked about this transaction", fix: "Look at it with: \(show(id))")
+        }
+        guard last.status != .accepted, last.verdict == nil else {
+            throw StartupError(
+                last.verdict == nil ? "Apple has accepted the answer" : "Apple has decided",
+                fix: "Look at it with: \(show(id)). A new request of Apple's opens a round of its own")
+        }
+        let now = now
+        var refund = row.refund
+        if last.status == .waiting {
+            refund.insert(AnswerEnd(.withheld, through: last.through, at: now, reason: RefundReason.replaced))
+        }
+        refund.insert(
+            RefundRequest(
+                notificationUUID: NotificationUUID("operator-\(UUID().uuidString.lowercased())"),
+                signedDate: last.through.advanced(byMilliseconds: 1), receivedAt: now,
+                isSigned: last.requests.contains(where: \.isSigned), isOperators: true))
+        guard let round = RefundRounds(refund, gap: refunds.gap).waiting, !round.isTooLate else {
+            throw StartupError(
+                "the request is older than a week: Apple does not wait for an answer",
+                fix: "Look at it with: \(show(id))")
+        }
+        return Proposal(refund: refund, answer: try answer(RefundFacts(refund, round), through: round.through))
+    }
+
+    // MARK: The answer
+
+    private func answer(_ facts: RefundFacts, through: AppStoreInstant) throws(StartupError) -> FrozenAnswer {
+        let outcome = configuration[OperationsSettings.refundOutcome]
+        var answer = FrozenAnswer(
+            through: through, decidedAt: now, source: .operator, rule: nil, outcome: outcome.rawValue)
+        guard outcome != .doNotAnswer else {
+            answer.reason = ConsumptionProblem.Code.doNotAnswer.rawValue
+            return answer
+        }
+        var decision = RefundDecision(
+            source: .provider, rule: nil, outcome: outcome, consumption: try consumption(), rulesFingerprint: "")
+        decision.isConsentRescinded = false
         do throws(ConsumptionProblem) {
-            let body = try ConsumptionAnswer(
-                facts,
-                RefundDecision(
-                    source: .provider, rule: nil, outcome: outcome, consumption: consumption,
-                    rulesFingerprint: "operator"))
-            return FrozenAnswer(
-                decidedAt: now, source: .operator, rule: nil, outcome: outcome.rawValue,
-                form: body.form.rawValue, body: String(decoding: body.body, as: UTF8.self),
-                notes: body.notes.map(\.rawValue))
+            let body = try ConsumptionAnswer(facts, decision)
+            answer.form = body.form.rawValue
+            answer.body = String(decoding: body.body, as: UTF8.self)
+            answer.notes = body.notes.map(\.rawValue)
+            return answer
         } catch {
             throw StartupError(
-                error.message, fix: "Give what is missing, such as --consented and --delivery-status", exitCode: .usage)
+                error.message, fix: "Give what is missing: --consented, --delivery-status, --sample-content",
+                exitCode: .usage)
         }
     }
 
-    private func propose(_ answer: FrozenAnswer, _ refund: RefundCase, _ kafka: KafkaConfiguration) async throws {
-        let producer = try KafkaProducer(kafka, topics: [refunds.topic])
-        let record = KafkaProducerRecord(
-            topic: refunds.topic, key: Array(RecordKey.transaction(refund.bundleId, refund.transactionId).utf8),
-            value: refund.jsonText, headers: [StateProposal.header(answer.json)])
+    private func consumption() throws(StartupError) -> ConsumptionFacts {
+        var consumption = ConsumptionFacts()
+        consumption.customerConsented = configuration[OperationsSettings.customerConsented]
+        consumption.deliveryStatus = configuration[OperationsSettings.deliveryStatus]
+        consumption.sampleContentProvided = try RefundsCommand.sampleContent(configuration)
+        consumption.consumptionPercentage = configuration[OperationsSettings.consumptionPercentage].map(Int64.init)
+        return consumption
+    }
+
+    private func propose(_ proposal: Proposal, _ kafka: KafkaConfiguration) async throws {
+        let refund = proposal.refund
+        try await refunds.publish(
+            KafkaProducerRecord(
+                topic: refunds.topic, key: Array(RecordKey.transaction(refund.bundleId, refund.transactionId).utf8),
+                value: refund.jsonText(gap: refunds.gap), headers: [StateProposal.header(proposal.answer.json)]), kafka)
+    }
+}
+
+extension RefundsCommand {
+    /// Whether a sample was there, as the flags say; nil where they do not.
+    static func sampleContent(_ configuration: Configuration) throws(StartupError) -> Bool? {
+        let (yes, no) = (
+            configuration[OperationsSettings.sampleContentProvided], configuration[OperationsSettings.noSampleContent]
+        )
+        guard !(yes && no) else {
+            throw StartupError(
+                "--sample-content and --no-sample-content exclude each other", fix: "Give one of them", exitCode: .usage
+            )
+        }
+        return yes ? true : no ? false : nil
+    }
+
+    /// Writes one record, and returns when Kafka has it.
+    func publish(_ record: KafkaProducerRecord, _ kafka: KafkaConfiguration) async throws {
+        let producer = try KafkaProducer(kafka, topics: [record.topic])
         do {
             _ = try await producer.send(record, deadline: .seconds(30))
         } catch {

@@ -2,67 +2,88 @@ internal import AppStoreModel
 internal import JSON
 internal import RefundCases
 
-/// What came of the answers, by rule and by the customer's reason.
+/// Results of the answers: one row for each round, grouped by what is asked for.
 struct RefundStatistics {
-    private struct Group: Hashable {
-        let rule: String
-        let answer: String
-        let reason: String
+    /// What rounds are grouped by.
+    enum Dimension: String, CaseIterable, Sendable {
+        case rule, answer, reason, product, currency, month, environment
+        /// Why a round ended without an accepted answer.
+        case end
     }
 
     private struct Counts {
-        var cases = 0
+        var rounds = 0
         var granted = 0
         var declined = 0
         var reversed = 0
+        var silent: Int { rounds - granted - declined - reversed }
     }
 
-    private var groups: [Group: Counts] = [:]
+    private let dimensions: [Dimension]
+    private var groups: [[String]: Counts] = [:]
 
-    init(_ rows: [ReadRefunds.Row]) {
-        for row in rows where row.refund.answerStatus != .none {
-            let group = Group(
-                rule: row.answer?.rule ?? "-",
-                answer: row.refund.answerStatus == .accepted
-                    ? row.answer?.outcome ?? "-" : row.refund.answerStatus.rawValue,
-                reason: row.refund.reason?.rawValue ?? "-")
-            groups[group, default: Counts()].cases += 1
-            switch row.refund.outcome {
-            case .granted: groups[group]?.granted += 1
-            case .declined: groups[group]?.declined += 1
-            case .reversed: groups[group]?.reversed += 1
-            case nil: break
+    /// - Parameters:
+    ///   - dimensions: of the groups, in this order.
+    ///   - period: only rounds whose first request was signed then.
+    init(_ rows: [ReadRefunds.Row], by dimensions: [Dimension], in period: Range<AppStoreInstant>) {
+        self.dimensions = dimensions
+        for row in rows {
+            for round in row.rounds.all where period.contains(round.openedAt) {
+                let group = dimensions.map { Self.value($0, round, row) }
+                groups[group, default: Counts()].rounds += 1
+                switch round.lastVerdict?.kind {
+                case .granted: groups[group]?.granted += 1
+                case .declined: groups[group]?.declined += 1
+                case .reversed: groups[group]?.reversed += 1
+                case nil: break
+                }
             }
         }
     }
 
-    private var sorted: [(group: Group, counts: Counts)] {
-        groups.map { ($0.key, $0.value) }.sorted {
-            ($0.0.rule, $0.0.answer, $0.0.reason) < ($1.0.rule, $1.0.answer, $1.0.reason)
+    private static func value(_ dimension: Dimension, _ round: RefundRound, _ row: ReadRefunds.Row) -> String {
+        let answer = round.answer ?? row.frozen(for: round)
+        switch dimension {
+        case .rule: return answer?.rule ?? none
+        case .answer: return round.status == .accepted ? answer?.outcome ?? none : round.status.rawValue
+        case .reason: return round.reason?.rawValue ?? none
+        case .product: return row.refund.transaction?.productId?.rawValue ?? none
+        case .currency: return row.refund.transaction?.currency ?? none
+        case .month: return String(round.openedAt.description.prefix(7))
+        case .environment: return row.refund.environment.rawValue
+        case .end: return round.status == .accepted ? none : round.end?.reason ?? none
         }
+    }
+
+    private static let none = "-"
+
+    private var sorted: [(group: [String], counts: Counts)] {
+        groups.map { ($0.key, $0.value) }.sorted { $0.0.lexicographicallyPrecedes($1.0) }
     }
 
     var text: String {
         guard !groups.isEmpty else { return "none\n" }
         let rows = sorted.map { group, counts in
-            [
-                PlainText.printable(group.rule, maximum: 60), group.answer,
-                PlainText.printable(group.reason, maximum: 40), "\(counts.cases)", "\(counts.granted)",
-                "\(counts.declined)", "\(counts.reversed)",
-                "\(counts.cases - counts.granted - counts.declined - counts.reversed)",
-            ]
+            group.map { PlainText.printable($0, maximum: 60) }
+                + [
+                    "\(counts.rounds)", "\(counts.granted)", "\(counts.declined)", "\(counts.reversed)",
+                    "\(counts.silent)",
+                ]
         }
-        return PlainText.table(
-            [["RULE", "ANSWER", "REASON", "CASES", "GRANTED", "DECLINED", "REVERSED", "NO OUTCOME"]] + rows)
+        let header = dimensions.map { $0.rawValue.uppercased() }
+        return PlainText.table([header + ["ROUNDS", "GRANTED", "DECLINED", "REVERSED", "SILENT"]] + rows)
     }
 
     var json: [UInt8] {
         let rows = sorted.map { group, counts -> JSONValue in
-            [
-                "rule": .string(group.rule), "answer": .string(group.answer), "reason": .string(group.reason),
-                "cases": .integer(Int64(counts.cases)), "granted": .integer(Int64(counts.granted)),
-                "declined": .integer(Int64(counts.declined)), "reversed": .integer(Int64(counts.reversed)),
-            ]
+            var object = JSONObject()
+            for (dimension, value) in zip(dimensions, group) { object[dimension.rawValue] = .string(value) }
+            object["rounds"] = .integer(Int64(counts.rounds))
+            object["granted"] = .integer(Int64(counts.granted))
+            object["declined"] = .integer(Int64(counts.declined))
+            object["reversed"] = .integer(Int64(counts.reversed))
+            object["silent"] = .integer(Int64(counts.silent))
+            return .object(object)
         }
         return JSONValue.object([OutputName.groups: .array(rows)]).json
     }

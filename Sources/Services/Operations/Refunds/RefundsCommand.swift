@@ -1,10 +1,12 @@
 internal import AppStoreModel
 internal import Configuration
+internal import Foundation
 internal import JSON
 internal import Kafka
 internal import Lifecycle
 internal import Records
 internal import RefundCases
+internal import RefundRules
 internal import Time
 
 /// `sluicectl refunds`: the cases, what is due, and how the answers fared. Read from the topic that sluice-refunds
@@ -13,6 +15,9 @@ struct RefundsCommand {
     let configuration: Configuration
     let clocks: Clocks
     let timeout: Duration
+
+    /// `refunds.round.gap`, in milliseconds.
+    var gap: Int64 { configuration[OperationsSettings.roundGap].clampedMilliseconds }
 
     private var output: OutputFormat { configuration[OperationsSettings.output] }
 
@@ -26,16 +31,17 @@ struct RefundsCommand {
     func list(_ console: Console) async throws -> ExitCode {
         let status = configuration[OperationsSettings.answerStatus]
         let rows = try await read().cases
-            .filter { status == nil || $0.refund.answerStatus == status }
+            .filter { status == nil || $0.rounds.status == status }
             .sorted { Self.moment($0) > Self.moment($1) }
         await print(
             Array(rows.prefix(configuration[OperationsSettings.refundLimit])), console,
-            columns: ["RECEIVED", "STATUS", "OUTCOME", "ANSWER", "RULE", "PRODUCT", "PRICE", "TRANSACTION"]
+            columns: ["RECEIVED", "STATUS", "ROUND", "OUTCOME", "ANSWER", "RULE", "PRODUCT", "PRICE", "TRANSACTION"]
         ) { row in
             let refund = row.refund
             return [
-                refund.newestRequest.map { PlainText.seconds($0.receivedAt) } ?? "-", refund.answerStatus.rawValue,
-                refund.outcome?.rawValue ?? "-", row.answer?.outcome ?? "-", row.answer?.rule ?? "-",
+                refund.newestRequest.map { PlainText.seconds($0.receivedAt) } ?? "-", row.rounds.status.rawValue,
+                row.rounds.newest.map { "\($0.number)" } ?? "-", refund.outcome?.rawValue ?? "-",
+                row.answer?.outcome ?? "-", row.answer?.rule ?? "-",
                 refund.transaction?.productId?.rawValue ?? "-", Self.price(refund),
                 "\(refund.bundleId)/\(refund.transactionId)",
             ]
@@ -46,24 +52,36 @@ struct RefundsCommand {
     func due(_ console: Console) async throws -> ExitCode {
         let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
         let rows = try await read().cases
-            .filter { $0.refund.answerStatus == .waiting }
-            .sorted { ($0.refund.deadline ?? .latest) < ($1.refund.deadline ?? .latest) }
+            .filter { $0.rounds.waiting != nil }
+            .sorted { Self.until($0) < Self.until($1) }
         await print(
             Array(rows.prefix(configuration[OperationsSettings.refundLimit])), console,
-            columns: ["LEFT", "DEADLINE", "FROZEN ANSWER", "LAST FAILURE", "TRANSACTION"]
+            columns: ["LEFT", "UNTIL", "ROUND", "FROZEN ANSWER", "WAITS BECAUSE", "DETAIL", "TRANSACTION"]
         ) { row in
-            let deadline = row.refund.deadline ?? .latest
+            let until = Self.until(row)
+            let obstacle = Self.obstacle(row)
             return [
-                Self.left(now.milliseconds(to: deadline)), PlainText.seconds(deadline), row.answer?.outcome ?? "-",
-                row.refund.failure?.message ?? "-", "\(row.refund.bundleId)/\(row.refund.transactionId)",
+                Self.left(now.milliseconds(to: until)), PlainText.seconds(until),
+                row.rounds.waiting.map { "\($0.number)" } ?? "-", row.answer?.outcome ?? "-", obstacle?.reason ?? "-",
+                obstacle?.message ?? "-", "\(row.refund.bundleId)/\(row.refund.transactionId)",
             ]
         }
         return .ok
     }
 
+    /// Until when an answer is tried.
+    private static func until(_ row: ReadRefunds.Row) -> AppStoreInstant {
+        row.rounds.waiting.map { $0.answerableUntil ?? .earliest } ?? .latest
+    }
+
+    /// Why the round that waits could not be answered yet.
+    static func obstacle(_ row: ReadRefunds.Row) -> AnswerObstacle? {
+        guard let round = row.rounds.waiting, let obstacle = row.refund.obstacle else { return nil }
+        return obstacle.through >= round.openedAt ? obstacle : nil
+    }
+
     private static func moment(_ row: ReadRefunds.Row) -> AppStoreInstant {
-        row.refund.newestRequest?.receivedAt ?? row.refund.granted?.signedDate ?? row.refund.declined?.signedDate
-            ?? row.refund.reversed?.signedDate ?? .earliest
+        row.refund.newestRequest?.receivedAt ?? row.refund.verdict?.signedDate ?? .earliest
     }
 
     private static func price(_ refund: RefundCase) -> String {
@@ -84,7 +102,7 @@ struct RefundsCommand {
         _ rows: [ReadRefunds.Row], _ console: Console, columns: [String], cells: (ReadRefunds.Row) -> [String]
     ) async {
         switch output {
-        case .json: for row in rows { await console.write(line: row.refund.jsonText) }
+        case .json: for row in rows { await console.write(line: row.refund.jsonText(gap: gap)) }
         case .text:
             guard !rows.isEmpty else {
                 await console.write("none\n")
@@ -100,7 +118,7 @@ struct RefundsCommand {
     func show(_ id: String, _ console: Console) async throws -> ExitCode {
         let row = try Self.one(id, in: try await read(), configuration)
         switch output {
-        case .json: await console.write(line: row.refund.jsonText)
+        case .json: await console.write(line: row.refund.jsonText(gap: gap))
         case .text: await console.write(RefundText.text(row))
         }
         return .ok
@@ -130,7 +148,8 @@ struct RefundsCommand {
     // MARK: stats
 
     func stats(_ console: Console) async throws -> ExitCode {
-        let statistics = RefundStatistics(try await read().cases)
+        let statistics = RefundStatistics(
+            try await read().cases, by: configuration[OperationsSettings.statisticsBy], in: try period())
         switch output {
         case .json: await console.write(line: statistics.json)
         case .text: await console.write(statistics.text)
@@ -138,10 +157,47 @@ struct RefundsCommand {
         return .ok
     }
 
+    // MARK: try
+
+    func tryRules(_ console: Console) async throws -> ExitCode {
+        let path = configuration[OperationsSettings.triedRules]
+        let rules = try Self.rules(path)
+        let findings = rules.findings(hasService: true, hasPreferences: true)
+        for finding in findings { console.complain("\(path): \(finding)") }
+        let trial = RefundTrial(
+            rules, against: try configuration[OperationsSettings.rulesInForce].map(Self.rules),
+            try await read().cases, in: try period())
+        switch output {
+        case .json: await console.write(line: trial.json)
+        case .text: await console.write(trial.text)
+        }
+        return .ok
+    }
+
+    private static func rules(_ path: String) throws(StartupError) -> RefundRules {
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw StartupError("\(path) cannot be read", fix: "Name a rules file", exitCode: .usage)
+        }
+        do throws(RefundInputError) {
+            return try RefundRules(json: Array(bytes), name: path)
+        } catch {
+            throw StartupError("\(error)", fix: "Correct the file", exitCode: .configuration)
+        }
+    }
+
+    private func period() throws(StartupError) -> Range<AppStoreInstant> {
+        let from = configuration[OperationsSettings.refundsFrom] ?? .earliest
+        let to = configuration[OperationsSettings.refundsTo] ?? .latest
+        guard from < to else {
+            throw StartupError("--to is not later than --from", fix: "Give a later moment", exitCode: .usage)
+        }
+        return from..<to
+    }
+
     // MARK: parts
 
-    private func read() async throws -> ReadRefunds {
-        try await withAdmin { admin, kafka in try await ReadRefunds.read(topic, of: admin, with: kafka) }
+    func read() async throws -> ReadRefunds {
+        try await withAdmin { admin, kafka in try await ReadRefunds.read(topic, gap: gap, of: admin, with: kafka) }
     }
 
     func withAdmin<Result: Sendable>(

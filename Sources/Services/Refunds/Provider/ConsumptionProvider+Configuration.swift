@@ -11,7 +11,7 @@ extension ConsumptionProvider {
     ///
     /// - Throws: a `ConfigurationError` that names the key, where it was set, and what is wrong.
     package init?(
-        _ configuration: Configuration, clocks: Clocks = .system, log: RateLimitedLogger
+        _ configuration: Configuration, clocks: Clocks = .system, log: RateLimitedLogger? = nil
     ) throws(ConfigurationError) {
         guard let url = configuration[RefundsSettings.providerURL] else { return nil }
         try Self.check(url, configuration)

@@ -5,17 +5,23 @@ internal import SignedRequests
 internal import Telemetry
 internal import Time
 
+/// The company's service, as decisions ask it.
+protocol RefundProvider: Sendable {
+    /// One attempt.
+    func consumption(of facts: RefundFacts) async throws(ProviderFailure) -> ConsumptionFacts
+}
+
 /// The company's own service, which knows consent and consumption: each case is posted to it, signed as Standard Webhooks
 /// asks, and its answer is read strictly.
 ///
-/// One call is one attempt. The caller retries as ``ProviderFailure/isRetriable`` says, and keeps the answer with the case.
-package struct ConsumptionProvider: Sendable {
+/// One call is one attempt. The caller keeps the answer with the case.
+package struct ConsumptionProvider: RefundProvider {
     let url: String
     let timeout: Duration
     let keys: ReloadedFile<SigningKeys>
     let client: HTTPClient
     let clocks: Clocks
-    let log: RateLimitedLogger
+    let log: RateLimitedLogger?
 
     /// One attempt.
     ///
@@ -34,7 +40,13 @@ package struct ConsumptionProvider: Sendable {
         }
         if let failure = ProviderFailure(status: response.status) { throw failure }
         do throws(RefundInputError) {
-            return try ConsumptionFacts(answer: response.body, name: ProviderName.answer)
+            let answer = try ConsumptionFacts.answer(response.body, name: ProviderName.answer)
+            if !answer.unknownMembers.isEmpty {
+                log?.log(
+                    .warning, key: "provider.members", "the company's service answered with unknown members",
+                    [LogField(.members, answer.unknownMembers.joined(separator: ", "))])
+            }
+            return answer.facts
         } catch {
             throw ProviderFailure(error, status: response.status)
         }
@@ -61,9 +73,9 @@ package struct ConsumptionProvider: Sendable {
     private func report(_ change: ReloadedFile<SigningKeys>.Change?) {
         switch change {
         case .read:
-            log.log(.info, key: "provider.keys", "keys were read again", [LogField(.path, keys.path)])
+            log?.log(.info, key: "provider.keys", "keys were read again", [LogField(.path, keys.path)])
         case .refused(let problem):
-            log.log(
+            log?.log(
                 .error, key: "provider.keys", "keys stay as they were",
                 [LogField(.path, keys.path), LogField(.error, problem.message)])
         case nil: break

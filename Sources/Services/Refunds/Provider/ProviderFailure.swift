@@ -1,4 +1,5 @@
 internal import HTTPClient
+internal import RefundCases
 internal import RefundRules
 
 /// Why the company's service gave no usable answer about a case.
@@ -33,13 +34,25 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
     /// One sentence for the log, without path, query, secret or any value of the answer.
     package let message: String
 
-    /// Whether the same question may be answered later. What cannot be: a service that refuses this case, or answers it
-    /// with something else than documented, does so again.
-    package var isRetriable: Bool {
+    /// Whether there was no answer at all. Any other failure is a word of the service that cannot be used, and nothing else
+    /// is taken for its consent.
+    package var isSilence: Bool {
         switch code {
-        case .timedOut, .connectionFailed, .tls, .unavailable, .throttled, .settings, .cancelled, .failed: true
-        case .refused, .malformed, .tooLong: false
+        case .timedOut, .connectionFailed, .tls, .unavailable, .throttled, .cancelled, .failed: true
+        case .settings, .refused, .malformed, .tooLong: false
         }
+    }
+
+    /// Why a round waits after this.
+    var obstacle: RefundObstacle {
+        let reason =
+            switch code {
+            case .settings, .refused: RefundReason.providerRefused
+            case .malformed, .tooLong: RefundReason.providerMalformed
+            case .timedOut, .connectionFailed, .tls, .unavailable, .throttled, .cancelled, .failed:
+                RefundReason.providerSilent
+            }
+        return RefundObstacle(reason, message, status: status.map { Int32(clamping: $0) })
     }
 
     package var description: String { "\(code.rawValue): \(message)" }

@@ -1,0 +1,49 @@
+package import AppStoreModel
+internal import JSON
+
+/// A part of which a case has one for each moment of Apple's clock.
+package protocol DatedPart: CasePart {
+    /// By Apple's clock: parts are found and ordered by it.
+    var date: AppStoreInstant { get }
+}
+
+/// The newest parts of one kind, ascending by date. A join: the newest of a union are the newest of the newest.
+package struct DatedParts<Part: DatedPart>: Hashable, Sendable {
+    /// No customer has had more decisions about one purchase.
+    static var capacity: Int { 32 }
+
+    package private(set) var all: [Part] = []
+
+    package init() {}
+
+    package var newest: Part? { all.last }
+
+    mutating func insert(_ part: Part) {
+        let index = all.firstIndex { $0.date >= part.date } ?? all.endIndex
+        if index < all.endIndex, all[index].date == part.date {
+            all[index] = .greater(all[index], part) ?? part
+        } else {
+            all.insert(part, at: index)
+        }
+        if all.count > Self.capacity { all.removeFirst(all.count - Self.capacity) }
+    }
+
+    mutating func merge(_ other: Self) { for part in other.all { insert(part) } }
+}
+
+extension JSONWriter {
+    mutating func set<Part: DatedPart>(_ name: StaticString, _ parts: DatedParts<Part>) {
+        guard !parts.all.isEmpty else { return }
+        array(name) { array in
+            for part in parts.all { array.object { part.write(to: &$0) } }
+        }
+    }
+}
+
+extension FieldReader {
+    mutating func parts<Part: DatedPart>(_ name: StaticString) -> DatedParts<Part> {
+        var parts = DatedParts<Part>()
+        for part in objects(name).compactMap(Part.init(_:)) { parts.insert(part) }
+        return parts
+    }
+}

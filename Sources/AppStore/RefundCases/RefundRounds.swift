@@ -1,0 +1,90 @@
+package import AppStoreModel
+
+/// The rounds of a case, oldest first. Source: app-store.md 10.5.
+///
+/// Requests, decisions, answers and ends are compared by Apple's signedDate alone: a clock of ours may be wrong, and two
+/// members have two.
+package struct RefundRounds: Sendable {
+    /// A request so long after the one before opens a new round, in milliseconds.
+    package static let defaultGap: Int64 = 72 * 3_600_000
+
+    package let all: [RefundRound]
+
+    /// The one that may wait for an answer; nil when Apple has not asked.
+    package var newest: RefundRound? { all.last }
+
+    package var status: AnswerStatus { newest?.status ?? .none }
+
+    /// The round that waits; nil for none.
+    package var waiting: RefundRound? { newest.flatMap { $0.status == .waiting ? $0 : nil } }
+
+    /// The round of a proposal, acceptance or end: of the newest request that its maker knew.
+    package func round(through date: AppStoreInstant) -> RefundRound? { all.last { $0.openedAt <= date } }
+
+    /// - Parameter gap: silence after which a request opens a new round (`refunds.round.gap`), in milliseconds.
+    package init(_ refund: RefundCase, gap: Int64 = defaultGap) {
+        let points = Self.points(refund)
+        var groups: [[Point]] = []
+        for point in points {
+            if let last = groups.last?.last, !Self.opensRound(point, after: last, refund, gap) {
+                groups[groups.count - 1].append(point)
+            } else {
+                groups.append([point])
+            }
+        }
+        all = groups.indices.compactMap { index in
+            let next = index + 1 < groups.count ? groups[index + 1].first?.date : nil
+            return Self.round(index + 1, groups[index], before: next, refund)
+        }
+    }
+
+    // MARK: Points
+
+    /// A request by Apple's clock; without a request where it was dropped as one of too many, and an answer to it is known.
+    private struct Point {
+        let date: AppStoreInstant
+        let request: RefundRequest?
+
+        /// A decision that only a shared secret vouched for ends what is vouched for in the same way.
+        func isEnded(by verdict: RefundVerdict) -> Bool { verdict.isSigned || request.map { !$0.isSigned } ?? false }
+    }
+
+    private static func points(_ refund: RefundCase) -> [Point] {
+        let requests = refund.requests.values.sorted {
+            $0.signedDate != $1.signedDate
+                ? $0.signedDate < $1.signedDate : $0.notificationUUID < $1.notificationUUID
+        }
+        let known = Set(requests.map(\.signedDate))
+        let answered = Set(refund.acceptances.all.map(\.through) + refund.ends.all.map(\.through))
+        let points =
+            requests.map { Point(date: $0.signedDate, request: $0) }
+            + answered.subtracting(known).map { Point(date: $0, request: nil) }
+        return points.enumerated().sorted { ($0.1.date, $0.0) < ($1.1.date, $1.0) }.map(\.element)
+    }
+
+    private static func opensRound(_ point: Point, after last: Point, _ refund: RefundCase, _ gap: Int64) -> Bool {
+        last.date.milliseconds(to: point.date) > gap
+            || refund.verdicts.all.contains {
+                last.date <= $0.signedDate && $0.signedDate <= point.date && last.isEnded(by: $0)
+            }
+            || refund.ends.all.contains { last.date <= $0.through && $0.through < point.date }
+    }
+
+    // MARK: Parts
+
+    private static func round(
+        _ number: Int, _ points: [Point], before next: AppStoreInstant?, _ refund: RefundCase
+    ) -> RefundRound? {
+        guard let first = points.first, let last = points.last else { return nil }
+        func isOfRound(_ date: AppStoreInstant) -> Bool { date >= first.date && date < next ?? .latest }
+        func ends(_ verdict: RefundVerdict) -> Bool {
+            verdict.signedDate >= last.date && verdict.signedDate <= next ?? .latest && last.isEnded(by: verdict)
+        }
+        return RefundRound(
+            number: number, openedAt: first.date, through: last.date, requests: points.compactMap(\.request),
+            answer: refund.answers.all.last { isOfRound($0.date) },
+            acceptance: refund.acceptances.all.last { isOfRound($0.through) },
+            end: refund.ends.all.last { isOfRound($0.through) }, verdict: refund.verdicts.all.first(where: ends),
+            lastVerdict: refund.verdicts.all.last(where: ends), isSuperseded: next != nil)
+    }
+}

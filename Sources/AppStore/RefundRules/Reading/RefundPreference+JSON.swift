@@ -1,0 +1,54 @@
+internal import AppStoreModel
+internal import JSON
+
+extension RefundPreference {
+    /// Names of the members: a contract, in the topic of preferences.
+    private enum Member {
+        static let consent = "consent"
+        static let since = "since"
+        static let withdrawn = "withdrawn"
+        static let preference = "preference"
+        static let consumption = "consumption"
+        static let all = [consent, since, withdrawn, preference, consumption]
+    }
+
+    /// The longest record, in bytes.
+    package static let maximumBytes = 64 * 1024
+
+    /// Reads a record; `deploy/refund-preference.schema.json` is its JSON Schema. Members of later versions are named in
+    /// ``unknownMembers``; a known member with a wrong value is an error, because a misread consent would be worse.
+    ///
+    /// - Parameter name: what errors call the text.
+    package init(json: [UInt8], name: String) throws(RefundInputError) {
+        let input = try RefundInput(json: json, name: name, maximumBytes: Self.maximumBytes)
+        let (members, unknown) = try input.knownMembers(Member.all)
+        self.init()
+        unknownMembers = unknown
+        consent = try members[Member.consent]?.bool()
+        since = try members[Member.since]?.instant()
+        isWithdrawn = try members[Member.withdrawn]?.bool() ?? false
+        preference = try members[Member.preference]?.oneOf()
+        guard let consumption = members[Member.consumption] else { return }
+        let facts = try ConsumptionFacts.reading(consumption, others: .collected)
+        guard facts.value.customerConsented == nil else {
+            throw consumption.error("customerConsented is not part of it: state \(Member.consent)")
+        }
+        self.consumption = facts.value
+        unknownMembers += facts.unknown
+    }
+
+    /// The record's value.
+    package var json: [UInt8] {
+        var json = JSONWriter()
+        json.object {
+            $0.set("consent", consent)
+            $0.set("since", since?.description)
+            if isWithdrawn { $0.set("withdrawn", true) }
+            $0.set("preference", preference?.rawValue)
+            if consumption != ConsumptionFacts() {
+                $0.object("consumption") { consumption.write(to: &$0) }
+            }
+        }
+        return json.bytes
+    }
+}

@@ -1,0 +1,63 @@
+internal import AppStoreModel
+
+/// Whether a rule can apply at all: it cannot where an earlier one always applies first, or where its conditions exclude
+/// each other.
+extension RefundConditions {
+    /// Whether these hold wherever others hold.
+    func cover(_ other: RefundConditions) -> Bool {
+        Self.covers(products, other.products) { patterns, others in
+            others.allSatisfy { other in patterns.contains { $0.covers(other) } }
+        }
+            && Self.covers(price, other.price) { $0.currency == $1.currency && $0.bounds.cover($1.bounds) }
+            && Self.covers(isTrial, other.isTrial) { $0 == $1 }
+            && coverSets(other) && coverBounds(other)
+    }
+
+    private func coverSets(_ other: RefundConditions) -> Bool {
+        Self.covers(productTypes, other.productTypes) { $0.isSuperset(of: $1) }
+            && Self.covers(reasons, other.reasons) { $0.isSuperset(of: $1) }
+            && Self.covers(storefronts, other.storefronts) { $0.isSuperset(of: $1) }
+            && Self.covers(offers, other.offers) { $0.isSuperset(of: $1) }
+            && Self.covers(purchases, other.purchases) { $0.isSuperset(of: $1) }
+            && Self.covers(ownerships, other.ownerships) { $0.isSuperset(of: $1) }
+            && Self.covers(environments, other.environments) { $0.isSuperset(of: $1) }
+            && Self.covers(bundleIds, other.bundleIds) { $0.isSuperset(of: $1) }
+    }
+
+    private func coverBounds(_ other: RefundConditions) -> Bool {
+        let bounds = [
+            (age, other.age), (earlierRefunds, other.earlierRefunds),
+            (consumptionPercentage, other.consumptionPercentage), (elapsed, other.elapsed),
+            (earlierRequests, other.earlierRequests),
+            (earlierRequestsOfTransaction, other.earlierRequestsOfTransaction),
+        ]
+        return bounds.allSatisfy { Self.covers($0, $1) { $0.cover($1) } }
+    }
+
+    /// Without a condition everything is covered; what is not restricted is covered by nothing less.
+    private static func covers<Value>(_ one: Value?, _ other: Value?, _ covers: (Value, Value) -> Bool) -> Bool {
+        guard let one else { return true }
+        return other.map { covers(one, $0) } ?? false
+    }
+
+    /// Why these can hold for no request that Apple takes an answer to; nil where they can.
+    var contradiction: String? {
+        if let ownerships, ownerships.isSubset(of: [.familyShared, .assigned]) {
+            return "Apple takes no answer for transactions of family members, nor for assigned ones"
+        }
+        guard let productTypes, !productTypes.contains(.autoRenewableSubscription) else { return nil }
+        if elapsed != nil { return "only an Auto-Renewable Subscription has a period that elapses" }
+        if purchases == [.renewal] { return "only an Auto-Renewable Subscription is renewed" }
+        if isTrial == true { return "only an Auto-Renewable Subscription has a trial" }
+        return nil
+    }
+}
+
+extension HalfOpenBounds {
+    /// Whether every number within others is within these.
+    func cover(_ other: HalfOpenBounds) -> Bool {
+        if let from, other.from.map({ $0 < from }) ?? true { return false }
+        if let to, other.to.map({ $0 > to }) ?? true { return false }
+        return true
+    }
+}

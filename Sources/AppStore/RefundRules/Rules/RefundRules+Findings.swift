@@ -1,0 +1,64 @@
+/// Something about a rules file that loses answers.
+package struct RefundRulesFinding: Hashable, Sendable, CustomStringConvertible {
+    package enum Severity: String, Sendable {
+        /// Every request of the rule is lost.
+        case error
+        /// Requests of the rule are lost unless the company's service or a preference says it.
+        case warning
+    }
+
+    package let severity: Severity
+    /// Nil: requests to which no rule applies.
+    package let rule: String?
+    /// One sentence with the fix, without a full stop.
+    package let message: String
+
+    package var description: String { "rule \(rule ?? "default"): \(message)" }
+}
+
+extension RefundRules {
+    /// Rules that cannot supply a member that Apple requires, or consent.
+    ///
+    /// - Parameters:
+    ///   - hasService: the company's service is asked.
+    ///   - hasPreferences: the company may record preferences.
+    package func findings(hasService: Bool, hasPreferences: Bool) -> [RefundRulesFinding] {
+        var findings: [RefundRulesFinding] = []
+        for rule in rules {
+            findings += missing(
+                rule.name, rule.outcome, rule.consumption.merging(consumption), hasService || hasPreferences)
+        }
+        return findings + missing(nil, fallback, consumption, hasService || hasPreferences)
+    }
+
+    private func missing(
+        _ rule: String?, _ outcome: RefundOutcome, _ facts: ConsumptionFacts, _ othersMaySay: Bool
+    ) -> [RefundRulesFinding] {
+        guard outcome != .doNotAnswer, facts.customerConsented != false else { return [] }
+        var missing: [String] = []
+        if facts.customerConsented == nil { missing.append("customerConsented") }
+        if facts.deliveryStatus == nil { missing.append("deliveryStatus") }
+        if facts.sampleContentProvided == nil { missing.append("sampleContentProvided") }
+        var findings: [RefundRulesFinding] = []
+        if !missing.isEmpty {
+            let names = missing.joined(separator: ", ")
+            let fix =
+                othersMaySay
+                ? "without the service's or a preference's word no answer is sent"
+                : "no answer is ever sent; state it under consumption, or set refunds.provider.url"
+            findings.append(
+                RefundRulesFinding(
+                    severity: othersMaySay ? .warning : .error, rule: rule, message: "\(names) is not stated: \(fix)"))
+        }
+        if outcome == .grantProrated, facts.consumptionPercentage == nil {
+            findings.append(
+                RefundRulesFinding(
+                    severity: .warning, rule: rule,
+                    message: """
+                        grantProrated needs consumptionPercentage for what is no subscription; without it no preference \
+                        is sent
+                        """))
+        }
+        return findings
+    }
+}

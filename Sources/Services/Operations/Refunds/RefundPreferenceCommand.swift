@@ -1,0 +1,118 @@
+internal import AppStoreModel
+internal import Configuration
+internal import Kafka
+internal import Lifecycle
+internal import Records
+internal import RefundRules
+internal import Synchronization
+internal import Time
+
+/// `sluicectl refunds preference`: what the company recorded for one customer, in a topic that any producer may write.
+struct RefundPreferenceCommand {
+    let refunds: RefundsCommand
+
+    private var configuration: Configuration { refunds.configuration }
+
+    private var topic: KafkaTopic {
+        TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).refundPreferences
+    }
+
+    /// Records what the flags say; members that they do not name stay as they are.
+    func set(_ id: String, _ console: Console) async throws -> ExitCode {
+        let key = try Self.key(id)
+        return try await refunds.withAdmin { admin, kafka in
+            var preference = try await read(key, admin, kafka) ?? RefundPreference()
+            let before = preference
+            if let consent = configuration[OperationsSettings.preferenceConsent] {
+                preference.consent = consent
+                preference.since = since
+                preference.isWithdrawn = false
+            }
+            preference.preference = configuration[OperationsSettings.preferenceOutcome] ?? preference.preference
+            preference.consumption = try consumption().merging(preference.consumption)
+            guard preference != before else {
+                throw StartupError(
+                    "nothing to record", fix: "Give --consent, --preference, --delivery-status or another fact",
+                    exitCode: .usage)
+            }
+            return try await record(preference, key, kafka, console)
+        }
+    }
+
+    func withdraw(_ id: String, _ console: Console) async throws -> ExitCode {
+        let key = try Self.key(id)
+        return try await refunds.withAdmin { admin, kafka in
+            var preference = try await read(key, admin, kafka) ?? RefundPreference()
+            preference.consent = false
+            preference.isWithdrawn = true
+            preference.since = since
+            return try await record(preference, key, kafka, console)
+        }
+    }
+
+    func show(_ id: String, _ console: Console) async throws -> ExitCode {
+        let key = try Self.key(id)
+        let found = try await refunds.withAdmin { admin, kafka in try await read(key, admin, kafka) }
+        guard let found else {
+            throw StartupError(
+                "nothing is recorded for \(PlainText.printable(id))",
+                fix: "Record it with: sluicectl refunds preference set")
+        }
+        await console.write(line: found.json)
+        return .ok
+    }
+
+    // MARK: Parts
+
+    /// An appAccountToken or an appTransactionId, as the key of a record.
+    private static func key(_ id: String) throws(StartupError) -> String {
+        let isNumber = !id.isEmpty && id.utf8.count <= 64 && id.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        guard isNumber || AppAccountToken(id).isWellFormed else {
+            throw StartupError(
+                "\(PlainText.printable(id)) is no appAccountToken (a UUID) and no appTransactionId (digits)",
+                fix: "Give one of them", exitCode: .usage)
+        }
+        return id.lowercased()
+    }
+
+    private var since: AppStoreInstant {
+        configuration[OperationsSettings.preferenceSince]
+            ?? AppStoreInstant(clampingMillisecondsSince1970: refunds.clocks.wallMilliseconds())
+    }
+
+    private func consumption() throws(StartupError) -> ConsumptionFacts {
+        var consumption = ConsumptionFacts()
+        consumption.deliveryStatus = configuration[OperationsSettings.deliveryStatus]
+        consumption.sampleContentProvided = try RefundsCommand.sampleContent(configuration)
+        consumption.consumptionPercentage = configuration[OperationsSettings.consumptionPercentage].map(Int64.init)
+        return consumption
+    }
+
+    private func record(
+        _ preference: RefundPreference, _ key: String, _ kafka: KafkaConfiguration, _ console: Console
+    ) async throws -> ExitCode {
+        try await refunds.publish(
+            KafkaProducerRecord(topic: topic, key: Array(key.utf8), value: preference.json), kafka)
+        await console.write(line: preference.json)
+        return .ok
+    }
+
+    private func read(
+        _ key: String, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
+    ) async throws -> RefundPreference? {
+        let last = Mutex<[UInt8]?>(nil)
+        let scan = try await TopicScan(topic, of: admin, with: kafka)
+        try await scan.run { record in
+            if record.key.map({ String(decoding: $0, as: UTF8.self).lowercased() }) == key {
+                last.withLock { $0 = record.value }
+            }
+            return true
+        }
+        guard let value = last.withLock({ $0 }) else { return nil }
+        do throws(RefundInputError) {
+            return try RefundPreference(json: value, name: "the record of \(key)")
+        } catch {
+            throw StartupError("\(error)", fix: "Record it again with: sluicectl refunds preference set")
+        }
+    }
+}

@@ -1,0 +1,180 @@
+internal import Foundation
+internal import Kafka
+internal import Lifecycle
+internal import PipelineRuntime
+internal import RefundRules
+internal import SQLite
+internal import Synchronization
+internal import Telemetry
+
+/// Reads the topic of preferences, which any producer may write, into the ``PreferenceStore`` of this member. What the
+/// topic holds at the start is read before the first request is decided.
+final class PreferenceFollower: Service {
+    let name = "preferences"
+
+    private let kafka: KafkaConfiguration
+    private let topic: KafkaTopic
+    private let path: String
+    private let logger: Logger
+    private let ignored: Counter
+    /// Between two attempts to read.
+    private let pause: Duration
+    private let state = Mutex(State())
+
+    private struct State {
+        var store: PreferenceStore?
+        var consumer: KafkaConsumer?
+        var isStopping = false
+        /// Why what is known may be outdated; nil while the topic is read.
+        var problem: String? = "the preferences are not read yet"
+    }
+
+    init(
+        kafka: KafkaConfiguration, topic: KafkaTopic, path: String, metrics: MetricsRegistry, logger: Logger,
+        pause: Duration = .seconds(1)
+    ) {
+        self.kafka = kafka
+        self.topic = topic
+        self.path = path
+        self.logger = logger
+        self.pause = pause
+        ignored = metrics.counter(
+            RefundsMetricName.preferencesIgnored, help: "Records of the topic of preferences without a usable key.")
+    }
+
+    /// Why a preference may be outdated; nil when all is well.
+    var obstacle: String? { state.withLock(\.problem) }
+
+    /// The preference of a customer, by the first of these that has one, or by all of them joined.
+    ///
+    /// - Parameter keys: appAccountToken and appTransactionId.
+    /// - Throws: ``UnreadablePreference``; another error while the topic is not read.
+    func preference(of keys: [String]) throws -> RefundPreference? {
+        let (store, problem) = state.withLock { ($0.store, $0.problem) }
+        guard let store, problem == nil else { throw UnreadablePreference(description: problem ?? "not started") }
+        var found: RefundPreference?
+        for key in keys {
+            guard let preference = try store.record(of: key)?.preference() else { continue }
+            found = found?.merging(preference) ?? preference
+        }
+        return found
+    }
+
+    // MARK: Service
+
+    func start() async throws {
+        do {
+            try await withTaskExecutorPreference(HandlerThreads.shared) {
+                let store = try open()
+                state.withLock { $0.store = store }
+                let starts = try await positions(store)
+                try await KafkaConsumer.readToEnd(kafka, from: starts, within: .seconds(300)) { try apply($0, store) }
+            }
+            state.withLock { $0.problem = nil }
+        } catch let error as KafkaError {
+            throw StartupError(
+                "the topic \(topic) cannot be read: \(error.message)", setting: "kafka.*",
+                fix: "Create it with sluicectl topics apply, or correct the setting")
+        }
+    }
+
+    func run() async throws {
+        await withTaskExecutorPreference(HandlerThreads.shared) {
+            while !Task.isCancelled, !state.withLock(\.isStopping) {
+                do {
+                    try await follow()
+                } catch {
+                    state.withLock { $0.problem = "the preferences cannot be read" }
+                    logger.error("preferences are not read; trying again", [LogField(.error, "\(error)")])
+                }
+                try? await Task.sleep(for: pause)
+            }
+        }
+        // To return would end the process.
+        while true { try await Task.sleep(for: .seconds(86_400)) }
+    }
+
+    func stop(within limit: Duration) async {
+        let (consumer, store) = state.withLock { state in
+            state.isStopping = true
+            return (state.consumer.take(), state.store)
+        }
+        await consumer?.close(within: limit)
+        store?.close()
+    }
+
+    // MARK: Reading
+
+    /// Reads until the consumer is closed or fails.
+    private func follow() async throws {
+        guard let store = state.withLock({ $0.isStopping ? nil : $0.store }) else { return }
+        let consumer = KafkaConsumer(kafka, source: .partitions(try await positions(store))) { _ in }
+        try await consumer.start()
+        state.withLock {
+            $0.consumer = consumer
+            $0.problem = nil
+        }
+        let partitions = await consumer.assignedPartitions
+        do {
+            try await withThrowingTaskGroup { group in
+                for partition in partitions {
+                    group.addTask {
+                        while let records = await partition.next(maxRecords: 1_000, maxBytes: 4 << 20) {
+                            try self.apply(records, store)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        } catch {
+            await consumer.close(within: .seconds(5))
+            throw error
+        }
+        await consumer.close(within: .seconds(5))
+    }
+
+    private func apply(_ records: [KafkaRecord], _ store: PreferenceStore) throws {
+        let count = try store.apply(records)
+        if count > 0 { ignored.increment(by: UInt64(count)) }
+    }
+
+    /// Where the store has read to; from the beginning where the topic, or the cluster, is another one.
+    private func positions(_ store: PreferenceStore) async throws -> [KafkaTopicPartition: KafkaOffset] {
+        let (marks, cluster) = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
+            (try await admin.watermarks(of: topic), try await admin.clusterId())
+        }
+        let known = try store.positions()
+        let isSame = try store.belongs(to: cluster)
+        // Compaction does not move the low end; a topic that was made again has fewer records.
+        let isContinued = marks.allSatisfy { place, marks in
+            known[place.partition].map { $0 >= marks.low && $0 <= marks.high } ?? true
+        }
+        if !isSame || !isContinued {
+            logger.warning("the topic of preferences was made again; it is read from the beginning", [])
+            try store.clear()
+            _ = try store.belongs(to: cluster)
+            return marks.mapValues { _ in .beginning }
+        }
+        return Dictionary(
+            uniqueKeysWithValues: marks.keys.map { ($0, known[$0.partition] ?? .beginning) })
+    }
+
+    /// Opens or makes the file; a damaged one is removed, because Kafka has all of it.
+    private func open() throws -> PreferenceStore {
+        do {
+            return try PreferenceStore(Database(path: path))
+        } catch let error as SQLiteError where error.code == .corrupt || error.code == .notADatabase {
+            logger.error(
+                "the database of preferences is damaged and is read again from Kafka",
+                [LogField(.error, error.message)])
+            for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+                try FileManager.default.removeItem(atPath: path + suffix)
+            }
+            return try PreferenceStore(Database(path: path))
+        } catch let error as SQLiteError {
+            throw StartupError(
+                "cannot open \(path): \(error.message)", setting: "data.dir",
+                fix: "Give this process a directory of its own that it may write to")
+        }
+    }
+}

@@ -1,0 +1,135 @@
+internal import Kafka
+internal import RefundRules
+internal import SQLite
+internal import Synchronization
+
+/// The last record of each customer in the topic of preferences, in a database of its own that is a prefix of the topic.
+///
+/// Records are kept as they are and read when they are needed, so that one that cannot be read is known as such, and not
+/// taken for the one before it. Calls may block on the disk.
+final class PreferenceStore: Sendable {
+    /// The last record of a key.
+    struct Record: Hashable, Sendable {
+        let partition: Int32
+        let offset: Int64
+        let value: [UInt8]
+
+        /// - Throws: ``UnreadablePreference``.
+        func preference() throws(UnreadablePreference) -> RefundPreference {
+            do throws(RefundInputError) {
+                return try RefundPreference(json: value, name: "record \(partition)/\(offset) of the preferences")
+            } catch {
+                throw UnreadablePreference(description: error.description)
+            }
+        }
+    }
+
+    private static let migrations = [
+        Migration(
+            """
+            CREATE TABLE cluster (id TEXT NOT NULL);
+            CREATE TABLE positions (partition INTEGER PRIMARY KEY, next INTEGER NOT NULL);
+            CREATE TABLE preferences (
+                key BLOB PRIMARY KEY,
+                partition INTEGER NOT NULL,
+                offset INTEGER NOT NULL,
+                timestamp INTEGER NOT NULL, -- of the record, ms since 1970
+                value BLOB                  -- NULL: a tombstone
+            ) WITHOUT ROWID;
+            """)
+    ]
+    /// No identifier of Apple's is longer; other keys are nobody's.
+    private static let maximumKeyBytes = 256
+
+    private let database: Mutex<Database>
+
+    init(_ database: sending Database) throws {
+        try database.migrate(Self.migrations)
+        self.database = Mutex(database)
+    }
+
+    /// Keys are compared without regard to case: an appAccountToken is a UUID, which companies write in either.
+    private static func normalized(_ key: [UInt8]) -> [UInt8] {
+        key.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
+    }
+
+    /// The last record of a customer, by appAccountToken or appTransactionId; nil for none and for a tombstone.
+    func record(of key: String) throws -> Record? {
+        try database.withLock { database in
+            try database.firstRow(
+                "SELECT partition, offset, value FROM preferences WHERE key = ? AND value IS NOT NULL",
+                [.blob(Self.normalized(Array(key.utf8)))]
+            ) {
+                Record(
+                    partition: Int32(clamping: try $0.integer(0)), offset: try $0.integer(1), value: try $0.blob(2))
+            }
+        }
+    }
+
+    /// Where each partition is read from.
+    func positions() throws -> [KafkaPartition: KafkaOffset] {
+        let rows = try database.withLock { database in
+            try database.rows("SELECT partition, next FROM positions") { (try $0.integer(0), try $0.integer(1)) }
+        }
+        return Dictionary(
+            rows.map { (KafkaPartition(rawValue: Int32(clamping: $0)), KafkaOffset(rawValue: $1)) },
+            uniquingKeysWith: { $1 })
+    }
+
+    /// Whether the file belongs to a cluster; a new one belongs to the first that it is asked for.
+    func belongs(to cluster: String) throws -> Bool {
+        try database.withLock { database in
+            let known = try database.firstRow("SELECT id FROM cluster") { try $0.text(0) }
+            if known == nil { try database.run("INSERT INTO cluster (id) VALUES (?)", [.text(cluster)]) }
+            return known ?? cluster == cluster
+        }
+    }
+
+    /// Forgets everything: the topic is another one.
+    func clear() throws {
+        try database.withLock { database in
+            try database.transaction {
+                for table in ["cluster", "positions", "preferences"] { try database.run("DELETE FROM \(table)") }
+            }
+        }
+    }
+
+    /// Applies records of one partition, ascending by offset, with the position behind them.
+    ///
+    /// - Returns: how many had no key that could be a customer's.
+    func apply(_ records: [KafkaRecord]) throws -> Int {
+        guard let last = records.last else { return 0 }
+        return try database.withLock { database in
+            try database.transaction {
+                var ignored = 0
+                for record in records {
+                    guard let key = record.key, !key.isEmpty, key.count <= Self.maximumKeyBytes else {
+                        ignored += 1
+                        continue
+                    }
+                    // Of two partitions, which a producer with another partitioner may use, the later record counts.
+                    try database.run(
+                        """
+                        INSERT INTO preferences (key, partition, offset, timestamp, value) VALUES (?1, ?2, ?3, ?4, ?5)
+                        ON CONFLICT DO UPDATE SET partition = ?2, offset = ?3, timestamp = ?4, value = ?5
+                        WHERE partition = ?2 OR timestamp <= ?4
+                        """,
+                        [
+                            .blob(Self.normalized(key)), .integer(Int64(record.partition.rawValue)),
+                            .integer(record.offset.rawValue), .integer(record.timestampMilliseconds ?? 0),
+                            record.value.map { .blob($0) } ?? .null,
+                        ])
+                }
+                try database.run(
+                    """
+                    INSERT INTO positions (partition, next) VALUES (?1, ?2)
+                    ON CONFLICT DO UPDATE SET next = ?2
+                    """, [.integer(Int64(last.partition.rawValue)), .integer(last.offset.rawValue + 1)])
+                return ignored
+            }
+        }
+    }
+
+    /// Everything afterwards fails.
+    func close() { database.withLock { $0.close() } }
+}

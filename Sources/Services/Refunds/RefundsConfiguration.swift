@@ -1,0 +1,66 @@
+internal import AppStoreModel
+internal import AppStoreServerAPI
+internal import AppStoreSettings
+internal import AppStoreVerification
+internal import Configuration
+internal import KeyedState
+internal import RefundRules
+internal import Telemetry
+internal import Time
+
+/// Everything that `sluice-refunds` reads from its configuration, checked: what the start builds, and what
+/// `sluicectl config check` builds too.
+struct RefundsConfiguration {
+    let rules: RefundRules
+    /// Apps whose requests are answered.
+    let apps: [BundleId]
+    /// Apps with `apps.<bundleId>.refunds=off`.
+    let ignored: Set<BundleId>
+    let api: AppStoreSettings.API
+    let verifier: NotificationVerifier
+    let provider: ConsumptionProvider?
+    /// What is not wrong but should not stay.
+    let warnings: [String]
+
+    /// - Throws: a `ConfigurationError` for apps, roots, keys, rules, a provider or a role that cannot be used.
+    init(
+        _ configuration: Configuration, clocks: Clocks = .system, log: RateLimitedLogger? = nil
+    ) throws(ConfigurationError) {
+        // A decision looks at the customer's other cases and at withdrawn consents, in whatever partition they are.
+        guard configuration[StateSettings.role] == .all else {
+            throw configuration.error(
+                StateSettings.role.key, "sluice-refunds follows every partition; give it all, or leave it out.")
+        }
+        let configured = try AppStoreSettings.apps(configuration).map(\.bundleId)
+        ignored = Set(configured.filter { !AppStoreSettings.handlesRefunds($0, configuration) })
+        let ignored = ignored
+        apps = configured.filter { !ignored.contains($0) }
+        guard !apps.isEmpty else {
+            throw configuration.error(
+                AppStoreSettings.apps.key, "every app has refunds=off: there is nothing for sluice-refunds to do.")
+        }
+        rules = try RefundRules(configuration)
+        provider = try ConsumptionProvider(configuration, clocks: clocks, log: log)
+        api = try AppStoreSettings.api(configuration)
+        verifier = try AppStoreSettings.verifier(configuration)
+        warnings = try Self.warnings(configuration, rules, apps, api, hasService: provider != nil)
+    }
+
+    private static func warnings(
+        _ configuration: Configuration, _ rules: RefundRules, _ apps: [BundleId], _ api: AppStoreSettings.API,
+        hasService: Bool
+    ) throws(ConfigurationError) -> [String] {
+        // The topic of preferences is always read: whether anybody writes it is not known here.
+        let findings = rules.findings(hasService: hasService, hasPreferences: true)
+        if let error = findings.first(where: { $0.severity == .error }) {
+            throw configuration.error(RefundsSettings.rules.key, error.description)
+        }
+        let keys = apps.filter { api.configuration.credentials[$0] == nil }.map {
+            """
+            \($0) has no key for the App Store Server API: its requests wait. Set \(AppStoreSettings.apiKeyFile.key) with \
+            the ids beside it, or apps.\($0).refunds=off
+            """
+        }
+        return findings.map(\.description) + keys
+    }
+}
