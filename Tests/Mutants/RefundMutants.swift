@@ -13,20 +13,25 @@ private let rules = MutatedFile(
     .refund, "rules", module + "Rules/RefundRules.swift", suites: "RefundDecisionTests")
 private let file = MutatedFile(
     .refund, "rules file", module + "Reading/RefundRules+File.swift", suites: "RefundRulesFileTests")
+private let covering = MutatedFile(
+    .refund, "rules file", module + "Rules/RefundConditions+Covering.swift", suites: "RefundConditionTests")
+private let words = MutatedFile(
+    .refund, "consent", module + "Facts/CompanyWords.swift", suites: "CompanyWordsTests")
+private let preference = MutatedFile(
+    .refund, "consent", module + "Facts/RefundPreference.swift", suites: "RefundPreferenceTests|CompanyWordsTests")
 private let reading = MutatedFile(
     .refund, "rules file", module + "Reading/RefundConditions+Reading.swift", suites: "RefundRulesFileTests")
 private let input = MutatedFile(
     .refund, "rules file", module + "Reading/RefundInput.swift", suites: "RefundRulesFileTests|ConsumptionFactsTests")
 private let amounts = MutatedFile(
     .refund, "rules file", module + "Reading/AmountText.swift", suites: "RefundRulesFileTests|RefundDecisionTests")
-private let facts = MutatedFile(
-    .refund, "consent", module + "Facts/ConsumptionFacts.swift", suites: "RefundDecisionTests")
 private let answers = MutatedFile(
     .refund, "provider", module + "Reading/ConsumptionFacts+Reading.swift", suites: "ConsumptionFactsTests")
 private let statement = MutatedFile(
-    .refund, "consent", module + "Answer/ConsumptionStatement.swift", suites: "ConsumptionAnswerTests")
+    .refund, "consent", module + "Answer/ConsumptionStatement.swift",
+    suites: "ConsumptionAnswerTests|CompanyWordsTests")
 private let answer = MutatedFile(
-    .refund, "body", module + "Answer/ConsumptionAnswer.swift", suites: "ConsumptionAnswerTests")
+    .refund, "body", module + "Answer/ConsumptionAnswer.swift", suites: "ConsumptionAnswerTests|CompanyWordsTests")
 private let version2 = MutatedFile(
     .refund, "body", module + "Answer/ConsumptionBodyVersion2.swift", suites: "ConsumptionAnswerTests")
 private let version1 = MutatedFile(
@@ -83,26 +88,40 @@ enum RefundMutants {
             "rule?.outcome ?? company.outcome ?? fallback"),
 
         file.mutant("refund-names-differ", "!rules.contains(where: { $0.name == rule.name })", "true"),
-        file.mutant("refund-unreachable-rule", "last.conditions.isEmpty", "false"),
+        file.mutant(
+            "refund-unreachable-rule", "rules.first(where: { $0.conditions.cover(rule.conditions) })",
+            "rules.first(where: { _ in false })"),
+        covering.mutant("refund-bounds-cover", "other.from.map({ $0 < from }) ?? true", "false"),
+        covering.mutant("refund-contradiction", "ownerships.isSubset(of: [.familyShared, .assigned])", "false"),
         file.mutant("refund-name-default", "text != Member.fallback", "true"),
         reading.mutant("refund-empty-bounds", "from >= to", "false"),
         reading.mutant("refund-no-bounds", "bounds.from != nil || bounds.to != nil", "true"),
         reading.mutant("refund-known-values", "value.isKnown ? value : nil", "value"),
-        input.mutant("refund-unknown-member", "known.contains(found.name)", "true"),
+        input.mutant(
+            "refund-unknown-member", "known.contains(found.name)", after: "let value = RefundInput(", "true"),
         input.mutant("refund-number-range", "range.contains(value)", "true"),
         input.mutant(
             "refund-line", #"1 + bytes.prefix(max(0, offset)).count { $0 == UInt8(ascii: "\n") }"#, "1"),
         amounts.mutant("refund-percent-limit", "value <= 100_000", "true"),
         amounts.mutant("refund-amount-decimals", "digits(parts[1], 1...3)", "digits(parts[1], 1...4)"),
 
-        facts.mutant(
-            "consent-of-company", "customerConsented ?? others.customerConsented",
-            "others.customerConsented ?? customerConsented"),
+        words.mutant("consent-any-no", "!all.contains(false)", "true"),
+        words.mutant(
+            "consent-rescinded", "guard let moment = facts.consentRescindedAt else {",
+            "guard let moment = AppStoreInstant?.none else {"),
+        words.mutant(
+            "consent-later", "words.preference?.isConsent(after: moment) == true", "words.preference?.consent == true"),
+        preference.mutant("consent-withdrawn", "isWithdrawn ? false : consent", "consent"),
+        preference.mutant(
+            "consent-merged-no",
+            "[first.consent, second.consent].contains(false) ? false : first.consent ?? second.consent",
+            "first.consent ?? second.consent"),
         statement.mutant("consent-required", "consumption.customerConsented == true", "true"),
         statement.mutant(
             "consent-unknown", "consumption.customerConsented == true", "consumption.customerConsented != false"),
         statement.mutant("refund-not-answered", "decision.outcome != .doNotAnswer", "true"),
-        statement.mutant("refund-family", "facts.inAppOwnershipType != .familyShared", "true"),
+        statement.mutant("refund-held", "decision.outcome != .hold", "true"),
+        answer.mutant("refund-type-supported", "type != .autoRenewableSubscription", "true"),
         answer.mutant("refund-form", "facts.isAdvancedCommerce ? .version1 : .version2", ".version2"),
         version2.mutant("refund-percentage-subscription", "type != .autoRenewableSubscription", "true"),
         version2.mutant("refund-percentage-new-type", "type.isKnown", "true"),
@@ -122,7 +141,9 @@ enum RefundMutants {
         answers.mutant("provider-consent", "members[Member.customerConsented] != nil", "true"),
         failures.mutant("provider-unavailable", ".unavailable", after: "500...599: code = ", ".refused"),
         failures.mutant("provider-settings", ".settings", after: "421, 426: code = ", ".refused"),
-        failures.mutant("provider-malformed", "false", after: ".tooLong: ", "true"),
+        failures.mutant(
+            "provider-silence", "case .settings, .refused, .malformed, .tooLong: false",
+            "case .settings, .refused, .malformed, .tooLong: true"),
         settings.mutant(
             "provider-insecure",
             "parts.isEncrypted || parts.isLoopback || configuration[RefundsSettings.providerInsecure]", "true"),

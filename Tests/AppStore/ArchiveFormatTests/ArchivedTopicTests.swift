@@ -30,7 +30,8 @@ struct ArchivedTopicTests {
         #expect(
             Set(left.map(\.rawValue)) == [
                 "acme.entitlements.production", "acme.entitlements.sandbox", "acme.reconciliation.production",
-                "acme.reconciliation.sandbox", "acme.archive.checkpoints", "acme.archive.sluice-archive.dlq",
+                "acme.reconciliation.sandbox", "acme.refunds.preferences", "acme.archive.checkpoints",
+                "acme.archive.sluice-archive.dlq",
             ])
     }
 
@@ -52,7 +53,7 @@ struct ArchivedTopicTests {
             #"""
             {"formatVersion":1,"environment":"Production","bundleId":"com.example.app","transactionId":"77",
             "transaction":{"signedDate":1790000000000,"originalTransactionId":"70"},
-            "granted":{"signedDate":1790000005000}}
+            "granted":{"signedDate":1790000005000,"revocationDate":1790000004000}}
             """#.utf8)
         let record = KafkaRecord(
             topic: refunds.topic, partition: 0, offset: 9, timestampMilliseconds: 1_800_000_000_000,

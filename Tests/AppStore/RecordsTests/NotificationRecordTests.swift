@@ -165,7 +165,8 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
             names.all.map(\.rawValue) == [
                 "appstore.notifications.production", "appstore.notifications.sandbox", "appstore.quarantine",
                 "appstore.certificates", "appstore.entitlements.production", "appstore.entitlements.sandbox",
-                "appstore.refunds.production", "appstore.refunds.sandbox", "appstore.reconciliation.production",
+                "appstore.refunds.production", "appstore.refunds.sandbox", "appstore.refunds.preferences",
+                "appstore.reconciliation.production",
                 "appstore.reconciliation.sandbox", "appstore.erasures", "appstore.archive.checkpoints",
             ])
         #expect(
