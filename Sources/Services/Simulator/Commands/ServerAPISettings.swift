@@ -18,10 +18,18 @@ enum ServerAPISettings {
     ).onCommandLineOnly
     static let faults = Setting(
         "api-faults", .serverAPIFaults, default: ServerAPIFaults.none,
-        help: "Share of the requests that fail, by kind: latency, 429, 500, 500-retryable, timeout, reset, malformed, "
+        help:
+            "Share of the requests that fail, by kind: latency, 429, 500, 500-retryable, 403, timeout, reset, malformed, "
             + "lost (carried out, and the answer never sent). --seed chooses which.",
         example: "429=10%,reset=5%"
     ).onCommandLineOnly
+    static let faultEndpoints = Setting(
+        "api-fault-endpoints", ValueKind.list(of: .oneOf(ServerAPIOperation.allCases, text: \.rawValue)), default: [],
+        help: "Endpoints that --api-faults is about, by Apple's names; all without it.",
+        example: "sendConsumptionInformation"
+    ).onCommandLineOnly
+    static let isAtApplesSite = Setting.flag(
+        "refunds-at-apple", help: "Customers ask for refunds at Apple's site: a refusal leaves no notification.")
     static let latency = Setting.duration(
         "api-latency", default: .seconds(1), in: .milliseconds(1)...Duration.minutes(10),
         help: "How late the answers of --api-faults latency come."

@@ -25,6 +25,9 @@ extension SimulatedServerAPI {
         settings.limits = configuration[ServerAPISettings.limit]
         settings.faults = configuration[ServerAPISettings.faults]
         settings.faults.seed = UInt64(configuration[SimulatorSettings.seed])
+        let endpoints = configuration[ServerAPISettings.faultEndpoints]
+        settings.faults.operations = endpoints.isEmpty ? nil : Set(endpoints)
+        settings.followUp.isAtApplesSite = configuration[ServerAPISettings.isAtApplesSite]
         settings.faults.latency = configuration[ServerAPISettings.latency]
         settings.acceptsUnknownTransactions = configuration[ServerAPISettings.acceptUnknown]
         settings.followUp.decisionDelay = configuration[ServerAPISettings.decisionDelay]

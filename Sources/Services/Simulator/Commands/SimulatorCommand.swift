@@ -44,7 +44,8 @@ package enum SimulatorCommand {
             SimulatorSettings.connections, SimulatorSettings.timeout, SimulatorSettings.timeScale,
             SimulatorSettings.seed, SimulatorSettings.firstRun, SimulatorSettings.asOf,
             SimulatorSettings.report, SimulatorSettings.allowFailures, SimulatorSettings.output, ServerAPISettings.port,
-            ServerAPISettings.limit, ServerAPISettings.faults, ServerAPISettings.latency,
+            ServerAPISettings.limit, ServerAPISettings.faults, ServerAPISettings.faultEndpoints,
+            ServerAPISettings.isAtApplesSite, ServerAPISettings.latency,
             ServerAPISettings.decisionDelay, ServerAPISettings.acceptUnknown, ServerAPISettings.historyFiles,
         ]),
         examples: [
@@ -78,7 +79,8 @@ package enum SimulatorCommand {
             """,
         schema: ConfigurationSchema([
             ServerAPISettings.port, ServerAPISettings.sandboxPort, ServerAPISettings.limit, ServerAPISettings.faults,
-            ServerAPISettings.latency, ServerAPISettings.decisionDelay, ServerAPISettings.acceptUnknown,
+            ServerAPISettings.faultEndpoints, ServerAPISettings.isAtApplesSite, ServerAPISettings.latency,
+            ServerAPISettings.decisionDelay, ServerAPISettings.acceptUnknown,
             ServerAPISettings.historyFiles, SimulatorSettings.undelivered, SimulatorSettings.count,
             SimulatorSettings.formats, SimulatorSettings.receiptTransactions,
             SimulatorSettings.optionalURL, SimulatorSettings.pki, SimulatorSettings.app, SimulatorSettings.environment,

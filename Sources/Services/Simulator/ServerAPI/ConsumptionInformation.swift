@@ -18,11 +18,14 @@ struct ConsumptionInformation: Sendable, Equatable {
 struct ConsumptionTransaction: Sendable, Equatable {
     var type: ProductType
     var isFamilyShared = false
+    /// By an organization or a group.
+    var isAssigned = false
     var isAdvancedCommerce = false
 
     init(_ payload: JSONObject) {
         type = ProductType(payload["type"]?.string ?? "")
         isFamilyShared = payload["inAppOwnershipType"]?.string == Scenario.Ownership.familyShared.rawValue
+        isAssigned = payload["inAppOwnershipType"]?.string == InAppOwnershipType.assigned.rawValue
         isAdvancedCommerce = payload["advancedCommerceInfo"] != nil
     }
 

@@ -44,6 +44,7 @@ enum ConsumptionRequestRules {
         _ information: ConsumptionInformation, of transaction: ConsumptionTransaction
     ) throws(ServerAPIError) {
         guard !transaction.isFamilyShared else { throw .familyTransactionNotSupported }
+        guard !transaction.isAssigned else { throw .assignedTransactionNotSupported }
         guard !transaction.isAdvancedCommerce else { throw .advancedCommerceNotSupported }
         let percentage = information.consumptionPercentage
         guard transaction.type != .autoRenewableSubscription else {

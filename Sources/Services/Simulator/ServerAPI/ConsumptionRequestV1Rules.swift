@@ -45,6 +45,7 @@ enum ConsumptionRequestV1Rules {
     /// What the transaction does not allow.
     static func check(_ transaction: ConsumptionTransaction) throws(ServerAPIError) {
         guard !transaction.isFamilyShared else { throw .familyTransactionNotSupported }
+        guard !transaction.isAssigned else { throw .assignedTransactionNotSupported }
         guard transaction.type == .consumable || transaction.type == .autoRenewableSubscription else {
             throw .transactionTypeNotSupported
         }

@@ -74,6 +74,7 @@ extension ServerAPIEnvironment {
             throw .extensionIneligible
         }
         guard !ConsumptionTransaction(current).isFamilyShared else { throw .familyExtensionIneligible }
+        guard !ConsumptionTransaction(current).isAssigned else { throw .assignedExtensionIneligible }
         guard store.status(of: original, at: now) == 1, current["offerDiscountType"]?.string != "FREE_TRIAL" else {
             throw .extensionIneligible
         }

@@ -65,11 +65,15 @@ extension ServerAPIError {
         4_030_007, "FamilySharedSubscriptionExtensionIneligible",
         "Subscriptions that users obtain through Family Sharing can't get a renewal date extension directly.")
 
+    static let assignedExtensionIneligible = ServerAPIError(
+        4_030_028, "AssignedSubscriptionExtensionIneligible",
+        "Forbidden - assigned subscriptions can't get a renewal date extension.")
+
     private static let requests = [
         generalBadRequest, invalidAppIdentifier, invalidRequestRevision, invalidTransactionId,
         invalidOriginalTransactionId, invalidExtendByDays, invalidExtendReasonCode, invalidRequestIdentifier,
         emptyStorefrontCountryCodes, invalidStorefrontCountryCode, extensionIneligible, maximumExtensions,
-        familyExtensionIneligible,
+        familyExtensionIneligible, assignedExtensionIneligible,
     ]
 }
 
@@ -187,11 +191,15 @@ extension ServerAPIError {
     static let familyTransactionNotSupported = ServerAPIError(
         4_000_185, "FamilyTransactionNotSupported",
         "Invalid request. Family transactions aren't supported by this endpoint.")
+    static let assignedTransactionNotSupported = ServerAPIError(
+        4_000_227, "InvalidAssignedTransactionNotSupported",
+        "Invalid request. Assigned transactions aren't supported by this endpoint.")
     static let notOriginalTransactionId = ServerAPIError(
         4_000_187, "TransactionIdIsNotOriginalTransactionId",
         "Invalid request. The transaction ID provided is not an original transaction ID.")
     private static let transactions = [
-        invalidAppAccountTokenUUID, familyTransactionNotSupported, notOriginalTransactionId,
+        invalidAppAccountTokenUUID, familyTransactionNotSupported, assignedTransactionNotSupported,
+        notOriginalTransactionId,
     ]
 
     static let accountNotFound = ServerAPIError(4_040_001, "AccountNotFound", "Account not found.")

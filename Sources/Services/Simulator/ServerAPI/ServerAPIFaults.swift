@@ -10,6 +10,8 @@ package struct ServerAPIFaults: Sendable, Equatable {
         case internalError = "500"
         /// 500 with code 5000001.
         case retryableError = "500-retryable"
+        /// 403 with a page for people, as a proxy in between answers.
+        case forbidden = "403"
         /// No answer.
         case timeout
         /// The connection is reset before the request is looked at.
@@ -47,6 +49,8 @@ package struct ServerAPIFaults: Sendable, Equatable {
     /// How long a client is told to wait by a 429 that no limit caused.
     package var retryAfter = Duration.seconds(1)
     package var retryAfterForm = RetryAfter.milliseconds
+    /// Endpoints that fail; nil: all.
+    package var operations: Set<ServerAPIOperation>?
 
     /// - Returns: `nil` when the shares are more than 100 % together.
     package init?(_ shares: [Kind: Percentage], seed: UInt64 = 1) {
@@ -91,8 +95,8 @@ package struct ServerAPIFaults: Sendable, Equatable {
     /// interleaved, the same ones fail.
     ///
     /// - Parameter number: how many requests with this path came before.
-    func fault(of method: String, _ path: String, number: Int) -> Kind? {
-        guard !shares.isEmpty else { return nil }
+    func fault(of operation: ServerAPIOperation, _ method: String, _ path: String, number: Int) -> Kind? {
+        guard !shares.isEmpty, operations?.contains(operation) ?? true else { return nil }
         var generator = SeededGenerator(seed: seed, purpose: "fault/\(method) \(path)/\(number)")
         var drawn = Int(generator.next() % 10_000)
         for kind in Kind.allCases {

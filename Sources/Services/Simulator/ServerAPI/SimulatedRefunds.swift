@@ -11,10 +11,15 @@ package struct RefundFollowUp: Sendable, Equatable {
     package var decisionDelay = Duration.hours(4)
     /// Whether the request is also repeated after an answer, which Apple has been seen to do.
     package var repeatsAfterAnswer = false
+    /// Whether customers ask at Apple's site: a refusal then leaves no notification.
+    package var isAtApplesSite = false
     /// 1 or more.
     package var timeScale = 1
 
     package init() {}
+
+    /// In the sandbox an answer counts so long after the request.
+    static let sandboxAnswerTime: Int64 = 5 * 60_000
 
     func scaled(_ duration: Duration) -> Duration { duration / max(timeScale, 1) }
 }
@@ -42,6 +47,26 @@ package enum SimulatedDecision: Sendable, Equatable {
         }
     }
 
+    /// The decision in the sandbox, where the text of the refund sheet decides, unless an answer names a part.
+    ///
+    /// - Parameters:
+    ///   - information: the answer; nil for none in time.
+    ///   - text: what the tester wrote under the reason Other.
+    init(
+        sandbox information: ConsumptionInformation?, text: String?, of transaction: JSONObject?, at now: Int64
+    ) {
+        if let information, information.preference == .grantProrated, let used = information.consumptionPercentage {
+            self = .refunded(percentage: min(max(100_000 - used, 1), 99_999))
+            return
+        }
+        switch text {
+        case "DECLINE": self = .declined
+        case "GRANT_PRORATED":
+            self = .refunded(percentage: min(max(100_000 - Self.elapsed(of: transaction, at: now), 1), 99_999))
+        default: self = .refunded(percentage: 100_000)
+        }
+    }
+
     /// Milliunits of a percent of a period that have passed; half of it where there is no period.
     private static func elapsed(of transaction: JSONObject?, at now: Int64) -> Int64 {
         guard let begin = transaction?["purchaseDate"]?.integer, let end = transaction?["expiresDate"]?.integer,
@@ -59,6 +84,10 @@ package struct SimulatedRefund: Sendable, Equatable {
     package let environment: AppStoreEnvironment
     package let transactionId: TransactionId
     package let reason: ConsumptionRequestReason
+    /// The text of the refund sheet under the reason Other; sandbox only.
+    let text: String?
+    /// When the customer asked, milliseconds since 1970.
+    let openedAt: Int64
     /// CONSUMPTION_REQUESTs so far.
     package fileprivate(set) var requests = 0
     /// Whether an answer was accepted before the decision.
@@ -67,6 +96,8 @@ package struct SimulatedRefund: Sendable, Equatable {
     package fileprivate(set) var decision: SimulatedDecision?
     /// Whether the decision was made.
     package fileprivate(set) var isClosed = false
+    /// Whether Apple tells nobody of the decision.
+    package fileprivate(set) var isSilent = false
 
     /// One JSON object on one line, without the line's end.
     var line: JSONObject {
@@ -77,7 +108,7 @@ package struct SimulatedRefund: Sendable, Equatable {
         line.put("requests", Int64(requests))
         line.put("answered", isAnswered)
         guard isClosed, let decision else { return line }
-        line.put("decision", decision.notificationType.rawValue)
+        line.put("decision", isSilent ? "none" : decision.notificationType.rawValue)
         if case .refunded(let percentage) = decision { line.put("revocationPercentage", percentage) }
         return line
     }
@@ -120,14 +151,17 @@ struct SimulatedRefunds: Sendable {
     /// A customer asks for a refund. Asking again while the case is open changes nothing.
     ///
     /// - Parameter isPosted: the first CONSUMPTION_REQUEST was posted by someone else.
-    mutating func open(_ key: Key, _ reason: ConsumptionRequestReason, isPosted: Bool) -> [Action] {
+    mutating func open(
+        _ key: Key, _ reason: ConsumptionRequestReason, text: String? = nil, isPosted: Bool, at now: Int64 = 0
+    ) -> [Action] {
         if let known = cases[key] {
             guard known.isClosed else { return [] }
         } else {
             order.append(key)
         }
         var new = SimulatedRefund(
-            environment: key.environment, transactionId: TransactionId(key.transactionId), reason: reason)
+            environment: key.environment, transactionId: TransactionId(key.transactionId), reason: reason, text: text,
+            openedAt: now)
         new.requests = 1
         cases[key] = new
         let answer = early.removeValue(forKey: key)
@@ -135,13 +169,18 @@ struct SimulatedRefunds: Sendable {
             + (answer.map { answered(key, $0) } ?? [])
     }
 
-    /// An answer was accepted. The first one counts.
-    mutating func answered(_ key: Key, _ decision: SimulatedDecision) -> [Action] {
+    /// The case that waits for a decision; nil for none.
+    func open(_ key: Key) -> SimulatedRefund? { cases[key].flatMap { $0.isClosed ? nil : $0 } }
+
+    /// An answer was accepted. The first one counts; after the decision none does.
+    mutating func answered(_ key: Key, _ decision: SimulatedDecision, at now: Int64 = 0) -> [Action] {
         guard let open = cases[key] else {
             if early.count < Self.maximumEarly, early[key] == nil { early[key] = decision }
             return []
         }
         guard !open.isClosed, !open.isAnswered else { return [] }
+        let isLate = now - open.openedAt > RefundFollowUp.sandboxAnswerTime / Int64(max(rules.timeScale, 1))
+        guard key.environment == .production || !isLate else { return [] }
         cases[key]?.isAnswered = true
         cases[key]?.decision = decision
         return [.wait(key, .decision, rules.scaled(rules.decisionDelay))]
@@ -151,20 +190,28 @@ struct SimulatedRefunds: Sendable {
     mutating func due(_ key: Key, _ due: Due) -> [Action] {
         guard let open = cases[key], !open.isClosed else { return [] }
         switch due {
-        case .decision: return close(key, open.decision ?? .refunded(percentage: 100_000))
+        case .decision: return close(key, open.decision ?? unanswered(open))
         case .repetition:
             guard !open.isAnswered || rules.repeatsAfterAnswer else { return [] }
             if open.requests < rules.requests {
                 cases[key]?.requests += 1
                 return [.request(key, open.reason), .wait(key, .repetition, rules.scaled(rules.interval))]
             }
-            return open.isAnswered ? [] : close(key, .refunded(percentage: 100_000))
+            return open.isAnswered ? [] : close(key, unanswered(open))
         }
     }
 
+    private func unanswered(_ refund: SimulatedRefund) -> SimulatedDecision {
+        refund.environment == .production
+            ? .refunded(percentage: 100_000)
+            : SimulatedDecision(sandbox: nil, text: refund.text, of: nil, at: refund.openedAt)
+    }
+
     private mutating func close(_ key: Key, _ decision: SimulatedDecision) -> [Action] {
+        let isSilent = rules.isAtApplesSite && decision == .declined
         cases[key]?.decision = decision
         cases[key]?.isClosed = true
-        return [.decide(key, decision)]
+        cases[key]?.isSilent = isSilent
+        return isSilent ? [] : [.decide(key, decision)]
     }
 }

@@ -8,13 +8,18 @@ internal import Time
 extension SimulatedServerAPI {
     /// A customer asks for a refund of a registered transaction: a CONSUMPTION_REQUEST is posted, and what follows.
     ///
-    /// - Parameter isPosted: the first request was or is posted by the caller.
+    /// After a decision the customer may ask again: another case of the same transaction.
+    ///
+    /// - Parameters:
+    ///   - text: of the refund sheet in the sandbox, under the reason Other.
+    ///   - isPosted: the first request was or is posted by the caller.
     package func requestRefund(
         of transactionId: TransactionId, in environment: AppStoreEnvironment = .production,
-        reason: ConsumptionRequestReason = .unintendedPurchase, isPosted: Bool = false
+        reason: ConsumptionRequestReason = .unintendedPurchase, text: String? = nil, isPosted: Bool = false
     ) {
         let key = SimulatedRefunds.Key(environment: environment, transactionId: transactionId.rawValue)
-        carryOut(state.withLock { $0.cases.open(key, reason, isPosted: isPosted) })
+        let now = clocks.wallMilliseconds()
+        carryOut(state.withLock { $0.cases.open(key, reason, text: text, isPosted: isPosted, at: now) })
     }
 
     /// Opens the case of a registered CONSUMPTION_REQUEST that someone else has posted.
@@ -44,7 +49,12 @@ extension SimulatedServerAPI {
         let key = SimulatedRefunds.Key(environment: environment, transactionId: transactionId)
         let actions = state.withLock { state in
             let transaction = state.environments[environment]?.store.transactions[transactionId]?.payload
-            return state.cases.answered(key, SimulatedDecision(information, of: transaction, at: now))
+            let decision =
+                environment == .production
+                ? SimulatedDecision(information, of: transaction, at: now)
+                : SimulatedDecision(
+                    sandbox: information, text: state.cases.open(key)?.text, of: transaction, at: now)
+            return state.cases.answered(key, decision, at: now)
         }
         carryOut(actions)
     }

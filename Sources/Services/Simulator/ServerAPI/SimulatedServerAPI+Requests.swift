@@ -64,7 +64,9 @@ extension SimulatedServerAPI {
         let (fault, faults) = state.withLock { state in
             let path = request.head.path
             let number = state.number(of: "\(route.operation.method) \(path)")
-            return (state.faults.fault(of: request.head.method, path, number: number), state.faults)
+            return (
+                state.faults.fault(of: route.operation, request.head.method, path, number: number), state.faults
+            )
         }
         respond(received, exchange, fault, faults)
     }
@@ -91,6 +93,12 @@ extension SimulatedServerAPI {
             exchange.respond(Self.refusal(.rateLimitExceeded, headers: headers))
         case .internalError: refuse(received, exchange, .generalInternal, fault)
         case .retryableError: refuse(received, exchange, .generalInternalRetryable, fault)
+        case .forbidden:
+            note(received, status: 403, errorCode: nil, fault: fault)
+            exchange.respond(
+                HTTPResponse(
+                    status: 403, reason: "forbidden", contentType: "text/html",
+                    body: Array("<html><body>Forbidden</body></html>".utf8)))
         case .timeout:
             note(received, status: nil, errorCode: nil, fault: fault)
             let number = state.withLock { $0.hold(exchange) }

@@ -118,6 +118,7 @@ import Testing
         Row(.percentageOfUndelivered, "PUT", consumption + "1000", undelivered.with("consumptionPercentage", 1)),
         Row(.percentageOfSubscription, "PUT", consumption + "2000", decline.with("consumptionPercentage", 0)),
         Row(.familyTransactionNotSupported, "PUT", consumption + "3000", decline),
+        Row(.assignedTransactionNotSupported, "PUT", consumption + "8000", decline),
         Row(.appTransactionIdNotSupported, "PUT", consumption + "7000", decline),
         Row(.advancedCommerceNotSupported, "PUT", consumption + "5000", decline),
     ]
@@ -143,6 +144,7 @@ import Testing
         Row(.transactionTypeNotSupported, "PUT", consumptionV1 + "4000", declineV1),
         Row(.transactionTypeNotSupported, "PUT", consumptionV1 + "4100", declineV1),
         Row(.familyTransactionNotSupported, "PUT", consumptionV1 + "3000", declineV1),
+        Row(.assignedTransactionNotSupported, "PUT", consumptionV1 + "8000", declineV1),
         Row(.appTransactionIdNotSupported, "PUT", consumptionV1 + "7000", declineV1),
     ]
 
@@ -157,6 +159,7 @@ import Testing
         Row(.extensionIneligible, "PUT", extensions + "2200", extend),
         Row(.extensionIneligible, "PUT", extensions + "1000", extend),
         Row(.familyExtensionIneligible, "PUT", extensions + "3000", extend),
+        Row(.assignedExtensionIneligible, "PUT", extensions + "8000", extend),
         Row(.invalidProductId, "POST", extensions + "mass", extend),
         Row(.emptyStorefrontCountryCodes, "POST", extensions + "mass", extendAll.with("storefrontCountryCodes", [])),
         Row(
@@ -175,6 +178,7 @@ import Testing
     @Test(arguments: rows) func `each input has its documented code`(row: Row) async throws {
         try await APIHarness.open { harness in
             KnownPurchases.register(in: harness.api, now: harness.time.now)
+            KnownPurchases.registerAssigned("8000", in: harness.api, now: harness.time.now)
             let answer = try await harness.send(row.method, row.path, row.body)
             #expect(answer.errorCode == row.code)
             #expect(answer.status == Int(row.code / 10_000))

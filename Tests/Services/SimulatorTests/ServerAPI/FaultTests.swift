@@ -129,20 +129,22 @@ import Testing
     @Test func `the same seed fails the same requests, in whatever order they come`() throws {
         let faults = try faults("429=10%,lost=20%")
         let paths = (0..<500).map { "/inApps/v2/transactions/consumption/\($0)" }
-        let forward = paths.map { faults.fault(of: "PUT", $0, number: 0) }
-        let backward = paths.reversed().map { faults.fault(of: "PUT", $0, number: 0) }
+        let forward = paths.map { faults.fault(of: .sendConsumptionInformation, "PUT", $0, number: 0) }
+        let backward = paths.reversed().map { faults.fault(of: .sendConsumptionInformation, "PUT", $0, number: 0) }
         #expect(forward == backward.reversed())
         let other = try self.faults("429=10%,lost=20%", seed: 2)
-        #expect(forward != paths.map { other.fault(of: "PUT", $0, number: 0) })
+        #expect(forward != paths.map { other.fault(of: .sendConsumptionInformation, "PUT", $0, number: 0) })
         // A request that is repeated has a chance of its own.
-        #expect(forward != paths.map { faults.fault(of: "PUT", $0, number: 1) })
+        #expect(forward != paths.map { faults.fault(of: .sendConsumptionInformation, "PUT", $0, number: 1) })
     }
 
     @Test func `each kind has its share`() throws {
         let faults = try faults("latency=1%,429=10%,500=5%,500-retryable=5%,timeout=2%,reset=5%,malformed=5%,lost=7%")
         var counts: [ServerAPIFaults.Kind: Int] = [:]
         for number in 0..<20_000 {
-            if let kind = faults.fault(of: "PUT", path, number: number) { counts[kind, default: 0] += 1 }
+            if let kind = faults.fault(of: .sendConsumptionInformation, "PUT", path, number: number) {
+                counts[kind, default: 0] += 1
+            }
         }
         for (kind, share) in faults.shares {
             let expected = Double(share.of(20_000))
@@ -170,7 +172,7 @@ import Testing
             for number in 0..<100 {
                 let answer = try await harness.send("PUT", path, decline)
                 let status =
-                    switch faults.fault(of: "PUT", path, number: number) {
+                    switch faults.fault(of: .sendConsumptionInformation, "PUT", path, number: number) {
                     case .rateLimit: 429
                     case .internalError: 500
                     default: 202

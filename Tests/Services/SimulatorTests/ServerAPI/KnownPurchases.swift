@@ -29,6 +29,13 @@ enum KnownPurchases {
                 .with("purchaseDate", .integer(now - 1000)))
     }
 
+    /// A subscription that an organization or a group assigned to the customer.
+    static func registerAssigned(_ id: String, in api: SimulatedServerAPI, now: Int64) {
+        api.register(
+            transaction: transaction(id, index: 0, now: now).with("inAppOwnershipType", "ASSIGNED"),
+            renewalInfo: renewalInfo(id, now: now))
+    }
+
     private static let all = [
         consumable, subscription, lapsedSubscription, freeTrial, familySubscription, nonConsumable, nonRenewing,
         advancedCommerce, withoutAppTransaction,

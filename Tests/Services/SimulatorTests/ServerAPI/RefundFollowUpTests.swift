@@ -201,4 +201,65 @@ import Testing
             #expect(refunds.json?["hasMore"] == false)
         }
     }
+
+    // MARK: Silence, the next request, the sandbox
+
+    // app-store.md 10.1: a request made at Apple's site that is refused leaves no verdict.
+    @Test func `a refusal of a request at Apple's site is silent, and the customer may ask again`() async throws {
+        try await open {
+            $0.followUp.isAtApplesSite = true
+        } _: { harness, posted async throws in
+            harness.api.requestRefund(of: TransactionId("1000"))
+            #expect(try await harness.send("PUT", path + "1000", decline).status == 202)
+            harness.time.advance(by: .days(2))
+            #expect(try posted.types == ["CONSUMPTION_REQUEST"])
+            #expect(harness.api.refunds.first?.isClosed == true)
+            harness.api.requestRefund(of: TransactionId("1000"), reason: .legal)
+            #expect(
+                try await harness.send("PUT", path + "1000", decline.with("refundPreference", "GRANT_FULL")).status
+                    == 202)
+            harness.time.advance(by: .days(2))
+            #expect(try posted.types == ["CONSUMPTION_REQUEST", "CONSUMPTION_REQUEST", "REFUND"])
+        }
+    }
+
+    @Test func `a second request after a decline is decided on its own, and a third after it`() async throws {
+        try await open { harness, posted async throws in
+            for _ in 1...3 {
+                harness.api.requestRefund(of: TransactionId("1000"))
+                #expect(try await harness.send("PUT", path + "1000", decline).status == 202)
+                harness.time.advance(by: .days(2))
+            }
+            #expect(
+                try posted.types
+                    == Array(repeating: ["CONSUMPTION_REQUEST", "REFUND_DECLINED"], count: 3).flatMap(\.self))
+        }
+    }
+
+    // app-store.md 10.1, C 26.
+    @Test(
+        arguments: [
+            (nil, "REFUND", 100_000), ("DECLINE", "REFUND_DECLINED", nil), ("GRANT_PRORATED", "REFUND", 50_000),
+        ] as [(String?, String, Int64?)])
+    func `in the sandbox the text of the sheet decides`(_ text: String?, _ decision: String, _ part: Int64?) throws {
+        let key = SimulatedRefunds.Key(environment: .sandbox, transactionId: "1")
+        var cases = SimulatedRefunds(RefundFollowUp())
+        _ = cases.open(key, .other, text: text, isPosted: true, at: 0)
+        for _ in 1...2 { _ = cases.due(key, .repetition) }
+        guard case .decide(_, let decided)? = cases.due(key, .repetition).first else {
+            Issue.record("nothing is decided")
+            return
+        }
+        #expect(decided.notificationType.rawValue == decision)
+        if case .refunded(let percentage) = decided { #expect(percentage == part) } else { #expect(part == nil) }
+    }
+
+    @Test func `in the sandbox an answer counts within five minutes`() {
+        let key = SimulatedRefunds.Key(environment: .sandbox, transactionId: "1")
+        var cases = SimulatedRefunds(RefundFollowUp())
+        _ = cases.open(key, .other, isPosted: true, at: 0)
+        #expect(cases.answered(key, .declined, at: 300_001).isEmpty)
+        #expect(cases.open(key)?.isAnswered == false)
+        #expect(!cases.answered(key, .declined, at: 300_000).isEmpty)
+    }
 }

@@ -1,0 +1,437 @@
+import AppStoreModel
+import Foundation
+import HTTPServer
+import JSON
+import Kafka
+import PipelineTestSupport
+import Records
+import Simulator
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Refunds
+
+/// The rows of app-store.md 10.7 and the refund cases of cases.md through the whole service: Kafka's protocol, the company's
+/// service over HTTP, and Apple's API as the simulator plays it.
+@Suite(.timeLimit(.minutes(10))) struct RoundTests {
+    private static let hour: Int64 = 3_600_000
+
+    /// A company's service whose answer a test changes.
+    private final class Company: Sendable {
+        private final class Answer: Sendable {
+            let value: Mutex<(status: Int, body: String)>
+            init(_ body: String) { value = Mutex((200, body)) }
+        }
+
+        private let answer: Answer
+        let service: CompanyService
+
+        init(_ body: String) throws {
+            let answer = Answer(body)
+            self.answer = answer
+            service = try CompanyService { _, exchange in
+                let (status, body) = answer.value.withLock { $0 }
+                exchange.respond(.of(status, body))
+            }
+        }
+
+        func says(_ body: String, status: Int = 200) { answer.value.withLock { $0 = (status, body) } }
+    }
+
+    private static func yes(_ percentage: Int) -> String {
+        """
+        {"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":false,\
+        "consumptionPercentage":\(percentage)}
+        """
+    }
+
+    private static let no = #"{"customerConsented":false}"#
+
+    private func arguments(_ installation: RefundsInstallation, _ company: Company) throws -> [String] {
+        let secret = try installation.directory.write(
+            "whsec_" + String(repeating: "QUFB", count: 8) + "\n", to: "provider-secret")
+        return ["--refunds.provider.url", company.service.url, "--refunds.provider.secret.file", secret]
+    }
+
+    /// Plays one story with a service.
+    private func play(
+        _ company: Company, _ further: [String] = [],
+        step: @escaping @Sendable (Double) -> Duration = { _ in .zero },
+        _ body: (RefundsInstallation, RunningRefunds) async throws -> Void
+    ) async throws {
+        let installation = try await RefundsInstallation()
+        let refunds = try await RunningRefunds(
+            installation,
+            try installation.configuration(
+                rules: #"{"default":"decline"}"#, arguments(installation, company) + further), step: step)
+        try await body(installation, refunds)
+        await refunds.stop()
+        await company.service.stop()
+        await installation.stop()
+    }
+
+    private func advance(_ installation: RefundsInstallation, hours: Int64) {
+        installation.clock.advance(by: .seconds(hours * 3_600))
+    }
+
+    // MARK: Rounds
+
+    @Test func `1 and case 17: a request that is repeated and granted gets one answer`() async throws {
+        try await play(try Company(Self.yes(10_000))) { installation, _ in
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "a")])
+            try await installation.wait(for: "accepted", of: ["1"])
+            for uuid in ["b", "c"] {
+                advance(installation, hours: 8)
+                try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: uuid)])
+            }
+            advance(installation, hours: 4)
+            try await installation.kafka.write([installation.record(.refund, "1")])
+            try await waitUntil { try await installation.caseOf("1")["outcome"] == "granted" }
+            #expect(try await installation.caseOf("1")["requests"]?.array?.count == 3)
+            #expect(try await installation.caseOf("1")["round"] == 1)
+            #expect(installation.api.answers.count == 1)
+        }
+    }
+
+    @Test func `2: after a decline and a withdrawn consent the second request is withheld`() async throws {
+        let company = try Company(Self.yes(10_000))
+        try await play(company) { installation, _ in
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "a")])
+            try await installation.wait(for: "accepted", of: ["1"])
+            company.says(Self.no)
+            advance(installation, hours: 20)
+            try await installation.kafka.write([installation.record(.refundDeclined, "1")])
+            advance(installation, hours: 80)
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "b")])
+            try await installation.wait(for: "withheld", of: ["1"])
+            #expect(installation.api.answers.count == 1)
+            #expect(company.service.questions.count == 2)
+        }
+    }
+
+    @Test func `3 and case 19: a consent that was given meanwhile answers the next request`() async throws {
+        let company = try Company(Self.no)
+        try await play(company) { installation, _ in
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "a")])
+            try await installation.wait(for: "withheld", of: ["1"])
+            company.says(Self.yes(10_000))
+            advance(installation, hours: 8)
+            #expect(installation.api.answers.isEmpty)
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "b")])
+            try await installation.wait(for: "accepted", of: ["1"])
+            #expect(installation.api.answers.count == 1)
+        }
+    }
+
+    @Test func `4 and case 18: a request after a silent refusal is answered by what is true then`() async throws {
+        let company = try Company(Self.yes(10_000))
+        try await play(company) { installation, _ in
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "a")])
+            try await installation.wait(for: "accepted", of: ["1"])
+            company.says(Self.yes(80_000))
+            advance(installation, hours: 40 * 24)
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "b")])
+            try await waitUntil { installation.accepted["1"]?.count == 2 }
+            let bodies = try #require(installation.accepted["1"])
+            #expect(bodies[0].contains("10000") && bodies[1].contains("80000"))
+            #expect(company.service.questions.count == 2)
+        }
+    }
+
+    @Test func `5 and case 20: a request that Apple delivered after 13 hours is answered, and not missed`() async throws
+    {
+        try await play(try Company(Self.yes(10_000))) { installation, _ in
+            try await installation.kafka.write([
+                installation.record(.consumptionRequest, "1", signed: installation.clock.now - 13 * Self.hour)
+            ])
+            try await installation.wait(for: "accepted", of: ["1"])
+            #expect(installation.api.answers.count == 1)
+        }
+    }
+
+    @Test func `6: a request after a missed one is answered`() async throws {
+        let company = try Company("")
+        company.says("", status: 503)
+        try await play(company, step: { $0 < 12.1 ? .seconds(60) : .zero }) { installation, _ in
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "a")])
+            try await installation.wait(for: "missed", of: ["1"], within: .seconds(90))
+            company.says(Self.yes(10_000))
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "b")])
+            try await installation.wait(for: "accepted", of: ["1"])
+            #expect(try await installation.caseOf("1")["round"] == 2)
+        }
+    }
+
+    @Test func `7: a service that answers with a member too many is understood`() async throws {
+        let company = try Company(#"{"requestId":"8f2b","# + Self.yes(10_000).dropFirst())
+        try await play(company) { installation, refunds in
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+            try await installation.wait(for: "accepted", of: ["1"])
+            #expect(refunds.log.lines.contains { "\($0)".contains("requestId") })
+        }
+    }
+
+    @Test func `7: a service that answers wrongly keeps the request waiting until it is corrected`() async throws {
+        let company = try Company(#"{"customerConsented":"yes"}"#)
+        try await play(company, step: { _ in .seconds(1) }) { installation, _ in
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+            try await installation.wait(forObstacle: "provider_malformed", of: "1")
+            company.says(Self.yes(10_000))
+            try await installation.wait(for: "accepted", of: ["1"])
+        }
+    }
+
+    @Test func `8: the no of a service is not read over because a member is wrong`() async throws {
+        // Review H5: the file consents for everybody, the service says no in a form with a member too many.
+        let company = try Company(#"{"customerConsented":false,"requestId":"8f2b"}"#)
+        let installation = try await RefundsInstallation()
+        let refunds = try await RunningRefunds(
+            installation,
+            try installation.configuration(arguments(installation, company) + ["--refunds.fallback", "rules"]))
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        try await installation.wait(for: "withheld", of: ["1"])
+        #expect(installation.api.answers.isEmpty)
+        await refunds.stop()
+        await company.service.stop()
+        await installation.stop()
+    }
+
+    @Test func `9: a withdrawal ends a round whose answer is frozen`() async throws {
+        try await play(try Company(Self.yes(10_000)), step: { _ in .seconds(1) }) { installation, _ in
+            installation.api.faults = .always(.internalError)
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+            try await waitUntil { !installation.api.answers.isEmpty }
+            try await installation.kafka.write([
+                installation.record(
+                    preference: #"{"withdrawn":true}"#, of: "7E3FB204-2D5B-4A5C-8F1E-000000000001")
+            ])
+            try await installation.wait(for: "withheld", of: ["1"])
+            installation.api.faults = .none
+            #expect(installation.accepted.isEmpty)
+            #expect(try await installation.newest("ends", of: "1")?["reason"] == "no_consent")
+        }
+    }
+
+    @Test func `9: an old answer is preceded by a new question, and a no ends the round`() async throws {
+        let company = try Company(Self.yes(10_000))
+        try await play(company, step: { _ in .seconds(20) }) { installation, _ in
+            installation.api.faults = .always(.internalError)
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+            try await waitUntil { !installation.api.answers.isEmpty }
+            company.says(Self.no)
+            try await installation.wait(for: "withheld", of: ["1"])
+            installation.api.faults = .none
+            #expect(installation.accepted.isEmpty)
+        }
+    }
+
+    // The clock of the ingress is ahead of ours or behind, and requests come from it. Review H3.
+    @Test(arguments: [Int64(-30_000), 30_000])
+    func `10: a clock that is wrong by 30 seconds leads to one answer`(_ error: Int64) async throws {
+        try await play(try Company(Self.yes(10_000))) { installation, refunds in
+            var record = installation.record(.consumptionRequest, "1")
+            record.headers = record.headers.map {
+                $0.key == "ce_receivedtime"
+                    ? KafkaHeader(
+                        key: $0.key,
+                        text: AppStoreInstant(clampingMillisecondsSince1970: installation.clock.now + error).description
+                    )
+                    : $0
+            }
+            try await installation.kafka.write([record])
+            try await installation.wait(for: "accepted", of: ["1"])
+            // Another request is looked at meanwhile: the first one does not wait any more.
+            try await installation.kafka.write([installation.record(.consumptionRequest, "2")])
+            try await installation.wait(for: "accepted", of: ["2"])
+            #expect(installation.accepted["1"]?.count == 1)
+        }
+    }
+
+    @Test func `11: a request after a refund that was taken back is answered`() async throws {
+        try await play(try Company(Self.yes(10_000))) { installation, _ in
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "a")])
+            try await installation.wait(for: "accepted", of: ["1"])
+            for (hours, type) in [(2, NotificationType.refund), (498, .refundReversed)] {
+                advance(installation, hours: Int64(hours))
+                try await installation.kafka.write([installation.record(type, "1")])
+            }
+            advance(installation, hours: 100)
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "b")])
+            try await waitUntil { installation.accepted["1"]?.count == 2 }
+        }
+    }
+
+    @Test func `14: a refund of seats leaves the round open`() async throws {
+        let company = try Company("")
+        company.says("", status: 503)
+        try await play(company, step: { _ in .seconds(1) }) { installation, _ in
+            try await installation.kafka.write([
+                installation.record(.consumptionRequest, "1"),
+                installation.record(.refund, "1", signed: installation.clock.now + 1, ["revocationDate": .null]),
+            ])
+            try await installation.wait(forObstacle: "provider_silent", of: "1")
+            company.says(Self.yes(10_000))
+            try await installation.wait(for: "accepted", of: ["1"])
+            #expect(try await installation.caseOf("1")["outcome"] == nil)
+        }
+    }
+
+    @Test func `16: a request of the history is tried, an older one is too late`() async throws {
+        try await play(try Company(Self.yes(10_000))) { installation, _ in
+            let now = installation.clock.now
+            try await installation.kafka.write([
+                installation.record(.consumptionRequest, "1", signed: now - 120 * Self.hour),
+                installation.record(.consumptionRequest, "2", signed: now - 170 * Self.hour),
+            ])
+            try await installation.wait(for: "accepted", of: ["1"])
+            try await installation.wait(for: "too_late", of: ["2"])
+            #expect(installation.bodies["2"] == nil)
+        }
+    }
+
+    // MARK: Cases
+
+    @Test func `case 21: three types of product get three bodies of version 2, a subscription without a percentage`()
+        async throws
+    {
+        let answer = Self.yes(25_000).dropLast() + #","outcome":"grantProrated"}"#
+        try await play(try Company(String(answer))) { installation, _ in
+            installation.api.register(transaction: [
+                "transactionId": "3", "originalTransactionId": "3", "bundleId": .string(RefundsInstallation.app),
+                "productId": "pro", "type": "Auto-Renewable Subscription", "environment": "Production",
+                "signedDate": .integer(installation.clock.now),
+                "purchaseDate": .integer(installation.clock.now - 1_000),
+                "inAppOwnershipType": "PURCHASED", "quantity": 1,
+            ])
+            let types = ["Non-Consumable", "Non-Renewing Subscription", "Auto-Renewable Subscription"]
+            try await installation.kafka.write(
+                types.enumerated().map { installation.record(.consumptionRequest, "\($0 + 1)", ["type": .string($1)]) })
+            try await installation.wait(for: "accepted", of: ["1", "2", "3"])
+            #expect(installation.api.answers.allSatisfy { $0.version == 2 })
+            for (id, percentage) in [("1", JSONValue.integer(25_000)), ("2", .integer(25_000)), ("3", nil)]
+                as [(String, JSONValue?)]
+            {
+                let body = try #require(installation.accepted[id]?.first)
+                let object = try #require(try JSONValue(json: Array(body.utf8)).object)
+                #expect(object["consumptionPercentage"] == percentage)
+                #expect(object["refundPreference"] == "GRANT_PRORATED")
+            }
+        }
+    }
+
+    @Test func `case 22: after RESCIND_CONSENT the service is told, and its later word counts`() async throws {
+        let company = try Company(Self.yes(10_000))
+        try await play(company) { installation, _ in
+            try await installation.kafka.write([installation.record(.rescindConsent, "1")])
+            try await installation.wait(for: "none", of: ["701"])
+            advance(installation, hours: 24)
+            try await installation.kafka.write([
+                installation.record(.consumptionRequest, "1"), installation.record(.consumptionRequest, "2"),
+            ])
+            try await installation.wait(for: "accepted", of: ["1", "2"])
+            let questions = try company.service.questions.map {
+                try #require(JSONValue(json: $0.body).object?["data"]?.object)
+            }
+            let told = Dictionary(
+                uniqueKeysWithValues: questions.map { ($0["transactionId"]?.string, $0["consentRescindedAt"]) })
+            #expect(told["1"] == .some(.integer(VirtualClock.start)) && told["2"] == .some(nil))
+        }
+    }
+
+    @Test(arguments: ["FAMILY_SHARED", "ASSIGNED"])
+    func `a transaction that was shared or assigned is not answered, and nobody is asked`(
+        _ ownership: String
+    ) async throws {
+        let company = try Company(Self.yes(10_000))
+        try await play(company) { installation, _ in
+            try await installation.kafka.write([
+                installation.record(.consumptionRequest, "1", ["inAppOwnershipType": .string(ownership)])
+            ])
+            try await installation.wait(for: "withheld", of: ["1"])
+            #expect(company.service.questions.isEmpty && installation.api.answers.isEmpty)
+        }
+    }
+
+    // MARK: What the company recorded, and what a person does
+
+    @Test func `a preference that any producer wrote gives consent, and the preference that Apple is told`()
+        async throws
+    {
+        let installation = try await RefundsInstallation()
+        let preference = """
+            {"consent":true,"since":"2026-11-23T12:00:00Z","preference":"grantFull",\
+            "consumption":{"deliveryStatus":"DELIVERED","sampleContentProvided":false}}
+            """
+        try await installation.kafka.write([
+            installation.record(preference: preference, of: "7E3FB204-2D5B-4A5C-8F1E-000000000001")
+        ])
+        let refunds = try await RunningRefunds(
+            installation, try installation.configuration(rules: #"{"default":"decline"}"#))
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        try await installation.wait(for: "accepted", of: ["1"])
+        #expect(installation.accepted["1"]?.first?.contains("GRANT_FULL") == true)
+        #expect(try await installation.newest("answers", of: "1")?["decidedBy"] == "preference")
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `a preference that cannot be read keeps the request waiting`() async throws {
+        let installation = try await RefundsInstallation()
+        let customer = "7e3fb204-2d5b-4a5c-8f1e-000000000001"
+        try await installation.kafka.write([installation.record(preference: #"{"consent":"no"}"#, of: customer)])
+        let refunds = try await RunningRefunds(
+            installation, try installation.configuration(), step: { _ in .seconds(1) })
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        try await installation.wait(forObstacle: "preference_unreadable", of: "1")
+        try await installation.kafka.write([installation.record(preference: #"{"consent":false}"#, of: customer)])
+        try await installation.wait(for: "withheld", of: ["1"])
+        #expect(installation.api.answers.isEmpty)
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `in the mode that observes nothing is sent, and what would be is recorded`() async throws {
+        let installation = try await RefundsInstallation()
+        let refunds = try await RunningRefunds(
+            installation, try installation.configuration(["--refunds.mode", "observe"]))
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        try await installation.wait(for: "observed", of: ["1"])
+        #expect(installation.api.answers.isEmpty)
+        let answer = try #require(try await installation.newest("answers", of: "1"))
+        #expect(answer["body"]?.string?.contains("DECLINE") == true && answer["rules"]?.string?.count == 16)
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    // Review M5, T1: Apple's refusal by code is final, and is sent once.
+    @Test func `an answer that Apple refuses by code is not repeated`() async throws {
+        try await play(try Company(Self.yes(10_000))) { installation, _ in
+            try await installation.kafka.write([installation.record(.consumptionRequest, "99994000209")])
+            try await installation.wait(for: "refused", of: ["99994000209"])
+            #expect(installation.api.answers.count == 1)
+            #expect(try await installation.newest("ends", of: "99994000209")?["reason"] == "4000209")
+        }
+    }
+
+    @Test func `a tombstone erases the person, and nothing is answered again`() async throws {
+        try await play(try Company(Self.yes(10_000))) { installation, _ in
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "a")])
+            try await installation.wait(for: "accepted", of: ["1"])
+            try await installation.kafka.write([
+                KafkaProducerRecord(
+                    topic: installation.topics.refunds(.production), key: Array("\(RefundsInstallation.app)/1".utf8),
+                    value: nil)
+            ])
+            try await waitUntil {
+                let found = try await installation.cases()["1"]
+                return found?["erasedAt"] != nil && found?["transaction"]?.object?["appAccountToken"] == nil
+            }
+            #expect(try await installation.caseOf("1")["answerStatus"] == "accepted")
+            try await installation.kafka.write([installation.record(.consumptionRequest, "2")])
+            try await installation.wait(for: "accepted", of: ["2"])
+            #expect(installation.accepted["1"]?.count == 1)
+        }
+    }
+}
