@@ -59,7 +59,7 @@ let platform: [Target] = [
     module("SQLite", layer: "Platform", uses: ["CSQLite"]),
     module("SignedRequests", layer: "Platform", uses: ["Bytes", "Configuration", "Cryptography"]),
     module("HTTPServer", layer: "Platform", uses: ["CSockets", "Time", "Concurrency", "Bytes"]),
-    module("HTTPClient", layer: "Platform", uses: ["CCurl", "Concurrency", "Bytes"]),
+    module("HTTPClient", layer: "Platform", uses: ["CCurl", "Concurrency", "Bytes", "Configuration"]),
     module(
         "ObjectStorage", layer: "Platform",
         uses: ["Bytes", "Concurrency", "Configuration", "Cryptography", "HTTPClient", "Time"]),
@@ -114,7 +114,8 @@ let appStore: [Target] = [
 
 let pipeline: [Target] = [
     module(
-        "ServiceKit", layer: "Pipeline", uses: ["Kafka", "Telemetry", "Configuration", "Lifecycle", "HTTPServer"]),
+        "ServiceKit", layer: "Pipeline",
+        uses: ["Kafka", "Telemetry", "Configuration", "Lifecycle", "HTTPServer", "HTTPClient"]),
     module(
         "PipelineRuntime", layer: "Pipeline",
         uses: ["ServiceKit", "Kafka", "Telemetry", "Configuration", "Lifecycle", "Time", "Concurrency", "Bytes"]),
@@ -326,7 +327,8 @@ let package = Package(
             uses: ["Bytes", "Cryptography", "TransparencyLog", "TestSupport"]),
         tests("SQLiteTests", layer: "Platform", uses: ["SQLite", "TestSupport"]),
         tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport", "Time"]),
-        tests("HTTPClientTests", layer: "Platform", uses: ["HTTPClient", "HTTPServer", "TestSupport"]),
+        tests(
+            "HTTPClientTests", layer: "Platform", uses: ["Configuration", "HTTPClient", "HTTPServer", "TestSupport"]),
         tests(
             "ObjectStorageTests", layer: "Platform",
             uses: [

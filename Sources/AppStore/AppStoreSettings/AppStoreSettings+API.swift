@@ -4,6 +4,7 @@ internal import AppStoreVerification
 package import Configuration
 internal import Cryptography
 internal import Foundation
+package import HTTPClient
 
 /// Settings of the App Store Server API. Names and defaults are a contract.
 extension AppStoreSettings {
@@ -41,15 +42,18 @@ extension AppStoreSettings {
     ).optional
 
     /// All of them. A schema that has these has ``apps`` or ``appsIfAny`` too.
-    package static let apiSettings: [any AnySetting] = [
-        apiIssuerId, apiKeyId, apiKeyFile, apiURL, apiSandboxURL, appIssuerId, appKeyId, appKeyFile,
-    ]
+    package static let apiSettings: [any AnySetting] =
+        [
+            apiIssuerId, apiKeyId, apiKeyFile, apiURL, apiSandboxURL, appIssuerId, appKeyId, appKeyFile,
+        ] + HTTPClientSettings.all
 
     /// What the settings say about the API, and what is not wrong but should not stay.
     package struct API: Sendable {
         /// Without credentials for an app that has none.
         package let configuration: AppStoreServerClient.Configuration
         package let warnings: [Warning]
+        /// How Apple is reached.
+        package let http: HTTPClient.Configuration
     }
 
     /// What should not stay as it is.
@@ -91,7 +95,8 @@ extension AppStoreSettings {
         return API(
             configuration: AppStoreServerClient.Configuration(
                 credentials: credentials, productionURL: configuration[apiURL],
-                sandboxURL: configuration[apiSandboxURL]), warnings: warnings)
+                sandboxURL: configuration[apiSandboxURL]), warnings: warnings,
+            http: try HTTPClient.Configuration(configuration))
     }
 
     // MARK: credentials

@@ -12,10 +12,11 @@ extension AppStoreSettings {
     /// and objects that are refused are logged.
     ///
     /// - Parameters:
+    ///   - http: a client of the process; one of its own when nil.
     ///   - budgets: of the process; new ones when nil.
     ///   - observe: is told of everything else too, for metrics; called on any thread, and must not wait.
     package static func client(
-        _ api: API, http: HTTPClient = HTTPClient(), verifier: NotificationVerifier, clocks: Clocks,
+        _ api: API, http: HTTPClient? = nil, verifier: NotificationVerifier, clocks: Clocks,
         budgets: RequestBudgets? = nil, logger: Logger, observe: @escaping @Sendable (APIEvent) -> Void = { _ in }
     ) -> AppStoreServerClient {
         for warning in api.warnings {
@@ -23,7 +24,7 @@ extension AppStoreSettings {
         }
         let log = RateLimitedLogger(logger, perSecond: 1)
         return AppStoreServerClient(
-            api.configuration, http: http, verifier: verifier, clocks: clocks, budgets: budgets
+            api.configuration, http: http ?? HTTPClient(api.http), verifier: verifier, clocks: clocks, budgets: budgets
         ) { event in
             report(event, log)
             observe(event)
@@ -34,10 +35,12 @@ extension AppStoreSettings {
     ///
     /// - Throws: a `ConfigurationError` for apps and roots that cannot be verified with.
     package static func verifier(
-        _ configuration: Configuration, responders: HTTPClient = HTTPClient()
+        _ configuration: Configuration, responders: HTTPClient? = nil
     ) throws(ConfigurationError) -> NotificationVerifier {
         let apps = try apps(configuration)
         let roots = try roots(configuration)
+        let http = try HTTPClient.Configuration(configuration)
+        let responders = responders ?? HTTPClient(http)
         do throws(VerifierSetupError) {
             return try NotificationVerifier(
                 VerifierConfiguration(roots: roots, apps: apps, revocation: configuration[revocation]),

@@ -1,4 +1,5 @@
 public import Configuration
+internal import HTTPClient
 public import Kafka
 public import Telemetry
 
@@ -32,7 +33,8 @@ public enum ApplicationSettings {
     }
 
     /// Everything but the admin port, which is the executable's own.
-    public static let all: [any AnySetting] = [bootstrapServers, profile, logLevel, logFormat, adminHost]
+    public static let all: [any AnySetting] =
+        [bootstrapServers, profile, logLevel, logFormat, adminHost] + HTTPClientSettings.all
 
     /// Brokers and librdkafka properties.
     ///

@@ -45,6 +45,13 @@ static inline long cc_status(CURL *easy) {
     return status;
 }
 
+// The status of the proxy's last answer to CONNECT; 0 for none.
+static inline long cc_connect_status(CURL *easy) {
+    long status = 0;
+    curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &status);
+    return status;
+}
+
 // Connections that this transfer made: 0 when it used one that was open.
 static inline long cc_new_connections(CURL *easy) {
     long count = 0;

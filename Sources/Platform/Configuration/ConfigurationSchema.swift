@@ -57,7 +57,9 @@ public struct ConfigurationSchema: Sendable {
         descriptors: [SettingDescriptor], openPrefixes: [OpenPrefix], alsoKnown: [String],
         variables: EnvironmentVariables
     ) {
-        self.settings = descriptors
+        var seen: Set<String> = []
+        // Lists of several modules may have a setting in common.
+        self.settings = descriptors.filter { seen.insert($0.key).inserted }
         self.openPrefixes = openPrefixes
         self.alsoKnown = alsoKnown
         self.variables = variables

@@ -81,12 +81,41 @@ extension PrivateKey {
         try pem.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try parse(bytes, kind: kind) }
     }
 
-    private static func parse(_ pem: UnsafeRawBufferPointer, kind: WantedKind) throws(CryptographyError)
+    /// Editors and secret stores add a byte order mark, empty lines and blanks in front; the text itself is not copied.
+    private static func trimmed(_ pem: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var text = pem[...]
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+        return UnsafeRawBufferPointer(rebasing: text.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) })
+    }
+
+    /// What a file holds in place of a key.
+    private static func refusal(of text: UnsafeRawBufferPointer) -> CryptographyError {
+        func begins(_ name: String) -> Bool { text.starts(with: "-----BEGIN \(name)-----".utf8) }
+        let found =
+            if begins("ENCRYPTED PRIVATE KEY") {
+                "an encrypted key; decrypt it with: openssl pkcs8 -in FILE -out NEW"
+            } else if begins("EC PRIVATE KEY") || begins("RSA PRIVATE KEY") {
+                "a key in the older form; convert it with: openssl pkcs8 -topk8 -nocrypt -in FILE -out NEW"
+            } else if begins("CERTIFICATE") {
+                "a certificate"
+            } else if begins("PUBLIC KEY") {
+                "a public key"
+            } else if text.first == 0x30 {
+                "DER; convert it with: openssl pkcs8 -inform DER -nocrypt -in FILE -out NEW"
+            } else {
+                "no PEM"
+            }
+        return CryptographyError(
+            .malformedKey, "not an unencrypted PKCS#8 key in PEM (-----BEGIN PRIVATE KEY-----), but \(found)")
+    }
+
+    private static func parse(_ bytes: UnsafeRawBufferPointer, kind: WantedKind) throws(CryptographyError)
         -> OpaquePointer
     {
         ErrorQueue.clear()
+        let pem = trimmed(bytes)
         guard pem.starts(with: "-----BEGIN PRIVATE KEY-----".utf8), let length = Int32(exactly: pem.count) else {
-            throw CryptographyError(.malformedKey, "not an unencrypted PKCS#8 key in PEM (-----BEGIN PRIVATE KEY-----)")
+            throw refusal(of: pem)
         }
         // The BIO borrows the bytes; it does not outlive this function.
         guard let memory = BIO_new_mem_buf(pem.baseAddress, length) else {

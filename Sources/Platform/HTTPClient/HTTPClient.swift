@@ -8,13 +8,19 @@ public final class HTTPClient: Sendable {
     public struct Configuration: Sendable {
         /// A PEM file with the roots to trust instead of the system's.
         public var trustRootsFile: String?
+        /// Nil: servers are asked directly.
+        public var proxy: HTTPProxy?
         /// Requests under way at once. Beyond: `overloaded`.
         public var maximumInFlight: Int
         /// Connections kept open for later requests.
         public var maximumIdleConnections: Int
 
-        public init(trustRootsFile: String? = nil, maximumInFlight: Int = 256, maximumIdleConnections: Int = 32) {
+        public init(
+            trustRootsFile: String? = nil, proxy: HTTPProxy? = nil, maximumInFlight: Int = 256,
+            maximumIdleConnections: Int = 32
+        ) {
             self.trustRootsFile = trustRootsFile
+            self.proxy = proxy
             self.maximumInFlight = maximumInFlight
             self.maximumIdleConnections = maximumIdleConnections
         }

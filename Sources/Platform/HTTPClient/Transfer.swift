@@ -20,7 +20,7 @@ final class Transfer {
     /// - Throws: `invalidURL`, `invalidRequest`, `timedOut` when the deadline has passed.
     init(
         _ id: HTTPClient.TransferID, _ request: HTTPClientRequest, deadline: ContinuousClock.Instant,
-        trustRootsFile: String?, completion: @escaping TransferQueue.Completion
+        configuration: HTTPClient.Configuration, completion: @escaping TransferQueue.Completion
     ) throws(HTTPClientError) {
         self.id = id
         self.completion = completion
@@ -34,7 +34,8 @@ final class Transfer {
             throw HTTPClientError(code: .other, message: "libcurl gave no handle")
         }
         self.easy = easy
-        try configure(request, left: left, trustRootsFile: trustRootsFile)
+        try configure(request, left: left, trustRootsFile: configuration.trustRootsFile)
+        try set(configuration.proxy)
     }
 
     /// The handle is out of the multi handle by now.
@@ -50,7 +51,6 @@ final class Transfer {
     ) throws(HTTPClientError) {
         try set(CURLOPT_URL, request.url)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
-        try set(CURLOPT_PROXY, "")
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
@@ -67,6 +67,17 @@ final class Transfer {
             cc_set_takers(
                 easy, { Transfer.take($0, $1, $2, $3, header: true) }, { Transfer.take($0, $1, $2, $3, header: false) },
                 context))
+    }
+
+    private func set(_ proxy: HTTPProxy?) throws(HTTPClientError) {
+        // An empty text: none, whatever the environment says.
+        try set(CURLOPT_PROXY, proxy?.url ?? "")
+        guard let proxy else { return }
+        try set(CURLOPT_HTTPPROXYTUNNEL, 1)
+        // What the proxy says about the tunnel is no header of the answer.
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        try set(CURLOPT_NOPROXY, proxy.noProxy)
+        if let credentials = proxy.credentials { try set(CURLOPT_PROXYUSERPWD, credentials) }
     }
 
     private func setMethodAndBody(_ request: HTTPClientRequest) throws(HTTPClientError) {
@@ -169,7 +180,16 @@ final class Transfer {
                 status: cc_status(easy), headers: headers, body: body, reusedConnection: cc_new_connections(easy) == 0))
     }
 
-    private func error(_ code: CURLcode) -> HTTPClientError { HTTPClientError(code, origin: origin) }
+    private func error(_ code: CURLcode) -> HTTPClientError {
+        let status = cc_connect_status(easy)
+        guard code == CURLE_COULDNT_RESOLVE_PROXY || status != 0 && !(200...299).contains(status) else {
+            return HTTPClientError(code, origin: origin)
+        }
+        let what = status == 0 ? "its host is not known" : "it answered \(status) to CONNECT"
+        return HTTPClientError(
+            code: .connectionFailed, curlCode: Int32(bitPattern: code.rawValue),
+            message: "\(origin): no way through the proxy of http.client.proxy: \(what)")
+    }
 }
 
 // MARK: - Values

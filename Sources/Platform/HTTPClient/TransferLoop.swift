@@ -39,7 +39,7 @@ final class TransferLoop {
         case .start(let id, let request, let deadline, let completion):
             do throws(HTTPClientError) {
                 let transfer = try Transfer(
-                    id, request, deadline: deadline, trustRootsFile: queue.configuration.trustRootsFile,
+                    id, request, deadline: deadline, configuration: queue.configuration,
                     completion: completion)
                 guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
                     throw HTTPClientError(code: .other, message: "libcurl took no further transfer")

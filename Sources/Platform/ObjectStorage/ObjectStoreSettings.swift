@@ -50,8 +50,18 @@ package struct ObjectStoreSettings: Sendable {
             prefix + ".s3.object.lock.days", default: 400, in: 1...36_500, help: "For how long an object is locked.")
     }
 
+    private static func http(
+        _ configuration: Configuration, trustRootsFile: String?
+    ) throws(ObjectStoreError) -> HTTPClient.Configuration {
+        do throws(ConfigurationError) {
+            return try HTTPClient.Configuration(configuration, trustRootsFile: trustRootsFile)
+        } catch {
+            throw ObjectStoreError(.invalidURL, "\(error)")
+        }
+    }
+
     package var all: [any AnySetting] {
-        [endpoint, region, credentialsFile, trustRootsFile, objectLock, objectLockDays]
+        [endpoint, region, credentialsFile, trustRootsFile, objectLock, objectLockDays] + HTTPClientSettings.all
     }
 
     /// Opens a store.
@@ -76,7 +86,7 @@ package struct ObjectStoreSettings: Sendable {
                 endpoint: configuration[endpoint] ?? "https://s3.\(configuration[region]).amazonaws.com",
                 region: configuration[region], bucket: bucket, prefix: prefix)
             s3.objectLock = .init(mode: configuration[objectLock], days: configuration[objectLockDays])
-            let client = HTTPClient(HTTPClient.Configuration(trustRootsFile: configuration[trustRootsFile]))
+            let client = HTTPClient(try Self.http(configuration, trustRootsFile: configuration[trustRootsFile]))
             return S3Store(
                 s3,
                 S3Client.Surroundings(

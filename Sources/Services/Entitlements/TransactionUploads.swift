@@ -32,7 +32,7 @@ final class TransactionUploads: Sendable {
         topics: TopicNames, clocks: Clocks, log: RateLimitedLogger
     ) throws(ConfigurationError) {
         guard try !AppStoreSettings.apps(configuration).isEmpty else { return nil }
-        let responders = HTTPClient()
+        let responders = HTTPClient(try HTTPClient.Configuration(configuration))
         verifier = try AppStoreSettings.verifier(configuration, responders: responders)
         self.responders = responders
         self.state = state

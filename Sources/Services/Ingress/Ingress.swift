@@ -54,7 +54,7 @@ package final class Ingress: Service {
     package var adminPort: UInt16 { running.withLock { $0?.adminServer.port() ?? 0 } }
 
     package func start() async throws {
-        let client = HTTPClient()
+        let client = HTTPClient(plan.http)
         let verifier: NotificationVerifier
         do {
             verifier = try NotificationVerifier(

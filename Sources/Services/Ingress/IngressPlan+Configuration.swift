@@ -1,6 +1,7 @@
 internal import AppStoreSettings
 package import AppStoreVerification
 package import Configuration
+internal import HTTPClient
 internal import HTTPServer
 internal import Records
 internal import ServiceKit
@@ -30,7 +31,8 @@ extension IngressPlan {
             workers: configuration[IngressSettings.workers],
             rememberedNotifications: configuration[IngressSettings.rememberedNotifications],
             quarantineBytesPerHour: configuration[IngressSettings.quarantineBytesPerHour],
-            proxies: configuration[IngressSettings.proxies], forwarded: configuration[IngressSettings.forwarded])
+            proxies: configuration[IngressSettings.proxies], forwarded: configuration[IngressSettings.forwarded],
+            http: try HTTPClient.Configuration(configuration))
     }
 
     private static func verifier(

@@ -1,5 +1,6 @@
 package import AppStoreSettings
 package import AppStoreVerification
+package import HTTPClient
 package import HTTPServer
 package import Kafka
 package import Records
@@ -24,6 +25,8 @@ package struct IngressPlan: Sendable {
     package var proxies: [String]
     /// How they name the client.
     package var forwarded = ForwardedAddress.off
+    /// How OCSP responders are reached.
+    package var http = HTTPClient.Configuration()
     /// ``KafkaProducer/Options/slowAfter``: half the time in which a request must be answered.
     package var slowAfter: Duration? = Limits.public.handlerTime / 2
     /// How long a stopping ingress goes on accepting after `/readyz` says no: a load balancer has to ask, and to be

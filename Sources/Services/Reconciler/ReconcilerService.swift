@@ -43,7 +43,7 @@ struct ReconcilerService {
         state = KeyedState(
             options, model: ReconciliationModel(), kafka: context.kafka, logger: context.logger,
             metrics: context.metrics, clocks: clocks)
-        let http = HTTPClient()
+        let http = HTTPClient(try HTTPClient.Configuration(configuration))
         let verifier = try AppStoreSettings.verifier(configuration, responders: http)
         let produced = ProducedTopics(topics)
         await KnownCertificates.load(context.kafka, produced, into: verifier, context.logger, clocks)

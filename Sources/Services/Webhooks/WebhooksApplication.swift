@@ -49,9 +49,10 @@ package enum WebhooksApplication {
         build: { context in
             let plan = try WebhooksPlan(context.configuration)
             // The bound of requests under way is that of the partitions: what is beyond would only fail.
-            let client = HTTPClient(
-                HTTPClient.Configuration(
-                    trustRootsFile: plan.rootsFile, maximumInFlight: 4096, maximumIdleConnections: 64))
+            var http = plan.http
+            http.maximumInFlight = 4096
+            http.maximumIdleConnections = 64
+            let client = HTTPClient(http)
             var services: [any Service] = []
             var certificates = CertificateDirectory()
             if plan.content == .signed {

@@ -74,7 +74,7 @@ package enum WebhooksOperations {
         exitCode: .usage)
 
     private static func send(_ message: WebhookMessage, _ plan: WebhooksPlan) async throws -> DeliveryAttempt {
-        let client = HTTPClient(HTTPClient.Configuration(trustRootsFile: plan.rootsFile))
+        let client = HTTPClient(plan.http)
         defer { client.close() }
         return try await WebhookSender(plan, client: client).send(message)
     }

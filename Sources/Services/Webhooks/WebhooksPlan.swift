@@ -2,6 +2,7 @@ internal import AppStoreModel
 package import Configuration
 internal import Cryptography
 internal import Foundation
+internal import HTTPClient
 internal import Records
 internal import SignedRequests
 
@@ -14,6 +15,8 @@ package struct WebhooksPlan: Sendable {
     let timeout: Duration
     let concurrency: Int
     let rootsFile: String?
+    /// How the receiver is reached.
+    let http: HTTPClient.Configuration
     let content: WebhookContent
     let filter: WebhookFilter
     let failures: RecordFailures.Limits
@@ -54,6 +57,7 @@ package struct WebhooksPlan: Sendable {
             count: configuration[WebhooksSettings.failures], time: configuration[WebhooksSettings.failureTime])
         stopsWhenGone = configuration[WebhooksSettings.gone] == .stop
         rootsFile = configuration[WebhooksSettings.roots]
+        http = try HTTPClient.Configuration(configuration, trustRootsFile: rootsFile)
         if let rootsFile {
             let bytes = FileManager.default.contents(atPath: rootsFile).map { Array($0) } ?? []
             guard (try? Certificate.certificates(encoded: bytes))?.isEmpty == false else {

@@ -1,5 +1,6 @@
 package import AppStoreModel
 package import Configuration
+internal import HTTPClient
 internal import Records
 internal import SignedRequests
 
@@ -70,10 +71,12 @@ package enum WebhooksSettings {
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     package static let adminPort = 9468
 
-    package static let schema = ConfigurationSchema([
-        url, secrets, content, environments, apps, types, timeout, concurrency, failures, failureTime, gone, insecure,
-        roots, topicsPrefix,
-    ])
+    package static let schema = ConfigurationSchema(
+        [
+            url, secrets, content, environments, apps, types, timeout, concurrency, failures, failureTime, gone,
+            insecure,
+            roots, topicsPrefix,
+        ] + HTTPClientSettings.all)
 }
 
 /// What follows when the receiver answers 410.

@@ -5,6 +5,30 @@ import TestSupport
 import Testing
 
 struct PrivateKeyTests {
+    // Forms in which people store keys: editors and secret stores add and remove ends of lines.
+    @Test(arguments: ["\n\n", "\r\n", " \t\n", "\u{FEFF}", "\u{FEFF}\r\n"], [false, true])
+    func `a key is read with blanks in front, either end of lines, and without the last one`(
+        _ front: String, _ isWindows: Bool
+    ) throws {
+        let key = try PrivateKey.generate(.p256)
+        var text = String(decoding: try key.pem(), as: UTF8.self)
+        if isWindows { text = text.replacing("\n", with: "\r\n") }
+        for form in [front + text, front + text.trimmingCharacters(in: .newlines)] {
+            let read = try PrivateKey(pem: Array(form.utf8))
+            #expect(try read.pem() == key.pem())
+        }
+    }
+
+    @Test(arguments: [
+        ("-----BEGIN ENCRYPTED PRIVATE KEY-----\n", "encrypted"), ("-----BEGIN EC PRIVATE KEY-----\n", "older form"),
+        ("-----BEGIN CERTIFICATE-----\n", "a certificate"), ("-----BEGIN PUBLIC KEY-----\n", "a public key"),
+        ("0\u{1}", "DER"), ("hello", "no PEM"), ("", "no PEM"),
+    ])
+    func `a file that holds something else is named`(_ text: String, _ found: String) {
+        let error = #expect(throws: CryptographyError.self) { try PrivateKey(pem: Array(text.utf8)) }
+        #expect(error?.message.contains(found) == true, "\(error?.message ?? "")")
+    }
+
     @Test func `a key survives PEM and a file`() throws {
         let key = try PrivateKey.generate(.p256)
         let pem = try key.pem()

@@ -48,7 +48,7 @@ extension ArchiveSettings {
             }
             witnesses = try Witness.read(bytes)
         } catch { throw configuration.error(anchorWitnesses.key, "\(path) names no witnesses: \(error.message)") }
-        let client = HTTPClient()
+        let client = HTTPClient(try HTTPClient.Configuration(configuration))
         for witness in witnesses {
             anchors.append(
                 WitnessAnchor(witness, archive: archive) { request throws(HTTPClientError) in

@@ -105,7 +105,7 @@ struct APICommand {
     ) async throws -> ExitCode {
         let source = try APISource(configuration)
         for warning in source.warnings { console.complain("sluicectl: warning: \(warning)") }
-        let http = HTTPClient()
+        let http = HTTPClient(try HTTPClient.Configuration(configuration))
         defer { http.close() }
         let report: APIAnswerReport
         do throws(APIFailure) {

@@ -35,7 +35,7 @@ struct DoctorAPI {
         }
         var settings = api.configuration
         settings.timeout = Self.timeout
-        let http = HTTPClient()
+        let http = HTTPClient(api.http)
         defer { http.close() }
         let client = AppStoreServerClient(settings, http: http, verifier: verifier, clocks: clocks)
         var answers: [DoctorFacts.APIAnswer] = []

@@ -47,6 +47,7 @@ struct DoctorCommand {
         facts.now = clocks.wallMilliseconds()
         // The addresses of responders need no configuration: Apple's root is known without one.
         var roots = [AppleRootCertificate.g3]
+        var http = HTTPClient.Configuration()
         switch effectiveConfiguration() {
         case .failure(let refused): facts.configuration = .wrong(refused.lines)
         case .success(let configuration):
@@ -54,12 +55,13 @@ struct DoctorCommand {
                 apps: try verification.apps(configuration).count, profile: configuration[ApplicationSettings.profile],
                 file: commandLine.configurationFile)
             roots = try verification.roots(configuration)
+            http = try HTTPClient.Configuration(configuration)
             facts.roots = roots.map { DoctorFacts.Root(der: $0) }
             facts.api = await DoctorAPI(clocks: clocks).facts(configuration, roots: roots)
             facts.unconfirmableApps = DoctorAPI.unconfirmableApps(configuration)
             try await ask(configuration, &facts)
         }
-        facts.responders = try await responders(roots, now: facts.now / 1_000)
+        facts.responders = try await responders(roots, http, now: facts.now / 1_000)
         return facts
     }
 
@@ -134,7 +136,9 @@ struct DoctorCommand {
 
     // MARK: responders
 
-    private func responders(_ roots: [[UInt8]], now: Int64) async throws -> DoctorFacts.Responders {
+    private func responders(
+        _ roots: [[UInt8]], _ http: HTTPClient.Configuration, now: Int64
+    ) async throws -> DoctorFacts.Responders {
         let certificates: [Certificate]
         do {
             if let file = flags[DoctorSettings.jws] {
@@ -149,7 +153,7 @@ struct DoctorCommand {
         } catch let error as DoctorCertificates.Unreadable {
             return .unusable(error.message)
         }
-        let client = HTTPClient()
+        let client = HTTPClient(http)
         defer { client.close() }
         return await DoctorResponders(client: client, now: now).facts(certificates, roots: roots)
     }

@@ -22,7 +22,7 @@ struct StatusesCommand {
         let source = try APISource(configuration)
         for warning in source.warnings { console.complain("sluicectl: warning: \(warning)") }
         let published = try await self.published(of: source.scope)
-        let http = HTTPClient()
+        let http = HTTPClient(try HTTPClient.Configuration(configuration))
         defer { http.close() }
         let client: AppStoreServerClient
         do throws(APIFailure) {

@@ -18,7 +18,8 @@ extension ConsumptionProvider {
         self.url = url
         timeout = configuration[RefundsSettings.providerTimeout]
         keys = try Self.keys(configuration, now: clocks.monotonicNanoseconds())
-        client = HTTPClient(HTTPClient.Configuration(trustRootsFile: try Self.rootsFile(configuration)))
+        client = HTTPClient(
+            try HTTPClient.Configuration(configuration, trustRootsFile: try Self.rootsFile(configuration)))
         self.clocks = clocks
         self.log = log
     }

@@ -1,0 +1,81 @@
+public import Configuration
+internal import Foundation
+
+/// Settings of everything that calls out. Names and defaults are a contract.
+public enum HTTPClientSettings {
+    public static let proxy = Setting(
+        "http.client.proxy", .proxyURL,
+        help: """
+            An outgoing proxy for everything that this process asks over HTTP: Apple's API, OCSP, your services, buckets. \
+            It must allow CONNECT. This machine is never asked through it, and no proxy is taken from the environment.
+            """,
+        example: "http://proxy.example.com:3128"
+    ).optional
+    public static let credentials = Setting<SecretFile>.secretFile(
+        "http.client.proxy.credentials.file", help: "A file with user:password for http.client.proxy.",
+        example: "/run/secrets/proxy"
+    ).optional
+    public static let exceptions = Setting.strings(
+        "http.client.no.proxy", default: [],
+        help: "Hosts that are reached without the proxy; .example.com is a domain with all its hosts.",
+        example: "minio.internal,.example.com")
+
+    public static let all: [any AnySetting] = [proxy, credentials, exceptions]
+}
+
+extension HTTPClient.Configuration {
+    /// A client as ``HTTPClientSettings`` say.
+    ///
+    /// - Throws: a `ConfigurationError` for credentials that cannot be read, or that have no proxy.
+    public init(_ configuration: Configuration, trustRootsFile: String? = nil) throws(ConfigurationError) {
+        self.init(trustRootsFile: trustRootsFile)
+        guard let url = configuration[HTTPClientSettings.proxy] else {
+            guard configuration[HTTPClientSettings.credentials] == nil else {
+                throw configuration.error(
+                    HTTPClientSettings.credentials.key, "is set without \(HTTPClientSettings.proxy.key). Set both.")
+            }
+            return
+        }
+        proxy = HTTPProxy(
+            url: url, credentials: try Self.credentials(configuration),
+            exceptions: configuration[HTTPClientSettings.exceptions])
+    }
+
+    private static func credentials(_ configuration: Configuration) throws(ConfigurationError) -> String? {
+        guard let file = configuration[HTTPClientSettings.credentials] else { return nil }
+        let key = HTTPClientSettings.credentials.key
+        guard let bytes = FileManager.default.contents(atPath: file.path), bytes.count <= SecretFile.maximumBytes else {
+            throw configuration.error(key, "\(file.path) cannot be read.")
+        }
+        let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex,
+            text.utf8.allSatisfy({ $0 >= 32 && $0 != 127 })
+        else {
+            throw configuration.error(key, "\(file.path) is not one line user:password.")
+        }
+        return text
+    }
+}
+
+extension ValueKind where Value == String {
+    fileprivate static var proxyURL: ValueKind<String> {
+        ValueKind(
+            name: "URL", expected: "http or https, host and port", example: "http://proxy.example.com:3128",
+            text: { $0 }
+        ) { text throws(SettingProblem) in
+            guard let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
+                scheme == "http" || scheme == "https", let host = components.host, !host.isEmpty,
+                text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+            else { throw SettingProblem("is not a URL such as http://proxy.example.com:3128") }
+            guard components.user == nil, components.password == nil else {
+                throw SettingProblem(
+                    "holds a user or password; write them as user:password into the file of "
+                        + "http.client.proxy.credentials.file")
+            }
+            guard ["", "/"].contains(components.path), components.query == nil, components.fragment == nil else {
+                throw SettingProblem("has more than scheme, host and port")
+            }
+            return text.hasSuffix("/") ? String(text.dropLast()) : text
+        }
+    }
+}

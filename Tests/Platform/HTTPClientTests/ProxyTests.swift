@@ -1,0 +1,117 @@
+import Configuration
+import HTTPClient
+import HTTPServer
+import TestSupport
+import Testing
+
+/// Requests through an outgoing proxy, and the settings that name it.
+@Suite(.timeLimit(.minutes(2))) struct ProxyTests {
+    /// A host that only the proxy knows.
+    private let url = "http://api.example.invalid/none"
+
+    private func client(_ proxy: TunnelProxy, credentials: String? = nil, exceptions: [String] = []) -> HTTPClient {
+        HTTPClient(
+            HTTPClient.Configuration(
+                proxy: HTTPProxy(url: proxy.url, credentials: credentials, exceptions: exceptions)))
+    }
+
+    @Test func `a request goes through a tunnel, and the answer is the server's`() async throws {
+        let server = try EchoServer()
+        let proxy = try TunnelProxy(to: server.server.port())
+        let response = try await client(proxy).send(HTTPClientRequest(url: url))
+        #expect(String(decoding: response.body, as: UTF8.self) == "GET /none - - - ")
+        // Not what the proxy said about the tunnel.
+        #expect(response.header("x-proxy") == nil)
+        #expect(proxy.requests.first?.hasPrefix("CONNECT api.example.invalid:80 HTTP/1.1\r\n") == true)
+        #expect(proxy.requests.first?.contains("Proxy-Authorization") == false)
+        proxy.stop()
+    }
+
+    @Test func `credentials go to the proxy alone`() async throws {
+        let server = try EchoServer()
+        let proxy = try TunnelProxy(to: server.server.port())
+        _ = try await client(proxy, credentials: "user:pass:word").send(HTTPClientRequest(url: url))
+        // user:pass:word
+        #expect(proxy.requests.first?.contains("Proxy-Authorization: Basic dXNlcjpwYXNzOndvcmQ=\r\n") == true)
+        proxy.stop()
+    }
+
+    @Test(arguments: [407, 502, 403])
+    func `a refusal of the proxy is no answer of the server, and names the setting`(_ status: Int) async throws {
+        let server = try EchoServer()
+        let proxy = try TunnelProxy(to: server.server.port(), status: status)
+        let error = await #expect(throws: HTTPClientError.self) {
+            try await client(proxy, credentials: "user:secret").send(HTTPClientRequest(url: url))
+        }
+        #expect(error?.code == .connectionFailed)
+        #expect(error?.message.contains("http.client.proxy") == true && error?.message.contains("\(status)") == true)
+        #expect(error?.message.contains("secret") == false)
+        #expect(server.requests.count == 0)
+        proxy.stop()
+    }
+
+    @Test func `this machine and the exceptions are asked directly`() async throws {
+        let server = try EchoServer()
+        let proxy = try TunnelProxy(to: server.server.port())
+        let response = try await client(proxy).send(HTTPClientRequest(url: server.url("/none")))
+        #expect(response.status == 200)
+        await #expect(throws: HTTPClientError.self) {
+            try await client(proxy, exceptions: [".example.invalid"]).send(HTTPClientRequest(url: url))
+        }
+        #expect(proxy.requests.isEmpty)
+        proxy.stop()
+    }
+
+    // MARK: Settings
+
+    private func configuration(_ arguments: [String]) throws -> Configuration? {
+        let command = Command("test", summary: "", schema: ConfigurationSchema(HTTPClientSettings.all))
+        guard case .run(let invocation) = command.parse(arguments, environment: [:]) else { return nil }
+        return invocation.configuration
+    }
+
+    @Test func `the settings make a client`() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("user:password\n", to: "proxy")
+        let settings = try #require(
+            try configuration([
+                "--http.client.proxy", "http://proxy.example.com:3128/", "--http.client.proxy.credentials.file", file,
+                "--http.client.no.proxy", "minio.internal,.example.org",
+            ]))
+        let made = try HTTPClient.Configuration(settings, trustRootsFile: "roots.pem")
+        #expect(
+            made.proxy
+                == HTTPProxy(
+                    url: "http://proxy.example.com:3128", credentials: "user:password",
+                    exceptions: ["minio.internal", ".example.org"]))
+        #expect(made.trustRootsFile == "roots.pem")
+        #expect(try HTTPClient.Configuration(#require(try configuration([]))).proxy == nil)
+    }
+
+    @Test(arguments: [
+        "http://user:secret@proxy:3128", "socks5://proxy:1080", "proxy:3128", "http://proxy:3128/path", "http://",
+    ])
+    func `another URL is refused`(_ url: String) throws {
+        #expect(try configuration(["--http.client.proxy", url]) == nil)
+    }
+
+    @Test(arguments: ["", "password", ":password", "user:pass\u{7}word"])
+    func `credentials of another form are refused, and not shown`(_ text: String) throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(text, to: "proxy")
+        let settings = try #require(
+            try configuration([
+                "--http.client.proxy", "http://proxy:3128", "--http.client.proxy.credentials.file", file,
+            ]))
+        let error = #expect(throws: ConfigurationError.self) { try HTTPClient.Configuration(settings) }
+        #expect("\(String(describing: error))".contains("http.client.proxy.credentials.file"))
+        #expect(!"\(String(describing: error))".contains("pass\u{7}word"))
+    }
+
+    @Test func `credentials without a proxy are refused`() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("user:password", to: "proxy")
+        let settings = try #require(try configuration(["--http.client.proxy.credentials.file", file]))
+        #expect(throws: ConfigurationError.self) { try HTTPClient.Configuration(settings) }
+    }
+}
