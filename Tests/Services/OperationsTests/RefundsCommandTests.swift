@@ -168,4 +168,84 @@ struct RefundsCommandTests {
             ])
         await broker.stop()
     }
+
+    @Test func `an answer again is sent in a round of its own, for whatever Apple has not accepted`() async throws {
+        var refused = try refund("1")
+        refused.insert(answer("coins"))
+        refused.insert(AnswerEnd(.refused, through: at(-1), at: at(0), reason: "4000036"))
+        var accepted = try refund("2")
+        accepted.insert(AnswerAcceptance(through: at(-1), at: at(0), attempts: 1))
+        try await write([refused, accepted])
+        func arguments(_ id: String) -> [String] {
+            [
+                "refunds", "answer", id, "--again", "--outcome", "grantFull", "--consented", "--delivery-status",
+                "DELIVERED", "--no-sample-content", "--yes",
+            ]
+        }
+        let (exitCode, done) = await sluicectl(arguments("1") + flags)
+        #expect(exitCode == 0, "\(done.complaints)")
+        let (_, shown) = await sluicectl(["refunds", "show", "1"] + flags)
+        #expect(shown.output.contains("round 2") && shown.output.contains("GRANT_FULL"))
+        let (again, complaint) = await sluicectl(arguments("2") + flags)
+        #expect(again == 1 && complaint.complaints.contains { $0.contains("Apple has accepted the answer") })
+        await broker.stop()
+    }
+
+    @Test func `an answer that lacks what Apple requires is refused, and nothing is invented`() async throws {
+        try await write([try refund("1")])
+        let (exitCode, printed) = await sluicectl(
+            ["refunds", "answer", "1", "--outcome", "decline", "--consented", "--yes"] + flags)
+        #expect(exitCode == 64 && printed.complaints.contains { $0.contains("--delivery-status") })
+        await broker.stop()
+    }
+
+    @Test func `rules are tried on the topic, with money, decisions and what would change`() async throws {
+        var granted = try refund("1")
+        granted.insert(answer("coins"))
+        granted.insert(AnswerAcceptance(through: at(-1), at: at(0), attempts: 1))
+        granted.insert(RefundVerdict(.granted, signedDate: at(0)))
+        try await write([granted, try refund("2")])
+        let directory = try TemporaryDirectory()
+        let rules = try directory.write(
+            """
+            {"default":"noPreference","consumption":{"customerConsented":true,"deliveryStatus":"DELIVERED",
+            "sampleContentProvided":false},"rules":[{"name":"mistake","when":{"reason":["UNINTENDED_PURCHASE"]},
+            "outcome":"grantFull"}]}
+            """, to: "rules.json")
+        let (exitCode, printed) = await sluicectl(["refunds", "try", "--rules", rules, "--output", "json"] + flags)
+        #expect(exitCode == 0, "\(printed.complaints)")
+        #expect(
+            try printed.objects.first?["groups"] == [
+                [
+                    "rule": "mistake", "answer": "grantFull", "rounds": 2, "amounts": ["USD": 9980], "granted": 1,
+                    "declined": 0, "reversed": 0, "changed": 2,
+                ]
+            ])
+        let (same, unchanged) = await sluicectl(
+            ["refunds", "try", "--rules", rules, "--refunds.rules", rules] + flags)
+        #expect(same == 0 && unchanged.output.contains("19.96") == false && unchanged.output.contains("9.98 USD"))
+        let wrong = try directory.write(#"{"default":"x"}"#, to: "wrong.json")
+        let (refused, complaint) = await sluicectl(["refunds", "try", "--rules", wrong] + flags)
+        #expect(refused == 78 && complaint.complaints.contains { $0.contains("default: expected one of") })
+        await broker.stop()
+    }
+
+    @Test func `a preference is set, shown, changed member by member and withdrawn`() async throws {
+        let customer = "7E3FB204-2D5B-4A5C-8F1E-000000000001"
+        let command = ["refunds", "preference"]
+        let (none, complaint) = await sluicectl(command + ["show", customer] + flags)
+        #expect(none == 1 && complaint.complaints.contains { $0.contains("nothing is recorded") })
+        let (first, _) = await sluicectl(
+            command + ["set", customer, "--consent", "true", "--since", "2026-11-25T12:00:00Z"] + flags)
+        let (second, _) = await sluicectl(command + ["set", customer, "--preference", "grantFull"] + flags)
+        #expect(first == 0 && second == 0)
+        let (_, shown) = await sluicectl(command + ["show", customer.lowercased()] + flags)
+        #expect(
+            shown.output == #"{"consent":true,"since":"2026-11-25T12:00:00.000Z","preference":"grantFull"}"# + "\n")
+        let (withdrawn, printed) = await sluicectl(command + ["withdraw", customer] + flags)
+        #expect(withdrawn == 0 && printed.output.contains(#""consent":false"#) && printed.output.contains("withdrawn"))
+        let (wrong, refused) = await sluicectl(command + ["set", "somebody", "--consent", "true"] + flags)
+        #expect(wrong == 64 && refused.complaints.contains { $0.contains("no appAccountToken") })
+        await broker.stop()
+    }
 }

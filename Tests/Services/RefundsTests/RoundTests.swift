@@ -434,4 +434,97 @@ import Testing
             #expect(installation.accepted["1"]?.count == 1)
         }
     }
+
+    // A public report: a second request after a decline, with another reason, got the answer of the first.
+    @Test func `a second request after a decline is answered by the rule of its own reason`() async throws {
+        let installation = try await RefundsInstallation()
+        let rules = """
+            {"default":"noPreference","consumption":{"customerConsented":true,"deliveryStatus":"DELIVERED",\
+            "sampleContentProvided":true},"rules":[{"name":"mistake","when":{"reason":["UNINTENDED_PURCHASE"]},\
+            "outcome":"decline","consumption":{"consumptionPercentage":10000}},{"name":"broken","when":\
+            {"reason":["FULFILLMENT_ISSUE"]},"outcome":"grantFull","consumption":{"consumptionPercentage":90000}}]}
+            """
+        let refunds = try await RunningRefunds(installation, try installation.configuration(rules: rules))
+        let now = installation.clock.now
+        try await installation.kafka.write([
+            installation.record(.consumptionRequest, "1", uuid: "a", signed: now - 120_000)
+        ])
+        try await installation.wait(for: "accepted", of: ["1"])
+        try await installation.kafka.write([
+            installation.record(.refundDeclined, "1", signed: now - 1_000),
+            installation.record(
+                .consumptionRequest, "1", uuid: "b", signed: now + 1_000, reason: "FULFILLMENT_ISSUE"),
+        ])
+        try await waitUntil { installation.accepted["1"]?.count == 2 }
+        try await installation.kafka.write([
+            installation.record(.refundDeclined, "1", signed: now + 20_000),
+            installation.record(.refund, "1", signed: now + 30_000),
+        ])
+        try await waitUntil { try await installation.caseOf("1")["outcome"] == "granted" }
+        let bodies = try #require(installation.accepted["1"])
+        #expect(bodies.count == 2)
+        #expect(bodies[0].contains("DECLINE") && bodies[0].contains(":10000"))
+        #expect(bodies[1].contains("GRANT_FULL") && bodies[1].contains(":90000"))
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    // MARK: The newcomer's hour
+
+    /// `deploy/refund-service.py`, as the manual shows it, on a free port.
+    private func exampleService(_ directory: TemporaryDirectory, secret: String) async throws -> (Process, String) {
+        let customers = try directory.write(
+            #"{"7e3fb204-2d5b-4a5c-8f1e-000000000001": \#(Self.yes(50_000))}"#, to: "customers.json")
+        var script = URL(filePath: #filePath).resolvingSymlinksInPath()
+        for _ in 0..<4 { script.deleteLastPathComponent() }
+        script.append(path: "deploy/refund-service.py")
+        let process = Process()
+        process.executableURL = URL(filePath: try #require(Program.path(of: "python3")))
+        process.arguments = [script.path, "0", customers, secret]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        // One line, written when it listens; empty when it could not.
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        return (process, line)
+    }
+
+    @Test(.enabled(if: Program.path(of: "python3") != nil, "python3 is not on PATH"))
+    func `the rules of the manual and its example service answer a request`() async throws {
+        let installation = try await RefundsInstallation()
+        let secret = try installation.directory.write(
+            "whsec_" + String(repeating: "QUFB", count: 8) + "\n", to: "provider-secret")
+        let (service, url) = try await exampleService(installation.directory, secret: secret)
+        // The service looks at the age of a signature by the real clock.
+        installation.clock.advance(
+            by: .milliseconds(Int64(Date().timeIntervalSince1970 * 1_000) - installation.clock.now))
+        let refunds = try await RunningRefunds(
+            installation,
+            try installation.configuration(
+                rules: try Self.manualRules(),
+                ["--refunds.provider.url", url, "--refunds.provider.secret.file", secret]))
+        try await installation.kafka.write([
+            installation.record(.consumptionRequest, "1"),
+            installation.record(
+                .consumptionRequest, "2", ["appAccountToken": "7e3fb204-2d5b-4a5c-8f1e-000000000002"]),
+        ])
+        try await installation.wait(for: "accepted", of: ["1"])
+        try await installation.wait(for: "withheld", of: ["2"])
+        #expect(installation.accepted["1"]?.first?.contains("\"consumptionPercentage\":50000") == true)
+        #expect(try await installation.newest("answers", of: "1")?["rule"] == "spent")
+        await refunds.stop()
+        service.terminate()
+        await installation.stop()
+    }
+
+    /// The rules file of the manual.
+    private static func manualRules() throws -> String {
+        var folder = URL(filePath: #filePath).resolvingSymlinksInPath()
+        for _ in 0..<4 { folder.deleteLastPathComponent() }
+        let manual = try String(contentsOf: folder.appending(path: "deploy/README.md"), encoding: .utf8)
+        let section = try #require(manual.split(separator: "\n## ").first { $0.hasPrefix("Refund rules\n") })
+        return String(try #require(section.split(separator: "```json\n").dropFirst().first).prefix { $0 != "`" })
+    }
 }
