@@ -105,8 +105,11 @@ enum RefundCaseMutants {
             "RefundDecisions.Consent.holds"),
         work.mutant("send-refused", "failure.isFinalForConsumption", "false"),
         work.mutant("end-too-late", "if round.isTooLate", "if false"),
-        failure.mutant("refused-codes", "APIErrorCode.ofRefusedConsumption.contains(code) || !code.isKnown", "true"),
-        failure.mutant("refused-later-code", "|| !code.isKnown", "|| false"),
+        failure.mutant(
+            "refused-codes",
+            "APIErrorCode.ofRefusedConsumption.contains(code) || code.isOfRefusedRequest && !code.isKnown", "true"),
+        failure.mutant("refused-codes-of-400", "(4_000_000...4_009_999).contains(rawValue)", "true"),
+        failure.mutant("refused-later-code", "|| code.isOfRefusedRequest && !code.isKnown", "|| false"),
         failure.mutant("missing-is-unknown", "failure.code == .transactionIdNotFound", "false"),
         pause.mutant("pause-down", "failures >= Self.limit", "false"),
         schedule.mutant("schedule-ended", "!ended.contains(key)", "true"),

@@ -18,10 +18,22 @@ import Testing
         #expect(ServiceHealth(ofConsumption: refusal(code)) == .answers)
     }
 
-    @Test(arguments: [4_000_000, 4_000_002, nil])
+    @Test(arguments: [4_000_000, 4_000_002, 4_290_001, 5_009_999, 4_040_010, 400, nil])
     func `a 400 about something else is not final`(_ code: Int64?) {
         #expect(!refusal(code).isFinalForConsumption)
-        #expect(ServiceHealth(ofConsumption: refusal(code)) == .fails())
+        let isAboutTheTransaction = code == 4_040_010
+        #expect(ServiceHealth(ofConsumption: refusal(code)) == (isAboutTheTransaction ? .unknown : .fails()))
+    }
+
+    // A transaction id that cannot be in a path is refused before anything is sent, each time.
+    @Test func `a request that is refused here is final`() {
+        #expect(APIFailure(kind: .invalidRequest, message: "", isRetriable: false).isFinalForConsumption)
+    }
+
+    @Test func `a cancelled request says nothing, of the answer or of the endpoint`() {
+        let failure = APIFailure(kind: .cancelled, message: "", isRetriable: true)
+        #expect(!failure.isFinalForConsumption)
+        #expect(ServiceHealth(ofConsumption: failure) == .unknown)
     }
 
     @Test func `a transaction that Apple does not know is not final, and says nothing about the endpoint`() {

@@ -16,7 +16,7 @@ extension APIFailure {
     package var isFinalForConsumption: Bool {
         if kind == .invalidRequest { return true }
         guard kind == .refused, status == 400, let code else { return false }
-        return APIErrorCode.ofRefusedConsumption.contains(code) || !code.isKnown
+        return APIErrorCode.ofRefusedConsumption.contains(code) || code.isOfRefusedRequest && !code.isKnown
     }
 
     /// Whether Apple says that there is no such transaction of the app in this environment, or that what names it could
@@ -34,6 +34,9 @@ extension APIErrorCode {
 }
 
 extension APIErrorCode {
+    /// Whether the first three digits are those of status 400, as of every code that Apple answers with it.
+    fileprivate var isOfRefusedRequest: Bool { (4_000_000...4_009_999).contains(rawValue) }
+
     /// Codes about the body or the kind of transaction. Later ones are not known here.
     fileprivate static let ofRefusedConsumption: Set<APIErrorCode> = Set(
         (Array(4_000_032...4_000_042) + [4_000_006, 4_000_044, 4_000_047, 4_000_048, 4_000_185, 4_000_209, 4_000_227])
