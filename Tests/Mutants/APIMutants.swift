@@ -46,6 +46,8 @@ enum APIMutants {
         budget.without("api-budget-backoff-ends", "refusals = 0", after: "mutating func answered() { "),
         budgets.mutant("api-budget-of-app", "scope.bundleId", after: "self.init(bundleId: ", #"BundleId("")"#),
         budgets.mutant("api-budget-of-environment", "scope.environment", ".production"),
+        groups.mutant("api-budget-extend-status", "1", after: #""extend-status", "#, "20"),
+        groups.mutant("api-budget-finish", "50", after: #""finish", "#, "20"),
         groups.mutant("api-budget-sandbox", "Double(perSecond) / 10", "Double(perSecond)"),
 
         tokens.mutant("api-token-age", "(0..<useSeconds).contains(now - cached.token.issuedAt)", "true"),
@@ -64,11 +66,14 @@ enum APIMutants {
         request.mutant("api-query-encoded", "isPlain(byte) || byte == UInt8(ascii: \"~\")", "true"),
         client.mutant("api-renewed-token", "error.kind == .unauthorized", after: "guard ", "false"),
         client.without("api-unauthorized-told", "report(.unauthorized(scope))"),
+        client.mutant(
+            "api-reported-failure", "failure.kind", after: "reportAnswer(request.operation, scope, nil, ", "nil"),
         client.mutant("api-any-2xx", "(200...299).contains(response.status)", "response.status == 200"),
 
         answers.mutant("api-401", "false", after: "case 401: (.unauthorized, ", "true"),
         answers.mutant("api-429", ".rateLimited", after: "case 429: (", ".refused"),
         answers.mutant("api-500", "true", after: "case 500...599: (.server, ", "false"),
+        answers.mutant("api-503-retry-after", ".rateLimited, .server", ".rateLimited"),
         answers.mutant("api-proxy-4xx", "status != 400", after: "code?.isRetriable ?? (", "false"),
         answers.mutant(
             "api-code-as-text", "number?.integer ?? number?.string.flatMap { Int64($0) }", "number?.integer"),

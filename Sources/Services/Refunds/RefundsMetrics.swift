@@ -92,7 +92,7 @@ final class RefundsMetrics: Sendable {
 
     /// Answers of the App Store Server API.
     func observe(_ event: APIEvent) {
-        guard case .answered(_, let scope, let status, let milliseconds) = event,
+        guard case .answered(_, let scope, let status, _, let milliseconds) = event,
             let counters = counters[scope.environment]
         else { return }
         counters.apiTime.observe(Double(milliseconds) / 1_000)

@@ -35,6 +35,48 @@ struct AnswerTests {
                     .getTransactionInfo, APIHarness.production, until: VirtualTime.start + (wait ?? 1000))))
     }
 
+    // A load balancer that sheds load says when to come back; the budget, which is of 429 alone, stays open.
+    @Test(
+        arguments: [(500, "60", 60_000), (503, "1800000060000", 60_000), (503, nil, nil)] as [(Int, String?, Int64?)])
+    func `a 5xx says when to try again, and closes no budget`(status: Int, text: String?, wait: Int64?) async throws {
+        let store = try FakeAppStore(
+            status: status, headers: text.map { [(name: "Retry-After", value: $0)] } ?? [], "")
+        let harness = try APIHarness(store)
+        let failure = try await harness.failure()
+        #expect(failure.kind == .server && failure.isRetriable)
+        #expect(failure.retryAt == wait.map { VirtualTime.start + $0 })
+        #expect(ServiceHealth(ofConsumption: failure) == .fails(retryAt: failure.retryAt))
+        _ = try await harness.failure()
+        #expect(store.asked.count == 2)
+    }
+
+    // MARK: what is reported
+
+    @Test(
+        arguments: [(200, nil), (401, .unauthorized), (404, .refused), (429, .rateLimited), (503, .server)]
+            as [(Int, APIFailure.Kind?)])
+    func `each answer is reported with its endpoint, status and kind`(
+        status: Int, failure: APIFailure.Kind?
+    ) async throws {
+        let harness = try APIHarness(try FakeAppStore(status: status, "{}"))
+        _ = try? await harness.client.send(APIRequest(.finishTransaction, "1"), to: APIHarness.production)
+        let answer = APIEvent.answered(
+            .finishTransaction, APIHarness.production, status: status, failure: failure, milliseconds: 0)
+        // A 401 is followed by one attempt with a new token.
+        #expect(harness.reported.filter { $0 == answer }.count == (status == 401 ? 2 : 1))
+    }
+
+    @Test func `a request without an answer is reported with the reason in place of a status`() async throws {
+        let url: String
+        do { url = try FakeAppStore().url }
+        let harness = try APIHarness(url: url)
+        _ = try await harness.failure()
+        #expect(
+            harness.reported.contains(
+                .answered(
+                    .getTransactionInfo, APIHarness.production, status: nil, failure: .noAnswer, milliseconds: 0)))
+    }
+
     // MARK: errors in other forms
 
     @Test(

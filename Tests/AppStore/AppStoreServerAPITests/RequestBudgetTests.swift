@@ -193,6 +193,30 @@ import Time
         #expect((time.now - begin) / 1_000_000 == 10_000)
     }
 
+    /// app-store.md 9.3.
+    @Test(
+        arguments: [
+            (
+                50,
+                [
+                    .getTransactionInfo, .getTransactionHistory, .getAllSubscriptionStatuses,
+                    .sendConsumptionInformation,
+                    .sendConsumptionInformationV1, .getNotificationHistory, .getAppTransactionInfo, .finishTransaction,
+                ]
+            ),
+            (20, [.extendSubscriptionRenewalDate, .setAppAccountToken]), (10, [.lookUpOrderId, .getRefundHistory]),
+            (
+                1,
+                [
+                    .extendRenewalDatesForAllActiveSubscribers, .requestTestNotification, .getTestNotificationStatus,
+                    .getStatusOfRenewalDateExtensions,
+                ]
+            ),
+        ] as [(Int, [APIOperation])])
+    func `each endpoint has the limit that Apple documents`(perSecond: Int, operations: [APIOperation]) {
+        for operation in operations { #expect(EndpointGroup(operation).perSecond == perSecond, "\(operation)") }
+    }
+
     @Test func `both versions of an endpoint share its limit`() {
         #expect(EndpointGroup(.sendConsumptionInformation) == EndpointGroup(.sendConsumptionInformationV1))
         #expect(Set(APIOperation.allCases.map { EndpointGroup($0) }).count == APIOperation.allCases.count - 1)

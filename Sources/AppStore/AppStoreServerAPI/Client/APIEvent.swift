@@ -4,8 +4,9 @@ package enum APIEvent: Sendable, Equatable {
     case keyRead(file: String)
     /// A key's file cannot be used; a key read before stays in use.
     case keyUnusable(file: String, message: String)
-    /// A request ended with a status, or without one.
-    case answered(APIOperation, APIScope, status: Int?, milliseconds: Int64)
+    /// A request that was sent has ended: with a status, or without one for the reason `failure`. A success has no
+    /// failure. The time is from the request to the last byte of the answer, without the wait for a turn.
+    case answered(APIOperation, APIScope, status: Int?, failure: APIFailure.Kind?, milliseconds: Int64)
     /// 401, also with a new token: until someone acts, every request of the app fails.
     case unauthorized(APIScope)
     /// 429: the budget of this endpoint is closed until then, in milliseconds since 1970.

@@ -99,17 +99,17 @@ package final class AppStoreServerClient: Sendable {
         do throws(HTTPClientError) {
             response = try await http.send(httpRequest(request, url, token))
         } catch {
-            report(
-                .answered(request.operation, scope, status: nil, milliseconds: clocks.monotonicMilliseconds() - begin))
-            throw APIFailure(error)
+            let failure = APIFailure(error)
+            reportAnswer(request.operation, scope, nil, failure.kind, since: begin)
+            throw failure
         }
-        let elapsed = clocks.monotonicMilliseconds() - begin
-        report(.answered(request.operation, scope, status: response.status, milliseconds: elapsed))
         if (200...299).contains(response.status) {
+            reportAnswer(request.operation, scope, response.status, nil, since: begin)
             budgets.answered(request.operation, scope)
             return response.body
         }
         let failure = APIFailure(response, token: token, now: clocks.wallMilliseconds())
+        reportAnswer(request.operation, scope, response.status, failure.kind, since: begin)
         if failure.kind == .rateLimited {
             let until = budgets.close(request.operation, scope, until: failure.retryAt)
             report(.rateLimited(request.operation, scope, until: until))
@@ -117,6 +117,13 @@ package final class AppStoreServerClient: Sendable {
             budgets.answered(request.operation, scope)
         }
         throw failure
+    }
+
+    private func reportAnswer(
+        _ operation: APIOperation, _ scope: APIScope, _ status: Int?, _ failure: APIFailure.Kind?, since begin: Int64
+    ) {
+        let elapsed = clocks.monotonicMilliseconds() - begin
+        report(.answered(operation, scope, status: status, failure: failure, milliseconds: elapsed))
     }
 
     private func httpRequest(_ request: APIRequest, _ url: String, _ token: BearerToken) -> HTTPClientRequest {
