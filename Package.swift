@@ -92,7 +92,7 @@ let appStore: [Target] = [
         "AppStoreSettings", layer: "AppStore",
         uses: [
             "AppStoreModel", "AppStoreVerification", "AppStoreServerAPI", "Records", "Bytes", "Configuration",
-            "Cryptography", "HTTPClient", "Telemetry", "Time",
+            "Cryptography", "HTTPClient", "SignedRequests", "Telemetry", "Time",
         ]),
     module("AppStoreSigning", layer: "AppStore", uses: ["Bytes", "Cryptography"]),
     module(

@@ -87,11 +87,6 @@ extension AppStoreSettings {
             try checkKey(found, configuration)
             if let warning = warningOfMode(found) { warnings.append(warning) }
         }
-        for setting in [apiURL, apiSandboxURL] where isUnencrypted(configuration[setting]) {
-            warnings.append(
-                Warning(
-                    setting: setting.key, problem: "tokens go to another machine unencrypted", fix: "Use an https URL"))
-        }
         return API(
             configuration: AppStoreServerClient.Configuration(
                 credentials: credentials, productionURL: configuration[apiURL],
@@ -148,30 +143,5 @@ extension AppStoreSettings {
         return Warning(
             setting: found.fileKey, problem: "every user of this machine may use \(file)",
             fix: "chmod 0400 it, or 0440 for a group")
-    }
-
-    private static func isUnencrypted(_ url: String) -> Bool {
-        guard url.lowercased().hasPrefix("http://") else { return false }
-        let host = url.dropFirst(7).prefix { $0 != "/" && $0 != ":" }
-        return !(host == "localhost" || host.hasPrefix("127.") || host == "[")
-    }
-}
-
-extension ValueKind where Value == String {
-    /// Scheme, host, port and a path; without the `/` at its end.
-    fileprivate static var apiURL: ValueKind<String> {
-        ValueKind(
-            name: "URL", expected: "an http or https URL without a query", example: "http://127.0.0.1:8090",
-            text: { $0 }
-        ) { text throws(SettingProblem) in
-            guard let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
-                scheme == "https" || scheme == "http", let host = components.host, !host.isEmpty,
-                components.query == nil, components.fragment == nil, components.user == nil,
-                components.password == nil, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-            else {
-                throw SettingProblem("is not a URL such as http://127.0.0.1:8090, without user, query and fragment")
-            }
-            return text.hasSuffix("/") ? String(text.dropLast()) : text
-        }
     }
 }

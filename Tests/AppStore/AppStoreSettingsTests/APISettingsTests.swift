@@ -126,12 +126,22 @@ import Testing
         #expect(api.warnings.first?.description.contains(key) == true)
     }
 
-    @Test func `http to another machine is a warning, to this one it is not`() throws {
-        let api = try #require(
-            try read([
-                "appstore.api.url": "http://simulator:8090", "appstore.api.sandbox.url": "http://localhost:8090",
-            ]).0)
-        #expect(api.warnings.map(\.setting) == ["appstore.api.url"])
+    @Test(arguments: [
+        "http://simulator:8090", "HTTP://api.example.com", "http://127.example.com", "http://[::ffff:10.0.0.5]:8090",
+        "http://10.0.0.5", "http://0.0.0.0:8090", "http://localhost.example.com", "http://[::2]",
+    ])
+    func `http to another machine is refused with the fix`(url: String) throws {
+        for setting in ["appstore.api.url", "appstore.api.sandbox.url"] {
+            let refusal = try read([setting: url]).refusal
+            #expect(refusal.contains(setting) && refusal.contains("unencrypted") && refusal.contains("https://"))
+        }
+    }
+
+    @Test(arguments: ["http://localhost:8090", "http://127.0.0.1", "http://127.1.2.3:1/api", "http://[::1]:8090"])
+    func `http that stays on this machine is taken`(url: String) throws {
+        let api = try #require(try read(["appstore.api.url": url]).0)
+        #expect(api.configuration.productionURL == url)
+        #expect(api.warnings.isEmpty)
     }
 
     @Test(arguments: [

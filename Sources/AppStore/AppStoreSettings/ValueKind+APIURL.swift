@@ -1,0 +1,29 @@
+internal import Configuration
+internal import Foundation
+internal import SignedRequests
+
+extension ValueKind where Value == String {
+    /// Scheme, host, port and a path; without the `/` at its end. Unencrypted only where it stays on this machine, since
+    /// each request carries a bearer token.
+    static var apiURL: ValueKind<String> {
+        ValueKind(
+            name: "URL", expected: "an http or https URL without a query", example: "http://127.0.0.1:8090",
+            text: { $0 }
+        ) { text throws(SettingProblem) in
+            guard let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
+                scheme == "https" || scheme == "http", let host = components.host, !host.isEmpty,
+                components.query == nil, components.fragment == nil, components.user == nil,
+                components.password == nil, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+            else {
+                throw SettingProblem("is not a URL such as http://127.0.0.1:8090, without user, query and fragment")
+            }
+            let endpoint = EndpointURL(text)
+            guard endpoint.isEncrypted || endpoint.isLoopback else {
+                throw SettingProblem(
+                    "would send tokens to another machine unencrypted; use https://, or a URL of this machine such as "
+                        + "http://127.0.0.1:8090")
+            }
+            return text.hasSuffix("/") ? String(text.dropLast()) : text
+        }
+    }
+}
