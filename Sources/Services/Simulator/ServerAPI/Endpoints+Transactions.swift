@@ -53,9 +53,9 @@ extension ServerAPIEnvironment {
         guard let transactions = store.purchases[id] else {
             throw store.transactions[id] == nil ? .transactionIdNotFound : .notOriginalTransactionId
         }
-        let isFamilyShared = transactions.compactMap { store.transactions[$0] }
-            .contains { ConsumptionTransaction($0.payload).isFamilyShared }
-        guard !isFamilyShared else { throw .familyTransactionNotSupported }
+        let known = transactions.compactMap { store.transactions[$0] }.map { ConsumptionTransaction($0.payload) }
+        guard !known.contains(where: \.isFamilyShared) else { throw .familyTransactionNotSupported }
+        guard !known.contains(where: \.isAssigned) else { throw .assignedTransactionNotSupported }
         store.setAppAccountToken(token, of: id)
         return .done
     }

@@ -37,9 +37,12 @@ package enum ServerAPILimits: Sendable, Equatable {
 
     private static func perSecond(_ operation: ServerAPIOperation) -> Int {
         switch operation {
-        case .extendRenewalDate: 20
+        case .extendRenewalDate, .setAppAccountToken: 20
         case .lookUpOrderId, .getRefundHistory: 10
-        case .extendRenewalDateForAllActiveSubscribers, .requestTestNotification, .getTestNotificationStatus: 1
+        // Apple's table does not have the status of a mass extension.
+        case .extendRenewalDateForAllActiveSubscribers, .requestTestNotification, .getTestNotificationStatus,
+            .getStatusOfRenewalDateExtensions:
+            1
         default: 50
         }
     }

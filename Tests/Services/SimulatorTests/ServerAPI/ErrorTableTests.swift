@@ -58,6 +58,9 @@ import Testing
             .familyTransactionNotSupported, "PUT", "/inApps/v1/transactions/3000/appAccountToken",
             ["appAccountToken": "7389a31a-fb6d-4569-a2a6-db7d85d84813"]),
         Row(
+            .assignedTransactionNotSupported, "PUT", "/inApps/v1/transactions/8000/appAccountToken",
+            ["appAccountToken": "7389a31a-fb6d-4569-a2a6-db7d85d84813"]),
+        Row(
             .notOriginalTransactionId, "PUT", "/inApps/v1/transactions/2001/appAccountToken",
             ["appAccountToken": "7389a31a-fb6d-4569-a2a6-db7d85d84813"]),
         Row(.generalBadRequest, "PUT", "/inApps/v1/transactions/1000/appAccountToken", ["token": "x"]),

@@ -35,6 +35,26 @@ import Testing
         }
     }
 
+    @Test func `every body about a transaction is shown in the order of arrival, with its time`() async throws {
+        try await APIHarness.open {
+            $0.acceptsUnknownTransactions = true
+            $0.followUp.decisionDelay = .days(30)
+        } _: { harness in
+            let path = "/inApps/v2/transactions/consumption/440008000000100"
+            let bodies = ["DECLINE", "GRANT_FULL", "DECLINE"].map { decline.with("refundPreference", .string($0)) }
+            for body in bodies {
+                #expect(try await harness.send("PUT", path, body).status == 202)
+                harness.time.advance(by: .seconds(1))
+            }
+            let lines = try await lines(harness, "/simulator/consumption")
+            #expect(lines.map { $0["body"]?.string } == bodies.map(\.text))
+            #expect(lines.map { $0["put"]?.integer } == [1, 2, 3])
+            #expect(
+                lines.map { $0["receivedAt"]?.integer }
+                    == [0, 1000, 2000].map { TestTime.start + $0 })
+        }
+    }
+
     @Test func `requests, refund requests and transactions are shown`() async throws {
         try await APIHarness.open { harness in
             KnownPurchases.register(in: harness.api, now: harness.time.now)

@@ -80,7 +80,12 @@ import Testing
         let limits = ServerAPILimits.apple
         #expect(limits.limit(of: .sendConsumptionInformation, in: .production) == ServerAPILimit(50))
         #expect(limits.limit(of: .sendConsumptionInformation, in: .sandbox) == ServerAPILimit(5))
+        #expect(limits.limit(of: .sendConsumptionInformationV1, in: .production) == ServerAPILimit(50))
+        #expect(limits.limit(of: .getAppTransactionInfo, in: .production) == ServerAPILimit(50))
+        #expect(limits.limit(of: .finishTransaction, in: .production) == ServerAPILimit(50))
         #expect(limits.limit(of: .extendRenewalDate, in: .production) == ServerAPILimit(20))
+        #expect(limits.limit(of: .setAppAccountToken, in: .production) == ServerAPILimit(20))
+        #expect(limits.limit(of: .getStatusOfRenewalDateExtensions, in: .production) == ServerAPILimit(1))
         #expect(limits.limit(of: .getRefundHistory, in: .sandbox) == ServerAPILimit(1))
         #expect(limits.limit(of: .requestTestNotification, in: .production) == ServerAPILimit(1))
         #expect(limits.limit(of: .requestTestNotification, in: .sandbox) == ServerAPILimit(1, perSeconds: 10))
