@@ -189,6 +189,25 @@ import Testing
         #expect(after == before * 150 / 100)
     }
 
+    /// app-store.md 3.6, C 17.
+    @Test func `the price of a purchase is the total of its quantity, and of seats the price of one`() throws {
+        func price(_ name: String) throws -> (price: Int, quantity: Int) {
+            let bought = try members(try #require(try notifications(name).first).transaction)
+            return (try #require(bought["price"] as? Int), try #require(bought["quantity"] as? Int))
+        }
+        // Each scenario here is played by the first customer, and so in one storefront.
+        let one = try price("refund-request")
+        #expect(one.quantity == 1 && one.price > 0)
+        #expect(try price("consumable-refunded") == (one.price * 2, 2))
+        let offered = one.price * Int(Offer.oneTimeCode.percentCharged) / 100
+        #expect(try price("consumable") == (offered * 3, 3))
+
+        let seats = try notifications("seats")
+        let first = try members(seats[0].transaction)
+        #expect(first["quantity"] as? Int == 5)
+        #expect(try members(seats[1].transaction)["price"] as? Int == first["price"] as? Int)
+    }
+
     @Test func `a migration names the former purchase and begins a new one`() throws {
         let run = try notifications("advanced-commerce")
         let migrated = try members(run[1].transaction)

@@ -44,7 +44,7 @@ extension ScenarioPlayer {
         transaction = Transaction(
             transactionId: transactionId, originalTransactionId: transactionId, product: scenario.product,
             ownership: scenario.ownership, purchaseDate: now, originalPurchaseDate: now, quantity: quantity,
-            price: price(of: scenario.product, offer: offer), offer: offer)
+            price: price(of: scenario.product, offer: offer) * quantity, offer: offer)
     }
 
     private mutating func subscribe(to product: Product, offer: Offer?) {

@@ -16,7 +16,8 @@ struct Transaction: Sendable {
     /// Only auto-renewable subscriptions have one.
     var expiresDate: Int64?
     var quantity: Int64 = 1
-    /// Milliunits of the storefront's currency.
+    /// Milliunits of the storefront's currency: the total of the quantity, but for seats the price of one. Source: Apple,
+    /// JWSTransactionDecodedPayload, "price".
     var price: Int64
     var offer: Offer?
     var isRenewal = false
