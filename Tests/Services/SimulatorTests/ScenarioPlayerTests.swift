@@ -175,6 +175,24 @@ import Testing
         #expect(other.untilRefundRequest.steps.count == other.steps.count)
     }
 
+    @Test func `a refused request at Apple's site is followed by another request, without a verdict between`() throws {
+        let run = try notifications("refund-requests-repeated")
+        #expect(
+            run.map(\.notificationType) == [
+                .oneTimeCharge, .consumptionRequest, .refundDeclined, .consumptionRequest, .consumptionRequest,
+            ])
+        #expect(Set(run.map(\.transactionId)).count == 1 && Set(run.map(\.notificationUUID)).count == 5)
+        #expect(run[4].signedDate - run[3].signedDate > Duration.hours(72).milliseconds)
+    }
+
+    @Test func `an assigned subscription has the customer's own transaction, without token and price`() throws {
+        let run = try notifications("refund-request-assigned")
+        #expect(run.map(\.notificationType) == [.subscribed, .consumptionRequest])
+        let transaction = try members(run[1].transaction)
+        #expect(transaction["inAppOwnershipType"] as? String == "ASSIGNED")
+        #expect(transaction["appAccountToken"] == nil && transaction["price"] == nil)
+    }
+
     @Test func `an upgraded period is marked so and refunded in part`() throws {
         let refund = try members(try notifications("refund-of-upgraded-period")[2].transaction)
         #expect(refund["isUpgraded"] as? Bool == true)

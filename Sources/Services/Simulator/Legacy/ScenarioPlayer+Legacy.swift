@@ -23,10 +23,10 @@ extension ScenarioPlayer {
     }
 
     func legacyTypes(of event: ScenarioEvent, _ format: NotificationFormat) -> [LegacyNotificationType] {
-        // The forms have no field for seats, and nothing of the Advanced Commerce API.
-        guard let transaction, !transaction.product.isMultiSeat, !transaction.product.isAdvancedCommerce else {
-            return []
-        }
+        // The forms have no field for seats, and nothing of assignments or the Advanced Commerce API.
+        guard let transaction, !transaction.product.isMultiSeat, !transaction.product.isAdvancedCommerce,
+            transaction.ownership != .assigned
+        else { return [] }
         return LegacyEventTable(
             kind: transaction.product.kind, ownership: transaction.ownership, environment: app.environment,
             changedRenewalStatus: renewalStatusChangeDate == now,

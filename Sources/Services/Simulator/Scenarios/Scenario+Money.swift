@@ -97,6 +97,14 @@ extension Scenario {
                 .atExpiry(.expires(.customerCancelled)),
             ]),
         Scenario(
+            "refund-request-assigned",
+            "A member of a group asks for a refund of the subscription that was assigned; Apple takes no data about it",
+            .premiumMonthly, ownership: .assigned,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(2), .asksForRefund(.unintendedPurchase)),
+            ]),
+        Scenario(
             "refund-reversed", "The refund is undone after a dispute", .premiumMonthly,
             steps: [
                 .first(.subscribes()),

@@ -14,6 +14,17 @@ extension Scenario {
                 .after(.hours(9), .refunded()),
             ]),
         Scenario(
+            "refund-requests-repeated",
+            "Is declined, asks again at Apple's site and is refused without a notification, and asks a third time",
+            .coins,
+            steps: [
+                .first(.buys()),
+                .after(.hours(5), .asksForRefund(.unintendedPurchase)),
+                .after(.hours(9), .refundDeclined),
+                .after(.days(2), .asksForRefund(.fulfillmentIssue)),
+                .after(.days(20), .asksForRefund(.unsatisfiedWithPurchase)),
+            ]),
+        Scenario(
             "consumable-refunded", "Coins are refunded in part after the consumption answer", .coins,
             steps: [
                 .first(.buys(quantity: 2)),

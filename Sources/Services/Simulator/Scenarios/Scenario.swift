@@ -5,7 +5,7 @@ package struct Scenario: Sendable {
     /// One sentence for people.
     package let summary: String
     package let product: Product
-    /// Whether the customer bought, or has access through a family member's purchase.
+    /// Whether the customer bought, or has access through someone else's purchase.
     package let ownership: Ownership
     package let steps: [Step]
 
@@ -13,6 +13,8 @@ package struct Scenario: Sendable {
     package enum Ownership: String, Sendable {
         case purchased = "PURCHASED"
         case familyShared = "FAMILY_SHARED"
+        /// By an organization or a group that bought seats.
+        case assigned = "ASSIGNED"
     }
 
     /// When a step happens.

@@ -40,7 +40,7 @@ struct HistoryFilter {
         groups = query.values("subscriptionGroupIdentifier")
         guard groups.allSatisfy({ !$0.isEmpty }) else { throw .invalidSubscriptionGroupIdentifier }
         ownership = try query.value("inAppOwnershipType", .invalidOwnershipType)
-        if let ownership, Scenario.Ownership(rawValue: ownership) == nil, ownership != "ASSIGNED" {
+        if let ownership, Scenario.Ownership(rawValue: ownership) == nil {
             throw .invalidOwnershipType
         }
         isDescending = try Self.isDescending(query)
