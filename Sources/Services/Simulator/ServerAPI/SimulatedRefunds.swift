@@ -1,7 +1,10 @@
 package import AppStoreModel
 internal import JSON
 
-/// What follows a refund request, and when. Durations are Apple's; they pass `timeScale` times faster.
+/// What follows a refund request, and when. Durations pass `timeScale` times faster.
+///
+/// Apple does not say how often it asks, when it decides and how: three requests 8 hours apart were reported, the rest is
+/// the simulator's choice.
 package struct RefundFollowUp: Sendable, Equatable {
     /// How many CONSUMPTION_REQUESTs a case has while no answer comes, the first included.
     package var requests = 3
@@ -86,6 +89,10 @@ package struct SimulatedRefund: Sendable, Equatable {
     package let reason: ConsumptionRequestReason
     /// The text of the refund sheet under the reason Other; sandbox only.
     let text: String?
+    /// Whether the customer asked at Apple's site, where a refusal leaves no notification.
+    let isAtApplesSite: Bool
+    /// The decision without an answer.
+    let unanswered: SimulatedDecision
     /// When the customer asked, milliseconds since 1970.
     let openedAt: Int64
     /// CONSUMPTION_REQUESTs so far.
@@ -150,18 +157,28 @@ struct SimulatedRefunds: Sendable {
 
     /// A customer asks for a refund. Asking again while the case is open changes nothing.
     ///
-    /// - Parameter isPosted: the first CONSUMPTION_REQUEST was posted by someone else.
+    /// - Parameters:
+    ///   - text: counts in the sandbox, under the reason Other.
+    ///   - isAtApplesSite: nil leaves it to the rules.
+    ///   - transaction: the decoded payload, for the share of a subscription's period that is left.
+    ///   - isPosted: the first CONSUMPTION_REQUEST was posted by someone else.
+    ///   - now: milliseconds since 1970.
     mutating func open(
-        _ key: Key, _ reason: ConsumptionRequestReason, text: String? = nil, isPosted: Bool, at now: Int64 = 0
+        _ key: Key, _ reason: ConsumptionRequestReason, text: String? = nil, isAtApplesSite: Bool? = nil,
+        of transaction: JSONObject? = nil, isPosted: Bool, at now: Int64 = 0
     ) -> [Action] {
         if let known = cases[key] {
             guard known.isClosed else { return [] }
         } else {
             order.append(key)
         }
+        let text = reason == .other ? text : nil
         var new = SimulatedRefund(
             environment: key.environment, transactionId: TransactionId(key.transactionId), reason: reason, text: text,
-            openedAt: now)
+            isAtApplesSite: isAtApplesSite ?? rules.isAtApplesSite,
+            unanswered: key.environment == .production
+                ? .refunded(percentage: 100_000)
+                : SimulatedDecision(sandbox: nil, text: text, of: transaction, at: now), openedAt: now)
         new.requests = 1
         cases[key] = new
         let answer = early.removeValue(forKey: key)
@@ -190,25 +207,19 @@ struct SimulatedRefunds: Sendable {
     mutating func due(_ key: Key, _ due: Due) -> [Action] {
         guard let open = cases[key], !open.isClosed else { return [] }
         switch due {
-        case .decision: return close(key, open.decision ?? unanswered(open))
+        case .decision: return close(key, open.decision ?? open.unanswered)
         case .repetition:
             guard !open.isAnswered || rules.repeatsAfterAnswer else { return [] }
             if open.requests < rules.requests {
                 cases[key]?.requests += 1
                 return [.request(key, open.reason), .wait(key, .repetition, rules.scaled(rules.interval))]
             }
-            return open.isAnswered ? [] : close(key, unanswered(open))
+            return open.isAnswered ? [] : close(key, open.unanswered)
         }
     }
 
-    private func unanswered(_ refund: SimulatedRefund) -> SimulatedDecision {
-        refund.environment == .production
-            ? .refunded(percentage: 100_000)
-            : SimulatedDecision(sandbox: nil, text: refund.text, of: nil, at: refund.openedAt)
-    }
-
     private mutating func close(_ key: Key, _ decision: SimulatedDecision) -> [Action] {
-        let isSilent = rules.isAtApplesSite && decision == .declined
+        let isSilent = cases[key]?.isAtApplesSite == true && decision == .declined
         cases[key]?.decision = decision
         cases[key]?.isClosed = true
         cases[key]?.isSilent = isSilent

@@ -12,14 +12,22 @@ extension SimulatedServerAPI {
     ///
     /// - Parameters:
     ///   - text: of the refund sheet in the sandbox, under the reason Other.
+    ///   - isAtApplesSite: a refusal of this request leaves no notification; nil leaves it to the settings.
     ///   - isPosted: the first request was or is posted by the caller.
     package func requestRefund(
         of transactionId: TransactionId, in environment: AppStoreEnvironment = .production,
-        reason: ConsumptionRequestReason = .unintendedPurchase, text: String? = nil, isPosted: Bool = false
+        reason: ConsumptionRequestReason = .unintendedPurchase, text: String? = nil, isAtApplesSite: Bool? = nil,
+        isPosted: Bool = false
     ) {
         let key = SimulatedRefunds.Key(environment: environment, transactionId: transactionId.rawValue)
         let now = clocks.wallMilliseconds()
-        carryOut(state.withLock { $0.cases.open(key, reason, text: text, isPosted: isPosted, at: now) })
+        carryOut(
+            state.withLock { state in
+                let transaction = state.environments[environment]?.store.transactions[key.transactionId]?.payload
+                return state.cases.open(
+                    key, reason, text: text, isAtApplesSite: isAtApplesSite, of: transaction, isPosted: isPosted,
+                    at: now)
+            })
     }
 
     /// Opens the case of a registered CONSUMPTION_REQUEST that someone else has posted.

@@ -22,6 +22,7 @@ import Testing
         }
     }
 
+    // Apple says that the answer informs the decision; that it follows it is the simulator's choice.
     @Test(
         arguments: [
             ("DECLINE", "DELIVERED", nil, "REFUND_DECLINED", nil),
@@ -58,6 +59,7 @@ import Testing
         }
     }
 
+    // Three requests 8 hours apart were reported; that a refund follows is the simulator's choice.
     @Test func `without an answer the request is repeated twice, 8 hours apart, and then refunded`() async throws {
         try await open { harness, posted in
             harness.api.requestRefund(of: TransactionId("1000"))
@@ -99,6 +101,7 @@ import Testing
         }
     }
 
+    // Apple does not say which of two answers counts.
     @Test func `the first answer counts, refused ones do not`() async throws {
         try await open { harness, posted async throws in
             harness.api.requestRefund(of: TransactionId("1000"))
@@ -252,6 +255,66 @@ import Testing
         }
         #expect(decided.notificationType.rawValue == decision)
         if case .refunded(let percentage) = decided { #expect(percentage == part) } else { #expect(part == nil) }
+    }
+
+    @Test func `a declined request, a silent one and a third about one transaction are told apart`() async throws {
+        try await open { harness, posted async throws in
+            for isAtApplesSite in [false, true, false] {
+                harness.api.requestRefund(of: TransactionId("1000"), isAtApplesSite: isAtApplesSite)
+                #expect(try await harness.send("PUT", path + "1000", decline).status == 202)
+                harness.time.advance(by: .days(4))
+            }
+            #expect(
+                try posted.types == [
+                    "CONSUMPTION_REQUEST", "REFUND_DECLINED", "CONSUMPTION_REQUEST", "CONSUMPTION_REQUEST",
+                    "REFUND_DECLINED",
+                ])
+            #expect(harness.api.answers.map(\.number) == [1, 2, 3])
+        }
+    }
+
+    @Test func `an answer after the decision changes nothing, and is not one of the next request`() async throws {
+        try await open { harness, posted async throws in
+            harness.api.requestRefund(of: TransactionId("1000"))
+            #expect(try await harness.send("PUT", path + "1000", decline).status == 202)
+            harness.time.advance(by: .days(2))
+            let late = decline.with("refundPreference", "GRANT_FULL")
+            #expect(try await harness.send("PUT", path + "1000", late).status == 202)
+            harness.time.advance(by: .days(2))
+            #expect(try posted.types == ["CONSUMPTION_REQUEST", "REFUND_DECLINED"])
+            harness.api.requestRefund(of: TransactionId("1000"))
+            #expect(harness.api.refunds.map(\.isAnswered) == [false])
+        }
+    }
+
+    // The texts are those of the reason Other; any other reason grants.
+    @Test func `in the sandbox the text counts under the reason Other alone`() throws {
+        let key = SimulatedRefunds.Key(environment: .sandbox, transactionId: "1")
+        for (reason, decision) in [
+            (ConsumptionRequestReason.other, SimulatedDecision.declined), (.legal, .refunded(percentage: 100_000)),
+        ] {
+            var cases = SimulatedRefunds(RefundFollowUp())
+            _ = cases.open(key, reason, text: "DECLINE", isPosted: true)
+            #expect(cases.open(key)?.unanswered == decision)
+        }
+    }
+
+    @Test func `in the sandbox a part of a subscription is the part of its period that is left`() throws {
+        let key = SimulatedRefunds.Key(environment: .sandbox, transactionId: "1")
+        var cases = SimulatedRefunds(RefundFollowUp())
+        let period: JSONObject = ["purchaseDate": 0, "expiresDate": 1_000]
+        _ = cases.open(key, .other, text: "GRANT_PRORATED", of: period, isPosted: true, at: 200)
+        #expect(cases.open(key)?.unanswered == .refunded(percentage: 80_000))
+    }
+
+    // app-store.md 10.1, C 26: the answer decides over the text.
+    @Test func `in the sandbox an answer that names a part decides, and one that declines does not`() throws {
+        let sheet = ConsumptionInformation(preference: .decline, isDelivered: true, consumptionPercentage: nil)
+        #expect(
+            SimulatedDecision(sandbox: sheet, text: nil, of: nil, at: 0) == .refunded(percentage: 100_000))
+        let part = ConsumptionInformation(preference: .grantProrated, isDelivered: true, consumptionPercentage: 25_000)
+        #expect(
+            SimulatedDecision(sandbox: part, text: "GRANT_PRORATED", of: nil, at: 0) == .refunded(percentage: 75_000))
     }
 
     @Test func `in the sandbox an answer counts within five minutes`() {
