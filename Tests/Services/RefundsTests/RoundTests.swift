@@ -497,6 +497,7 @@ import Testing
         let secret = try installation.directory.write(
             "whsec_" + String(repeating: "QUFB", count: 8) + "\n", to: "provider-secret")
         let (service, url) = try await exampleService(installation.directory, secret: secret)
+        defer { service.terminate() }
         // The service looks at the age of a signature by the real clock.
         installation.clock.advance(
             by: .milliseconds(Int64(Date().timeIntervalSince1970 * 1_000) - installation.clock.now))
@@ -515,7 +516,6 @@ import Testing
         #expect(installation.accepted["1"]?.first?.contains("\"consumptionPercentage\":50000") == true)
         #expect(try await installation.newest("answers", of: "1")?["rule"] == "spent")
         await refunds.stop()
-        service.terminate()
         await installation.stop()
     }
 
