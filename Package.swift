@@ -487,7 +487,7 @@ let package = Package(
                 "SharedConfiguration", "Archive", "Ingress", "Entitlements", "Reconciler", "Refunds", "Webhooks",
                 "Operations",
                 "Simulator",
-                "Configuration", "PipelineRuntime",
+                "Configuration", "PipelineRuntime", "TestSupport",
             ]),
         // It starts the executables but links none of them: what they override would be overridden in the tests too.
         tests(

@@ -84,6 +84,10 @@ enum RefundCaseMutants {
         decisions.mutant("answer-app", "apps.contains(refund.bundleId)", "true"),
         decisions.mutant("answer-unsigned", "refund.transaction?.isSigned != true", "false"),
         decisions.mutant("answer-ambiguous", "if round.isAmbiguous", "if false"),
+        decisions.mutant(
+            "answer-erased", "if refund.isErased(round) { return (.withheld", "if false { return (.withheld"),
+        decisions.mutant(
+            "answer-erased-frozen", "if refund.isErased(round) { return (.withdrawn", "if false { return (.withdrawn"),
         decisions.mutant("answer-confirmed", "payload.transactionId == refund.transactionId", "true"),
         decisions.mutant(
             "answer-withdrawn", "preference?.isRefusal == true",

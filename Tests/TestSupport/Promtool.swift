@@ -16,4 +16,16 @@ package enum Promtool {
             within: .seconds(30))
         return process.output + process.errors + (end == .exit(0) ? "" : "promtool ended with \(end)")
     }
+    /// `promtool test rules` for one file of rules; nothing when every alert fires when it should, and only then.
+    ///
+    /// - Parameter tests: the list under `tests`, in promtool's form.
+    package static func failures(of rules: String, _ tests: String) async throws -> String {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(
+            "rule_files: ['\(rules)']\nevaluation_interval: 1m\ntests:\n\(tests)", to: "test.yml")
+        let (end, process) = try await ChildProcess.run(
+            "promtool", ["/bin/sh", "-c", #"promtool test rules "$1""#, "sh", file], directory: directory.path,
+            within: .seconds(60))
+        return end == .exit(0) ? "" : process.output + process.errors + "promtool ended with \(end)"
+    }
 }

@@ -97,6 +97,9 @@ package struct RefundCase: Hashable, Sendable {
         strip()
     }
 
+    /// Whether the person was erased after the last request of a round, so that nothing may be sent for it.
+    package func isErased(_ round: RefundRound) -> Bool { erasedAt.map { round.through <= $0 } ?? false }
+
     private mutating func strip() {
         guard let erasedAt else { return }
         if let known = transaction, known.signedDate <= erasedAt { transaction?.erase() }

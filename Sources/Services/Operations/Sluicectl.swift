@@ -179,6 +179,7 @@ package struct Sluicectl: Sendable {
         case "show": return try await command.show(id, console)
         case "answer": return try await RefundAnswerCommand(refunds: command).run(id, console)
         case "stats": return try await command.stats(console)
+        case "erase": return try await RefundErasureCommand(refunds: command).run(id, console)
         default: noCase(invocation)
         }
     }

@@ -20,7 +20,7 @@ extension SluicectlCommand {
             .init("sluicectl refunds due", "Requests that Apple waits for, by the end of their time."),
             .init("sluicectl refunds try --rules refund-rules.json", "New rules on past requests."),
         ],
-        subcommands: [list, due, show, answer, stats, trial, preference], readsConfiguration: false)
+        subcommands: [list, due, show, answer, stats, trial, preference, erasure], readsConfiguration: false)
 
     private static let list = Command(
         "list", summary: "List cases, the newest first.",
@@ -96,6 +96,23 @@ extension SluicectlCommand {
             .init(
                 "sluicectl refunds try --rules new.json --refunds.rules refund-rules.json --from 2026-11-01T00:00:00Z",
                 "Compared with the rules in force, requests since November."),
+        ])
+
+    private static let erasure = Command(
+        "erase", summary: "Remove a person from the refund cases of an environment.",
+        discussion: """
+            Of each case remain the requests and whether they were answered, so that nothing is answered twice. A \
+            preference that is recorded becomes a withdrawal. Prints them, and without --yes changes nothing. Entitlements \
+            and the archive are erased on their own: POST /v1/erasures, sluicectl archive erase.
+            """,
+        schema: reading([OperationsSettings.bundle, OperationsSettings.yes]),
+        arguments: [
+            Command.Argument(
+                "ID", help: "an appAccountToken, appTransactionId, originalTransactionId or transactionId")
+        ],
+        examples: [
+            .init("sluicectl refunds erase 7e3fb204-2d5b-4a5c-8f1e-000000000001", "Shows which cases."),
+            .init("sluicectl refunds erase 7e3fb204-2d5b-4a5c-8f1e-000000000001 --yes", "Erases them."),
         ])
 
     // MARK: preference

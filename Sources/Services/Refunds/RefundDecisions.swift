@@ -45,6 +45,8 @@ struct RefundDecisions: Sendable {
             return (.unable(RefundObstacle(RefundReason.appNotConfigured, "add the app to apps")), .unknown)
         }
         if round.isAmbiguous { return (.withheld(reason: RefundReason.ambiguous, nil), .unknown) }
+        // Who was erased is found in no preference any more, and a withdrawal there would not count.
+        if refund.isErased(round) { return (.withheld(reason: RefundReason.erased, nil), .unknown) }
         if refund.transaction?.isSigned != true { return (await confirm(refund), .unknown) }
         do {
             let facts = try await facts(of: refund, round)
@@ -178,13 +180,14 @@ extension RefundDecisions {
     /// An answer that waits so long is preceded by a new question to the company's service, in milliseconds.
     private static let consentAge: Int64 = 3_600_000
 
-    /// A recorded withdrawal counts at once; the company's service is asked again where the answer is an hour old, and
+    /// An erasure and a recorded withdrawal count at once; the company's service is asked again where the answer is an hour old, and
     /// where Apple has told of a parent's withdrawal since.
     ///
     /// - Parameter isLast: the time of the round is nearly over.
     func consent(
         to answer: FrozenAnswer, _ refund: RefundCase, _ round: RefundRound, at now: AppStoreInstant, isLast: Bool
     ) async -> (Consent, ServiceHealth) {
+        if refund.isErased(round) { return (.withdrawn(reason: RefundReason.erased), .unknown) }
         do {
             let preference = try await store.preference(of: refund)
             if preference?.isRefusal == true {

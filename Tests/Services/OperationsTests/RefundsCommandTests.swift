@@ -248,4 +248,35 @@ struct RefundsCommandTests {
         #expect(wrong == 64 && refused.complaints.contains { $0.contains("no appAccountToken") })
         await broker.stop()
     }
+
+    @Test func `an erasure takes in each case of the person, and leaves a withdrawal as the preference`() async throws {
+        let customer = "7E3FB204-2D5B-4A5C-8F1E-000000000001"
+        func named(_ id: String, _ token: String) throws -> RefundCase {
+            var refund = try refund(id)
+            refund.transaction?.appAccountToken = AppAccountToken(token)
+            return refund
+        }
+        try await write([try named("1", customer.lowercased()), try named("2", customer), try refund("3")])
+        _ = await sluicectl(["refunds", "preference", "set", customer, "--consent", "true"] + flags)
+        let arguments = ["refunds", "erase", customer]
+        let (dry, printed) = await sluicectl(arguments + flags)
+        let expected = """
+            case com.example.app/1
+            case com.example.app/2
+            preference \(customer.lowercased())
+
+            """
+        #expect(dry == 1 && printed.output == expected, "\(printed.complaints)")
+        let (_, before) = await sluicectl(["refunds", "list", "--output", "json"] + flags)
+        #expect(before.output.split(separator: "\n").count == 3)
+        let (exitCode, done) = await sluicectl(arguments + ["--yes"] + flags)
+        #expect(exitCode == 0, "\(done.complaints)")
+        let (_, after) = await sluicectl(["refunds", "list", "--output", "json"] + flags)
+        #expect(after.output.split(separator: "\n").count == 1 && after.output.contains(#""3""#))
+        let (_, shown) = await sluicectl(["refunds", "preference", "show", customer] + flags)
+        #expect(shown.output == #"{"withdrawn":true}"# + "\n")
+        let (nobody, complaint) = await sluicectl(["refunds", "erase", "999"] + flags)
+        #expect(nobody == 1 && complaint.complaints.contains { $0.contains("nothing is known of 999") })
+        await broker.stop()
+    }
 }

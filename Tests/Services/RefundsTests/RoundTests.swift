@@ -435,6 +435,32 @@ import Testing
         }
     }
 
+    // Its preference, and a withdrawal in it, is found by names that the erasure removes.
+    @Test func `an erasure ends a round whose answer is frozen, and one that nobody has decided`() async throws {
+        let company = try Company(Self.yes(10_000))
+        try await play(company, step: { _ in .seconds(20) }) { installation, _ in
+            installation.api.faults = .always(.internalError)
+            try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+            try await waitUntil { !installation.api.answers.isEmpty }
+            company.says("{}", status: 503)
+            try await installation.kafka.write([installation.record(.consumptionRequest, "2")])
+            try await waitUntil { try await installation.cases()["2"]?["obstacle"] != nil }
+            try await installation.kafka.write(
+                ["1", "2"].map {
+                    KafkaProducerRecord(
+                        topic: installation.topics.refunds(.production),
+                        key: Array("\(RefundsInstallation.app)/\($0)".utf8), value: nil)
+                })
+            for id in ["1", "2"] {
+                try await installation.wait(for: "withheld", of: [id])
+                #expect(try await installation.newest("ends", of: id)?["reason"] == "erased")
+            }
+            installation.api.faults = .none
+            #expect(installation.accepted.isEmpty)
+            #expect(try await installation.newest("answers", of: "1")?["body"] == nil)
+        }
+    }
+
     // A public report: a second request after a decline, with another reason, got the answer of the first.
     @Test func `a second request after a decline is answered by the rule of its own reason`() async throws {
         let installation = try await RefundsInstallation()

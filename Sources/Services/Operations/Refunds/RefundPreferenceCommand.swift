@@ -100,19 +100,23 @@ struct RefundPreferenceCommand {
     private func read(
         _ key: String, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
     ) async throws -> RefundPreference? {
-        let last = Mutex<[UInt8]?>(nil)
-        let scan = try await TopicScan(topic, of: admin, with: kafka)
-        try await scan.run { record in
-            if record.key.map({ String(decoding: $0, as: UTF8.self).lowercased() }) == key {
-                last.withLock { $0 = record.value }
-            }
-            return true
-        }
-        guard let value = last.withLock({ $0 }) else { return nil }
+        guard let value = try await recorded(admin, kafka)[key] else { return nil }
         do throws(RefundInputError) {
             return try RefundPreference(json: value, name: "the record of \(key)")
         } catch {
             throw StartupError("\(error)", fix: "Record it again with: sluicectl refunds preference set")
         }
+    }
+
+    /// The last record of each customer, by the key in lower case.
+    func recorded(_ admin: KafkaAdmin, _ kafka: KafkaConfiguration) async throws -> [String: [UInt8]] {
+        let last = Mutex<[String: [UInt8]]>([:])
+        let scan = try await TopicScan(topic, of: admin, with: kafka)
+        try await scan.run { record in
+            guard let key = record.key else { return true }
+            last.withLock { $0[String(decoding: key, as: UTF8.self).lowercased()] = record.value }
+            return true
+        }
+        return last.withLock { $0 }
     }
 }
