@@ -443,7 +443,8 @@ let package = Package(
         tests(
             "RefundsTests", layer: "Services",
             uses: [
-                "AppStoreModel", "AppStoreServerAPI", "AppStoreSigning", "Configuration", "HTTPServer", "JSON",
+                "AppStoreModel", "AppStoreServerAPI", "AppStoreSigning", "Configuration", "HTTPClient", "HTTPServer",
+                "JSON",
                 "JSONTestSupport", "Kafka",
                 "KafkaDevBroker", "Lifecycle", "PipelineRuntime", "PipelineTestSupport", "Records", "RefundCases",
                 "RefundRules", "KeyedState",

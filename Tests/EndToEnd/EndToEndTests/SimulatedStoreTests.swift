@@ -56,7 +56,10 @@ extension EndToEnd {
                 let identifiers = Set(records.compactMap { $0.header("ce_id")?.text })
                 // Of `subscription-life` the oldest form says twice, with the same words, that renewal is on: after the
                 // upgrade and after the refund that is reversed. Nothing in it tells when, so the second is a duplicate.
-                #expect(identifiers.count == bodies - 1 && records.count == identifiers.count)
+                // Of `refund-requests-repeated` version 1 says three times, with the same words, that a refund was asked
+                // for: one notification and two duplicates.
+                #expect(identifiers.count == bodies - 3, "\(identifiers.count) of \(bodies)")
+                #expect(records.count == identifiers.count)
                 for record in records {
                     #expect(record.header("ce_trust")?.text == "shared-secret")
                     let value = String(decoding: record.value ?? [], as: UTF8.self)

@@ -1,6 +1,7 @@
 import AppStoreModel
 import Configuration
 import Foundation
+import HTTPClient
 import HTTPServer
 import JSON
 import JSONTestSupport
@@ -28,7 +29,7 @@ import Time
 
     private func configuration(_ flags: [String: String]) throws -> Configuration {
         let command = Command(
-            "test", summary: "test", schema: ConfigurationSchema(RefundsSettings.ruleSettings))
+            "test", summary: "test", schema: ConfigurationSchema(RefundsSettings.ruleSettings + HTTPClientSettings.all))
         switch command.parse(flags.sorted { $0.key < $1.key }.flatMap { ["--" + $0.key, $0.value] }, environment: [:]) {
         case .run(let invocation): return invocation.configuration
         case .refuse(let lines, _): throw Refusal(lines: lines)
