@@ -47,7 +47,7 @@ public struct TopicNames: Hashable, Sendable {
         KafkaTopic(rawValue: "\(prefix).refunds.\(environment.topicSuffix)")
     }
 
-    /// What the company has recorded about refunds of its customers, under their appAccountToken or appTransactionId;
+    /// The company's records about refunds of its customers, under their appAccountToken or appTransactionId;
     /// compacted. Any producer may write it.
     public var refundPreferences: KafkaTopic { KafkaTopic(rawValue: "\(prefix).refunds.preferences") }
 

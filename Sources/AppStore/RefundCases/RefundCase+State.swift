@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// What Apple decided about a refund.
+/// Apple's decision about a refund.
 package enum RefundCaseOutcome: String, Sendable, CaseIterable {
     case declined
     case granted

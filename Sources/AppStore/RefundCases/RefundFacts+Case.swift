@@ -1,7 +1,7 @@
 package import RefundRules
 
 extension RefundFacts {
-    /// What rules and the company's service are told about a round.
+    /// The facts of a round, for rules and for the company's service.
     ///
     /// Rules see the customer's past as it is added to the facts afterwards.
     package init(_ refund: RefundCase, _ round: RefundRound) {

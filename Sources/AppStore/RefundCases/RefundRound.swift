@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// What became of a round of Apple's requests.
+/// The state of a round of Apple's requests.
 package enum AnswerStatus: String, Sendable, CaseIterable {
     /// Apple has not asked.
     case none

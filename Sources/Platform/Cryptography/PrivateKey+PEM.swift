@@ -88,7 +88,7 @@ extension PrivateKey {
         return UnsafeRawBufferPointer(rebasing: text.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) })
     }
 
-    /// What a file holds in place of a key.
+    /// The content of a file in place of a key.
     private static func refusal(of text: UnsafeRawBufferPointer) -> CryptographyError {
         func begins(_ name: String) -> Bool { text.starts(with: "-----BEGIN \(name)-----".utf8) }
         let found =

@@ -74,7 +74,7 @@ final class Transfer {
         try set(CURLOPT_PROXY, proxy?.url ?? "")
         guard let proxy else { return }
         try set(CURLOPT_HTTPPROXYTUNNEL, 1)
-        // What the proxy says about the tunnel is no header of the answer.
+        // The proxy's answer about the tunnel is no header of this one.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try set(CURLOPT_NOPROXY, proxy.noProxy)
         if let credentials = proxy.credentials { try set(CURLOPT_PROXYUSERPWD, credentials) }

@@ -18,7 +18,7 @@ struct RefundDecisions: Sendable {
         case unable(RefundObstacle)
     }
 
-    /// What becomes of a round about which the company's service is silent to the end.
+    /// The end of a round about which the company's service is silent.
     enum Fallback: String, Sendable, CaseIterable {
         /// No answer.
         case withhold

@@ -170,7 +170,7 @@ struct RefundSchedule {
     ) {
         record(key, sending.removeValue(forKey: key), result, attempts: attempts, isDecision: false, at: now)
         guard pauses[scope, default: ServicePause()].note(health, at: now) else { return }
-        // What failed while the API was down goes at once, in the order of deadlines.
+        // Answers that failed while the API was down go at once, in the order of deadlines.
         retries = retries.filter { $0.value.isDecision || $0.value.scope != scope }
     }
 

@@ -19,7 +19,7 @@ struct RefundsConfiguration {
     let api: AppStoreSettings.API
     let verifier: NotificationVerifier
     let provider: ConsumptionProvider?
-    /// What is not wrong but should not stay.
+    /// A finding that is not wrong but should not stay.
     let warnings: [String]
 
     /// - Throws: a `ConfigurationError` for apps, roots, keys, rules, a provider or a role that cannot be used.

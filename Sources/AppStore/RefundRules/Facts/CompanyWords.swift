@@ -1,8 +1,8 @@
-/// What the company says about one customer beside the rules file. Source: app-store.md 10.6.
+/// The company's statements about one customer beside the rules file. Source: app-store.md 10.6.
 package struct CompanyWords: Hashable, Sendable {
     /// The answer of its service to this request.
     package var service: ConsumptionFacts?
-    /// What it recorded for the customer.
+    /// Its record for the customer.
     package var preference: RefundPreference?
 
     package init(service: ConsumptionFacts? = nil, preference: RefundPreference? = nil) {

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// What the company recorded about refunds of one customer, in the topic of preferences: consent, and from when; the
+/// The company's record about refunds of one customer, in the topic of preferences: consent, and from when; the
 /// preference that Apple is told; facts about consumption.
 package struct RefundPreference: Hashable, Sendable {
     package var consent: Bool?

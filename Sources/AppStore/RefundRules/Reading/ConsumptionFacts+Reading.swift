@@ -50,7 +50,7 @@ extension ConsumptionFacts {
         return Answer(facts: facts, unknownMembers: unknown)
     }
 
-    /// What becomes of members with other names.
+    /// The treatment of members with other names.
     enum OtherMembers {
         /// An error: in a file a misspelled one would be lost.
         case refused

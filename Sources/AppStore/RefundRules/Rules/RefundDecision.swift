@@ -7,7 +7,7 @@ package struct RefundDecision: Hashable, Sendable {
         case fallback = "default"
         /// The company's service.
         case provider
-        /// What the company recorded for the customer.
+        /// The company's record for the customer.
         case preference
     }
 

@@ -20,7 +20,7 @@ struct RefundAnswerCommand {
         AppStoreInstant(clampingMillisecondsSince1970: refunds.clocks.wallMilliseconds())
     }
 
-    /// What is written: the case with the round of the answer, and the answer.
+    /// The record: the case with the round of the answer, and the answer.
     private struct Proposal {
         let refund: RefundCase
         let answer: FrozenAnswer

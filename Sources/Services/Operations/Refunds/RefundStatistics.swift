@@ -4,7 +4,7 @@ internal import RefundCases
 
 /// Results of the answers: one row for each round, grouped by what is asked for.
 struct RefundStatistics {
-    /// What rounds are grouped by.
+    /// The columns that rounds are grouped by.
     enum Dimension: String, CaseIterable, Sendable {
         case rule, answer, reason, product, currency, month, environment
         /// Why a round ended without an accepted answer.

@@ -1,7 +1,7 @@
 package import AppStoreModel
 internal import JSON
 
-/// What follows a refund request, and when. Durations pass `timeScale` times faster.
+/// The events after a refund request, and their moments. Durations pass `timeScale` times faster.
 ///
 /// Apple does not say how often it asks, when it decides and how: three requests 8 hours apart were reported, the rest is
 /// the simulator's choice.

@@ -18,7 +18,7 @@ struct RefundOracle {
         var isWaiting: Bool { !isDecided && !isAccepted && !isEnded }
     }
 
-    /// What one round has seen so far.
+    /// The course of one round so far.
     private struct Seen {
         var bodies: Set<String> = []
         var accepted = 0

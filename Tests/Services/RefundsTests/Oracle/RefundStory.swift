@@ -1,4 +1,4 @@
-/// What happens around one transaction: Apple, the customer, the company's service and our own machines. Plain values in
+/// The events around one transaction: Apple, the customer, the company's service and our own machines. Plain values in
 /// milliseconds of true time from 0; nothing of the code under test is used.
 struct RefundStory: Sendable {
     static let second: Int64 = 1_000
@@ -50,7 +50,7 @@ struct RefundStory: Sendable {
         let value: Value
     }
 
-    /// What the company recorded for the customer.
+    /// The company's record for the customer.
     enum Recorded: Sendable {
         case nothing, consent, withdrawal
     }
@@ -175,7 +175,7 @@ extension RefundStory {
     }
 }
 
-/// What the service under test did, in order of true time.
+/// The actions of the service under test, in order of true time.
 enum RefundTrace: Sendable {
     case asked(at: Int64, RefundStory.Service)
     case put(at: Int64, body: String, isAccepted: Bool, isRefused: Bool)

@@ -119,7 +119,7 @@ final class StoryPlayer {
 
     private struct Arrival {
         let at: Int64
-        /// What the record says, read when our clock shows this.
+        /// The content of the record, read when our clock shows this.
         let part: (Int64) throws -> RefundCase
     }
 
