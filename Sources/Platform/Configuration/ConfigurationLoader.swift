@@ -200,7 +200,8 @@ struct ConfigurationLoader {
                 Configuration.Entry(key: value.key, text: value.text, origin: value.origin, isSecret: false))
         } catch {
             let problem = error.isComplete ? error.message : "is not \(setting.expected)"
-            let message = "\(quoted(value.text)) \(problem). For example: \(value.key)=\(setting.example)"
+            let subject = error.hidesValue ? "the value" : quoted(value.text)
+            let message = "\(subject) \(problem). For example: \(value.key)=\(setting.example)"
             refuse(.wrongValue, value, message)
         }
     }

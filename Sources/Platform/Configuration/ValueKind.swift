@@ -4,20 +4,26 @@ public struct SettingProblem: Error, Equatable {
     public let message: String
     /// Whether the message already says all, and the expected kind need not follow.
     let isComplete: Bool
+    /// Whether the value may hold a secret: error messages say "the value" instead of quoting it.
+    let hidesValue: Bool
 
-    /// - Parameter message: the end of the sentence that begins with the value.
-    public init(_ message: String) {
-        self.message = message
-        self.isComplete = true
+    /// - Parameters:
+    ///   - message: the end of the sentence that begins with the value.
+    ///   - hidesValue: whether the value may hold a secret and must not be quoted.
+    public init(_ message: String, hidesValue: Bool = false) {
+        self.init(message: message, isComplete: true, hidesValue: hidesValue)
     }
 
-    private init(message: String, isComplete: Bool) {
+    private init(message: String, isComplete: Bool, hidesValue: Bool) {
         self.message = message
         self.isComplete = isComplete
+        self.hidesValue = hidesValue
     }
 
     /// The text is not of this kind; the kind's own description says what it should be.
-    static var notOfThisKind: SettingProblem { SettingProblem(message: "", isComplete: false) }
+    static var notOfThisKind: SettingProblem {
+        SettingProblem(message: "", isComplete: false, hidesValue: false)
+    }
 }
 
 /// How the text of a setting becomes a value, and back for the help.
@@ -195,6 +201,7 @@ extension ValueKind {
                     values.append(try element.read(item))
                 } catch {
                     let problem = error.isComplete ? error.message : "is not \(element.expected)"
+                    if error.hidesValue { throw SettingProblem("has an element that \(problem)", hidesValue: true) }
                     throw SettingProblem("has the element \(quoted(item)), which \(problem)")
                 }
             }

@@ -15,10 +15,13 @@ public enum HTTPClientSettings {
         "http.client.proxy.credentials.file", help: "A file with user:password for http.client.proxy.",
         example: "/run/secrets/proxy"
     ).optional
-    public static let exceptions = Setting.strings(
-        "http.client.no.proxy", default: [],
-        help: "Hosts that are reached without the proxy; .example.com is a domain with all its hosts.",
-        example: "minio.internal,.example.com")
+    public static let exceptions = Setting(
+        "http.client.no.proxy", ValueKind.list(of: .proxyException), default: [],
+        help: """
+            Hosts that are reached without the proxy: example.com with all its hosts, .example.com for its hosts alone, \
+            an address, or a network.
+            """,
+        example: "minio.internal,.example.com,10.0.0.0/8")
 
     public static let all: [any AnySetting] = [proxy, credentials, exceptions]
 }
@@ -63,19 +66,38 @@ extension ValueKind where Value == String {
             name: "URL", expected: "http or https, host and port", example: "http://proxy.example.com:3128",
             text: { $0 }
         ) { text throws(SettingProblem) in
+            // Whatever has an @ may hold a password, also where it is no URL.
+            guard !text.contains("@") else {
+                throw SettingProblem(
+                    "holds a user or password; write them as user:password into the file of "
+                        + HTTPClientSettings.credentials.key, hidesValue: true)
+            }
             guard let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
                 scheme == "http" || scheme == "https", let host = components.host, !host.isEmpty,
                 text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
             else { throw SettingProblem("is not a URL such as http://proxy.example.com:3128") }
-            guard components.user == nil, components.password == nil else {
-                throw SettingProblem(
-                    "holds a user or password; write them as user:password into the file of "
-                        + "http.client.proxy.credentials.file")
+            // libcurl would take 1080, the port of SOCKS.
+            guard let port = components.port, (1...65535).contains(port) else {
+                throw SettingProblem("has no port, such as http://proxy.example.com:3128")
             }
             guard ["", "/"].contains(components.path), components.query == nil, components.fragment == nil else {
                 throw SettingProblem("has more than scheme, host and port")
             }
             return text.hasSuffix("/") ? String(text.dropLast()) : text
+        }
+    }
+}
+
+extension ValueKind where Value == ProxyException {
+    fileprivate static var proxyException: ValueKind<ProxyException> {
+        ValueKind(
+            name: "HOST", expected: "a domain, an address or a network such as 10.0.0.0/8", example: "example.com",
+            text: \.description
+        ) { text throws(SettingProblem) in
+            guard let exception = ProxyException(text) else {
+                throw SettingProblem("is not a domain, an address or a network such as 10.0.0.0/8")
+            }
+            return exception
         }
     }
 }

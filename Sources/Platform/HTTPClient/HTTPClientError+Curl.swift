@@ -6,8 +6,13 @@ extension HTTPClientError {
 
     /// What libcurl reports, in the client's own codes. Source: libcurl-errors(3).
     init(_ code: CURLcode, origin: String) {
-        let text = curl_easy_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
-        self.init(code: Self.code(code), curlCode: Int32(bitPattern: code.rawValue), message: "\(origin): \(text)")
+        self.init(
+            code: Self.code(code), curlCode: Int32(bitPattern: code.rawValue),
+            message: "\(origin): \(Self.text(of: code))")
+    }
+
+    static func text(of code: CURLcode) -> String {
+        curl_easy_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
     }
 
     private static func code(_ code: CURLcode) -> Code {

@@ -1,21 +1,50 @@
 /// An outgoing proxy that requests go through: a tunnel (CONNECT) for `https://` and for `http://`, so that a refusal of
 /// the proxy's is never taken for an answer of the server's. This machine is never asked through it.
-public struct HTTPProxy: Sendable, Hashable {
+public struct HTTPProxy: Sendable, Equatable {
     /// `http://host:port` or `https://host:port`.
     public var url: String
     /// `user:password`; never in a message.
     public var credentials: String?
-    /// Hosts and domains that are reached without it.
-    public var exceptions: [String]
+    /// Hosts that are reached without it, beside this machine.
+    public var exceptions: [ProxyException]
 
-    public init(url: String, credentials: String? = nil, exceptions: [String] = []) {
+    public init(url: String, credentials: String? = nil, exceptions: [ProxyException] = []) {
         self.url = url
         self.credentials = credentials
         self.exceptions = exceptions
     }
 
-    /// Hosts that are this machine.
-    private static let loopback = ["localhost", "127.0.0.0/8", "::1"]
+    /// User and password, each percent-encoded, with a colon between them.
+    var encodedCredentials: String? {
+        credentials.map { credentials in
+            let user = credentials.prefix { $0 != ":" }
+            return Self.percentEncoded(user) + ":" + Self.percentEncoded(credentials.dropFirst(user.count + 1))
+        }
+    }
 
-    var noProxy: String { (Self.loopback + exceptions).joined(separator: ",") }
+    private static func percentEncoded(_ text: Substring) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                bytes.append(byte)
+            default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether requests to a host go through the proxy.
+    func isUsed(for host: RequestHost) -> Bool {
+        !host.isLoopback && !exceptions.contains { $0.matches(host) }
+    }
+}
+
+/// Descriptions leave the credentials out.
+extension HTTPProxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { url }
+    public var debugDescription: String { url }
+    public var customMirror: Mirror { Mirror(self, children: ["url": url]) }
 }

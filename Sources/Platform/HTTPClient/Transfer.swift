@@ -8,6 +8,8 @@ final class Transfer {
     let completion: TransferQueue.Completion
     /// Scheme, host and port, for messages: path and query may hold secrets.
     private let origin: String
+    /// Nil when the host is reached directly.
+    private let proxy: HTTPProxy?
     private let maximumBodyBytes: Int
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var headers: [(name: String, value: String)] = []
@@ -24,7 +26,9 @@ final class Transfer {
     ) throws(HTTPClientError) {
         self.id = id
         self.completion = completion
-        origin = try Self.origin(of: request.url)
+        let (scheme, authority) = try Self.origin(of: request.url)
+        origin = scheme + authority
+        proxy = configuration.proxy.flatMap { $0.isUsed(for: RequestHost(authority: authority)) ? $0 : nil }
         maximumBodyBytes = request.maximumBodyBytes
         let left = ContinuousClock.now.duration(to: deadline)
         guard left > .zero else {
@@ -35,7 +39,7 @@ final class Transfer {
         }
         self.easy = easy
         try configure(request, left: left, trustRootsFile: configuration.trustRootsFile)
-        try set(configuration.proxy)
+        try setProxy()
     }
 
     /// The handle is out of the multi handle by now.
@@ -69,15 +73,16 @@ final class Transfer {
                 context))
     }
 
-    private func set(_ proxy: HTTPProxy?) throws(HTTPClientError) {
-        // An empty text: none, whatever the environment says.
+    private func setProxy() throws(HTTPClientError) {
+        // A text, even an empty one, keeps libcurl from reading variables such as https_proxy and no_proxy.
         try set(CURLOPT_PROXY, proxy?.url ?? "")
+        try set(CURLOPT_NOPROXY, "")
         guard let proxy else { return }
         try set(CURLOPT_HTTPPROXYTUNNEL, 1)
         // The proxy's answer about the tunnel is no header of this one.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        try set(CURLOPT_NOPROXY, proxy.noProxy)
-        if let credentials = proxy.credentials { try set(CURLOPT_PROXYUSERPWD, credentials) }
+        // libcurl decodes percent signs in both parts.
+        if let credentials = proxy.encodedCredentials { try set(CURLOPT_PROXYUSERPWD, credentials) }
     }
 
     private func setMethodAndBody(_ request: HTTPClientRequest) throws(HTTPClientError) {
@@ -181,14 +186,8 @@ final class Transfer {
     }
 
     private func error(_ code: CURLcode) -> HTTPClientError {
-        let status = cc_connect_status(easy)
-        guard code == CURLE_COULDNT_RESOLVE_PROXY || status != 0 && !(200...299).contains(status) else {
-            return HTTPClientError(code, origin: origin)
-        }
-        let what = status == 0 ? "its host is not known" : "it answered \(status) to CONNECT"
-        return HTTPClientError(
-            code: .connectionFailed, curlCode: Int32(bitPattern: code.rawValue),
-            message: "\(origin): no way through the proxy of http.client.proxy: \(what)")
+        proxy?.failure(code, connectStatus: cc_connect_status(easy), origin: origin)
+            ?? HTTPClientError(code, origin: proxy.map { "\(origin) through the proxy \($0.url)" } ?? origin)
     }
 }
 
@@ -196,7 +195,9 @@ final class Transfer {
 
 extension Transfer {
     /// Scheme, host and port of an absolute `http` or `https` URL, without a user's name and password.
-    private static func origin(of url: String) throws(HTTPClientError) -> String {
+    private static func origin(
+        of url: String
+    ) throws(HTTPClientError) -> (scheme: String, authority: Substring) {
         let schemes = ["http://", "https://"]
         let lowercase = url.lowercased()
         guard let scheme = schemes.first(where: { lowercase.hasPrefix($0) }),
@@ -210,7 +211,7 @@ extension Transfer {
         guard !host.isEmpty else {
             throw HTTPClientError(code: .invalidURL, message: "the URL has no host")
         }
-        return scheme + host
+        return (scheme, host)
     }
 
     private static func milliseconds(_ duration: Duration) -> Int {

@@ -12,7 +12,8 @@ import Testing
     private func client(_ proxy: TunnelProxy, credentials: String? = nil, exceptions: [String] = []) -> HTTPClient {
         HTTPClient(
             HTTPClient.Configuration(
-                proxy: HTTPProxy(url: proxy.url, credentials: credentials, exceptions: exceptions)))
+                proxy: HTTPProxy(
+                    url: proxy.url, credentials: credentials, exceptions: exceptions.compactMap(ProxyException.init))))
     }
 
     @Test func `a request goes through a tunnel, and the answer is the server's`() async throws {
@@ -33,6 +34,38 @@ import Testing
         _ = try await client(proxy, credentials: "user:pass:word").send(HTTPClientRequest(url: url))
         // user:pass:word
         #expect(proxy.requests.first?.contains("Proxy-Authorization: Basic dXNlcjpwYXNzOndvcmQ=\r\n") == true)
+        proxy.stop()
+    }
+
+    @Test func `credentials are sent as they are in the file`() async throws {
+        let server = try EchoServer()
+        let proxy = try TunnelProxy(to: server.server.port())
+        _ = try await client(proxy, credentials: "us%65r:p%41ss+ w").send(HTTPClientRequest(url: url))
+        // us%65r:p%41ss+ w
+        let line = proxy.requests.first?.split(separator: "\r\n").first { $0.hasPrefix("Proxy-Authorization") }
+        #expect(line == "Proxy-Authorization: Basic dXMlNjVyOnAlNDFzcysgdw==")
+        proxy.stop()
+    }
+
+    @Test func `a proxy that does not answer is named with its setting`() async throws {
+        let proxy = try TunnelProxy(to: 1)
+        proxy.stop()
+        let error = await #expect(throws: HTTPClientError.self) {
+            try await client(proxy).send(HTTPClientRequest(url: url))
+        }
+        #expect(error?.code == .connectionFailed)
+        #expect(error?.message.contains("the proxy \(proxy.url) of http.client.proxy does not answer") == true)
+    }
+
+    @Test(arguments: [
+        (String?.none, "set http.client.proxy.credentials.file"), ("user:wrong", "refused the credentials"),
+    ])
+    func `what to do about 407 is said`(_ credentials: String?, _ advice: String) async throws {
+        let proxy = try TunnelProxy(to: 1, status: 407)
+        let error = await #expect(throws: HTTPClientError.self) {
+            try await client(proxy, credentials: credentials).send(HTTPClientRequest(url: url))
+        }
+        #expect(error?.message.contains(advice) == true, "\(error?.message ?? "")")
         proxy.stop()
     }
 
@@ -83,16 +116,45 @@ import Testing
             made.proxy
                 == HTTPProxy(
                     url: "http://proxy.example.com:3128", credentials: "user:password",
-                    exceptions: ["minio.internal", ".example.org"]))
+                    exceptions: ["minio.internal", ".example.org"].compactMap(ProxyException.init)))
         #expect(made.trustRootsFile == "roots.pem")
         #expect(try HTTPClient.Configuration(#require(try configuration([]))).proxy == nil)
     }
 
     @Test(arguments: [
-        "http://user:secret@proxy:3128", "socks5://proxy:1080", "proxy:3128", "http://proxy:3128/path", "http://",
+        "http://proxy", "http://proxy:0", "http://proxy:port", "socks5://proxy:1080", "proxy:3128",
+        "http://proxy:3128/path", "http://",
     ])
     func `another URL is refused`(_ url: String) throws {
         #expect(try configuration(["--http.client.proxy", url]) == nil)
+    }
+
+    @Test(arguments: [
+        "http://user:secret@proxy:3128", "user:secret@proxy:3128", "http://user:secret@", "http://secret@proxy:3128",
+    ])
+    func `a URL with a password is refused with the setting for it, and not shown`(_ url: String) throws {
+        let command = Command("test", summary: "", schema: ConfigurationSchema(HTTPClientSettings.all))
+        guard case .refuse(let lines, 78) = command.parse(["--http.client.proxy", url], environment: [:]) else {
+            Issue.record("it was accepted")
+            return
+        }
+        #expect(lines.count == 1 && lines[0].contains("http.client.proxy.credentials.file"))
+        #expect(!lines.joined().contains("secret"))
+    }
+
+    @Test(arguments: ["*", "https://example.com", "example.com:443", "a b", "10.0.0.0/33", "10.0.0.0/", "", "a..b"])
+    func `an exception without a meaning is refused`(_ text: String) throws {
+        #expect(ProxyException(text) == nil)
+        #expect(
+            try configuration(["--http.client.proxy", "http://proxy:3128", "--http.client.no.proxy", text]) == nil)
+    }
+
+    @Test func `descriptions leave the credentials out`() {
+        let made = HTTPClient.Configuration(proxy: HTTPProxy(url: "http://proxy:3128", credentials: "user:secret"))
+        var dumped = ""
+        dump(made, to: &dumped)
+        #expect(dumped.contains("http://proxy:3128"))
+        #expect(!(dumped + "\(made)" + String(reflecting: made)).contains("secret"))
     }
 
     @Test(arguments: ["password", ":password", "user:pass\u{7}word"])
