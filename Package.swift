@@ -488,7 +488,8 @@ let package = Package(
                 "SharedConfiguration", "Archive", "Ingress", "Entitlements", "Reconciler", "Refunds", "Webhooks",
                 "Operations",
                 "Simulator",
-                "Configuration", "PipelineRuntime", "TestSupport",
+                "Configuration", "Cryptography", "Kafka", "KafkaDevBroker", "Lifecycle", "PipelineRuntime", "Records",
+                "Telemetry", "TestSupport",
             ]),
         // It starts the executables but links none of them: what they override would be overridden in the tests too.
         tests(

@@ -46,7 +46,7 @@ extension AppStoreSettings {
                 VerifierConfiguration(roots: roots, apps: apps, revocation: configuration[revocation]),
                 requester: OCSPOverHTTP(client: responders))
         } catch {
-            throw configuration.error(Self.apps.key, error.message)
+            throw configuration.error(error.code == .root ? Self.roots.key : Self.apps.key, error.message)
         }
     }
 

@@ -79,6 +79,30 @@ package enum ArchivePlace {
         return try open(anchorURL.key, text, anchorBucket, configuration, creating: creating, notice)
     }
 
+    /// Finds stores, keys and a key store that the start would refuse. Nothing is made, no service is asked and no database
+    /// is opened: whether the key store belongs to the keys and the archive shows at the start only.
+    ///
+    /// - Throws: a `ConfigurationError` that names the setting.
+    package static func check(_ configuration: Configuration) throws(ConfigurationError) {
+        try check(url.key, configuration[url], bucket, configuration)
+        if let anchor = configuration[anchorURL] { try check(anchorURL.key, anchor, anchorBucket, configuration) }
+        do throws(ArchiveKeyError) {
+            _ = try KeyEncryptionKeys(files: configuration[keyEncryptionKeys])
+        } catch { throw wrong(keyEncryptionKeys.key, error.message) }
+        let parent = URL(fileURLWithPath: configuration[keyStore]).deletingLastPathComponent().path
+        guard FileManager.default.fileExists(atPath: parent), DirectoryPath.obstacle(to: parent) == nil else {
+            throw wrong(keyStore.key, "there is no directory \(parent): mount its volume, or make it.")
+        }
+    }
+
+    private static func check(
+        _ key: String, _ text: String, _ bucket: ObjectStoreSettings, _ configuration: Configuration
+    ) throws(ConfigurationError) {
+        do throws(ObjectStoreError) {
+            try bucket.check(ObjectStoreURL(absolute(text)), configuration)
+        } catch { throw wrong(key, error.message) }
+    }
+
     private static func open(
         _ key: String, _ text: String, _ bucket: ObjectStoreSettings, _ configuration: Configuration, creating: Bool,
         _ notice: @escaping @Sendable (String) -> Void

@@ -29,7 +29,7 @@ extension SluicectlParts {
             ) { configuration throws(ConfigurationError) in try ArchiveSettings.check(configuration) },
             Executable(
                 name: "sluice-webhooks", schema: WebhooksApplication.application.command.schema, isOptional: true
-            ) { configuration throws(ConfigurationError) in _ = try WebhooksPlan(configuration) },
+            ) { configuration throws(ConfigurationError) in try WebhooksSettings.check(configuration) },
         ],
         verification: Verification(
             schema: ConfigurationSchema([

@@ -48,6 +48,17 @@ extension StateOptions {
         configure(configuration)
     }
 
+    /// Finds a `data.dir` that could not be made, without making it.
+    ///
+    /// - Throws: a ``ConfigurationError`` when a file is in its way.
+    public static func checkDirectory(_ configuration: Configuration) throws(ConfigurationError) {
+        let directory = configuration[ConsumerSettings.dataDirectory]
+        guard let obstacle = DirectoryPath.obstacle(to: directory) else { return }
+        throw configuration.error(
+            ConsumerSettings.dataDirectory.key,
+            "\(directory) \(obstacle). Name a directory that the service may write to.")
+    }
+
     /// Takes over what is configured.
     public mutating func configure(_ configuration: Configuration) {
         role = configuration[StateSettings.role]

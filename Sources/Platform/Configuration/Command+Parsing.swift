@@ -13,17 +13,7 @@ extension Command {
         if line.asksForHelp { return .show(line.command.help(fullName: fullName, inherited: line.inherited)) }
         if line.asksForVersion { return .show("\(name) \(version)\n") }
         var errors = line.errors + line.command.checkArguments(line.positional, fullName: fullName)
-        let schema = line.inherited.adding(line.command.schema)
-        var loader = ConfigurationLoader(schema: schema)
-        if line.command.readsConfiguration {
-            if let file = line.configurationFile {
-                loader.addFile(file, namedBy: .flag("--config"))
-            } else if let file = environment[schema.variables.configurationFile] {
-                loader.addFile(file, namedBy: .environment(variable: schema.variables.configurationFile))
-            }
-            loader.addEnvironment(environment)
-        }
-        for flag in line.flags { loader.addFlag(flag.key, flag.text) }
+        var loader = line.loader(environment)
         do throws(ConfigurationErrors) {
             let configuration = try loader.finish()
             if errors.isEmpty {
@@ -34,6 +24,18 @@ extension Command {
             errors += error.errors
         }
         return refusal(ConfigurationErrors(errors))
+    }
+
+    /// The keys of this command's settings that file, environment or flags give, whatever their values. Mistakes are not
+    /// looked for: ``parse(_:environment:)`` finds them.
+    ///
+    /// - Parameters:
+    ///   - arguments: without the program's name.
+    ///   - environment: all variables of the process.
+    package func givenKeys(_ arguments: [String], environment: [String: String]) -> Set<String> {
+        var line = CommandLineReader(root: self)
+        line.read(arguments)
+        return line.loader(environment).givenKeys
     }
 
     /// The lines and exit code of mistakes, for a service that finds more of them after parsing.
@@ -107,6 +109,22 @@ private struct CommandLineReader {
                 refuse("unknown flag \(quoted(argument)). Flags are --key value or --key=value.")
             }
         }
+    }
+
+    /// What file, environment and flags give to the command.
+    func loader(_ environment: [String: String]) -> ConfigurationLoader {
+        let schema = inherited.adding(command.schema)
+        var loader = ConfigurationLoader(schema: schema)
+        if command.readsConfiguration {
+            if let file = configurationFile {
+                loader.addFile(file, namedBy: .flag("--config"))
+            } else if let file = environment[schema.variables.configurationFile] {
+                loader.addFile(file, namedBy: .environment(variable: schema.variables.configurationFile))
+            }
+            loader.addEnvironment(environment)
+        }
+        for flag in flags { loader.addFlag(flag.key, flag.text) }
+        return loader
     }
 
     private mutating func word(_ word: String) {

@@ -14,6 +14,17 @@ struct ConfigurationLoader {
         self.schema = schema
     }
 
+    /// The keys that were given and belong to the schema, whatever their values.
+    var givenKeys: Set<String> {
+        Set(
+            given.keys.filter { key in
+                switch schema.meaning(of: key) {
+                case .setting, .template, .open: true
+                case .elsewhere, .unknown: false
+                }
+            })
+    }
+
     // MARK: Places, in the order of their weight
 
     mutating func addFile(_ path: String, namedBy origin: ConfigurationOrigin) {

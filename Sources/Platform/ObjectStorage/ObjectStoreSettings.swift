@@ -1,5 +1,6 @@
 package import Configuration
 internal import Cryptography
+internal import Foundation
 internal import HTTPClient
 package import Time
 
@@ -93,6 +94,25 @@ package struct ObjectStoreSettings: Sendable {
                     send: { request throws(HTTPClientError) in try await client.send(request) },
                     credentials: try Self.credentials(file, key: credentialsFile.key, clocks, notice), clocks: clocks))
         }
+    }
+
+    /// Finds what ``open(_:_:creating:clocks:notice:)`` would refuse of a store that may be made, without making it and
+    /// without asking a service.
+    ///
+    /// - Throws: ``ObjectStoreError``, as `open` does.
+    package func check(_ location: ObjectStoreURL, _ configuration: Configuration) throws(ObjectStoreError) {
+        if case .directory(let path) = location, !FileManager.default.fileExists(atPath: path) {
+            let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            guard FileManager.default.fileExists(atPath: parent) else {
+                throw ObjectStoreError(
+                    .noStore, "cannot make the directory \(path): there is none above it; mount its volume, or make it")
+            }
+            if let obstacle = DirectoryPath.obstacle(to: path) {
+                throw ObjectStoreError(.failed, "\(path) \(obstacle)")
+            }
+            return
+        }
+        _ = try open(location, configuration, creating: false)
     }
 
     private static func credentials(

@@ -31,8 +31,9 @@ struct ArchiveService {
         let notice = { @Sendable [logger = context.logger] (message: String) in
             logger.warning("a store of the archive goes on with what it had", [LogField(.error, message)])
         }
+        let plan = try ArchivePlan(configuration)
+        let signer = plan.signer
         let store = try ArchivePlace.openStore(configuration, creating: true, notice: notice)
-        let signer = try ArchivePlace.signer(configuration)
         let keys = try await ArchivePlace.keyStore(configuration, archive: store)
         let admin = try KafkaAdmin(context.kafka)
         let clusterId: String
@@ -61,11 +62,11 @@ struct ArchiveService {
             logger: context.logger, pause: pause)
         let anchors = AnchorService(
             try ArchiveSettings.anchors(
-                configuration, kafka: context.kafka, topic: topics.names.archiveCheckpoints, archive: store,
+                plan, configuration, kafka: context.kafka, topic: topics.names.archiveCheckpoints, archive: store,
                 notice: notice),
             every: configuration[ArchiveSettings.anchorInterval],
             AnchorService.Surroundings(
-                store: store, verifiers: try signer.verifiers(), partitions: { logs.partitions }, clocks: clocks,
+                store: store, verifiers: plan.verifiers, partitions: { logs.partitions }, clocks: clocks,
                 sleep: { try await Task.sleep(for: $0) }, logger: context.logger), context.metrics)
         let wrapping = KeyWrapping(keys: keys, logger: context.logger)
         services = [ArchiveParts(keys: keys, admin: admin), wrapping, erasures, retention, anchors]

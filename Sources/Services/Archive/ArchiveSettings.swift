@@ -2,6 +2,7 @@ internal import ArchiveConfiguration
 package import Configuration
 internal import Kafka
 internal import Records
+internal import ServiceKit
 
 /// Settings of `sluice-archive` beside those of every consumer, of where the archive is, and of its keys. Names and
 /// defaults are a contract.
@@ -29,9 +30,12 @@ package enum ArchiveSettings {
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     package static let adminPort = 9467
 
-    /// What the schema alone cannot see: whether the keys can sign under the origin.
+    /// Finds what the start would refuse, without starting, making or asking anything: it builds the same plan.
+    ///
+    /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
-        _ = try ArchivePlace.signer(configuration)
+        _ = try ApplicationSettings.kafkaConfiguration(configuration)
+        _ = try ArchivePlan(configuration)
     }
 
     package static let schema = ConfigurationSchema(

@@ -71,9 +71,9 @@ package enum EntitlementsApplication {
         _ context: ConsumerContext, _ confirmationDelay: Duration, _ pause: @escaping @Sendable () async throws -> Void
     ) async throws -> ConsumerParts {
         let configuration = context.configuration
-        let rules = try ProductRules(configuration)
+        let settings = try EntitlementsConfiguration(configuration)
+        let (rules, plan) = (settings.rules, settings.trust)
         let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])
-        let plan = try LegacyTrustPlan(configuration)
         plan.log(to: context.logger)
         let model = EntitlementsModel(rules: rules, topics: topics, confirmedApps: plan.confirmedApps)
         var options = try StateOptions(
@@ -93,8 +93,7 @@ package enum EntitlementsApplication {
         var services: [any Service] = [state]
         // A worker follows only a part of what could be asked; a reader is in no group.
         if options.role != .worker { services.append(service) }
-        if options.role != .reader, !plan.confirmedApps.isEmpty {
-            let verifier = try AppStoreSettings.verifier(configuration)
+        if options.role != .reader, !plan.confirmedApps.isEmpty, let verifier = settings.verifier {
             services.append(
                 LegacyConfirmations(
                     state: state,

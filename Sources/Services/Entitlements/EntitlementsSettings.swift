@@ -69,15 +69,11 @@ package enum EntitlementsSettings {
             legacyTrust, appLegacyTrust,
         ] + AppStoreSettings.apiSettings + StateSettings.all)
 
-    /// Finds what the schema alone cannot find, without starting anything: librdkafka properties that are not accepted,
-    /// a products file or a file of keys that is none, a listener that anybody could reach without a key.
+    /// Finds everything that the start would refuse, without starting anything: it builds the same parts.
     ///
     /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
-        _ = try ProductRules(configuration)
-        _ = try AccessKeys.file(configuration, clocks: .system)
-        _ = try AppStoreSettings.apps(configuration)
-        _ = try AppStoreSettings.roots(configuration)
+        _ = try EntitlementsConfiguration(configuration)
     }
 }

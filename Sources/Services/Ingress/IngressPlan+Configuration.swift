@@ -14,6 +14,8 @@ extension IngressPlan {
     /// - Throws: a ``ConfigurationError`` that names the key, where it was set, and the fix.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         let apps = try Self.apps(configuration)
+        // The start makes its own, with tables. Roots and apps that cannot be verified with are found here.
+        _ = try AppStoreSettings.verifier(configuration)
         for network in configuration[IngressSettings.proxies] where NetworkPrefix(network) == nil {
             throw configuration.error(
                 IngressSettings.proxies.key, "\"\(network)\" is not a network such as 10.0.0.0/8.")

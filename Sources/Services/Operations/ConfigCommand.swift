@@ -7,7 +7,10 @@ internal import Lifecycle
 ///
 /// Validity depends on the executable, so the same command line, environment and file are read once for each.
 struct ConfigCommand {
+    /// Every executable of an installation.
     let executables: [SluicectlParts.Executable]
+    /// The one that `--for` names. Nil: those that the configuration is for.
+    let named: String?
     /// Every key allowed in a shared file or environment.
     let sharedKeys: [String]
     /// Of `sluicectl`, as given.
@@ -23,21 +26,32 @@ struct ConfigCommand {
         let errors: [String]
     }
 
+    /// Which executables are read.
+    private struct Selection {
+        let checked: [SluicectlParts.Executable]
+        let skipped: [SluicectlParts.Executable]
+    }
+
     func check(_ output: OutputFormat, _ console: Console) async -> ExitCode {
-        let findings = findings()
+        let selection = selection()
+        let findings = selection.checked.map(finding)
         switch output {
         case .text:
             for finding in findings {
                 if finding.errors.isEmpty { await console.write("\(finding.executable): ok\n") }
                 for line in finding.errors { console.complain(line) }
             }
-        case .json: await console.write(line: JSONValue.object(Self.checkJSON(findings)).json)
+            for executable in selection.skipped {
+                await console.write("\(executable.name): not checked, \(Self.reason(executable))\n")
+            }
+        case .json:
+            await console.write(line: JSONValue.object(Self.checkJSON(findings, selection.skipped)).json)
         }
         return Self.exitCode(findings)
     }
 
     func show(_ output: OutputFormat, _ console: Console) async -> ExitCode {
-        let findings = findings()
+        let findings = selection().checked.map(finding)
         for line in findings.flatMap(\.errors) { console.complain(line) }
         let shown = findings.compactMap { finding in
             finding.configuration.map { (name: finding.executable, configuration: $0) }
@@ -65,7 +79,11 @@ struct ConfigCommand {
         findings.allSatisfy(\.errors.isEmpty) ? .ok : .configuration
     }
 
-    private static func checkJSON(_ findings: [Finding]) -> JSONObject {
+    private static func reason(_ executable: SluicectlParts.Executable) -> String {
+        "none of its own settings is given; --for \(executable.name) checks it"
+    }
+
+    private static func checkJSON(_ findings: [Finding], _ skipped: [SluicectlParts.Executable]) -> JSONObject {
         [
             OutputName.ok: .bool(findings.allSatisfy(\.errors.isEmpty)),
             OutputName.executables: .array(
@@ -76,6 +94,13 @@ struct ConfigCommand {
                         OutputName.errors: .array(finding.errors.map { .string($0) }),
                     ])
                 }),
+            OutputName.notChecked: .array(
+                skipped.map { executable in
+                    .object([
+                        OutputName.executable: .string(executable.name),
+                        OutputName.reason: .string(reason(executable)),
+                    ])
+                }),
         ]
     }
 
@@ -83,20 +108,37 @@ struct ConfigCommand {
         (try? JSONValue(json: Array(configuration.describe(.json).utf8))) ?? .null
     }
 
-    private func findings() -> [Finding] {
-        executables.map { executable in
-            // The same subcommand names, so that the arguments parse; the executable's name, so that errors name it.
-            let schema = executable.schema.tolerating(sharedKeys)
-            let words = ["check", "show"].map { Command($0, summary: "", schema: schema) }
-            let command = Command(
-                executable.name, summary: "", subcommands: [Command("config", summary: "", subcommands: words)])
-            switch command.parse(Self.withoutOwnFlags(arguments), environment: environment) {
-            case .run(let invocation): return finding(executable, command, invocation.configuration)
-            case .refuse(let lines, _):
-                return Finding(executable: executable.name, configuration: nil, errors: lines)
-            // Help and version were handled earlier.
-            case .show: return Finding(executable: executable.name, configuration: nil, errors: [])
-            }
+    /// An optional executable is read where file, environment or flags give a setting that no other executable has.
+    private func selection() -> Selection {
+        if let named { return Selection(checked: executables.filter { $0.name == named }, skipped: []) }
+        let given = executables.map { executable in
+            command(executable).givenKeys(Self.withoutOwnFlags(arguments), environment: environment)
+        }
+        let isChecked = executables.indices.map { index in
+            let others = given.indices.filter { $0 != index }.reduce(into: Set<String>()) { $0.formUnion(given[$1]) }
+            return !executables[index].isOptional || !given[index].isSubset(of: others)
+        }
+        return Selection(
+            checked: zip(executables, isChecked).filter(\.1).map(\.0),
+            skipped: zip(executables, isChecked).filter { !$0.1 }.map(\.0))
+    }
+
+    /// The command line of an executable with the words of `sluicectl` in front: the same arguments can be parsed, and
+    /// errors have the executable's name.
+    private func command(_ executable: SluicectlParts.Executable) -> Command {
+        let schema = executable.schema.tolerating(sharedKeys)
+        let words = ["check", "show"].map { Command($0, summary: "", schema: schema) }
+        return Command(
+            executable.name, summary: "", subcommands: [Command("config", summary: "", subcommands: words)])
+    }
+
+    private func finding(_ executable: SluicectlParts.Executable) -> Finding {
+        let command = command(executable)
+        switch command.parse(Self.withoutOwnFlags(arguments), environment: environment) {
+        case .run(let invocation): return finding(executable, command, invocation.configuration)
+        case .refuse(let lines, _): return Finding(executable: executable.name, configuration: nil, errors: lines)
+        // Help and version were handled earlier.
+        case .show: return Finding(executable: executable.name, configuration: nil, errors: [])
         }
     }
 

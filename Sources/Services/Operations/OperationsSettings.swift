@@ -213,7 +213,10 @@ enum OperationsSettings {
         Setting(
             "for", .oneOf(names),
             help:
-                "One executable. Default: all except optional ones (sluice-archive, sluice-refunds, sluice-reconciler, sluice-webhooks)."
+                """
+                One executable. Default: sluice-ingress, sluice-entitlements, and each other one of whose own settings one \
+                is given.
+                """
         ).optional.onCommandLineOnly
     }
 }

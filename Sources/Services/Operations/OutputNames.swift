@@ -72,6 +72,7 @@ enum OutputName {
     static let executables = "executables"
     static let executable = "executable"
     static let errors = "errors"
+    static let notChecked = "notChecked"
     static let settings = "settings"
 
     // doctor

@@ -200,9 +200,9 @@ package struct Sluicectl: Sendable {
         _ invocation: Invocation, _ arguments: [String], _ environment: [String: String]
     ) async -> ExitCode {
         let configuration = invocation.configuration
-        let wanted = configuration[OperationsSettings.executable(of: parts.executables.map(\.name))]
         let command = ConfigCommand(
-            executables: parts.executables.filter { wanted == nil ? !$0.isOptional : $0.name == wanted },
+            executables: parts.executables,
+            named: configuration[OperationsSettings.executable(of: parts.executables.map(\.name))],
             sharedKeys: parts.sharedKeys, arguments: arguments, environment: environment)
         let output = configuration[OperationsSettings.output]
         return invocation.commandPath.last == "show"

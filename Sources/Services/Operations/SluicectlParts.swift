@@ -10,9 +10,9 @@ package struct SluicectlParts: Sendable {
         package let name: String
         /// Its settings.
         package let schema: ConfigurationSchema
-        /// Whether an installation can do without it: checked only when named explicitly.
+        /// Whether an installation can do without it: checked when it is named, or when one of its own settings is given.
         package let isOptional: Bool
-        /// Finds errors that the schema alone cannot.
+        /// Finds errors that the schema alone cannot: everything that the start would refuse, without starting anything.
         package let check: @Sendable (Configuration) throws(ConfigurationError) -> Void
 
         package init(

@@ -28,7 +28,8 @@ struct ReconcilerService {
         sleep: @escaping @Sendable (Duration) async throws -> Void, pause: @escaping @Sendable () async throws -> Void
     ) async throws {
         let configuration = context.configuration
-        let plan = try ReconcilerPlan(configuration)
+        let settings = try ReconcilerConfiguration(configuration)
+        let (plan, http, verifier) = (settings.plan, settings.http, settings.verifier)
         let metrics = ReconcilerMetrics(context.metrics)
         var options = try StateOptions(
             file: "reconciliation.sqlite", in: configuration,
@@ -43,8 +44,6 @@ struct ReconcilerService {
         state = KeyedState(
             options, model: ReconciliationModel(), kafka: context.kafka, logger: context.logger,
             metrics: context.metrics, clocks: clocks)
-        let http = HTTPClient(try HTTPClient.Configuration(configuration))
-        let verifier = try AppStoreSettings.verifier(configuration, responders: http)
         let produced = ProducedTopics(topics)
         await KnownCertificates.load(context.kafka, produced, into: verifier, context.logger, clocks)
         let events = KafkaEventLog(context.logger)

@@ -54,12 +54,11 @@ package enum ReconcilerSettings {
             AppStoreSettings.revocation,
         ] + AppStoreSettings.apiSettings + StateSettings.all)
 
-    /// Finds what the schema alone cannot find, without starting anything.
+    /// Finds everything that the start would refuse, without starting anything: it builds the same parts.
     ///
     /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
-        _ = try AppStoreSettings.roots(configuration)
-        _ = try ReconcilerPlan(configuration)
+        _ = try ReconcilerConfiguration(configuration)
     }
 }

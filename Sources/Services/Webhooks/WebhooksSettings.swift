@@ -2,6 +2,7 @@ package import AppStoreModel
 package import Configuration
 internal import HTTPClient
 internal import Records
+internal import ServiceKit
 internal import SignedRequests
 
 /// Settings of `sluice-webhooks` beside those of every consumer. Names and defaults are a contract.
@@ -77,6 +78,14 @@ package enum WebhooksSettings {
             insecure,
             roots, topicsPrefix,
         ] + HTTPClientSettings.all)
+
+    /// Finds everything that the start would refuse, without starting anything: it builds the same plan.
+    ///
+    /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
+    package static func check(_ configuration: Configuration) throws(ConfigurationError) {
+        _ = try ApplicationSettings.kafkaConfiguration(configuration)
+        _ = try WebhooksPlan(configuration)
+    }
 }
 
 /// What follows when the receiver answers 410.

@@ -19,19 +19,40 @@ import Testing
     @Test func `a mistake is told by the executable that makes it`() async throws {
         let (exitCode, printed) = await sluicectl(["config", "check"], environment: ["SLUICE_LOG_LEVEL": "debug"])
         #expect(exitCode == 78)
-        #expect(printed.output == "sluice-other: ok\n")
+        #expect(printed.output == "sluice-other: ok\n" + Self.extraNotChecked)
         #expect(printed.complaints.count == 1)
         #expect(printed.complaints.first?.hasPrefix("sluice-ingress: configuration: apps is required") == true)
     }
 
-    @Test func `what not every installation runs is looked at by its name only`() async throws {
+    private static let extraNotChecked =
+        "sluice-extra: not checked, none of its own settings is given; --for sluice-extra checks it\n"
+
+    @Test func `what not every installation runs is checked when it is named`() async throws {
         let (exitCode, printed) = await sluicectl(
             ["config", "check"], environment: ["SLUICE_APPS": "com.example.app:1"])
         #expect(exitCode == 0, "\(printed.complaints)")
-        #expect(!printed.output.contains("sluice-extra"))
+        #expect(printed.output == "sluice-ingress: ok\nsluice-other: ok\n" + Self.extraNotChecked)
         let (named, complaints) = await sluicectl(["config", "check", "--for", "sluice-extra"])
         #expect(named == 78)
         #expect(complaints.complaints.first?.contains("extra.url is required") == true)
+    }
+
+    @Test(arguments: ["1", "none"])
+    func `what not every installation runs is checked when a setting of its own is given`(
+        _ count: String
+    ) async throws {
+        let (exitCode, printed) = await sluicectl(
+            ["config", "check"], environment: ["SLUICE_APPS": "com.example.app:1", "SLUICE_EXTRA_COUNT": count])
+        #expect(exitCode == 78)
+        #expect(printed.complaints.contains { $0.contains("sluice-extra: configuration: extra.url is required") })
+        #expect(printed.output == "sluice-ingress: ok\nsluice-other: ok\n")
+    }
+
+    @Test func `programs are told what was not checked, and why`() async throws {
+        let (_, printed) = await sluicectl(["config", "check", "--apps", "com.example.app:1", "--output", "json"])
+        let skipped = try #require(try printed.objects.first?["notChecked"]?.array?.first?.object)
+        #expect(skipped["executable"]?.string == "sluice-extra")
+        #expect(skipped["reason"]?.string == "none of its own settings is given; --for sluice-extra checks it")
     }
 
     @Test func `what only the executable can find is found`() async throws {
@@ -44,7 +65,8 @@ import Testing
         #expect(
             printed.output
                 == #"{"ok":false,"executables":[{"executable":"sluice-ingress","ok":false,"errors":["#
-                + #""sluice-ingress: configuration: apps (--apps): com.example.app is named twice."]}]}"# + "\n")
+                + #""sluice-ingress: configuration: apps (--apps): com.example.app is named twice."]}],"notChecked":[]}"#
+                + "\n")
     }
 
     @Test func `a file serves all executables, and its mistakes name file and line`() async throws {
@@ -66,7 +88,7 @@ import Testing
         let file = try directory.write(lines.joined(separator: "\n"), to: "sluice.properties")
         let (exitCode, printed) = await sluicectl(["config", "check", "--config", file])
         #expect(exitCode == 0, "\(printed.complaints)")
-        #expect(printed.output == "sluice-ingress: ok\nsluice-other: ok\n")
+        #expect(printed.output == "sluice-ingress: ok\nsluice-other: ok\n" + Self.extraNotChecked)
     }
 
     @Test func `secrets are masked, and every value has its place`() async throws {

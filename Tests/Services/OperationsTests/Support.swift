@@ -79,7 +79,10 @@ private let testParts = SluicectlParts(
         .init(
             name: "sluice-extra",
             schema: ConfigurationSchema(
-                ApplicationSettings.all + [Setting.string("extra.url", help: "Required.")],
+                ApplicationSettings.all + [
+                    Setting.string("extra.url", help: "Required."),
+                    Setting.integer("extra.count", default: 1, in: 1...9, help: "Not required."),
+                ],
                 openPrefixes: [ApplicationSettings.kafka]),
             isOptional: true
         ) { _ throws(ConfigurationError) in },

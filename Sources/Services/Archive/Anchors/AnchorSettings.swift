@@ -29,7 +29,8 @@ extension ArchiveSettings {
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     static func anchors(
-        _ configuration: Configuration, kafka: KafkaConfiguration, topic: KafkaTopic, archive: any ObjectStore,
+        _ plan: ArchivePlan, _ configuration: Configuration, kafka: KafkaConfiguration, topic: KafkaTopic,
+        archive: any ObjectStore,
         notice: @escaping @Sendable (String) -> Void
     ) throws(ConfigurationError) -> [any CheckpointAnchor] {
         var anchors: [any CheckpointAnchor] = []
@@ -37,8 +38,22 @@ extension ArchiveSettings {
         if let store = try ArchivePlace.openAnchor(configuration, creating: true, notice: notice) {
             anchors.append(StoreAnchor(store: store))
         }
-        guard let path = configuration[anchorWitnesses] else { return anchors }
-        let witnesses: [Witness]
+        guard !plan.witnesses.isEmpty else { return anchors }
+        let client = HTTPClient(plan.http)
+        for witness in plan.witnesses {
+            anchors.append(
+                WitnessAnchor(witness, archive: archive) { request throws(HTTPClientError) in
+                    try await client.send(request)
+                })
+        }
+        return anchors
+    }
+
+    /// Witnesses of the configured file; none without it.
+    ///
+    /// - Throws: a `ConfigurationError` for a file that names none.
+    static func witnesses(_ configuration: Configuration) throws(ConfigurationError) -> [Witness] {
+        guard let path = configuration[anchorWitnesses] else { return [] }
         do throws(FileProblem) {
             let bytes = FileManager.default.contents(atPath: path).map {
                 [UInt8]($0.prefix(Witness.maximumFileBytes + 1))
@@ -46,15 +61,7 @@ extension ArchiveSettings {
             guard let bytes, bytes.count <= Witness.maximumFileBytes else {
                 throw FileProblem(message: "it cannot be read, or is larger than \(Witness.maximumFileBytes) bytes")
             }
-            witnesses = try Witness.read(bytes)
+            return try Witness.read(bytes)
         } catch { throw configuration.error(anchorWitnesses.key, "\(path) names no witnesses: \(error.message)") }
-        let client = HTTPClient(try HTTPClient.Configuration(configuration))
-        for witness in witnesses {
-            anchors.append(
-                WitnessAnchor(witness, archive: archive) { request throws(HTTPClientError) in
-                    try await client.send(request)
-                })
-        }
-        return anchors
     }
 }
