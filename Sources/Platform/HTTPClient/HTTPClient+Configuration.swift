@@ -7,7 +7,7 @@ public enum HTTPClientSettings {
         "http.client.proxy", .proxyURL,
         help: """
             An outgoing proxy for everything that this process asks over HTTP: Apple's API, OCSP, your services, buckets. \
-            It must allow CONNECT. This machine is never asked through it, and no proxy is taken from the environment.
+            This machine is never asked through it, and no proxy is taken from the environment.
             """,
         example: "http://proxy.example.com:3128"
     ).optional

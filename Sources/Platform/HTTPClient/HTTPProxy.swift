@@ -1,5 +1,6 @@
-/// An outgoing proxy that requests go through: a tunnel (CONNECT) for `https://` and for `http://`, so that a refusal of
-/// the proxy's is never taken for an answer of the server's. This machine is never asked through it.
+/// An outgoing proxy: requests to `https://` go through a tunnel (CONNECT), requests to `http://` are sent to it in
+/// absolute form, since most proxies open tunnels to port 443 alone and OCSP uses port 80 (RFC 9112 section 3.2.2). This
+/// machine is never asked through it.
 public struct HTTPProxy: Sendable, Equatable {
     /// `http://host:port` or `https://host:port`.
     public var url: String

@@ -78,8 +78,7 @@ final class Transfer {
         try set(CURLOPT_PROXY, proxy?.url ?? "")
         try set(CURLOPT_NOPROXY, "")
         guard let proxy else { return }
-        try set(CURLOPT_HTTPPROXYTUNNEL, 1)
-        // The proxy's answer about the tunnel is no header of this one.
+        // Header fields of the proxy's answer to CONNECT are not part of the response.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // libcurl decodes percent signs in both parts.
         if let credentials = proxy.encodedCredentials { try set(CURLOPT_PROXYUSERPWD, credentials) }
@@ -180,9 +179,13 @@ final class Transfer {
                     code: .bodyTooLarge, curlCode: Int32(bitPattern: code.rawValue),
                     message: "\(origin): the body is longer than \(maximumBodyBytes) bytes"))
         }
-        return .success(
-            HTTPClientResponse(
-                status: cc_status(easy), headers: headers, body: body, reusedConnection: cc_new_connections(easy) == 0))
+        let response = HTTPClientResponse(
+            status: cc_status(easy), headers: headers, body: body, reusedConnection: cc_new_connections(easy) == 0)
+        // What comes through a tunnel is the server's.
+        if origin.hasPrefix("http://"), let failure = proxy?.failure(response, origin: origin) {
+            return .failure(failure)
+        }
+        return .success(response)
     }
 
     private func error(_ code: CURLcode) -> HTTPClientError {

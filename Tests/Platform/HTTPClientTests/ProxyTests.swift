@@ -9,28 +9,47 @@ import Testing
     /// A host that only the proxy knows.
     private let url = "http://api.example.invalid/none"
 
-    private func client(_ proxy: TunnelProxy, credentials: String? = nil, exceptions: [String] = []) -> HTTPClient {
+    private func client(_ proxy: ForwardProxy, credentials: String? = nil, exceptions: [String] = []) -> HTTPClient {
         HTTPClient(
             HTTPClient.Configuration(
                 proxy: HTTPProxy(
                     url: proxy.url, credentials: credentials, exceptions: exceptions.compactMap(ProxyException.init))))
     }
 
-    @Test func `a request goes through a tunnel, and the answer is the server's`() async throws {
+    @Test func `a request to http is sent in absolute form, and the answer is the server's`() async throws {
         let server = try EchoServer()
-        let proxy = try TunnelProxy(to: server.server.port())
+        let proxy = try ForwardProxy(to: server.server.port())
         let response = try await client(proxy).send(HTTPClientRequest(url: url))
         #expect(String(decoding: response.body, as: UTF8.self) == "GET /none - - - ")
-        // Not what the proxy said about the tunnel.
-        #expect(response.header("x-proxy") == nil)
-        #expect(proxy.requests.first?.hasPrefix("CONNECT api.example.invalid:80 HTTP/1.1\r\n") == true)
+        #expect(proxy.requests.first?.hasPrefix("GET http://api.example.invalid/none HTTP/1.1\r\n") == true)
         #expect(proxy.requests.first?.contains("Proxy-Authorization") == false)
         proxy.stop()
     }
 
+    @Test(.enabled(if: Program.path(of: "openssl") != nil, "needs openssl: apt-get install openssl"))
+    func `a request to https goes through a tunnel, and the proxy sees none of it`() async throws {
+        let server = try await TLSServer("api.example.invalid")
+        let proxy = try ForwardProxy(to: server.port)
+        let client = HTTPClient(
+            HTTPClient.Configuration(
+                trustRootsFile: server.certificate, proxy: HTTPProxy(url: proxy.url, credentials: "user:password")))
+        let response = try await client.send(
+            HTTPClientRequest(
+                url: "https://api.example.invalid/path", headers: [("Authorization", "Bearer token")]))
+        #expect(response.status == 200)
+        // Not what the proxy said about the tunnel.
+        #expect(response.header("x-proxy") == nil)
+        let head = try #require(proxy.requests.first)
+        #expect(head.hasPrefix("CONNECT api.example.invalid:443 HTTP/1.1\r\n"))
+        #expect(head.contains("Proxy-Authorization: Basic dXNlcjpwYXNzd29yZA==\r\n"))
+        #expect(!head.contains("token") && !head.contains("path"))
+        proxy.stop()
+        await server.stop()
+    }
+
     @Test func `credentials go to the proxy alone`() async throws {
         let server = try EchoServer()
-        let proxy = try TunnelProxy(to: server.server.port())
+        let proxy = try ForwardProxy(to: server.server.port())
         _ = try await client(proxy, credentials: "user:pass:word").send(HTTPClientRequest(url: url))
         // user:pass:word
         #expect(proxy.requests.first?.contains("Proxy-Authorization: Basic dXNlcjpwYXNzOndvcmQ=\r\n") == true)
@@ -39,7 +58,7 @@ import Testing
 
     @Test func `credentials are sent as they are in the file`() async throws {
         let server = try EchoServer()
-        let proxy = try TunnelProxy(to: server.server.port())
+        let proxy = try ForwardProxy(to: server.server.port())
         _ = try await client(proxy, credentials: "us%65r:p%41ss+ w").send(HTTPClientRequest(url: url))
         // us%65r:p%41ss+ w
         let line = proxy.requests.first?.split(separator: "\r\n").first { $0.hasPrefix("Proxy-Authorization") }
@@ -48,7 +67,7 @@ import Testing
     }
 
     @Test func `a proxy that does not answer is named with its setting`() async throws {
-        let proxy = try TunnelProxy(to: 1)
+        let proxy = try ForwardProxy(to: 1)
         proxy.stop()
         let error = await #expect(throws: HTTPClientError.self) {
             try await client(proxy).send(HTTPClientRequest(url: url))
@@ -61,7 +80,7 @@ import Testing
         (String?.none, "set http.client.proxy.credentials.file"), ("user:wrong", "refused the credentials"),
     ])
     func `what to do about 407 is said`(_ credentials: String?, _ advice: String) async throws {
-        let proxy = try TunnelProxy(to: 1, status: 407)
+        let proxy = try ForwardProxy(to: 1, refusing: "407 Proxy Authentication Required")
         let error = await #expect(throws: HTTPClientError.self) {
             try await client(proxy, credentials: credentials).send(HTTPClientRequest(url: url))
         }
@@ -69,23 +88,39 @@ import Testing
         proxy.stop()
     }
 
-    @Test(arguments: [407, 502, 403])
-    func `a refusal of the proxy is no answer of the server, and names the setting`(_ status: Int) async throws {
+    @Test(arguments: [
+        ("https", "407 Proxy Authentication Required"), ("https", "502 Bad Gateway"), ("https", "403 Forbidden"),
+        ("http", "407 Proxy Authentication Required"), ("http", "502 Bad Gateway"), ("http", "504 Gateway Timeout"),
+        ("http", "503 Service Unavailable\r\nX-Squid-Error: ERR_CONNECT_FAIL 111"),
+        ("http", "403 Forbidden\r\nProxy-Status: proxy.example.com; error=http_request_denied"),
+    ])
+    func `a refusal of the proxy is no answer of the server, and names the setting`(
+        _ scheme: String, _ refusal: String
+    ) async throws {
         let server = try EchoServer()
-        let proxy = try TunnelProxy(to: server.server.port(), status: status)
+        let proxy = try ForwardProxy(to: server.server.port(), refusing: refusal)
         let error = await #expect(throws: HTTPClientError.self) {
-            try await client(proxy, credentials: "user:secret").send(HTTPClientRequest(url: url))
+            try await client(proxy, credentials: "user:secret").send(
+                HTTPClientRequest(url: "\(scheme)://api.example.invalid/none"))
         }
         #expect(error?.code == .connectionFailed)
-        #expect(error?.message.contains("http.client.proxy") == true && error?.message.contains("\(status)") == true)
+        #expect(error?.message.contains("of http.client.proxy answered \(refusal.prefix(3))") == true)
         #expect(error?.message.contains("secret") == false)
         #expect(server.requests.count == 0)
         proxy.stop()
     }
 
+    @Test(arguments: ["404 Not Found", "403 Forbidden", "503 Service Unavailable", "500 Internal Server Error"])
+    func `another status without such a field is the server's`(_ answer: String) async throws {
+        let proxy = try ForwardProxy(to: 1, refusing: answer)
+        let response = try await client(proxy).send(HTTPClientRequest(url: url))
+        #expect("\(response.status)" == answer.prefix(3))
+        proxy.stop()
+    }
+
     @Test func `this machine and the exceptions are asked directly`() async throws {
         let server = try EchoServer()
-        let proxy = try TunnelProxy(to: server.server.port())
+        let proxy = try ForwardProxy(to: server.server.port())
         let response = try await client(proxy).send(HTTPClientRequest(url: server.url("/none")))
         #expect(response.status == 200)
         await #expect(throws: HTTPClientError.self) {

@@ -2,11 +2,13 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A forward proxy on a port of this machine: it answers CONNECT as it is told, and tunnels every host to one server.
-final class TunnelProxy: Sendable {
+/// A forward proxy on a port of this machine: it tunnels (CONNECT) and forwards (absolute form) every host to one server,
+/// or answers by itself.
+final class ForwardProxy: Sendable {
     private let listener: Int32
     private let target: UInt16
-    private let status: Int
+    /// With what it answers by itself; nil: it passes requests on.
+    private let refusal: String?
     private let seen = Mutex<[String]>([])
     let port: UInt16
 
@@ -16,10 +18,12 @@ final class TunnelProxy: Sendable {
 
     struct NoSocket: Error {}
 
-    /// - Parameter target: the port of the server that every tunnel ends at.
-    init(to target: UInt16, status: Int = 200) throws {
+    /// - Parameters:
+    ///   - target: the port of the server that everything goes to.
+    ///   - refusal: status, reason and header fields of its own answer, such as `407 Proxy Authentication Required`.
+    init(to target: UInt16, refusing refusal: String? = nil) throws {
         self.target = target
-        self.status = status
+        self.refusal = refusal
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = Self.address(0)
         let isBound = withUnsafePointer(to: &address) {
@@ -69,8 +73,10 @@ final class TunnelProxy: Sendable {
             head.append(byte)
         }
         seen.withLock { $0.append(String(decoding: head, as: UTF8.self)) }
-        let answer = Array("HTTP/1.1 \(status) test\r\nX-Proxy: here\r\n\r\n".utf8)
-        guard write(client, answer, answer.count) == answer.count, status == 200 else { return }
+        if let refusal {
+            send("HTTP/1.1 \(refusal)\r\nX-Proxy: here\r\nContent-Length: 0\r\n\r\n", to: client)
+            return
+        }
         let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(server) }
         var address = Self.address(target)
@@ -80,7 +86,26 @@ final class TunnelProxy: Sendable {
             }
         }
         guard isConnected == 0 else { return }
+        if head.starts(with: "CONNECT ".utf8) {
+            send("HTTP/1.1 200 test\r\nX-Proxy: here\r\n\r\n", to: client)
+        } else {
+            send(Self.originForm(String(decoding: head, as: UTF8.self)), to: server)
+        }
         pump(client, server)
+    }
+
+    private func send(_ text: String, to socket: Int32) {
+        let bytes = Array(text.utf8)
+        _ = Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// The head of a request as the server gets it: with the path alone, and without fields for the proxy.
+    private static func originForm(_ head: String) -> String {
+        let lines = head.components(separatedBy: "\r\n").filter { !$0.hasPrefix("Proxy-") }
+        let parts = (lines.first ?? "").split(separator: " ")
+        guard parts.count == 3 else { return head }
+        let path = parts[1].dropFirst("http://".count).drop { $0 != "/" }
+        return ([parts[0] + " " + path + " " + parts[2]] + lines.dropFirst().map { $0[...] }).joined(separator: "\r\n")
     }
 
     /// Copies both ways until one side ends.
