@@ -8,6 +8,15 @@ package enum PublicKeyKind: Hashable, Sendable {
     case p384
     /// Anything else, with OpenSSL's name for it: `RSA`, `ED25519`, `EC secp256k1`, `EC prime256v1 (explicit parameters)`.
     case other(String)
+
+    /// For messages.
+    var name: String {
+        switch self {
+        case .p256: "EC on P-256"
+        case .p384: "EC on P-384"
+        case .other(let name): name
+        }
+    }
 }
 
 /// How a certificate is signed by its issuer.

@@ -4,7 +4,7 @@ internal import COpenSSL
 extension Certificate {
     /// Every certificate of a file's bytes: one in DER, or any number in PEM, in their order.
     ///
-    /// Text around the PEM blocks is skipped, a block of another kind is not.
+    /// Text around the PEM blocks is skipped, a byte order mark and blanks in front too; a block of another kind is not.
     ///
     /// - Throws: ``CryptographyError`` with code `malformedCertificate`; also when there is none.
     package static func certificates(encoded bytes: [UInt8]) throws(CryptographyError) -> [Certificate] {
@@ -12,7 +12,27 @@ extension Certificate {
         if bytes.starts(with: [0x30, 0x82]) || bytes.starts(with: [0x30, 0x81]) {
             return [try Certificate(der: bytes)]
         }
-        return try bytes.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try certificates(pem: bytes) }
+        return try bytes.span.withUnsafeBytes { (bytes) throws(CryptographyError) in
+            try certificates(pem: PEMText.trimmed(bytes))
+        }
+    }
+
+    /// Checks a file of roots that another library reads: it must be PEM as OpenSSL reads it by itself.
+    ///
+    /// - Throws: ``CryptographyError`` with code `malformedCertificate`, whose message says what the file holds and how to
+    ///   convert it.
+    package static func checkRoots(pem bytes: [UInt8]) throws(CryptographyError) {
+        let all = try certificates(encoded: bytes)
+        do throws(CryptographyError) {
+            _ = try bytes.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try certificates(pem: bytes) }
+        } catch {
+            let isDER = all.count == 1 && bytes.first == 0x30
+            throw CryptographyError(
+                .malformedCertificate,
+                isDER
+                    ? "it is DER; convert it with: openssl x509 -inform DER -in FILE -out NEW"
+                    : "it has blanks in front of -----BEGIN CERTIFICATE-----; remove them")
+        }
     }
 
     /// The certificate as one PEM block.

@@ -81,20 +81,13 @@ extension PrivateKey {
         try pem.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try parse(bytes, kind: kind) }
     }
 
-    /// Editors and secret stores add a byte order mark, empty lines and blanks in front; the text itself is not copied.
-    private static func trimmed(_ pem: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        var text = pem[...]
-        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
-        return UnsafeRawBufferPointer(rebasing: text.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) })
-    }
-
     /// The content of a file in place of a key.
     private static func refusal(of text: UnsafeRawBufferPointer) -> CryptographyError {
         func begins(_ name: String) -> Bool { text.starts(with: "-----BEGIN \(name)-----".utf8) }
         let found =
             if begins("ENCRYPTED PRIVATE KEY") {
                 "an encrypted key; decrypt it with: openssl pkcs8 -in FILE -out NEW"
-            } else if begins("EC PRIVATE KEY") || begins("RSA PRIVATE KEY") {
+            } else if begins("EC PRIVATE KEY") || begins("EC PARAMETERS") || begins("RSA PRIVATE KEY") {
                 "a key in the older form; convert it with: openssl pkcs8 -topk8 -nocrypt -in FILE -out NEW"
             } else if begins("CERTIFICATE") {
                 "a certificate"
@@ -113,7 +106,7 @@ extension PrivateKey {
         -> OpaquePointer
     {
         ErrorQueue.clear()
-        let pem = trimmed(bytes)
+        let pem = PEMText.trimmed(bytes)
         guard pem.starts(with: "-----BEGIN PRIVATE KEY-----".utf8), let length = Int32(exactly: pem.count) else {
             throw refusal(of: pem)
         }
@@ -127,7 +120,8 @@ extension PrivateKey {
         }
         do throws(CryptographyError) {
             guard kind.matches(handle) else {
-                throw CryptographyError(.unsupportedKey, "the key is not \(kind.name)")
+                throw CryptographyError(
+                    .unsupportedKey, "the key is \(KeyFacts.kind(of: handle).name), not \(kind.name)")
             }
             guard isConsistent(handle) else {
                 throw ErrorQueue.error(.malformedKey, "the key's public half does not belong to its private one")

@@ -60,8 +60,11 @@ package struct WebhooksPlan: Sendable {
         http = try HTTPClient.Configuration(configuration, trustRootsFile: rootsFile)
         if let rootsFile {
             let bytes = FileManager.default.contents(atPath: rootsFile).map { Array($0) } ?? []
-            guard (try? Certificate.certificates(encoded: bytes))?.isEmpty == false else {
-                throw configuration.error(WebhooksSettings.roots.key, "\(rootsFile) holds no certificate")
+            do throws(CryptographyError) {
+                try Certificate.checkRoots(pem: bytes)
+            } catch {
+                throw configuration.error(
+                    WebhooksSettings.roots.key, "\(rootsFile) holds no certificate in PEM: \(error.message)")
             }
         }
     }

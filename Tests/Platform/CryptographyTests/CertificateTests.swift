@@ -1,4 +1,5 @@
 import Cryptography
+import Foundation
 import TestSupport
 import Testing
 
@@ -121,6 +122,31 @@ struct CertificateTests {
         let both = Array("a comment\n".utf8) + authority.leaf.pem + Array("\n\n# more\n".utf8) + authority.root.pem
         #expect(try Certificate.certificates(encoded: both) == [authority.leaf, authority.root])
         #expect(try Certificate.certificates(encoded: authority.root.der) == [authority.root])
+    }
+
+    // Forms in which people store certificates: editors and secret stores add and remove ends of lines.
+    @Test(arguments: ["", "\n\n", "\r\n", " \t", "\u{FEFF}", "\u{FEFF}\r\n"], [false, true])
+    func `PEM is read with blanks in front, either end of lines, and without the last one`(
+        _ front: String, _ isWindows: Bool
+    ) throws {
+        var text = String(decoding: authority.root.pem + authority.leaf.pem, as: UTF8.self)
+        if isWindows { text = text.replacing("\n", with: "\r\n") }
+        for form in [front + text, front + text.trimmingCharacters(in: .newlines)] {
+            #expect(try Certificate.certificates(encoded: Array(form.utf8)) == [authority.root, authority.leaf])
+        }
+    }
+
+    @Test func `roots that another library reads are PEM as it is`() throws {
+        let root = authority.root
+        try Certificate.checkRoots(pem: root.pem)
+        try Certificate.checkRoots(pem: Array("text\n".utf8) + root.pem)
+        for (bytes, fix) in [
+            (root.der, "openssl x509 -inform DER"), (Array("  ".utf8) + root.pem, "remove them"),
+            (Array("text".utf8), "no certificate"), ([], "no certificate"),
+        ] {
+            let error = #expect(throws: CryptographyError.self) { try Certificate.checkRoots(pem: bytes) }
+            #expect(error?.message.contains(fix) == true, "\(error?.message ?? "")")
+        }
     }
 
     @Test func `PEM that is torn, empty or of another kind is refused`() throws {

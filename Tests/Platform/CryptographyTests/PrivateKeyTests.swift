@@ -21,12 +21,25 @@ struct PrivateKeyTests {
 
     @Test(arguments: [
         ("-----BEGIN ENCRYPTED PRIVATE KEY-----\n", "encrypted"), ("-----BEGIN EC PRIVATE KEY-----\n", "older form"),
+        ("-----BEGIN EC PARAMETERS-----\n", "older form"),
         ("-----BEGIN CERTIFICATE-----\n", "a certificate"), ("-----BEGIN PUBLIC KEY-----\n", "a public key"),
         ("0\u{1}", "DER"), ("hello", "no PEM"), ("", "no PEM"),
     ])
     func `a file that holds something else is named`(_ text: String, _ found: String) {
         let error = #expect(throws: CryptographyError.self) { try PrivateKey(pem: Array(text.utf8)) }
         #expect(error?.message.contains(found) == true, "\(error?.message ?? "")")
+    }
+
+    @Test(arguments: [
+        (PrivateKey.Kind.p384, "EC on P-384"), (.secp256k1, "secp256k1"), (.rsa(bits: 2048), "RSA"),
+        (.ed25519, "ED25519"),
+    ])
+    func `a key of another kind is named`(_ kind: PrivateKey.Kind, _ name: String) throws {
+        let pem = try PrivateKey.generate(kind).pem()
+        let error = #expect(throws: CryptographyError.self) { try PrivateKey(pem: pem) }
+        #expect(error?.code == .unsupportedKey)
+        #expect(error?.message.contains(name) == true, "\(error?.message ?? "")")
+        #expect(error?.message.hasSuffix("not an EC key on P-256") == true)
     }
 
     @Test func `a key survives PEM and a file`() throws {
