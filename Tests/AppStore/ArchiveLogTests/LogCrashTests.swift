@@ -66,6 +66,19 @@ import TransparencyLog
         }
     }
 
+    @Test func `files that a dead writer left are durable before the next one's checkpoint covers them`() async throws {
+        var generator = SeededGenerator(seed: 13)
+        for number in 1...(try await callCount()) {
+            let disk = SimulatedDisk()
+            let acknowledged = await write(FaultyCalls(disk, [.init(nil, number: number, kills: true)]))
+            let successor = disk.afterDeath()
+            try await resume(successor, after: acknowledged, "call \(number)")
+            for _ in 0..<4 {
+                try await resume(successor.afterPowerLoss(&generator), after: 262, "call \(number), power loss")
+            }
+        }
+    }
+
     /// 40 logs of 50 deaths with `SLUICE_TEST_LONG`, else 3.
     @Test func `a log that survives many deaths is sound after each, has every record once, and never goes back`()
         async throws

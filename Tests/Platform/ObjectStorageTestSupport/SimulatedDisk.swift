@@ -16,7 +16,7 @@ package final class SimulatedDisk: FileCalls {
         var durableEntries: [String: Int] = [:]
         /// Changes of entries since the folder was synchronised. What one call changes lasts as a whole.
         var changes: [[String: Int?]] = []
-        /// A folder without a name: nothing can be made in it.
+        /// A folder without a name: nothing can be made in it. A power loss may give it its name back.
         var isRemoved = false
     }
 
@@ -273,6 +273,7 @@ extension SimulatedDisk.Node {
             let zeros = lasts() ? bytes.count - kept : 0
             bytes = durableBytes + bytes[durableBytes.count..<kept] + [UInt8](repeating: 0, count: zeros)
         }
+        isRemoved = false
         synchronize()
     }
 }

@@ -42,6 +42,67 @@ struct PowerLossTests {
         }
     }
 
+    @Test func `an object that is found to exist is durable after the next synchronisation, whoever made it`()
+        async throws
+    {
+        let name = try ObjectName("log/tile/000")
+        for seed in UInt64(0)..<20 {
+            let disk = SimulatedDisk()
+            let first = try DirectoryStore(path: "/archive", creating: true, calls: disk)
+            try await first.create(name, Array("leaf".utf8))
+            let successor = disk.afterDeath()
+            let second = try DirectoryStore(path: "/archive", creating: false, calls: successor)
+            await #expect(throws: ObjectStoreError.self) { try await second.create(name, Array("leaf".utf8)) }
+            try await second.synchronize()
+            var generator = SeededGenerator(seed: seed)
+            let third = try DirectoryStore(
+                path: "/archive", creating: false, calls: successor.afterPowerLoss(&generator))
+            #expect(try await third.read(name)?.bytes == Array("leaf".utf8))
+        }
+    }
+
+    @Test func `an object that is found to be exchanged already stays after a power loss`() async throws {
+        let name = try ObjectName("log/checkpoints/000")
+        for seed in UInt64(0)..<20 {
+            let disk = SimulatedDisk()
+            let calls = FaultyCalls(disk)
+            let first = try DirectoryStore(path: "/archive", creating: true, calls: calls)
+            _ = try await first.replace(try ObjectName("log/checkpoints/first"), [1], expected: nil)
+            try await first.synchronize()
+            // The new file is durable and renamed; the process ends before the folder is.
+            calls.reset([FaultyCalls.Fault(.synchronize, number: 2, kills: true)])
+            await #expect(throws: ObjectStoreError.self) { _ = try await first.replace(name, [2], expected: nil) }
+            let successor = disk.afterDeath()
+            let second = try DirectoryStore(path: "/archive", creating: false, calls: successor)
+            let error = await #expect(throws: ObjectStoreError.self) {
+                _ = try await second.replace(name, [2], expected: nil)
+            }
+            #expect(error?.code == .changed)
+            var generator = SeededGenerator(seed: seed)
+            let third = try DirectoryStore(
+                path: "/archive", creating: false, calls: successor.afterPowerLoss(&generator))
+            #expect(try await third.read(name)?.bytes == [2])
+        }
+    }
+
+    @Test func `a folder that was removed and came back with a power loss takes objects again`() async throws {
+        let (kept, name) = (try ObjectName("log/kept"), try ObjectName("log/tile/000"))
+        for seed in UInt64(0)..<20 {
+            let disk = SimulatedDisk()
+            let first = try DirectoryStore(path: "/archive", creating: true, calls: disk)
+            try await first.create(kept, [1])
+            try await first.create(name, [1])
+            try await first.synchronize()
+            try await first.delete(name)
+            var generator = SeededGenerator(seed: seed)
+            let successor = disk.afterPowerLoss(&generator)
+            let second = try DirectoryStore(path: "/archive", creating: false, calls: successor)
+            try await second.delete(name)
+            try await second.create(name, [2])
+            #expect(try await second.read(name)?.bytes == [2])
+        }
+    }
+
     /// Three writers after each other, on the same disk.
     private func lives(_ seed: UInt64, losingPower: Bool) async throws {
         var generator = SeededGenerator(seed: seed)

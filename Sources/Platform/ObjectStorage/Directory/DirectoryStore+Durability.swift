@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 extension DirectoryStore {
     static let writerLock = ".writer.lock"
@@ -40,12 +41,29 @@ extension DirectoryStore {
         }
         // The last writer may have ended between a rename and the synchronisation of the folder: what is read now as the
         // state of the log must not change back at a power loss.
+        try makeEntriesDurable(folder)
+        return DirectoryLock(file, calls)
+    }
+
+    /// The entries of a folder as they are now, and its own one with those above it.
+    func makeEntriesDurable(_ folder: Folder) throws(ObjectStoreError) {
+        try synchronizeEntries(of: folder)
+        var current = folder
+        var synchronized: [Folder] = []
+        while let parent = current.parent, !current.isDurable.load(ordering: .acquiring) {
+            try synchronizeEntries(of: parent)
+            synchronized.append(current)
+            current = parent
+        }
+        for folder in synchronized { folder.isDurable.store(true, ordering: .releasing) }
+    }
+
+    private func synchronizeEntries(of folder: Folder) throws(ObjectStoreError) {
         do throws(SystemFailure) {
             try calls.synchronize(folder.descriptor)
         } catch {
-            throw DirectoryProblem.error(error, "make \(tree.path(prefix)) durable")
+            throw DirectoryProblem.error(error, "make \(tree.path(folder.name)) durable")
         }
-        return DirectoryLock(file, calls)
     }
 
     private func notDurable(_ failure: SystemFailure, _ path: String) -> ObjectStoreError {

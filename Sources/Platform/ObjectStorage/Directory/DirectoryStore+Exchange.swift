@@ -34,6 +34,8 @@ extension DirectoryStore {
             found = Self.version(of: old)
         }
         guard found == expected else {
+            // The caller may rely on what it finds, which may be of a process that ended before this.
+            try makeEntriesDurable(folder)
             throw ObjectStoreError(
                 .changed, "\(tree.path(name)) is not of the expected version: another writer was here")
         }
@@ -48,12 +50,12 @@ extension DirectoryStore {
             try? calls.remove(temporary, in: folder.descriptor)
             throw DirectoryProblem.error(error, "replace \(tree.path(name))")
         }
-        do throws(SystemFailure) {
-            try calls.synchronize(folder.descriptor)
+        do throws(ObjectStoreError) {
+            try makeEntriesDurable(folder)
         } catch {
             // The new content is there, and a power loss may bring the old one back.
             unsynchronized.add(folder)
-            throw DirectoryProblem.error(error, "make the new \(tree.path(name)) durable")
+            throw error
         }
         // The object may have been created by this store: nothing is left of those bytes to synchronise.
         unsynchronized.remove(name)

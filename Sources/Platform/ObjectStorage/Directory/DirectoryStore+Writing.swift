@@ -10,12 +10,25 @@ extension DirectoryStore {
             } catch {
                 if error.number == ENOENT { return nil }
                 if error.number == EEXIST {
+                    try noteExisting(name, in: folder)
                     throw ObjectStoreError(.exists, "\(tree.path(name)) exists already and is not changed")
                 }
                 throw DirectoryProblem.error(error, "make \(tree.path(name))")
             }
             try fill(file, bytes, component, in: folder, tree.path(name))
             return unsynchronized.add(name, file, in: folder)
+        }
+    }
+
+    /// The object may be of a process that ended before it had synchronised it, and the caller may rely on what it finds:
+    /// the next synchronisation makes it durable. A link is nothing to rely on: reading refuses it.
+    private func noteExisting(_ name: ObjectName, in folder: Folder) throws(ObjectStoreError) {
+        guard !unsynchronized.contains(name) else { return }
+        do throws(ObjectStoreError) {
+            guard let file = try opened(name, in: folder) else { return }
+            unsynchronized.add(name, file, in: folder)
+        } catch {
+            guard error.code == .unsafePath else { throw error }
         }
     }
 

@@ -91,7 +91,10 @@ package final class DirectoryStore: ObjectStore {
             throw ObjectStoreError(.invalidURL, "the path of a directory of objects begins with '/'")
         }
         do throws(SystemFailure) {
-            return OpenFile(try calls.openFolder(path: path), calls)
+            let root = OpenFile(try calls.openFolder(path: path), calls)
+            // It may be of a process that ended before it had made the entry durable.
+            if creating { try synchronizeParent(of: path, calls) }
+            return root
         } catch {
             guard error.number == ENOENT else { throw DirectoryProblem.error(error, "open the directory \(path)") }
             guard creating else {
@@ -102,14 +105,25 @@ package final class DirectoryStore: ObjectStore {
         do throws(SystemFailure) {
             try calls.makeFolder(path: path)
             let root = OpenFile(try calls.openFolder(path: path), calls)
-            let parent = OpenFile(try calls.openFolder(path: parentPath(path)), calls)
-            try calls.synchronize(parent.descriptor)
+            try synchronizeParent(of: path, calls)
             return root
         } catch {
             guard error.number == ENOENT else { throw DirectoryProblem.error(error, "make the directory \(path)") }
             throw ObjectStoreError(
                 .noStore, "cannot make the directory \(path): there is none above it; mount its volume, or make it")
         }
+    }
+
+    /// A parent that this process may not read is one in which it has made nothing.
+    private static func synchronizeParent(of path: String, _ calls: any FileCalls) throws(SystemFailure) {
+        let parent: OpenFile
+        do throws(SystemFailure) {
+            parent = OpenFile(try calls.openFolder(path: parentPath(path)), calls)
+        } catch {
+            guard error.number == EACCES else { throw error }
+            return
+        }
+        try calls.synchronize(parent.descriptor)
     }
 
     private static func parentPath(_ path: String) -> String {

@@ -8,6 +8,8 @@ final class Folder: Sendable, Hashable {
     let file: OpenFile
     /// Whether its entry in its parent was noted for the next synchronisation.
     let isNoted = Atomic(false)
+    /// Whether its entry in its parent, and theirs up to the root, are known to be durable.
+    let isDurable = Atomic(false)
     /// Held while an object of this folder is exchanged, with the lock file that keeps other processes out.
     let exchange = Mutex<OpenFile?>(nil)
 

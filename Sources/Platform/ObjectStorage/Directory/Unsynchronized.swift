@@ -21,6 +21,11 @@ final class Unsynchronized: Sendable {
 
     var fileCount: Int { state.withLock { $0.next.files.count } }
 
+    /// Whether the next synchronisation tells of the file: it is its turn, or it could not be made durable before.
+    func contains(_ name: ObjectName) -> Bool {
+        state.withLock { $0.next.files[name] != nil || $0.failed[name] != nil }
+    }
+
     func add(_ name: ObjectName, _ file: OpenFile, in folder: Folder) {
         state.withLock { state in
             state.next.files[name] = file
