@@ -5,6 +5,15 @@ private let writer = MutatedFile(
     .archive, "writing", log + "LogWriter.swift", suites: "LogWriterTests|LogCrashTests|VerificationTests")
 private let opening = MutatedFile(
     .archive, "writing", log + "LogWriter+Opening.swift", suites: "LogWriterTests|LogCrashTests|TamperingTests")
+private let directory = "Platform/ObjectStorage/Directory/"
+private let creating = MutatedFile(
+    .archive, "durability", directory + "DirectoryStore+Writing.swift", suites: "PowerLossTests|LogCrashTests")
+private let exchanging = MutatedFile(
+    .archive, "durability", directory + "DirectoryStore+Exchange.swift", suites: "PowerLossTests|LogCrashTests")
+private let folders = MutatedFile(
+    .archive, "durability", directory + "DirectoryStore+Durability.swift", suites: "PowerLossTests|LogCrashTests")
+private let root = MutatedFile(
+    .archive, "durability", directory + "DirectoryStore.swift", suites: "PowerLossTests|LogCrashTests")
 private let pruning = MutatedFile(
     .archive, "retention", log + "LogPruning.swift", suites: "VerificationTests")
 private let verification = MutatedFile(
@@ -39,7 +48,7 @@ private let erasure = MutatedFile(
     .archive, "erasure", "AppStore/ArchiveKeys/KeyStore+Erasures.swift", suites: "ErasureTests|KeyStoreTests")
 
 enum ArchiveMutants {
-    static let all = writing + verifying + proving + erasing
+    static let all = writing + storing + verifying + proving + erasing
 
     private static let writing: [Mutant] = [
         writer.without("archive-durable-first", "try await store.synchronize()"),
@@ -61,6 +70,14 @@ enum ArchiveMutants {
             "try await store.list(names.checkpoints(), after: nil, limit: 1).isEmpty", "true"),
         pruning.mutant("archive-retention-time", "last.archivedAtMilliseconds < cutoff", "true"),
         pruning.mutant("archive-retention-hold", "try await isHeld(leaves(ofSegment: index))", "false"),
+    ]
+
+    private static let storing: [Mutant] = [
+        creating.without("archive-store-existing", "try noteExisting(name, in: folder)"),
+        exchanging.without(
+            "archive-store-exchanged", "try makeEntriesDurable(folder)", after: "of a process that ended before this."),
+        folders.without("archive-store-ancestors", "try synchronizeEntries(of: parent)"),
+        root.without("archive-store-root", "if creating { try synchronizeParent(of: path, calls) }"),
     ]
 
     private static let verifying: [Mutant] = [

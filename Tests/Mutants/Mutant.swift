@@ -35,7 +35,8 @@ enum TestArea: String, CaseIterable {
         case .refund: "^(RefundRulesTests|RefundCasesTests|RefundsTests)\\."
         case .api: "^AppStoreServerAPITests\\."
         case .legacy: "^(LegacyNotificationsTests|JSONTests)\\."
-        case .archive: "^(ArchiveLogTests|ArchiveFormatTests|ArchiveKeysTests|TransparencyLogTests)\\."
+        case .archive:
+            "^(ArchiveLogTests|ArchiveFormatTests|ArchiveKeysTests|TransparencyLogTests|ObjectStorageTests)\\."
         }
     }
 
@@ -54,7 +55,8 @@ enum TestArea: String, CaseIterable {
         case .refund: ["RefundRulesTests", "RefundCasesTests", "RefundsTests"]
         case .api: ["AppStoreServerAPITests"]
         case .legacy: ["LegacyNotificationsTests", "JSONTests"]
-        case .archive: ["ArchiveLogTests", "ArchiveFormatTests", "ArchiveKeysTests", "TransparencyLogTests"]
+        case .archive:
+            ["ArchiveLogTests", "ArchiveFormatTests", "ArchiveKeysTests", "TransparencyLogTests", "ObjectStorageTests"]
         }
     }
 }
