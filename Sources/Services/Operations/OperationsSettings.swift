@@ -174,6 +174,8 @@ enum OperationsSettings {
     static let triedRules = Setting.readableFile(
         "rules", help: "The rules file that is tried.", example: "refund-rules.json"
     ).onCommandLineOnly
+    static let fromArchive = Setting.flag(
+        "from-archive", help: "Read the cases from the archive instead of Kafka: also those that Kafka no longer has.")
     static let rulesInForce = Setting.readableFile(
         "refunds.rules", help: "The rules that it is compared with. Default: the answers that were recorded.",
         example: "/etc/sluice/refund-rules.json"

@@ -81,21 +81,26 @@ extension SluicectlCommand {
         ])
 
     private static let trial = Command(
-        "try", summary: "Try rules on the requests that the topic holds.",
+        "try", summary: "Try rules on the requests that the topic or the archive holds.",
         discussion: """
             For each rule and answer: how many rounds, how much money by currency, what Apple decided, and how many would \
             be answered otherwise than the rules of refunds.rules say, or than they were answered. The service's recorded \
-            answers are used as they are. Nothing is sent or written.
+            answers are used as they are. With --from-archive the archive is read in place of Kafka, which needs its key \
+            store. Nothing is sent or written.
             """,
-        schema: reading([
-            OperationsSettings.triedRules, OperationsSettings.rulesInForce, OperationsSettings.refundsFrom,
-            OperationsSettings.refundsTo,
-        ]),
+        schema: reading(
+            [
+                OperationsSettings.triedRules, OperationsSettings.rulesInForce, OperationsSettings.refundsFrom,
+                OperationsSettings.refundsTo, OperationsSettings.fromArchive,
+            ] + ArchivedRefunds.settings),
         examples: [
             .init("sluicectl refunds try --rules refund-rules.json", "All requests of the topic."),
             .init(
                 "sluicectl refunds try --rules new.json --refunds.rules refund-rules.json --from 2026-11-01T00:00:00Z",
                 "Compared with the rules in force, requests since November."),
+            .init(
+                "sluicectl refunds try --rules new.json --from-archive --config sluice.properties",
+                "All requests of the archive."),
         ])
 
     private static let erasure = Command(

@@ -230,6 +230,35 @@ struct RefundsCommandTests {
         await broker.stop()
     }
 
+    @Test func `rules are tried on the archive, which tells how many records it cannot read any more`() async throws {
+        let archive = try TestArchive()
+        var granted = try refund("1")
+        granted.insert(answer("coins"))
+        granted.insert(RefundVerdict(.granted, signedDate: at(0)))
+        try await archive.write(
+            [granted, try refund("2"), try refund("3")].map { refund in
+                KafkaProducerRecord(
+                    topic: archive.names.refunds(.production),
+                    key: Array(RecordKey.transaction(refund.bundleId, refund.transactionId).utf8),
+                    value: refund.jsonText())
+            })
+        try archive.erase("3")
+        let rules = try archive.directory.write(
+            """
+            {"default":"decline","consumption":{"customerConsented":true,"deliveryStatus":"DELIVERED",
+            "sampleContentProvided":false}}
+            """, to: "rules.json")
+        let command = ["refunds", "try", "--rules", rules, "--from-archive", "--output", "json"]
+        let (exitCode, printed) = await sluicectl(command + archive.flags)
+        #expect(exitCode == 0, "\(printed.complaints)")
+        let group = try printed.objects.first?["groups"]?.array?.first?.object
+        #expect(group?["rounds"] == 2 && group?["granted"] == 1)
+        #expect(printed.complaints.contains { $0.contains("cannot be read any more: 1 erased") })
+        let (refused, complaint) = await sluicectl(command + archive.place)
+        #expect(refused == 78 && complaint.complaints.contains { $0.contains("archive.key.store") })
+        await broker.stop()
+    }
+
     @Test func `a preference is set, shown, changed member by member and withdrawn`() async throws {
         let customer = "7E3FB204-2D5B-4A5C-8F1E-000000000001"
         let command = ["refunds", "preference"]

@@ -4,6 +4,7 @@ internal import Foundation
 internal import JSON
 internal import Kafka
 internal import Lifecycle
+internal import PipelineRuntime
 internal import Records
 internal import RefundCases
 internal import RefundRules
@@ -166,12 +167,22 @@ struct RefundsCommand {
         for finding in findings { console.complain("\(path): \(finding)") }
         let trial = RefundTrial(
             rules, against: try configuration[OperationsSettings.rulesInForce].map(Self.rules),
-            try await read().cases, in: try period())
+            try await tried(console).cases, in: try period())
         switch output {
         case .json: await console.write(line: trial.json)
         case .text: await console.write(trial.text)
         }
         return .ok
+    }
+
+    private func tried(_ console: Console) async throws -> ReadRefunds {
+        guard configuration[OperationsSettings.fromArchive] else { return try await read() }
+        // Key stores block.
+        return try await withTaskExecutorPreference(HandlerThreads.shared) {
+            let archived = try await ArchivedRefunds(topic, gap: gap, configuration)
+            if let note = archived.note { console.complain(note) }
+            return archived.refunds
+        }
     }
 
     private static func rules(_ path: String) throws(StartupError) -> RefundRules {

@@ -1,6 +1,8 @@
 internal import AppStoreModel
 internal import ArchiveConfiguration
+internal import ArchiveKeys
 internal import Configuration
+internal import Lifecycle
 
 /// The flags of `sluicectl archive verify` and `prove`.
 enum ArchiveProofOptions {
@@ -32,6 +34,18 @@ enum ArchiveProofOptions {
             """)
     static let keyStore = ArchivePlace.keyStore.optional
     static let keyEncryptionKeys = ArchivePlace.keyEncryptionKeys.optional
+    /// The key store, where a command cannot do without.
+    ///
+    /// - Throws: a `StartupError` when it is not named, an `ArchiveKeyError` when it cannot be opened.
+    static func openKeys(_ configuration: Configuration) throws -> KeyStore {
+        guard let path = configuration[keyStore], let files = configuration[keyEncryptionKeys] else {
+            throw StartupError(
+                "payloads are read with the key store and its key", setting: keyStore.key,
+                fix: "Give --archive.key.store and --archive.key.encryption.key.file", exitCode: .configuration)
+        }
+        return try KeyStore(path: path, keys: KeyEncryptionKeys(files: files), creation: .never)
+    }
+
     static let treeOnly = Setting.flag("tree-only", help: "Read no payloads: leaves, tiles and checkpoints alone.")
 
     static let leaf = Setting.integer(

@@ -32,7 +32,7 @@ struct ArchiveVerifyCommand {
         defer { keys?.close() }
         do {
             if configuration[ArchiveProofOptions.payloads] {
-                let opened = try openKeys()
+                let opened = try ArchiveProofOptions.openKeys(configuration)
                 keys = opened
                 options.inspect = try await payloads(opened, store, options)
             }
@@ -59,17 +59,6 @@ struct ArchiveVerifyCommand {
 
     private static func isWanted(_ log: KafkaTopicPartition, _ wanted: [String]) -> Bool {
         wanted.contains { $0 == log.topic.rawValue || $0 == "\(log.topic)/\(log.partition)" }
-    }
-
-    private func openKeys() throws -> KeyStore {
-        guard let path = configuration[ArchiveProofOptions.keyStore],
-            let files = configuration[ArchiveProofOptions.keyEncryptionKeys]
-        else {
-            throw StartupError(
-                "payloads are read with the key store and its key", setting: ArchivePlace.keyStore.key,
-                fix: "Give --archive.key.store and --archive.key.encryption.key.file", exitCode: .configuration)
-        }
-        return try KeyStore(path: path, keys: KeyEncryptionKeys(files: files), creation: .never)
     }
 
     private func payloads(
