@@ -22,10 +22,11 @@ struct RefundsConfiguration {
     /// A finding that is not wrong but should not stay.
     let warnings: [String]
 
-    /// - Throws: a `ConfigurationError` for apps, roots, keys, rules, a provider or a role that cannot be used.
+    /// - Throws: a `ConfigurationError` for apps, roots, keys, rules, a provider, a role or a directory that cannot be used.
     init(
         _ configuration: Configuration, clocks: Clocks = .system, log: RateLimitedLogger? = nil
     ) throws(ConfigurationError) {
+        try StateOptions.checkDirectory(configuration)
         // A decision looks at the customer's other cases and at withdrawn consents, in whatever partition they are.
         guard configuration[StateSettings.role] == .all else {
             throw configuration.error(

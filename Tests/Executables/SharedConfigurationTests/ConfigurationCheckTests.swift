@@ -34,6 +34,7 @@ import Testing
         ConfigurationCase(.refunds, ["refunds.rules": "{directory}/file"], refuses: "refunds.rules"),
         ConfigurationCase(
             .refunds, ["refunds.provider.url": "https://api.example.com/"], refuses: "refunds.provider.secret.file"),
+        ConfigurationCase(.refunds, ["data.dir": "{directory}/file/data"], refuses: "data.dir"),
         ConfigurationCase(.refunds, ["state.role": "worker"], refuses: "state.role"),
         ConfigurationCase(.refunds, ["apps.com.example.app.refunds": "off"], refuses: "apps"),
         ConfigurationCase(.reconciler, ["data.dir": "{directory}/file"], refuses: "data.dir"),
