@@ -10,50 +10,101 @@ extension EndToEnd {
     /// `sluice-refunds` killed while Apple has an answer that is not recorded yet.
     @Suite struct RefundDeaths {
         @Test func `members that are killed between sending and recording send one body for each case`() async throws {
-            let kills = TestScale.choose(short: 4, longTimes: 100)
-            let count = kills * 3
             try await Harness.open { harness in
-                _ = try await harness.simulatedApp()
-                let broker = try await harness.embeddedBroker(groups: ["sluice-refunds"])
-                let api = try await RefundsAPI(harness, ["--api-faults", "latency=100%", "--api-latency", "60ms"])
-                let ids = (1...count).map { "\(1_000_000 + $0)" }
-                try await broker.writeAtOnce(ids.map { RefundRequests.record($0, broker) })
-                // The broker forgets a member that was killed when its session ends.
-                let settings = ["--kafka.session.timeout.ms", "6000", "--kafka.heartbeat.interval.ms", "500"]
-                var member = try harness.refunds(on: broker, api, settings: settings)
-                var killed = 0
-                while killed < kills {
-                    let answered = try await api.answers().count
-                    // The answer to what arrives now is 60 ms away.
-                    try await waitUntil(within: .seconds(60)) {
-                        try await api.answers().count > answered || member.ended != nil
-                    }
-                    try #require(member.ended == nil, "\(member)")
-                    member.signal(SIGKILL)
-                    _ = try await member.end(within: .seconds(10))
-                    killed += 1
-                    // Another disk each second time: what stands in Kafka is all that counts.
-                    member = try harness.refunds(on: broker, api, data: "refunds-\(killed / 2)", settings: settings)
-                }
-                try await waitUntil(within: .seconds(600)) {
-                    Set(try await api.answers().map(\.id)).count == count || member.ended != nil
-                }
-                try await waitUntil(within: .seconds(600)) {
-                    try await RefundRequests.statuses(broker).values.count { $0 == "accepted" } == count
-                }
-                let answers = try await api.answers()
-                let bodies = Dictionary(grouping: answers, by: \.id).mapValues { Set($0.map(\.body)) }
-                #expect(bodies.count == count)
-                #expect(bodies.values.allSatisfy { $0.count == 1 })
-                #expect(answers.count <= count + kills)
-                var report = FaultReport("kill -9 of sluice-refunds between sending and recording, embedded broker")
-                report.add("cases", count)
-                report.add("kills", kills)
-                report.add("requests to Apple", answers.count)
-                report.add("cases with two bodies", bodies.values.count { $0.count > 1 })
-                try report.publish()
-                await member.stop()
+                try await kill(
+                    TestScale.choose(short: 4, longTimes: 100),
+                    on: try await harness.embeddedBroker(groups: ["sluice-refunds"]), harness)
             }
+        }
+
+        @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
+        func `members that are killed on Apache Kafka between sending and recording send one body for each case`()
+            async throws
+        {
+            try await Harness.open { harness in
+                try await kill(
+                    TestScale.choose(short: 2, longTimes: 100), on: try await harness.apacheKafka(), harness)
+            }
+        }
+
+        /// Kills members so many times, each while it waits for an answer of Apple's, with three cases for each kill.
+        private func kill(_ kills: Int, on broker: Broker, _ harness: Harness) async throws {
+            let count = kills * 3
+            _ = try await harness.simulatedApp()
+            let api = try await RefundsAPI(harness, ["--api-faults", "latency=100%", "--api-latency", "60ms"])
+            let ids = (1...count).map { "\(1_000_000 + $0)" }
+            try await broker.writeAtOnce(ids.map { RefundRequests.record($0, broker) })
+            // The broker forgets a member that was killed when its session ends.
+            let settings = ["--kafka.session.timeout.ms", "6000", "--kafka.heartbeat.interval.ms", "500"]
+            var member = try harness.refunds(on: broker, api, settings: settings)
+            var killed = 0
+            while killed < kills {
+                let answered = try await api.answers().count
+                // The answer to what arrives now is 60 ms away.
+                try await waitUntil(within: .seconds(60)) {
+                    try await api.answers().count > answered || member.ended != nil
+                }
+                try #require(member.ended == nil, "\(member)")
+                member.signal(SIGKILL)
+                _ = try await member.end(within: .seconds(10))
+                killed += 1
+                // Another disk each second time: what stands in Kafka is all that counts.
+                member = try harness.refunds(on: broker, api, data: "refunds-\(killed / 2)", settings: settings)
+            }
+            try await RefundRequests.wait(for: count, on: broker, api, member)
+            try await report(
+                "kill -9 of sluice-refunds between sending and recording", on: broker, api, count, kills: kills,
+                atMost: count + kills)
+            await member.stop()
+        }
+
+        @Test func `cases are answered with one body each while Apple's API fails in three of ten calls`() async throws
+        {
+            try await Harness.open { harness in
+                try await storm(
+                    TestScale.choose(short: 20, longTimes: 1_000),
+                    on: try await harness.embeddedBroker(groups: ["sluice-refunds"]), harness)
+            }
+        }
+
+        @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
+        func `cases on Apache Kafka are answered with one body each while Apple's API fails in three of ten calls`()
+            async throws
+        {
+            try await Harness.open { harness in
+                try await storm(
+                    TestScale.choose(short: 20, longTimes: 1_000), on: try await harness.apacheKafka(), harness)
+            }
+        }
+
+        private func storm(_ count: Int, on broker: Broker, _ harness: Harness) async throws {
+            _ = try await harness.simulatedApp()
+            let api = try await RefundsAPI(harness, ["--api-faults", "500=10%,429=5%,lost=10%,reset=5%"])
+            let ids = (1...count).map { "\(3_000_000 + $0)" }
+            try await broker.writeAtOnce(ids.map { RefundRequests.record($0, broker) })
+            let member = try harness.refunds(on: broker, api)
+            try await RefundRequests.wait(for: count, on: broker, api, member)
+            // A call whose answer was lost is all that is sent again after it had been carried out.
+            try await report(
+                "sluice-refunds with 30 % of Apple's answers failing", on: broker, api, count, kills: 0,
+                atMost: count * 2)
+            await member.stop()
+        }
+
+        private func report(
+            _ title: String, on broker: Broker, _ api: RefundsAPI, _ count: Int, kills: Int, atMost limit: Int
+        ) async throws {
+            let answers = try await api.answers()
+            let bodies = Dictionary(grouping: answers, by: \.id).mapValues { Set($0.map(\.body)) }
+            #expect(bodies.count == count)
+            #expect(bodies.values.allSatisfy { $0.count == 1 })
+            #expect(answers.count <= limit)
+            var report = FaultReport("\(title), \(broker.isEmbedded ? "embedded broker" : "Apache Kafka")")
+            report.add("cases", count)
+            report.add("kills", kills)
+            report.add("requests that Apple carried out", answers.count)
+            report.add("cases with two bodies", bodies.values.count { $0.count > 1 })
+            try report.publish()
         }
 
         @Test func `a member that takes a partition over sends what the killed one had frozen`() async throws {
@@ -140,6 +191,18 @@ enum RefundRequests {
                     key: RecordHeaderName.receivedTime.rawValue,
                     text: AppStoreInstant(clampingMillisecondsSince1970: now).description),
             ])
+    }
+
+    /// Until so many cases are accepted, and Kafka says so.
+    static func wait(for count: Int, on broker: Broker, _ api: RefundsAPI, _ member: ChildProcess) async throws {
+        try await waitUntil(within: .seconds(3600)) {
+            Set(try await api.answers().map(\.id)).count == count || member.ended != nil
+        }
+        try #require(member.ended == nil, "\(member)")
+        try await waitUntil(within: .seconds(600)) {
+            try await statuses(broker).values.count { $0 == "accepted" } == count || member.ended != nil
+        }
+        try #require(member.ended == nil, "\(member)")
     }
 
     /// `answerStatus` of each case.
