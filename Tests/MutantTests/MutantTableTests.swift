@@ -17,6 +17,20 @@ import Testing
         }
     }
 
+    @Test func `an expression of a mutant is whole, so that the copy with all mutants compiles`() {
+        for mutant in allMutants {
+            for edit in mutant.edits where edit.kind == .expression {
+                for text in [edit.text, edit.replacement] {
+                    let isStatement = ["guard ", "case ", "if ", "let ", "var ", "return ", "|| ", "&& "].contains {
+                        text.hasPrefix($0)
+                    }
+                    let isOpen = text.count { $0 == "{" } != text.count { $0 == "}" }
+                    #expect(!isStatement && !isOpen, "\(mutant.name): \(text)")
+                }
+            }
+        }
+    }
+
     @Test func `every test area and every check has mutants`() {
         #expect(Set(allMutants.map(\.area)) == Set(TestArea.allCases))
         let checks = Set(

@@ -73,7 +73,9 @@ enum APIMutants {
         answers.mutant("api-401", "false", after: "case 401: (.unauthorized, ", "true"),
         answers.mutant("api-429", ".rateLimited", after: "case 429: (", ".refused"),
         answers.mutant("api-500", "true", after: "case 500...599: (.server, ", "false"),
-        answers.mutant("api-503-retry-after", ".rateLimited, .server", ".rateLimited"),
+        answers.mutant(
+            "api-503-retry-after", #"RetryAfter.moment(response.header("Retry-After"), now: now)"#,
+            #"kind == .rateLimited ? RetryAfter.moment(response.header("Retry-After"), now: now) : nil"#),
         answers.mutant("api-proxy-4xx", "status != 400", after: "code?.isRetriable ?? (", "false"),
         answers.mutant(
             "api-code-as-text", "number?.integer ?? number?.string.flatMap { Int64($0) }", "number?.integer"),

@@ -83,11 +83,12 @@ enum RefundCaseMutants {
     private static let answering: [Mutant] = [
         decisions.mutant("answer-app", "apps.contains(refund.bundleId)", "true"),
         decisions.mutant("answer-unsigned", "refund.transaction?.isSigned != true", "false"),
-        decisions.mutant("answer-ambiguous", "if round.isAmbiguous", "if false"),
+        decisions.mutant("answer-ambiguous", "round.isAmbiguous", "false"),
         decisions.mutant(
-            "answer-erased", "if refund.isErased(round) { return (.withheld", "if false { return (.withheld"),
+            "answer-erased", "refund.isErased(round)", after: "a withdrawal there would not count.", "false"),
         decisions.mutant(
-            "answer-erased-frozen", "if refund.isErased(round) { return (.withdrawn", "if false { return (.withdrawn"),
+            "answer-erased-frozen", "refund.isErased(round)",
+            after: "at now: AppStoreInstant, isLast: Bool\n    ) async -> (Consent, ServiceHealth) {", "false"),
         decisions.mutant("answer-confirmed", "payload.transactionId == refund.transactionId", "true"),
         decisions.mutant(
             "answer-withdrawn", "preference?.isRefusal == true",
@@ -97,23 +98,24 @@ enum RefundCaseMutants {
         decisions.mutant(
             "answer-silence", "error.isSilence", after: "report(error, question.facts)\n            guard ", "true"),
         decisions.mutant(
-            "answer-fallback", "isFallbackDue(question), fallback == .rules else", "isFallbackDue(question) else"),
+            "answer-fallback", "fallback == .rules", after: "guard isFallbackDue(question), ", "true"),
         decisions.mutant("answer-final", "error.code.isFinal", "true"),
         decisions.mutant("send-old", "answer.decidedAt.milliseconds(to: now) > Self.consentAge", "false"),
         decisions.mutant(
             "send-rescinded", "facts.consentRescindedAt.map { $0 > answer.consentRescindedAt ?? .earliest } ?? false",
             "false"),
         decisions.mutant("send-enough", "isLast && fallback == .rules && !isRescinded", "true"),
-        work.mutant(
-            "send-consent", "await decisions.consent(to: answer, refund, round, at: now, isLast: isLast).0",
-            "RefundDecisions.Consent.holds"),
+        work.without(
+            "send-consent",
+            "try await end(refund, round, .withheld, reason, answer)\n            return (.done, .unknown)",
+            after: "case .withdrawn(let reason):", instead: "break"),
         work.mutant("send-refused", "failure.isFinalForConsumption", "false"),
-        work.mutant("end-too-late", "if round.isTooLate", "if false"),
+        work.mutant("end-too-late", "round.isTooLate", "false"),
         failure.mutant(
             "refused-codes",
             "APIErrorCode.ofRefusedConsumption.contains(code) || code.isOfRefusedRequest && !code.isKnown", "true"),
         failure.mutant("refused-codes-of-400", "(4_000_000...4_009_999).contains(rawValue)", "true"),
-        failure.mutant("refused-later-code", "|| code.isOfRefusedRequest && !code.isKnown", "|| false"),
+        failure.mutant("refused-later-code", "code.isOfRefusedRequest && !code.isKnown", "false"),
         failure.mutant("missing-is-unknown", "failure.code == .transactionIdNotFound", "false"),
         pause.mutant("pause-down", "failures >= Self.limit", "false"),
         schedule.mutant("schedule-ended", "!ended.contains(key)", "true"),
@@ -124,10 +126,11 @@ enum RefundCaseMutants {
         schedule.mutant("schedule-last-mark", "$0 > retry.triedAt", "false"),
         schedule.mutant("schedule-probe", "!pause.isDown || !sending.values.contains { $0.scope == scope }", "true"),
         schedule.mutant(
-            "schedule-pause", "guard pause.isOver(at: now) else { return false }", "guard true else { return false }"),
+            "schedule-pause", "pause.isOver(at: now)", after: "guard let pause = pauses[scope] else { return true }",
+            "true"
+        ),
         schedule.mutant(
-            "schedule-probe-last", "if isProbe != isOtherProbe { return isOtherProbe }",
-            "if isProbe != isOtherProbe { return isProbe }"),
+            "schedule-probe-last", "isOtherProbe", after: "if isProbe != isOtherProbe { return ", "isProbe"),
         schedule.mutant(
             "schedule-production", "first == second ? one.deadline < other.deadline : first",
             "one.deadline < other.deadline"),

@@ -106,9 +106,7 @@ enum RefundMutants {
         amounts.mutant("refund-amount-decimals", "digits(parts[1], 1...3)", "digits(parts[1], 1...4)"),
 
         words.mutant("consent-any-no", "!all.contains(false)", "true"),
-        words.mutant(
-            "consent-rescinded", "guard let moment = facts.consentRescindedAt else {",
-            "guard let moment = AppStoreInstant?.none else {"),
+        words.mutant("consent-rescinded", "facts.consentRescindedAt", "nil"),
         words.mutant(
             "consent-later", "words.preference?.isConsent(after: moment) == true", "words.preference?.consent == true"),
         preference.mutant("consent-withdrawn", "isWithdrawn ? false : consent", "consent"),
@@ -142,8 +140,7 @@ enum RefundMutants {
         failures.mutant("provider-unavailable", ".unavailable", after: "500...599: code = ", ".refused"),
         failures.mutant("provider-settings", ".settings", after: "421, 426: code = ", ".refused"),
         failures.mutant(
-            "provider-silence", "case .settings, .refused, .malformed, .tooLong: false",
-            "case .settings, .refused, .malformed, .tooLong: true"),
+            "provider-silence", "false", after: "case .settings, .refused, .malformed, .tooLong: ", "true"),
         settings.mutant(
             "provider-insecure",
             "parts.isEncrypted || parts.isLoopback || configuration[RefundsSettings.providerInsecure]", "true"),
