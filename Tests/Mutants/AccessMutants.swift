@@ -3,6 +3,8 @@
 private let rules = "AppStore/EntitlementRules/"
 private let suites = "AccessCaseTests|SubscriptionStateTests|TransitionTableTests"
 private let states = MutatedFile(.access, "access", rules + "SubscriptionEvidence.swift", suites: suites)
+private let renewals = MutatedFile(
+    .access, "renewal", rules + "PeriodRenewal.swift", suites: suites + "|BillingTroubleTests")
 private let current = MutatedFile(.access, "current", rules + "CurrentTransaction.swift", suites: suites)
 private let past = MutatedFile(.access, "past", rules + "PurchaseFacts+Past.swift", suites: suites)
 private let units = MutatedFile(.access, "units", rules + "OneTimeState.swift", suites: "OneTimeStateTests")
@@ -18,9 +20,15 @@ enum AccessMutants {
         states.mutant("access-revoked", "isRevoked(current, at: instant)", "false"),
         states.mutant("access-revoked-by-status", "isRevokedByStatus(current)", "false"),
         states.mutant("access-status-explained", "!isStatusExplained", "true"),
-        states.mutant("access-grace-without-date", "status?.status == .billingGracePeriod", "false"),
-        states.mutant("access-leeway-off", "renewal.autoRenewStatus != .off", "true"),
-        states.mutant("access-leeway-retry", "renewal.isInBillingRetryPeriod != true", "true"),
+        renewals.mutant("access-former-renewal", "isBefore($0.version)", "false"),
+        renewals.mutant("access-former-failure", "isOfFormer ? nil : self.renewal", "self.renewal"),
+        renewals.mutant("access-former-status", "isToldWithFormer ? nil : status", "status"),
+        renewals.mutant("access-grace-status", "since == .billingGracePeriod", "false"),
+        renewals.mutant("access-grace-expired", "since == .expired", "false"),
+        renewals.mutant("access-grace-given-up", "failure.isInBillingRetryPeriod == false", "false"),
+        renewals.mutant("access-grace-without-date", "status?.status == .billingGracePeriod", "false"),
+        renewals.mutant("access-leeway-off", "renewal?.autoRenewStatus != .off", "renewal?.autoRenewStatus != .on"),
+        renewals.mutant("access-leeway-retry", "failure.isInBillingRetryPeriod != true", "true"),
         states.mutant("access-next-product", "next.productId == current.productId", "true"),
         states.mutant("access-next-revoked", "next.revocationDate == nil", "true"),
         states.without("access-replaced", "replaced = purchase.latestPeriod()"),

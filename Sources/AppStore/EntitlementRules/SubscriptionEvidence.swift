@@ -54,21 +54,22 @@ struct SubscriptionEvidence {
         if let current, let expiresDate, expiresDate > instant {
             return make(.active, isEntitled: true, until: endOfAccess(in: current, expiresDate, at: instant))
         }
-        if let end = renewal?.gracePeriodExpiresDate, end > instant {
+        let told = PeriodRenewal(of: current, renewal: renewal, status: status)
+        if let end = told.gracePeriodEnd, end > instant {
             return make(.grace, isEntitled: true, until: end)
         }
         if hasUnknownGrace { return make(.grace, isEntitled: true, needsStatusQuery: true) }
-        if isGraceWithoutDate, let end = expiresDate?.advanced(byMilliseconds: policy.graceFallbackMilliseconds),
+        if told.isGraceWithoutDate, let end = expiresDate?.advanced(byMilliseconds: policy.graceFallbackMilliseconds),
             end > instant
         {
             return make(.grace, isEntitled: true, until: end, needsStatusQuery: true)
         }
-        if mayBeRenewing, let end = expiresDate?.advanced(byMilliseconds: policy.renewalLeewayMilliseconds),
+        if told.mayBeRenewing, let end = expiresDate?.advanced(byMilliseconds: policy.renewalLeewayMilliseconds),
             end > instant
         {
             return make(.renewing, isEntitled: true, until: end)
         }
-        if status?.status == .billingRetry || renewal?.isInBillingRetryPeriod == true {
+        if told.isInBillingRetry {
             guard let expiresDate else { return make(.retry, isEntitled: false) }
             let end = expiresDate.advanced(byMilliseconds: policy.billingRetryMilliseconds)
             if end > instant { return make(.retry, isEntitled: false, until: end) }
@@ -78,23 +79,7 @@ struct SubscriptionEvidence {
             return make(
                 .stale, isEntitled: isTolerated, until: isTolerated ? end : nil, needsStatusQuery: true)
         }
-        return make(.expired, isEntitled: false, needsStatusQuery: isGraceWithoutDate)
-    }
-
-    /// Apple asks to continue service, and does not say until when.
-    private var isGraceWithoutDate: Bool {
-        status?.status == .billingGracePeriod && renewal?.gracePeriodExpiresDate == nil
-    }
-
-    /// Nothing says that the period was not renewed.
-    private var mayBeRenewing: Bool {
-        switch status?.status {
-        case .some(.expired), .some(.billingRetry), .some(.billingGracePeriod), .some(.revoked): return false
-        default: break
-        }
-        guard let renewal else { return true }
-        return renewal.autoRenewStatus != .off && renewal.isInBillingRetryPeriod != true
-            && renewal.expirationIntent == nil && renewal.gracePeriodExpiresDate == nil
+        return make(.expired, isEntitled: false, needsStatusQuery: told.isGraceWithoutDate)
     }
 
     /// The end of the period and of those of the same product that follow it without a gap, or what ends them before.
@@ -166,14 +151,15 @@ struct SubscriptionEvidence {
         _ phase: SubscriptionState.Phase, of current: TransactionFacts?, at instant: AppStoreInstant,
         isEntitled: Bool, until: AppStoreInstant?, needsStatusQuery: Bool
     ) -> SubscriptionState {
-        let pending = renewal?.autoRenewProductId.flatMap { $0 == current?.productId ? nil : $0 }
+        let told = PeriodRenewal(of: current, renewal: renewal, status: status)
+        let pending = told.renewal?.autoRenewProductId.flatMap { $0 == current?.productId ? nil : $0 }
         let isOver = phase == .expired || phase == .revoked || phase == .migrated
         return SubscriptionState(
             phase: phase, isEntitled: isEntitled, until: until, transaction: current ?? replaced,
-            willRenew: renewal?.autoRenewStatus.map { $0 == .on },
+            willRenew: told.renewal?.autoRenewStatus.map { $0 == .on },
             pendingProductId: isOver ? nil : pending,
-            priceIncreaseStatus: isOver ? nil : renewal?.priceIncreaseStatus,
-            expirationIntent: phase == .expired ? renewal?.expirationIntent : nil,
+            priceIncreaseStatus: isOver ? nil : told.renewal?.priceIncreaseStatus,
+            expirationIntent: phase == .expired ? told.failure?.expirationIntent : nil,
             seats: isEntitled ? seats(current, at: instant) : 0, needsStatusQuery: needsStatusQuery)
     }
 }

@@ -80,7 +80,7 @@ extension ProductRules {
 
 extension ProductRules {
     /// The form of published answers; another number publishes every row again.
-    private static let publishedForm = 2
+    private static let publishedForm = 3
 
     /// Differs where the same facts may be published as another answer.
     var fingerprint: String {

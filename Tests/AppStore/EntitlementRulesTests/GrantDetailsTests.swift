@@ -45,7 +45,7 @@ import Testing
 
     @Test func `what is over or has not begun is no grant, and says no end of access`() throws {
         let failed = Notification(
-            .didFailToRenew, signed: 7 * day, status: .billingRetry, transaction: trial,
+            .didFailToRenew, .gracePeriod, signed: 7 * day, status: .billingGracePeriod, transaction: trial,
             renewalInfo: renewal().with("isInBillingRetryPeriod", true).with("gracePeriodExpiresDate", date: 8 * day))
         let subscription = try purchase(failed)
         let grace = try row(answer([subscription], at: 7 * day + hour))

@@ -1,0 +1,149 @@
+import AppStoreModel
+import EntitlementRules
+import JSON
+import Testing
+
+/// A failed renewal, and what ends it. Sources: `isInBillingRetryPeriod`, "Testing failing subscription renewals" and
+/// "Reducing involuntary subscriber churn" of Apple's documentation, and developer.apple.com/forums/thread/739756.
+extension AccessCase {
+    static let retrying = failing.with("expirationIntent", 2).with("renewalDate", date: 30 * day)
+    static let inGrace = retrying.with("gracePeriodExpiresDate", date: 46 * day)
+    static let failedInGrace = told(.didFailToRenew, .gracePeriod, on: 30, .billingGracePeriod, first, inGrace)
+    /// A transaction that the app handed in: nothing of the renewal comes with it.
+    static func uploaded(_ transaction: JSONObject, on day: Double) -> Notification {
+        told(NotificationType("UPLOAD"), on: day, nil, transaction, nil)
+    }
+
+    static let billingTrouble: [AccessCase] = [
+        .init(
+            "recovered in the grace period, which keeps the billing cycle",
+            [
+                bought, failedInGrace,
+                told(
+                    .didRenew, .billingRecovery, on: 35, .active, second,
+                    renewal().with("renewalDate", date: 60 * day)),
+            ], (40, "ACTIVE monthly until 60"), (47, "ACTIVE monthly until 60"), (59, "ACTIVE monthly until 60")),
+        .init(
+            "the grace period before a recovery", [bought, failedInGrace], (34, "GRACE monthly until 46"),
+            (46, "no RETRY monthly until 90")),
+        .init(
+            "recovered after billing retry, which begins a new billing cycle",
+            [
+                bought, told(.didFailToRenew, on: 30, .billingRetry, first, retrying),
+                told(
+                    .didRenew, .billingRecovery, on: 41, .active, period("2", from: 41 * day, to: 71 * day),
+                    renewal().with("renewalDate", date: 71 * day)),
+            ], (31, "no RETRY monthly until 90"), (41.01, "ACTIVE monthly until 71"), (70, "ACTIVE monthly until 71")),
+        .init(
+            "cancelled in the grace period, whose date is still in the renewal info",
+            [
+                bought, failedInGrace,
+                told(
+                    .expired, .voluntary, on: 33, .expired, first,
+                    renewal(0).with("isInBillingRetryPeriod", false).with("expirationIntent", 1)
+                        .with("gracePeriodExpiresDate", date: 46 * day).with("renewalDate", date: 30 * day)),
+            ], (34, "no EXPIRED monthly"), (40, "no EXPIRED monthly")),
+        .init(
+            "expired straight from the grace period",
+            [
+                bought, failedInGrace,
+                told(.didChangeRenewalStatus, .autoRenewDisabled, on: 30.1, .billingGracePeriod, first, inGrace),
+                told(
+                    .expired, .billingRetry, on: 30.2, .expired, first,
+                    inGrace.with("autoRenewStatus", 0).with("isInBillingRetryPeriod", false)),
+            ], (30.3, "no EXPIRED monthly"), (45, "no EXPIRED monthly")),
+        .init(
+            "expired in the grace period, and nothing is said of retries",
+            [
+                bought, failedInGrace,
+                told(
+                    .expired, .voluntary, on: 33, .expired, first,
+                    renewal(0).with("expirationIntent", 1).with("gracePeriodExpiresDate", date: 46 * day)
+                        .with("renewalDate", date: 30 * day)),
+            ], (34, "no EXPIRED monthly")),
+        .init(
+            "recovered in the grace period, of which only the transaction is known",
+            [bought, failedInGrace, uploaded(period("2", from: 30 * day, to: 37 * day), on: 35)],
+            (36, "ACTIVE monthly until 37"), (37.01, "RENEWING monthly until 37"), (39, "no EXPIRED monthly")),
+        .init(
+            "renewal turned off in the grace period",
+            [
+                bought, failedInGrace,
+                told(
+                    .didChangeRenewalStatus, .autoRenewDisabled, on: 31, .billingGracePeriod, first,
+                    inGrace.with("autoRenewStatus", 0)),
+            ], (32, "GRACE monthly until 46")),
+        .init(
+            "status grace with a retry flag that is false",
+            [
+                bought,
+                told(
+                    .didFailToRenew, .gracePeriod, on: 30, .billingGracePeriod, first,
+                    inGrace.with("isInBillingRetryPeriod", false)),
+            ], (31, "GRACE monthly until 46")),
+        .init(
+            "a grace date beside a retry flag that is false, and no status",
+            [
+                bought,
+                told(
+                    .didChangeRenewalStatus, on: 31, nil, first, inGrace.with("isInBillingRetryPeriod", false)),
+            ], (32, "no EXPIRED monthly")),
+        .init(
+            "the end of grace told before its date",
+            [bought, failedInGrace, told(.gracePeriodExpired, on: 40, .billingRetry, first, inGrace)],
+            (41, "no RETRY monthly until 90")),
+        .init(
+            "the grace period of a former period",
+            [
+                told(.subscribed, .initialBuy, on: 0, .active), failedInGrace,
+                uploaded(period("2", from: 31 * day, to: 38 * day), on: 31),
+            ], (37, "ACTIVE monthly until 38"), (38.01, "RENEWING monthly until 38"), (40, "no EXPIRED monthly")),
+        .init(
+            "the billing retry of a former period",
+            [
+                bought, told(.didFailToRenew, on: 30, .billingRetry, first, retrying),
+                uploaded(period("2", from: 40 * day, to: 70 * day), on: 40),
+            ], (70.01, "RENEWING monthly until 70"), (72, "no EXPIRED monthly")),
+        .init(
+            "the expiry of a former period",
+            [
+                bought,
+                told(
+                    .expired, .voluntary, on: 30, .expired, first,
+                    renewal(0).with("expirationIntent", 1).with("renewalDate", date: 30 * day)),
+                uploaded(period("2", from: 40 * day, to: 70 * day), on: 40),
+            ], (41, "ACTIVE monthly until 70"), (70.01, "RENEWING monthly until 70")),
+    ]
+}
+
+@Suite("Billing trouble") struct BillingTroubleTests {
+    @Test(arguments: AccessCase.billingTrouble)
+    func `who has access, whatever comes first`(given: AccessCase) throws {
+        for order in [given.told, given.told.reversed(), given.told + given.told] {
+            let purchase = try purchase(order)
+            for (moment, expected) in given.expected {
+                let state = try #require(purchase.state(at: at(Int64(moment * 86_400_000))))
+                #expect(AccessCaseTests.text(state) == expected, "on day \(moment)")
+            }
+        }
+    }
+
+    @Test func `what was served in the grace period is known when asked about a moment in it`() throws {
+        let straight = try #require(
+            AccessCase.billingTrouble.first { $0.testDescription == "expired straight from the grace period" })
+        let purchase = try purchase(straight.told)
+        #expect(purchase.state(asOf: at(30 * day + 3 * hour))?.phase == .grace)
+        #expect(purchase.state(asOf: at(31 * day))?.phase == .expired)
+    }
+
+    @Test func `the intent and the renewal of a former period are not told of the current one`() throws {
+        let lapsed = AccessCase.told(
+            .expired, .voluntary, on: 30, .expired, AccessCase.first,
+            renewal(0, product: "basic").with("expirationIntent", 1).with("renewalDate", date: 30 * day))
+        let again = AccessCase.uploaded(period("2", from: 40 * day, to: 70 * day), on: 40)
+        let state = try #require(try purchase(AccessCase.bought, lapsed, again).state(at: at(41 * day)))
+        #expect(state.phase == .active && state.willRenew == nil && state.pendingProductId == nil)
+        let over = try #require(try purchase(AccessCase.bought, lapsed, again).state(at: at(80 * day)))
+        #expect(over.phase == .expired && over.expirationIntent == nil)
+    }
+}
