@@ -59,9 +59,7 @@ struct SubscriptionEvidence {
             return make(.grace, isEntitled: true, until: end)
         }
         if hasUnknownGrace { return make(.grace, isEntitled: true, needsStatusQuery: true) }
-        if told.isGraceWithoutDate, let end = expiresDate?.advanced(byMilliseconds: policy.graceFallbackMilliseconds),
-            end > instant
-        {
+        if told.isGraceWithoutDate, let end = expiresDate.map(policy.endOfGraceWithoutDate(after:)), end > instant {
             return make(.grace, isEntitled: true, until: end, needsStatusQuery: true)
         }
         if told.mayBeRenewing, let end = expiresDate?.advanced(byMilliseconds: policy.renewalLeewayMilliseconds),
@@ -183,7 +181,7 @@ extension SubscriptionEvidence {
         for period in periods {
             consider(period)
             guard let expiresDate = period.expiresDate else { continue }
-            consider(expiresDate.advanced(byMilliseconds: policy.graceFallbackMilliseconds))
+            consider(policy.endOfGraceWithoutDate(after: expiresDate))
             consider(expiresDate.advanced(byMilliseconds: policy.renewalLeewayMilliseconds))
             consider(expiresDate.advanced(byMilliseconds: policy.billingRetryMilliseconds))
         }

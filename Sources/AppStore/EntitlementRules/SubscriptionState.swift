@@ -69,6 +69,13 @@ package struct SubscriptionPolicy: Hashable, Sendable {
     package var billingRetryMilliseconds: Int64 = 60 * 86_400_000
 
     package init() {}
+
+    /// When a grace period ends of which Apple states no end. An hour is added because Apple counts days of the calendar,
+    /// and 6 days were 145 hours over a change of clocks.
+    func endOfGraceWithoutDate(after expiresDate: AppStoreInstant) -> AppStoreInstant {
+        guard graceFallbackMilliseconds > 0 else { return expiresDate }
+        return expiresDate.advanced(byMilliseconds: graceFallbackMilliseconds).advanced(byMilliseconds: 3_600_000)
+    }
 }
 
 extension PurchaseFacts {

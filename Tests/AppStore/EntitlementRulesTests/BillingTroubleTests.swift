@@ -146,4 +146,14 @@ extension AccessCase {
         let over = try #require(try purchase(AccessCase.bought, lapsed, again).state(at: at(80 * day)))
         #expect(over.phase == .expired && over.expirationIntent == nil)
     }
+
+    @Test func `the end of a grace period without a date is an hour later, for changes of clocks`() throws {
+        let failed = try purchase(
+            AccessCase.bought,
+            AccessCase.told(
+                .didFailToRenew, .gracePeriod, on: 30, .billingGracePeriod, AccessCase.first, AccessCase.retrying))
+        #expect(failed.state(at: at(33 * day + hour - 1))?.phase == .grace)
+        #expect(failed.state(at: at(33 * day + hour))?.phase == .retry)
+        #expect(failed.nextChange(after: at(31 * day)) == at(33 * day + hour))
+    }
 }

@@ -59,7 +59,7 @@ struct HistoryOracle {
         // Each notification has both, so the newest status was signed with the newest renewal info.
         let isRetried = status?.value == 4 || ![2, 3, 5].contains(status?.value ?? 0) && info?.isRetrying == true
         if let grace = info?.graceUntil, grace > moment, isRetried { return line("GRACE", true) }
-        if status?.value == 4, info?.graceUntil == nil, expires + 3 * day > moment { return line("GRACE", true) }
+        if status?.value == 4, info?.graceUntil == nil, expires + 3 * day + hour > moment { return line("GRACE", true) }
         let hasFailed = info?.isRetrying == true || info?.graceUntil != nil || info?.intent != nil
         if !hasFailed, ![2, 3, 4, 5].contains(status?.value ?? 0), info?.willRenew != false, expires + hour > moment {
             return line("RENEWING", true)
