@@ -38,6 +38,8 @@ public struct VerifiedNotification: Sendable {
     public let appTransaction: [UInt8]?
     /// What was read of the payloads: identity, type, date, and where the nested texts are in `notification`.
     public let envelope: NotificationEnvelope
+    /// The type is about a subscription, and `signedRenewalInfo` is absent although Apple documents it.
+    public var lacksRenewalInfo: Bool { NestedObjectChecks.lacksRenewalInfo(envelope) }
     /// What was read of `transaction`.
     public let transactionEnvelope: TransactionEnvelope?
     /// What was read of `renewalInfo`.

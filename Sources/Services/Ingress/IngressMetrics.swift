@@ -25,6 +25,7 @@ final class IngressMetrics: Sendable {
     private let legacyNotifications: LabelledCounters
     private let legacyUnresolved: Counter
     private let legacyIgnoredFields: Counter
+    private let renewalInfoMissing: Counter
 
     private struct DecisionKey: Hashable {
         let reason: String
@@ -79,6 +80,9 @@ final class IngressMetrics: Sendable {
         legacyIgnoredFields = registry.counter(
             IngressMetricName.legacyIgnoredFields,
             help: "Fields of version 1 and older notifications that are not as documented, read as absent.")
+        renewalInfoMissing = registry.counter(
+            IngressMetricName.renewalInfoMissing,
+            help: "Accepted notifications about a subscription without the renewal info that Apple documents.")
         inconsistencies = registry.counter(
             IngressMetricName.inconsistencies,
             help: "Verified notifications without an identity: a bug, to be reported.")
@@ -123,6 +127,11 @@ final class IngressMetrics: Sendable {
         let (age, overflow) = receivedAt.millisecondsSince1970
             .subtractingReportingOverflow(identity.signedDate.millisecondsSince1970)
         if !overflow { self.age.observe(Double(age) / 1_000) }
+    }
+
+    /// A notification that passed the checks, before it is published.
+    func passed(_ notification: VerifiedNotification) {
+        if notification.lacksRenewalInfo { renewalInfoMissing.increment() }
     }
 
     func quarantined(_ record: QuarantineRecord) { quarantinedByReason[record.reason].increment() }

@@ -29,6 +29,7 @@ enum IngressMetricName {
     static let tableFaults = "sluice_ingress_table_faults_total"
     static let inconsistencies = "sluice_ingress_inconsistencies_total"
     static let legacyNotifications = "sluice_ingress_legacy_notifications_total"
+    static let renewalInfoMissing = "sluice_ingress_renewal_info_missing_total"
     static let legacyUnresolved = "sluice_ingress_legacy_unresolved_total"
     static let legacyIgnoredFields = "sluice_ingress_legacy_ignored_fields_total"
     static let connections = "sluice_http_connections"

@@ -132,6 +132,7 @@ final class NotificationProcessor: Sendable {
     private func publish(_ verified: VerifiedNotification, _ work: NotificationWork) {
         // A verified notification has all that names it; the verifier's profile check says so.
         guard let notification = AcceptedNotification(verified) else { return inconsistent(work) }
+        metrics.passed(verified)
         publish(
             notification, work,
             answer: verified.reason == nil ? AcknowledgementPolicy.accepted : AcknowledgementPolicy.sandbox)

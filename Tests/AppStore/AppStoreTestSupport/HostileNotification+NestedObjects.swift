@@ -6,7 +6,7 @@ internal import Cryptography
 extension HostileNotification {
     package static let nestedObjects: [HostileNotification] = [
         HostileNotification("H-107", "no transaction", .nonconforming(.profileNested)) { $0.transaction = nil },
-        HostileNotification("H-107", "no renewal info", .nonconforming(.profileNested)) { $0.renewalInfo = nil },
+        HostileNotification("H-107", "no renewal info", .accepted) { $0.renewalInfo = nil },
         HostileNotification("H-107", "transaction null", .nonconforming(.profileNested)) {
             $0.identity["signedTransactionInfo"] = "null"
         },

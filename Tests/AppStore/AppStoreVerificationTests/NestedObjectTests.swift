@@ -12,6 +12,23 @@ import Testing
         try row.check()
     }
 
+    @Test func `a notification about a subscription without renewal info is accepted, and says so`() throws {
+        let kit = try SigningKit.shared()
+        func lacksRenewalInfo(_ draft: NotificationDraft) throws -> Bool? {
+            guard case .accepted(let verified) = try kit.verifier().verify(body: kit.body(draft), at: SigningKit.now)
+            else { return nil }
+            return verified.lacksRenewalInfo
+        }
+        #expect(try lacksRenewalInfo(.with { _ in }) == false)
+        #expect(try lacksRenewalInfo(.with { $0.renewalInfo = nil }) == true)
+        #expect(
+            try lacksRenewalInfo(
+                .with {
+                    $0.outer["notificationType"] = "\"ONE_TIME_CHARGE\""
+                    $0.renewalInfo = nil
+                }) == false)
+    }
+
     @Test func `what is known of a nonconforming notification goes with it`() throws {
         let kit = try SigningKit.shared()
         let draft = NotificationDraft.with { $0.transaction = nil }

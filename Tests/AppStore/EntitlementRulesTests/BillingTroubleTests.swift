@@ -33,7 +33,11 @@ extension AccessCase {
                 told(
                     .didRenew, .billingRecovery, on: 41, .active, period("2", from: 41 * day, to: 71 * day),
                     renewal().with("renewalDate", date: 71 * day)),
-            ], (31, "no RETRY monthly until 90"), (41.01, "ACTIVE monthly until 71"), (70, "ACTIVE monthly until 71")),
+            ], (41.01, "ACTIVE monthly until 71"), (62, "ACTIVE monthly until 71"), (70, "ACTIVE monthly until 71")),
+        .init(
+            "billing retry before a recovery",
+            [bought, told(.didFailToRenew, on: 30, .billingRetry, first, retrying)],
+            (31, "no RETRY monthly until 90"), (40, "no RETRY monthly until 90")),
         .init(
             "cancelled in the grace period, whose date is still in the renewal info",
             [

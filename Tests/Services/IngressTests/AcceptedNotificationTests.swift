@@ -161,6 +161,20 @@ import Testing
         }
     }
 
+    @Test func `a notification about a subscription without renewal info is published and counted`() async throws {
+        var payloads = TestAppStore.Draft().payloads
+        payloads.notification = payloads.notification.replacing(
+            #""signedRenewalInfo":"{signedRenewalInfo}","#, with: "")
+        payloads.renewalInfo = nil
+        let jws = try NotificationSigner(JWSSigner(appStore.pki)).sign(payloads).signedPayload
+        try await IngressHarness.with(broker) { harness async throws in
+            #expect(try await harness.post(TestAppStore.body(jws)).status == 200)
+            #expect(harness.decisions("accepted", 200) == 1)
+            #expect(try await harness.counts() == [1, 0, 0])
+            #expect(harness.value("sluice_ingress_renewal_info_missing_total") == 1)
+        }
+    }
+
     @Test func `production and sandbox notifications of one UUID are two`() async throws {
         let production = TestAppStore.Draft()
         var sandbox = production

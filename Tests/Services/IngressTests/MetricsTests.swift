@@ -35,6 +35,7 @@ import Testing
                     "sluice_ingress_notification_age_seconds histogram", "sluice_ingress_notifications_total counter",
                     "sluice_ingress_quarantine_budget_spent_ratio gauge", "sluice_ingress_quarantined_total counter",
                     "sluice_ingress_ready gauge", "sluice_ingress_records_with_signed_payload_total counter",
+                    "sluice_ingress_renewal_info_missing_total counter",
                     "sluice_ingress_request_duration_seconds histogram",
                     "sluice_ingress_revocation_accepted_unknown_total counter",
                     "sluice_ingress_revocation_certificates gauge", "sluice_ingress_revocation_needs_attention gauge",

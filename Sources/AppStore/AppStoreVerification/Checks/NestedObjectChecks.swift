@@ -118,12 +118,9 @@ enum NestedObjectChecks {
     static func checkPresence(in envelope: NotificationEnvelope, type: NotificationType) throws(Refusal) {
         switch envelope.containers.first {
         case .data:
-            let isSubscription = aboutSubscription.contains(type)
-            if isSubscription || aboutPurchase.contains(type), envelope.signedTransactionInfo.isAbsent {
+            if aboutSubscription.contains(type) || aboutPurchase.contains(type), envelope.signedTransactionInfo.isAbsent
+            {
                 throw Refusal(.profileNested, "signedTransactionInfo is absent")
-            }
-            if isSubscription, envelope.signedRenewalInfo.isAbsent {
-                throw Refusal(.profileNested, "signedRenewalInfo is absent")
             }
         case .appData:
             guard !envelope.signedAppTransactionInfo.isAbsent else {
@@ -131,6 +128,13 @@ enum NestedObjectChecks {
             }
         case .summary, .externalPurchaseToken, nil: return
         }
+    }
+
+    /// Whether the type is about a subscription and the renewal info that Apple documents for it is absent. The transaction
+    /// says who has access, so that this is no reason to refuse the notification.
+    static func lacksRenewalInfo(_ envelope: NotificationEnvelope) -> Bool {
+        guard case .data = envelope.containers.first, let type = envelope.notificationType.value else { return false }
+        return aboutSubscription.contains(type) && envelope.signedRenewalInfo.isAbsent
     }
 
     static func check(_ transaction: TransactionEnvelope, for audience: AudienceCheck.Audience) throws(Refusal) {
