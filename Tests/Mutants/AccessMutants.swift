@@ -8,6 +8,8 @@ private let renewals = MutatedFile(
 private let current = MutatedFile(.access, "current", rules + "CurrentTransaction.swift", suites: suites)
 private let past = MutatedFile(.access, "past", rules + "PurchaseFacts+Past.swift", suites: suites)
 private let units = MutatedFile(.access, "units", rules + "OneTimeState.swift", suites: "OneTimeStateTests")
+private let copies = MutatedFile(
+    .access, "units", rules + "OneTimeTransactions.swift", suites: "RestoredPurchaseTests")
 private let judged = MutatedFile(.access, "trust", rules + "JudgedSubscription.swift", suites: "LegacyTrustTests")
 private let trust = MutatedFile(.access, "trust", rules + "PurchaseFacts+Trust.swift", suites: "LegacyTrustTests")
 private let facts = MutatedFile(
@@ -45,6 +47,9 @@ enum AccessMutants {
         judged.mutant("trust-unconfirmed", "claimed.isEntitled = false", "claimed.isEntitled = true"),
         trust.mutant("trust-covered", "signed >= date", "false"),
         facts.mutant("trust-upgrade", "isSigned, notification.subtype == .upgrade", "notification.subtype == .upgrade"),
+        copies.mutant("access-restored-once", "$0.isCopy(of: transaction)", "false"),
+        copies.mutant("access-restored-newest", "(other.version, other.key) < (version, key)", "true"),
+        copies.mutant("access-restored-past", "isSigned != isOtherSigned", "false"),
         units.mutant("access-units-nearest", "50_000", after: "static func share", "0"),
     ]
 }

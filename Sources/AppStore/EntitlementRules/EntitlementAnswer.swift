@@ -127,17 +127,12 @@ extension EntitlementAnswer {
             let policy = rules.legacyTrust[purchase.bundleId]
             if policy == .confirm, view == .newestFacts { addUnconfirmed(purchase, rules) }
             let counted = policy == .accept ? purchase.withLegacyFacts : purchase
-            guard counted.transactions.values.contains(where: { !$0.isAutoRenewable }) else { continue }
-            for transaction in counted.orderedTransactions where !transaction.isAutoRenewable {
-                if view == .history && transaction.start > instant { continue }
+            for transaction in counted.oneTimeTransactions(asOf: view == .history ? instant : nil) {
                 guard let productId = transaction.productId else {
                     report(.productMissing, of: transaction, in: purchase)
                     continue
                 }
-                oneTime.append(
-                    OneTimeEntry(
-                        purchase: counted, productId: productId,
-                        facts: view == .history ? purchase.asKnown(transaction, at: instant) : transaction))
+                oneTime.append(OneTimeEntry(purchase: counted, productId: productId, facts: transaction))
             }
         }
         if !oneTime.isEmpty { add(oneTime, rules: rules) }
