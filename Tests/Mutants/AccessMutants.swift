@@ -5,6 +5,8 @@ private let suites = "AccessCaseTests|SubscriptionStateTests|TransitionTableTest
 private let states = MutatedFile(.access, "access", rules + "SubscriptionEvidence.swift", suites: suites)
 private let renewals = MutatedFile(
     .access, "renewal", rules + "PeriodRenewal.swift", suites: suites + "|BillingTroubleTests")
+private let seats = MutatedFile(
+    .access, "seats", rules + "SubscriptionPeriod.swift", suites: "SeatTests|AccessCaseTests")
 private let current = MutatedFile(.access, "current", rules + "CurrentTransaction.swift", suites: suites)
 private let past = MutatedFile(.access, "past", rules + "PurchaseFacts+Past.swift", suites: suites)
 private let units = MutatedFile(.access, "units", rules + "OneTimeState.swift", suites: "OneTimeStateTests")
@@ -19,7 +21,7 @@ enum AccessMutants {
     static let all: [Mutant] = [
         states.mutant("access-begun", "periods.last { $0.start <= instant } ?? periods.first", "periods.last"),
         states.mutant("access-migrated", "migratedAt <= instant", "false"),
-        states.mutant("access-revoked", "isRevoked(current, at: instant)", "false"),
+        states.mutant("access-revoked", "current.isRevoked(at: instant)", "false"),
         states.mutant("access-revoked-by-status", "isRevokedByStatus(current)", "false"),
         states.mutant("access-status-explained", "!isStatusExplained", "true"),
         renewals.mutant("access-former-renewal", "isBefore($0.version)", "false"),
@@ -34,9 +36,13 @@ enum AccessMutants {
         states.mutant("access-next-product", "next.productId == current.productId", "true"),
         states.mutant("access-next-revoked", "next.revocationDate == nil", "true"),
         states.without("access-replaced", "replaced = purchase.latestPeriod()"),
-        states.mutant(
-            "access-seats-revoked", "transaction.isRevoked(at: instant)", after: "func seats(of transaction", "false"),
-        current.mutant("access-upcoming-upgraded", "!isUpgraded(transaction)", "true"),
+        seats.mutant("access-seats-revoked", "isRevoked(at: instant)", after: "fileprivate func seats", "false"),
+        seats.mutant("access-seats-mark", "cluster.contains(where: \\.hasAddedSeats)", "false"),
+        seats.mutant("access-seats-overlap", "$0.runs(at: transaction.start)", "true"),
+        seats.mutant("access-seats-assigned", "first.inAppOwnershipType == .assigned", "false"),
+        seats.mutant("access-seats-all-revoked", "$0.start > instant || $0.isRevoked(at: instant)", "true"),
+        seats.mutant("access-seats-expiry", "held.isEmpty ? transactions : held", "transactions"),
+        current.mutant("access-upcoming-upgraded", "!isUpgraded($0)", after: "func competingPeriods", "true"),
         current.mutant("access-transfer", "claim.transferredFrom == purchasedToken", "false"),
         current.mutant(
             "access-newer-account", "renewal.version.signedDate > latest.version.signedDate", "false"),

@@ -14,24 +14,42 @@ extension PurchaseFacts {
         }
     }
 
-    /// The transaction that decides about the subscription at a moment: of those that have begun, were not upgraded and
-    /// add no seats the one with the greatest purchaseDate; ties by expiresDate, then signedDate, then transactionId.
-    /// Where none has begun, the earliest. Nil if there is none.
+    /// The transaction that decides about the subscription at a moment: of those that have begun and were not upgraded the
+    /// one with the greatest purchaseDate, and of a period with added seats the one bought first; ties by expiresDate,
+    /// then signedDate, then transactionId. Where none has begun, the earliest. Nil if there is none.
     package func currentTransaction(at instant: AppStoreInstant) -> TransactionFacts? {
-        competingPeriods(from: instant).first
+        competingPeriods(from: instant).first?.first
     }
 
-    /// The transaction that is current at a moment, where one has begun, and those that begin after it: Apple renews up to
-    /// a day ahead, and until then everything is as before.
-    func competingPeriods(from instant: AppStoreInstant) -> [TransactionFacts] {
-        var upcoming: [TransactionFacts] = []
-        for transaction in transactions.values.reversed() {
-            guard transaction.start > instant else { break }
-            if transaction.isPeriod, !isUpgraded(transaction) { upcoming.append(transaction) }
+    /// The period that is current at a moment, where one has begun, and those that begin after it: Apple renews up to a day
+    /// ahead, and until then everything is as before.
+    func competingPeriods(from instant: AppStoreInstant) -> [SubscriptionPeriod] {
+        let periods = periods(after: instant) { !isUpgraded($0) }
+        guard let current = periods.lastIndex(where: { $0.start <= instant }), current > 0 else { return periods }
+        return Array(periods[current...])
+    }
+
+    /// The periods that the transactions make, by the order of those that represent them.
+    ///
+    /// - Parameter instant: a period that ended before others began by then may be left out.
+    private func periods(
+        after instant: AppStoreInstant, _ isIncluded: (TransactionFacts) -> Bool
+    ) -> [SubscriptionPeriod] {
+        if transactions.values.contains(where: \.hasAddedSeats) {
+            let competing = transactions.values.filter { $0.isAutoRenewable && isIncluded($0) }
+            return SubscriptionPeriod.periods(of: competing).sorted { Self.isEarlier($0.first, than: $1.first) }
         }
-        if upcoming.count > 1 { upcoming.sort(by: Self.isEarlier) }
-        if let current = latestPeriod({ $0.start <= instant && !isUpgraded($0) }) { upcoming.insert(current, at: 0) }
-        return upcoming
+        var periods: [SubscriptionPeriod] = []
+        var latestStart: AppStoreInstant?
+        // The latest come last: only those of the same start can be later still.
+        for transaction in transactions.values.reversed() {
+            if let latestStart, transaction.start < latestStart { break }
+            guard transaction.isAutoRenewable, isIncluded(transaction) else { continue }
+            if transaction.start <= instant { latestStart = transaction.start }
+            periods.append(SubscriptionPeriod(first: transaction))
+        }
+        if periods.count > 1 { periods.sort { Self.isEarlier($0.first, than: $1.first) } }
+        return periods
     }
 
     /// Whether Apple's newest status, "revoked", is about a transaction that is known to be revoked: the one that came
@@ -52,33 +70,13 @@ extension PurchaseFacts {
     }
 
     /// As ``currentTransaction(at:)``, among the transactions made by then. An upgrade that lies later has not happened.
-    func currentTransaction(asOf instant: AppStoreInstant) -> TransactionFacts? {
-        let hasLater = transactions.values.contains { $0.isPeriod && $0.start > instant }
-        return latestPeriod { $0.start <= instant && (hasLater || !isUpgraded($0)) }
+    func period(asOf instant: AppStoreInstant) -> SubscriptionPeriod? {
+        let hasLater = transactions.values.contains { $0.isAutoRenewable && $0.start > instant }
+        return periods(after: instant) { $0.start <= instant && (hasLater || !isUpgraded($0)) }.last
     }
 
-    /// Seat additions of the period of a transaction.
-    func seatAdditions(to transaction: TransactionFacts) -> [TransactionFacts] {
-        guard let expiresDate = transaction.expiresDate, transactions.values.contains(where: { $0.isSeatAddition })
-        else {
-            return []
-        }
-        return orderedTransactions.filter {
-            $0.isSeatAddition && $0.isAutoRenewable && $0.start >= transaction.start && $0.start < expiresDate
-        }
-    }
-
-    /// The latest transaction of those that compete.
-    func latestPeriod(_ isIncluded: (TransactionFacts) -> Bool = { _ in true }) -> TransactionFacts? {
-        var latest: TransactionFacts?
-        // The latest come last: only those of the same start can be later still.
-        for transaction in transactions.values.reversed() {
-            if let latest, transaction.start < latest.start { break }
-            guard transaction.isPeriod, isIncluded(transaction) else { continue }
-            if latest.map({ Self.isEarlier($0, than: transaction) }) ?? true { latest = transaction }
-        }
-        return latest
-    }
+    /// The latest period, also one that was upgraded.
+    func latestPeriod() -> TransactionFacts? { periods(after: .latest) { _ in true }.last?.first }
 
     private static func isEarlier(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
         let (expiry, otherExpiry) = (one.expiresDate ?? .earliest, other.expiresDate ?? .earliest)

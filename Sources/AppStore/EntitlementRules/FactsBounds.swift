@@ -9,7 +9,8 @@ internal import JSON
 /// Each bound keeps the greatest elements of a total order that does not depend on arrival: p(S) = "the greatest n of
 /// S". An element among the greatest n of a union is among the greatest n of every part that has it, so
 /// p(p(A) ∪ p(B)) = p(A ∪ B), and a bounded state is still a join. It takes for granted that Apple never changes the
-/// purchaseDate and the kind of a transaction. What is below the bound is absorbed: statements about it change nothing
+/// purchaseDate and the kind of a transaction; the first transaction of a period to which seats are added moves to the
+/// other bound, which matters to a purchase that exceeds one, and then to its oldest transaction alone. What is below the bound is absorbed: statements about it change nothing
 /// from then on. An erasure removes by date of signing and not by that order; only for a purchase that exceeded a
 /// bound, was erased, and had a transaction below the bound signed again afterwards does the order of arrival decide
 /// whether that one old transaction is known.
@@ -17,8 +18,8 @@ package enum FactsBounds {
     /// Periods of a subscription, the latest by purchaseDate. Half a year of weekly periods or two years of monthly
     /// ones: longer than Apple refunds, and than an answer "as of" a moment is usually asked for.
     package static let periods = 24
-    /// Everything that does not replace an earlier period, the latest by purchaseDate: added seats, which count as long
-    /// as the period runs, and one-time transactions, of which a purchase has one or few.
+    /// Everything else, the latest by purchaseDate: transactions of periods with added seats, which count as long as the
+    /// period runs, and one-time transactions, of which a purchase has one or few.
     package static let others = 64
     /// Notifications of the history, the latest by signedDate.
     package static let events = 12

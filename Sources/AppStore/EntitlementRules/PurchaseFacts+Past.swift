@@ -10,11 +10,13 @@ extension PurchaseFacts {
     package func state(
         asOf instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
     ) -> SubscriptionState? {
-        guard isSubscription, let current = currentTransaction(asOf: instant) else { return nil }
+        guard isSubscription, let period = period(asOf: instant) else { return nil }
         var evidence = SubscriptionEvidence()
-        evidence.periods = [asKnown(current, at: instant)]
-        evidence.seatAdditions = seatAdditions(to: current).filter { $0.start <= instant }
-            .map { asKnown($0, at: instant) }
+        evidence.periods = [
+            SubscriptionPeriod(
+                first: asKnown(period.first, at: instant),
+                additions: period.additions.map { asKnown($0, at: instant) })
+        ]
         evidence.renewal = renewal.flatMap { $0.version.signedDate <= instant ? $0 : nil }
         evidence.migratedAt = migratedAt
         if let status, status.version.signedDate <= instant {
@@ -24,7 +26,7 @@ extension PurchaseFacts {
             let status = event.status
         {
             evidence.status = StatusFacts(version: event.version, status: status)
-            evidence.isStatusExplained = event.key.map { $0 != current.key } ?? false
+            evidence.isStatusExplained = event.key.map { $0 != period.first.key } ?? false
             evidence.hasUnknownGrace = status == .billingGracePeriod && evidence.renewal == nil
         }
         evidence.renewal = evidence.renewal ?? renewalToldByHistory(at: instant)

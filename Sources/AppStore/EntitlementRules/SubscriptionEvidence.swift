@@ -4,10 +4,9 @@ internal import AppStoreModel
 struct SubscriptionEvidence {
     /// The period that is current at the moment, then those that are to begin, by their order. Of periods that replaced
     /// each other only the last competes.
-    var periods: [TransactionFacts] = []
+    var periods: [SubscriptionPeriod] = []
     /// What was bought last where no period competes: an upgrade of which the new transaction is not known.
     var replaced: TransactionFacts?
-    var seatAdditions: [TransactionFacts] = []
     var renewal: RenewalFacts?
     var status: StatusFacts?
     /// What Apple meant by status 5 is told by the revocation of another transaction.
@@ -22,7 +21,6 @@ struct SubscriptionEvidence {
     init(_ purchase: PurchaseFacts, from instant: AppStoreInstant) {
         periods = purchase.competingPeriods(from: instant)
         if periods.isEmpty { replaced = purchase.latestPeriod() }
-        for period in periods { seatAdditions += purchase.seatAdditions(to: period) }
         renewal = purchase.renewal
         status = purchase.status
         isStatusExplained = purchase.explainsRevokedStatus
@@ -30,7 +28,7 @@ struct SubscriptionEvidence {
     }
 
     /// The latest period that has begun; the first where none has.
-    func current(at instant: AppStoreInstant) -> TransactionFacts? {
+    func current(at instant: AppStoreInstant) -> SubscriptionPeriod? {
         periods.last { $0.start <= instant } ?? periods.first
     }
 
@@ -48,13 +46,13 @@ struct SubscriptionEvidence {
                 needsStatusQuery: needsStatusQuery)
         }
         if let migratedAt, migratedAt <= instant { return make(.migrated, isEntitled: false) }
-        if let current, isRevoked(current, at: instant) { return make(.revoked, isEntitled: false) }
+        if let current, current.isRevoked(at: instant) { return make(.revoked, isEntitled: false) }
         if isRevokedByStatus(current) { return make(.revoked, isEntitled: false, needsStatusQuery: true) }
-        let expiresDate = current?.expiresDate
+        let expiresDate = current?.expiresDate(at: instant)
         if let current, let expiresDate, expiresDate > instant {
             return make(.active, isEntitled: true, until: endOfAccess(in: current, expiresDate, at: instant))
         }
-        let told = PeriodRenewal(of: current, renewal: renewal, status: status)
+        let told = PeriodRenewal(of: current?.first, renewal: renewal, status: status)
         if let end = told.gracePeriodEnd, end > instant {
             return make(.grace, isEntitled: true, until: end)
         }
@@ -82,7 +80,7 @@ struct SubscriptionEvidence {
 
     /// The end of the period and of those of the same product that follow it without a gap, or what ends them before.
     private func endOfAccess(
-        in current: TransactionFacts, _ expiresDate: AppStoreInstant, at instant: AppStoreInstant
+        in current: SubscriptionPeriod, _ expiresDate: AppStoreInstant, at instant: AppStoreInstant
     ) -> AppStoreInstant {
         var end = expiresDate
         for next in periods where next.start > instant && next.start <= end {
@@ -91,74 +89,34 @@ struct SubscriptionEvidence {
                 end = next.start
                 break
             }
-            end = max(end, next.expiresDate ?? end)
+            end = max(end, next.expiresDate(at: instant) ?? end)
         }
-        if let revocation = seatsRevokedAt(of: current), revocation > instant { end = min(end, revocation) }
+        if let revocation = current.revocationDate, revocation > instant { end = min(end, revocation) }
         return min(end, migratedAt ?? end)
     }
 
-    // MARK: Revocations
-
-    /// All transactions of the period are revoked: with added seats the purchaser keeps access until the last is.
-    private func isRevoked(_ current: TransactionFacts, at instant: AppStoreInstant) -> Bool {
-        current.isRevoked(at: instant) && additions(to: current, at: instant).allSatisfy { $0.isRevoked(at: instant) }
-    }
-
-    /// When the last transaction of the period is revoked; nil if one is not.
-    private func seatsRevokedAt(of current: TransactionFacts) -> AppStoreInstant? {
-        guard var latest = current.revocationDate else { return nil }
-        for addition in additions(to: current) {
-            guard let date = addition.revocationDate else { return nil }
-            latest = max(latest, date)
-        }
-        return latest
-    }
-
-    /// Apple said "revoked" and has said nothing about the transaction since, which does not explain it.
-    private func isRevokedByStatus(_ current: TransactionFacts?) -> Bool {
+    /// Apple said "revoked" and has said nothing about the period since, which does not explain it.
+    private func isRevokedByStatus(_ current: SubscriptionPeriod?) -> Bool {
         guard let status, status.status == .revoked, !isStatusExplained else { return false }
-        guard let current else { return true }
-        return current.revocationDate == nil && status.version.signedDate >= current.version.signedDate
-    }
-
-    // MARK: Seats
-
-    private func additions(to current: TransactionFacts, at instant: AppStoreInstant? = nil) -> [TransactionFacts] {
-        guard !seatAdditions.isEmpty, let expiresDate = current.expiresDate else { return [] }
-        return seatAdditions.filter {
-            $0.start >= current.start && $0.start < expiresDate && (instant.map { $0 } ?? .latest) >= $0.start
-        }
-    }
-
-    private func seats(_ current: TransactionFacts?, at instant: AppStoreInstant) -> Int64 {
-        guard let current else { return 0 }
-        var seats = Self.seats(of: current, at: instant)
-        for addition in additions(to: current, at: instant) { seats += Self.seats(of: addition, at: instant) }
-        return max(seats, 0)
-    }
-
-    /// What a transaction gives: 32 bits each, of 64 transactions at most. One that is revoked gives none, whatever was
-    /// refunded of it before.
-    private static func seats(of transaction: TransactionFacts, at instant: AppStoreInstant) -> Int64 {
-        if transaction.isRevoked(at: instant) { return 0 }
-        let held = transaction.amountProblems.contains(.quantity) ? 0 : Int64(transaction.quantity ?? 1)
-        return held - Int64(max(transaction.revokedSeatQuantity ?? 0, 0))
+        return current?.transactions.allSatisfy {
+            $0.revocationDate == nil && status.version.signedDate >= $0.version.signedDate
+        } ?? true
     }
 
     private func make(
-        _ phase: SubscriptionState.Phase, of current: TransactionFacts?, at instant: AppStoreInstant,
+        _ phase: SubscriptionState.Phase, of current: SubscriptionPeriod?, at instant: AppStoreInstant,
         isEntitled: Bool, until: AppStoreInstant?, needsStatusQuery: Bool
     ) -> SubscriptionState {
-        let told = PeriodRenewal(of: current, renewal: renewal, status: status)
+        let told = PeriodRenewal(of: current?.first, renewal: renewal, status: status)
         let pending = told.renewal?.autoRenewProductId.flatMap { $0 == current?.productId ? nil : $0 }
         let isOver = phase == .expired || phase == .revoked || phase == .migrated
         return SubscriptionState(
-            phase: phase, isEntitled: isEntitled, until: until, transaction: current ?? replaced,
+            phase: phase, isEntitled: isEntitled, until: until, transaction: current?.first ?? replaced,
             willRenew: told.renewal?.autoRenewStatus.map { $0 == .on },
             pendingProductId: isOver ? nil : pending,
             priceIncreaseStatus: isOver ? nil : told.renewal?.priceIncreaseStatus,
             expirationIntent: phase == .expired ? told.failure?.expirationIntent : nil,
-            seats: isEntitled ? seats(current, at: instant) : 0, needsStatusQuery: needsStatusQuery)
+            seats: isEntitled ? current?.seats(at: instant) ?? 0 : 0, needsStatusQuery: needsStatusQuery)
     }
 }
 
@@ -178,14 +136,13 @@ extension SubscriptionEvidence {
             consider(transaction.revocationDate)
             for item in transaction.items { consider(item.revocationDate) }
         }
-        for period in periods {
-            consider(period)
-            guard let expiresDate = period.expiresDate else { continue }
+        for transaction in periods.flatMap(\.transactions) {
+            consider(transaction)
+            guard let expiresDate = transaction.expiresDate else { continue }
             consider(policy.endOfGraceWithoutDate(after: expiresDate))
             consider(expiresDate.advanced(byMilliseconds: policy.renewalLeewayMilliseconds))
             consider(expiresDate.advanced(byMilliseconds: policy.billingRetryMilliseconds))
         }
-        for addition in seatAdditions { consider(addition) }
         consider(renewal?.gracePeriodExpiresDate)
         consider(migratedAt)
         consider(status?.version.signedDate.advanced(byMilliseconds: policy.staleToleranceMilliseconds))

@@ -44,8 +44,8 @@ package struct TransactionFacts: Hashable, Sendable {
     package var revocationPercentage: Int32? { traits.revocationPercentage }
     package var appAccountToken: AppAccountToken? { traits.appAccountToken }
     package var appTransactionId: AppTransactionId? { traits.appTransactionId }
-    /// Seats that were added to a period; such a transaction replaces no other.
-    package var isSeatAddition: Bool { traits.isSeatAddition }
+    /// Seats were added to the period: Apple marks each of its transactions, the first one too once it is signed again.
+    package var hasAddedSeats: Bool { traits.hasAddedSeats }
     package var revokedSeatQuantity: Int32? { traits.revokedSeatQuantity }
     package var previousOriginalTransactionId: OriginalTransactionId? { traits.previousOriginalTransactionId }
     package var items: [TransactionTraits.Item] { traits.items }
@@ -64,8 +64,8 @@ package struct TransactionFacts: Hashable, Sendable {
     /// The start, or when it was signed where none is known.
     var beginning: AppStoreInstant { start == .earliest ? version.signedDate : start }
 
-    /// Whether it competes with others for being the current period.
-    var isPeriod: Bool { isAutoRenewable && !isSeatAddition }
+    /// Whether it is a period of its own, so far as is known: see ``FactsBounds/periods``.
+    var isPeriod: Bool { isAutoRenewable && !hasAddedSeats }
 
     /// The order of a purchase's transactions: by start, then by the text of the transactionId.
     static func isOrdered(_ one: TransactionFacts, _ other: TransactionFacts) -> Bool {

@@ -29,7 +29,7 @@ package final class TransactionTraits: Sendable {
     let revocationPercentage: Int32?
     let appAccountToken: AppAccountToken?
     let appTransactionId: AppTransactionId?
-    let isSeatAddition: Bool
+    let hasAddedSeats: Bool
     let revokedSeatQuantity: Int32?
     let previousOriginalTransactionId: OriginalTransactionId?
     let items: [Item]
@@ -48,7 +48,7 @@ package final class TransactionTraits: Sendable {
         revocationPercentage = details.revocationPercentage
         appAccountToken = details.appAccountToken
         appTransactionId = details.appTransactionId
-        isSeatAddition = details.additionalTransactionReason == .seatAddition
+        hasAddedSeats = details.additionalTransactionReason == .seatAddition
         revokedSeatQuantity = details.revokedSeatQuantity
         previousOriginalTransactionId = details.previousOriginalTransactionId
         items = details.items
@@ -83,7 +83,7 @@ package final class TransactionTraits: Sendable {
         revocationPercentage = fields.int32("revocationPercentage")
         appAccountToken = fields.identifier("appAccountToken")
         appTransactionId = fields.identifier("appTransactionId")
-        isSeatAddition = fields.bool("isSeatAddition") ?? false
+        hasAddedSeats = fields.bool("isSeatAddition") ?? false
         revokedSeatQuantity = fields.int32("revokedSeatQuantity")
         previousOriginalTransactionId = fields.identifier("previousOriginalTransactionId")
         (items, amountProblems) = TransactionDetailsContent.items(&fields)

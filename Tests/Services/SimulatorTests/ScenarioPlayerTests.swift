@@ -208,6 +208,19 @@ import Testing
     }
 
     /// app-store.md 3.6, C 17.
+    @Test func `every transaction of a period with added seats has the mark, the first when it is signed again`() throws {
+        let told = try notifications("seats").map { try members($0.transaction) }
+        try #require(told.count == 5)
+        #expect(told[0]["additionalTransactionReason"] == nil)
+        #expect(told[1]["transactionId"] as? String != told[0]["transactionId"] as? String)
+        #expect(told[2]["transactionId"] as? String == told[0]["transactionId"] as? String)
+        for transaction in told[1...3] {
+            #expect(transaction["additionalTransactionReason"] as? String == "SEAT_ADDITION")
+        }
+        // One transaction represents the next period.
+        #expect(told[4]["additionalTransactionReason"] == nil)
+    }
+
     @Test func `the price of a purchase is the total of its quantity, and of seats the price of one`() throws {
         func price(_ name: String) throws -> (price: Int, quantity: Int) {
             let bought = try members(try #require(try notifications(name).first).transaction)

@@ -219,13 +219,13 @@ extension ScenarioPlayer {
 
     /// The added seats are a transaction of their own for the rest of the period; the current one stays current.
     private mutating func addSeats(_ count: Int64) {
+        transaction?.hasAddedSeats = true
         guard var seats = transaction else { return }
         seats.transactionId = nextTransactionId()
         seats.webOrderLineItemId = webOrderLineItemId()
         seats.purchaseDate = now
         seats.quantity = count
         seats.isRenewal = false
-        seats.isSeatAddition = true
         subject = seats
         renewal?.quantity += count
     }

@@ -24,7 +24,8 @@ struct Transaction: Sendable {
     var isUpgraded = false
     /// When another product replaced it.
     var upgradeDate: Int64?
-    var isSeatAddition = false
+    /// Seats were added to the period: each of its transactions is marked, the first one too when it is signed again.
+    var hasAddedSeats = false
     var revokedSeats: Int64?
     var revocation: Revocation?
     /// Which of the committed periods this is, from 1.
@@ -71,7 +72,7 @@ struct Transaction: Sendable {
         payload.put("offerPeriod", offer?.period)
         payload.put("environment", app.environment.rawValue)
         payload.put("transactionReason", isRenewal ? "RENEWAL" : "PURCHASE")
-        payload.put("additionalTransactionReason", isSeatAddition ? "SEAT_ADDITION" : nil)
+        payload.put("additionalTransactionReason", hasAddedSeats ? "SEAT_ADDITION" : nil)
         payload.put("storefront", account.storefront.country)
         payload.put("storefrontId", account.storefront.identifier)
         payload.put("price", ownership == .purchased ? price : nil)

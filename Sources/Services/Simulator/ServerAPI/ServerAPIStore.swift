@@ -107,11 +107,19 @@ struct ServerAPIStore: Sendable {
         (customers[customer] ?? []).compactMap { transactions[$0] }.sorted { $0.modification < $1.modification }
     }
 
-    /// The transaction of a subscription that counts: the latest period that was not replaced and added no seats.
+    /// The transaction of a subscription that counts: the latest that was not replaced, and of a period with added seats
+    /// the one bought first.
     func currentTransaction(of original: String) -> StoredTransaction? {
-        (purchases[original] ?? []).compactMap { transactions[$0] }
-            .filter { $0.payload["isUpgraded"]?.bool != true && $0.payload["additionalTransactionReason"] == nil }
+        let bought = (purchases[original] ?? []).compactMap { transactions[$0] }
+            .filter { $0.payload["isUpgraded"]?.bool != true }
+        return bought.filter { one in !bought.contains { Self.adds(seats: one.payload, to: $0.payload) } }
             .max { Self.date($0.payload, "purchaseDate") < Self.date($1.payload, "purchaseDate") }
+    }
+
+    private static func adds(seats: JSONObject, to period: JSONObject) -> Bool {
+        let start = date(seats, "purchaseDate")
+        return seats["additionalTransactionReason"]?.string == "SEAT_ADDITION"
+            && date(period, "purchaseDate") < start && start < date(period, "expiresDate")
     }
 
     /// Apple's `status` of a subscription at a time: as registered, else as the facts give it.
