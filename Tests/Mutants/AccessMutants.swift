@@ -2,9 +2,10 @@
 
 private let rules = "AppStore/EntitlementRules/"
 private let suites = "AccessCaseTests|SubscriptionStateTests|TransitionTableTests"
-private let states = MutatedFile(.access, "access", rules + "SubscriptionEvidence.swift", suites: suites)
+private let states = MutatedFile(
+    .access, "access", rules + "SubscriptionEvidence.swift", suites: suites + "|CommitmentTests")
 private let renewals = MutatedFile(
-    .access, "renewal", rules + "PeriodRenewal.swift", suites: suites + "|BillingTroubleTests")
+    .access, "renewal", rules + "PeriodRenewal.swift", suites: suites + "|BillingTroubleTests|CommitmentTests")
 private let seats = MutatedFile(
     .access, "seats", rules + "SubscriptionPeriod.swift", suites: "SeatTests|AccessCaseTests")
 private let current = MutatedFile(.access, "current", rules + "CurrentTransaction.swift", suites: suites)
@@ -30,7 +31,14 @@ enum AccessMutants {
         renewals.mutant("access-grace-status", "since == .billingGracePeriod", "false"),
         renewals.mutant("access-grace-expired", "since == .expired", "false"),
         renewals.mutant("access-grace-given-up", "failure.isInBillingRetryPeriod == false", "false"),
-        renewals.mutant("access-grace-without-date", "status?.status == .billingGracePeriod", "false"),
+        renewals.mutant(
+            "access-grace-without-date", "status?.status == .billingGracePeriod", after: "var isGraceWithoutDate",
+            "false"),
+        renewals.mutant("access-commitment-grace", "!isCommitted", after: "var gracePeriodEnd", "true"),
+        renewals.mutant("access-commitment-fallback", "!isCommitted", after: "var isGraceWithoutDate", "true"),
+        renewals.mutant("access-commitment-last", "commitmentWillRenew == false", "false"),
+        renewals.mutant("access-commitment-product", "isCommitted", after: "var nextProductId", "false"),
+        states.mutant("access-commitment-refund", "current?.first.isCommitted == true", "false"),
         renewals.mutant("access-leeway-off", "renewal?.autoRenewStatus != .off", "renewal?.autoRenewStatus != .on"),
         renewals.mutant("access-leeway-retry", "failure.isInBillingRetryPeriod != true", "true"),
         states.mutant("access-next-product", "next.productId == current.productId", "true"),

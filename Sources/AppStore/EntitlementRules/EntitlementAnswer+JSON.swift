@@ -74,6 +74,7 @@ extension EntitlementGrant {
         if isEntitled { object.set("until", until) }
         object.set("gracePeriodExpiresDate", gracePeriodExpiresDate)
         object.set("willRenew", willRenew)
+        object.set("commitmentWillRenew", commitmentWillRenew)
         object.set("autoRenewProductId", autoRenewProductId)
         object.set("pendingProductId", pendingProductId)
         object.set("priceIncreaseStatus", priceIncreaseStatus)

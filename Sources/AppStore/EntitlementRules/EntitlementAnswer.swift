@@ -15,6 +15,8 @@ package struct EntitlementGrant: Hashable, Sendable {
     /// When this state ends by itself. It is published where it is the end of access.
     package var until: AppStoreInstant?
     package var willRenew: Bool?
+    /// Whether a commitment of twelve months renews at its end.
+    package var commitmentWillRenew: Bool?
     package var autoRenewProductId: ProductId?
     /// The product it renews as, where that is another.
     package var pendingProductId: ProductId?
@@ -181,6 +183,7 @@ extension EntitlementAnswer {
                     productId: productId, originalTransactionId: purchase.originalTransactionId,
                     transactionId: transaction.transactionId, ownership: transaction.inAppOwnershipType,
                     until: state.until, willRenew: state.willRenew,
+                    commitmentWillRenew: state.commitmentWillRenew,
                     autoRenewProductId: renewal?.autoRenewProductId, pendingProductId: state.pendingProductId,
                     gracePeriodExpiresDate: renewal?.gracePeriodExpiresDate,
                     priceIncreaseStatus: state.priceIncreaseStatus, expirationIntent: state.expirationIntent,

@@ -19,6 +19,12 @@ package struct GrantDetails: Hashable, Sendable {
     package var revocationDate: AppStoreInstant?
     package var revocationReason: RevocationReason?
 
+    package var billingPlanType: BillingPlanType?
+    /// Number of the period inside a commitment, from 1.
+    package var billingPeriodNumber: Int32?
+    /// End of the commitment. Access follows the periods, not this date.
+    package var commitmentExpiresDate: AppStoreInstant?
+
     package init() {}
 
     /// - Parameters:
@@ -27,6 +33,8 @@ package struct GrantDetails: Hashable, Sendable {
     init(of transaction: TransactionFacts, in purchase: PurchaseFacts, at instant: AppStoreInstant) {
         purchaseDate = transaction.start == .earliest ? nil : transaction.start
         expiresDate = transaction.expiresDate
+        billingPlanType = transaction.billingPlanType
+        commitmentExpiresDate = transaction.commitmentExpiresDate
         revocationDate = transaction.isRevoked(at: instant) ? transaction.revocationDate : nil
         if let latest = purchase.latestTransaction { add(latest, of: transaction) }
     }
@@ -41,6 +49,7 @@ package struct GrantDetails: Hashable, Sendable {
         offerDiscountType = content.offerDiscountType
         price = content.price
         currency = content.currency
+        billingPeriodNumber = content.billingPeriodNumber
         if revocationDate != nil { revocationReason = content.revocationReason }
     }
 
@@ -55,5 +64,8 @@ package struct GrantDetails: Hashable, Sendable {
         object.set("currency", currency)
         object.set("revocationDate", revocationDate)
         object.set("revocationReason", revocationReason)
+        object.set("billingPlanType", billingPlanType)
+        object.set("billingPeriodNumber", billingPeriodNumber)
+        object.set("commitmentExpiresDate", commitmentExpiresDate)
     }
 }

@@ -9,8 +9,16 @@ struct PeriodRenewal {
     let failure: RenewalFacts?
     /// The status; nil where it is of a former period.
     let status: StatusFacts?
+    /// The period belongs to a commitment: no grace period applies to it. Source: Apple, "Managing the life cycle of monthly
+    /// subscriptions with a 12-month commitment".
+    private let isCommitted: Bool
+    /// It is the last period of a commitment.
+    private let isLastOfCommitment: Bool
 
     init(of period: TransactionFacts?, renewal: RenewalFacts?, status: StatusFacts?) {
+        isCommitted = period?.isCommitted ?? false
+        isLastOfCommitment =
+            isCommitted && period?.commitmentExpiresDate.map { $0 <= period?.expiresDate ?? .earliest } ?? false
         func isBefore(_ version: FactVersion) -> Bool {
             guard let period else { return false }
             // Apple renews ahead: what is signed with the transaction or after it is about it.
@@ -30,7 +38,7 @@ struct PeriodRenewal {
     /// When the grace period ends, as Apple states it. Nil unless Apple still retries: a status that ends the period, or
     /// the end of the retries, leaves the date in the renewal info.
     var gracePeriodEnd: AppStoreInstant? {
-        guard let failure, let end = failure.gracePeriodExpiresDate else { return nil }
+        guard !isCommitted, let failure, let end = failure.gracePeriodExpiresDate else { return nil }
         let since = status.flatMap { Self.isEarlier($0.version, than: failure.version) ? nil : $0.status }
         if since == .billingGracePeriod { return end }
         let isOver = since == .expired || since == .billingRetry || since == .revoked
@@ -39,11 +47,27 @@ struct PeriodRenewal {
 
     /// Apple asks to continue service, and does not say until when.
     var isGraceWithoutDate: Bool {
-        status?.status == .billingGracePeriod && failure?.gracePeriodExpiresDate == nil
+        !isCommitted && status?.status == .billingGracePeriod && failure?.gracePeriodExpiresDate == nil
     }
 
     /// Apple retries the charge, and service has ended.
-    var isInBillingRetry: Bool { status?.status == .billingRetry || failure?.isInBillingRetryPeriod == true }
+    var isInBillingRetry: Bool {
+        status?.status == .billingRetry || failure?.isInBillingRetryPeriod == true
+            || isCommitted && status?.status == .billingGracePeriod
+    }
+
+    /// Whether it renews at the end of the period; nil while unknown.
+    var willRenew: Bool? { renewal?.autoRenewStatus.map { $0 == .on } }
+
+    /// Whether the commitment renews at its end; nil where there is none or while unknown.
+    var commitmentWillRenew: Bool? {
+        isCommitted ? renewal?.commitmentAutoRenewStatus.map { $0 == .on } : nil
+    }
+
+    /// The product that it renews as; of a commitment the one after its end.
+    var nextProductId: ProductId? {
+        isCommitted ? renewal?.commitmentAutoRenewProductId ?? renewal?.autoRenewProductId : renewal?.autoRenewProductId
+    }
 
     /// Nothing says that the period was not renewed.
     var mayBeRenewing: Bool {
@@ -52,6 +76,7 @@ struct PeriodRenewal {
         default: break
         }
         guard renewal?.autoRenewStatus != .off else { return false }
+        if isLastOfCommitment, commitmentWillRenew == false { return false }
         guard let failure else { return true }
         return failure.isInBillingRetryPeriod != true && failure.expirationIntent == nil
             && failure.gracePeriodExpiresDate == nil

@@ -24,6 +24,10 @@ package struct RenewalContent: FactsContent {
     package var appAccountToken: AppAccountToken?
     package var appTransactionId: AppTransactionId?
     package var renewalQuantity: Int32?
+    /// The product after the end of a commitment.
+    package var commitmentAutoRenewProductId: ProductId?
+    /// Whether a commitment renews at its end.
+    package var commitmentAutoRenewStatus: AutoRenewStatus?
     /// Members written by a later version of this library.
     package var unknownFields = JSONObject()
 
@@ -49,6 +53,8 @@ package struct RenewalContent: FactsContent {
         appAccountToken = payload.appAccountToken
         appTransactionId = payload.appTransactionId
         renewalQuantity = payload.renewalQuantity
+        commitmentAutoRenewProductId = payload.commitmentInfo?.commitmentAutoRenewProductId
+        commitmentAutoRenewStatus = payload.commitmentInfo?.commitmentAutoRenewStatus
     }
 
     package func write(to object: inout JSONWriter) {
@@ -68,6 +74,8 @@ package struct RenewalContent: FactsContent {
         object.set("appAccountToken", appAccountToken)
         object.set("appTransactionId", appTransactionId)
         object.set("renewalQuantity", renewalQuantity)
+        object.set("commitmentAutoRenewProductId", commitmentAutoRenewProductId)
+        object.set("commitmentAutoRenewStatus", commitmentAutoRenewStatus)
         object.set(version)
         object.add(unknownFields)
     }
@@ -92,6 +100,8 @@ package struct RenewalContent: FactsContent {
         appAccountToken = fields.identifier("appAccountToken")
         appTransactionId = fields.identifier("appTransactionId")
         renewalQuantity = fields.int32("renewalQuantity")
+        commitmentAutoRenewProductId = fields.identifier("commitmentAutoRenewProductId")
+        commitmentAutoRenewStatus = fields.enumeration("commitmentAutoRenewStatus")
         unknownFields = FactsBounds.members(fields.unknownFields)
     }
 }

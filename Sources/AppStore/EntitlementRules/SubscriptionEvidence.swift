@@ -67,7 +67,7 @@ struct SubscriptionEvidence {
         }
         if told.isInBillingRetry {
             guard let expiresDate else { return make(.retry, isEntitled: false) }
-            let end = expiresDate.advanced(byMilliseconds: policy.billingRetryMilliseconds)
+            let end = policy.endOfRetry(after: expiresDate, isCommitted: current?.first.isCommitted ?? false)
             if end > instant { return make(.retry, isEntitled: false, until: end) }
         } else if let status, status.status == .active, status.version.signedDate > expiresDate ?? .earliest {
             let end = status.version.signedDate.advanced(byMilliseconds: policy.staleToleranceMilliseconds)
@@ -108,11 +108,14 @@ struct SubscriptionEvidence {
         isEntitled: Bool, until: AppStoreInstant?, needsStatusQuery: Bool
     ) -> SubscriptionState {
         let told = PeriodRenewal(of: current?.first, renewal: renewal, status: status)
-        let pending = told.renewal?.autoRenewProductId.flatMap { $0 == current?.productId ? nil : $0 }
+        let pending = told.nextProductId.flatMap { $0 == current?.productId ? nil : $0 }
+        // The refund of the current period ends a commitment.
+        let hasEnded = phase == .revoked && current?.first.isCommitted == true
         let isOver = phase == .expired || phase == .revoked || phase == .migrated
         return SubscriptionState(
             phase: phase, isEntitled: isEntitled, until: until, transaction: current?.first ?? replaced,
-            willRenew: told.renewal?.autoRenewStatus.map { $0 == .on },
+            willRenew: hasEnded ? false : told.willRenew,
+            commitmentWillRenew: hasEnded ? false : told.commitmentWillRenew,
             pendingProductId: isOver ? nil : pending,
             priceIncreaseStatus: isOver ? nil : told.renewal?.priceIncreaseStatus,
             expirationIntent: phase == .expired ? told.failure?.expirationIntent : nil,
@@ -141,7 +144,7 @@ extension SubscriptionEvidence {
             guard let expiresDate = transaction.expiresDate else { continue }
             consider(policy.endOfGraceWithoutDate(after: expiresDate))
             consider(expiresDate.advanced(byMilliseconds: policy.renewalLeewayMilliseconds))
-            consider(expiresDate.advanced(byMilliseconds: policy.billingRetryMilliseconds))
+            consider(policy.endOfRetry(after: expiresDate, isCommitted: transaction.isCommitted))
         }
         consider(renewal?.gracePeriodExpiresDate)
         consider(migratedAt)

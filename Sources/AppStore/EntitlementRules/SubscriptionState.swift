@@ -41,6 +41,8 @@ package struct SubscriptionState: Hashable, Sendable {
     package var transaction: TransactionFacts?
     /// Whether it renews at the end of the period; nil while unknown.
     package var willRenew: Bool?
+    /// Whether a commitment of twelve months renews at its end; nil where there is none or while unknown.
+    package var commitmentWillRenew: Bool?
     /// The product it renews as, where that is another.
     package var pendingProductId: ProductId?
     /// Of an announced price increase: 0 while the customer has not answered.
@@ -67,8 +69,15 @@ package struct SubscriptionPolicy: Hashable, Sendable {
     package var staleToleranceMilliseconds: Int64 = 3_600_000
     /// How long Apple retries a charge after the expiry. Milliseconds.
     package var billingRetryMilliseconds: Int64 = 60 * 86_400_000
+    /// The same for a period of a commitment that is paid by the month. Milliseconds.
+    package var commitmentRetryMilliseconds: Int64 = 90 * 86_400_000
 
     package init() {}
+
+    /// When Apple ends its attempts to charge.
+    func endOfRetry(after expiresDate: AppStoreInstant, isCommitted: Bool) -> AppStoreInstant {
+        expiresDate.advanced(byMilliseconds: isCommitted ? commitmentRetryMilliseconds : billingRetryMilliseconds)
+    }
 
     /// When a grace period ends of which Apple states no end. An hour is added because Apple counts days of the calendar,
     /// and 6 days were 145 hours over a change of clocks.

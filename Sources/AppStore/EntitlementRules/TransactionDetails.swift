@@ -67,6 +67,10 @@ package struct TransactionDetailsContent: Hashable, Sendable {
     package var additionalTransactionReason: AdditionalTransactionReason?
     package var revokedSeatQuantity: Int32?
     package var previousOriginalTransactionId: OriginalTransactionId?
+    package var billingPlanType: BillingPlanType?
+    /// Number of this period inside a commitment, from 1.
+    package var billingPeriodNumber: Int32?
+    package var commitmentExpiresDate: AppStoreInstant?
     /// Milliunits of the currency.
     package var price: Int64?
     package var currency: String?
@@ -110,6 +114,9 @@ extension TransactionDetailsContent {
         additionalTransactionReason = payload.additionalTransactionReason
         revokedSeatQuantity = payload.multiSeatInfo?.revokedSeatQuantity
         previousOriginalTransactionId = payload.previousOriginalTransactionId
+        billingPlanType = payload.billingPlanType
+        billingPeriodNumber = payload.commitmentInfo?.billingPeriodNumber
+        commitmentExpiresDate = payload.commitmentInfo?.commitmentExpiresDate
         price = payload.price
         currency = payload.currency.flatMap(FactsBounds.text)
         storefront = payload.storefront.flatMap(FactsBounds.text)
@@ -173,6 +180,9 @@ extension TransactionDetailsContent {
         object.set("additionalTransactionReason", additionalTransactionReason)
         object.set("revokedSeatQuantity", revokedSeatQuantity)
         object.set("previousOriginalTransactionId", previousOriginalTransactionId)
+        object.set("billingPlanType", billingPlanType)
+        object.set("billingPeriodNumber", billingPeriodNumber)
+        object.set("commitmentExpiresDate", commitmentExpiresDate)
         object.set("price", price)
         object.set("currency", currency)
         object.set("storefront", storefront)
@@ -227,6 +237,9 @@ extension TransactionDetailsContent {
         additionalTransactionReason = fields.enumeration("additionalTransactionReason")
         revokedSeatQuantity = fields.int32("revokedSeatQuantity")
         previousOriginalTransactionId = fields.identifier("previousOriginalTransactionId")
+        billingPlanType = fields.enumeration("billingPlanType")
+        billingPeriodNumber = fields.int32("billingPeriodNumber")
+        commitmentExpiresDate = fields.instant("commitmentExpiresDate")
         price = fields.int64("price")
         currency = fields.string("currency")
         storefront = fields.string("storefront")

@@ -48,6 +48,10 @@ package struct TransactionFacts: Hashable, Sendable {
     package var hasAddedSeats: Bool { traits.hasAddedSeats }
     package var revokedSeatQuantity: Int32? { traits.revokedSeatQuantity }
     package var previousOriginalTransactionId: OriginalTransactionId? { traits.previousOriginalTransactionId }
+    package var billingPlanType: BillingPlanType? { traits.billingPlanType }
+    package var commitmentExpiresDate: AppStoreInstant? { traits.commitmentExpiresDate }
+    /// Whether it is one period of a commitment that is paid by the month.
+    var isCommitted: Bool { billingPlanType == .monthly }
     package var items: [TransactionTraits.Item] { traits.items }
     package var amountProblems: [TransactionTraits.AmountProblem] { traits.amountProblems }
 

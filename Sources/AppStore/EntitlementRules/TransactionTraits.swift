@@ -32,6 +32,9 @@ package final class TransactionTraits: Sendable {
     let hasAddedSeats: Bool
     let revokedSeatQuantity: Int32?
     let previousOriginalTransactionId: OriginalTransactionId?
+    let billingPlanType: BillingPlanType?
+    /// The same for all periods of a commitment, unless a failed charge was recovered.
+    let commitmentExpiresDate: AppStoreInstant?
     let items: [Item]
     let amountProblems: [AmountProblem]
     /// The JSON object; equal traits have equal texts.
@@ -51,6 +54,8 @@ package final class TransactionTraits: Sendable {
         hasAddedSeats = details.additionalTransactionReason == .seatAddition
         revokedSeatQuantity = details.revokedSeatQuantity
         previousOriginalTransactionId = details.previousOriginalTransactionId
+        billingPlanType = details.billingPlanType
+        commitmentExpiresDate = details.commitmentExpiresDate
         items = details.items
         amountProblems = details.amountProblems
         isAutoRenewableByType = Self.isAutoRenewable(details.type)
@@ -67,6 +72,8 @@ package final class TransactionTraits: Sendable {
             if details.additionalTransactionReason == .seatAddition { object.set("isSeatAddition", true) }
             object.set("revokedSeatQuantity", details.revokedSeatQuantity)
             object.set("previousOriginalTransactionId", details.previousOriginalTransactionId)
+            object.set("billingPlanType", details.billingPlanType)
+            object.set("commitmentExpiresDate", details.commitmentExpiresDate)
             details.writeItems(to: &object)
         }
         text = writer.bytes
@@ -86,6 +93,8 @@ package final class TransactionTraits: Sendable {
         hasAddedSeats = fields.bool("isSeatAddition") ?? false
         revokedSeatQuantity = fields.int32("revokedSeatQuantity")
         previousOriginalTransactionId = fields.identifier("previousOriginalTransactionId")
+        billingPlanType = fields.enumeration("billingPlanType")
+        commitmentExpiresDate = fields.instant("commitmentExpiresDate")
         (items, amountProblems) = TransactionDetailsContent.items(&fields)
         text = Array(element.bytes)
         isAutoRenewableByType = Self.isAutoRenewable(type)

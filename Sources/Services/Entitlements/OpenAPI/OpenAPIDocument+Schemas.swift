@@ -68,7 +68,17 @@ extension OpenAPIDocument {
               },
               "until": {"$ref": "#/components/schemas/Instant"},
               "gracePeriodExpiresDate": {"$ref": "#/components/schemas/Instant"},
+              "billingPlanType": {"type": "string", "description": "BILLED_UPFRONT or MONTHLY."},
+              "billingPeriodNumber": {
+                "type": "integer",
+                "description": "Number of the period inside a commitment of twelve months, from 1."
+              },
+              "commitmentExpiresDate": {"$ref": "#/components/schemas/Instant"},
               "willRenew": {"type": "boolean"},
+              "commitmentWillRenew": {
+                "type": "boolean",
+                "description": "Whether the commitment renews at its end; willRenew is about the next billing period."
+              },
               "autoRenewProductId": {"$ref": "#/components/schemas/Id"},
               "pendingProductId": {"$ref": "#/components/schemas/Id"},
               "priceIncreaseStatus": {
