@@ -8,6 +8,8 @@ private let renewals = MutatedFile(
     .access, "renewal", rules + "PeriodRenewal.swift", suites: suites + "|BillingTroubleTests|CommitmentTests")
 private let seats = MutatedFile(
     .access, "seats", rules + "SubscriptionPeriod.swift", suites: "SeatTests|AccessCaseTests")
+private let migration = MutatedFile(
+    .access, "migration", rules + "PurchaseMigration.swift", suites: "PurchaseMigrationTests|BundleSwitchTests")
 private let current = MutatedFile(.access, "current", rules + "CurrentTransaction.swift", suites: suites)
 private let past = MutatedFile(.access, "past", rules + "PurchaseFacts+Past.swift", suites: suites)
 private let units = MutatedFile(.access, "units", rules + "OneTimeState.swift", suites: "OneTimeStateTests")
@@ -21,7 +23,7 @@ private let facts = MutatedFile(
 enum AccessMutants {
     static let all: [Mutant] = [
         states.mutant("access-begun", "periods.last { $0.start <= instant } ?? periods.first", "periods.last"),
-        states.mutant("access-migrated", "migratedAt <= instant", "false"),
+        migration.mutant("access-continued-account", "!successors.isEmpty", "false"),
         states.mutant("access-revoked", "current.isRevoked(at: instant)", "false"),
         states.mutant("access-revoked-by-status", "isRevokedByStatus(current)", "false"),
         states.mutant("access-status-explained", "!isStatusExplained", "true"),

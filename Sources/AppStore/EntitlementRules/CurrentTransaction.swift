@@ -131,7 +131,8 @@ extension PurchaseFacts {
         events.last { $0.notificationType == .rescindConsent }?.signedDate
     }
 
-    /// The purchase this one continues after a migration to Advanced Commerce; its account link is transferred.
+    /// The purchase this one continues after a migration to Advanced Commerce or a switch of bundles; its account link is
+    /// transferred.
     package var previousOriginalTransactionId: OriginalTransactionId? {
         (latest { $0.previousOriginalTransactionId })
             ?? predecessors.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key

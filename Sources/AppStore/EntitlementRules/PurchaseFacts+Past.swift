@@ -18,7 +18,6 @@ extension PurchaseFacts {
                 additions: period.additions.map { asKnown($0, at: instant) })
         ]
         evidence.renewal = renewal.flatMap { $0.version.signedDate <= instant ? $0 : nil }
-        evidence.migratedAt = migratedAt
         if let status, status.version.signedDate <= instant {
             evidence.status = status
             evidence.isStatusExplained = explainsRevokedStatus

@@ -24,7 +24,7 @@ package struct PurchaseFacts: Hashable, Sendable {
     private(set) var history = PurchaseEvents()
     /// What version 1 and older notifications said; nil for most purchases.
     private var legacyStorage: LegacyStorage?
-    /// Purchases that continue this one since a migration to Advanced Commerce, and since when.
+    /// Purchases that continue this one since a migration to Advanced Commerce or a switch of bundles, and since when.
     package private(set) var successors: [OriginalTransactionId: AppStoreInstant] = [:]
     /// Purchases that this one continues, and since when.
     package private(set) var predecessors: [OriginalTransactionId: AppStoreInstant] = [:]

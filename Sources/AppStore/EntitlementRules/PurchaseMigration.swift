@@ -1,12 +1,14 @@
-package import AppStoreModel
+internal import AppStoreModel
 
-/// A migration to Advanced Commerce begins a new purchase, whose transactions name the one that it continues. The two have
-/// different keys, so facts of each are merged into the other: both end in the same state, whatever arrives first.
+/// A migration to Advanced Commerce, and a switch between a single subscription and a bundle in either direction, begin a
+/// new purchase, whose transactions name the one that it continues. The two have different keys, so facts of each are
+/// merged into the other: both end in the same state, whatever arrives first.
 extension PurchaseFacts {
     /// Facts about other purchases that follow from this one, to be merged into theirs.
     ///
-    /// A successor closes the purchase that it continues; a closed purchase passes its account on. Both only ever add
-    /// facts, so the join of all of them is the same in every order.
+    /// A successor names itself in the purchase that it continues; that one passes its account on, and ends by what Apple
+    /// signs of it, a revocation or its expiry. Both only ever add facts, so the join of all of them is the same in every
+    /// order.
     package var derivedUpdates: [PurchaseFacts] {
         var result: [PurchaseFacts] = []
         var previous = predecessors
@@ -15,9 +17,9 @@ extension PurchaseFacts {
             previous[id] = min(previous[id] ?? .latest, transaction.beginning)
         }
         for (id, since) in previous.sorted(by: { $0.key < $1.key }) where id != originalTransactionId {
-            var closed = other(id)
-            closed.insertSuccessor(originalTransactionId, since: since)
-            result.append(closed)
+            var continued = other(id)
+            continued.insertSuccessor(originalTransactionId, since: since)
+            result.append(continued)
         }
         guard !successors.isEmpty else { return result }
         let token = newestToken
@@ -44,7 +46,4 @@ extension PurchaseFacts {
         }
         return newest
     }
-
-    /// Since when another purchase continues this one; nil if none does.
-    package var migratedAt: AppStoreInstant? { successors.values.min() }
 }

@@ -13,7 +13,6 @@ struct SubscriptionEvidence {
     var isStatusExplained = false
     /// Apple said "grace", and its end is not known any more.
     var hasUnknownGrace = false
-    var migratedAt: AppStoreInstant?
 
     init() {}
 
@@ -24,7 +23,6 @@ struct SubscriptionEvidence {
         renewal = purchase.renewal
         status = purchase.status
         isStatusExplained = purchase.explainsRevokedStatus
-        migratedAt = purchase.migratedAt
     }
 
     /// The latest period that has begun; the first where none has.
@@ -34,7 +32,7 @@ struct SubscriptionEvidence {
 
     // MARK: States
 
-    /// The first row that holds, in this order: migrated, revoked, active, grace, renewing, retry, stale, expired.
+    /// The first row that holds, in this order: revoked, active, grace, renewing, retry, stale, expired.
     func state(at instant: AppStoreInstant, policy: SubscriptionPolicy) -> SubscriptionState {
         let current = current(at: instant)
         func make(
@@ -45,7 +43,6 @@ struct SubscriptionEvidence {
                 phase, of: current, at: instant, isEntitled: isEntitled, until: until,
                 needsStatusQuery: needsStatusQuery)
         }
-        if let migratedAt, migratedAt <= instant { return make(.migrated, isEntitled: false) }
         if let current, current.isRevoked(at: instant) { return make(.revoked, isEntitled: false) }
         if isRevokedByStatus(current) { return make(.revoked, isEntitled: false, needsStatusQuery: true) }
         let expiresDate = current?.expiresDate(at: instant)
@@ -92,7 +89,7 @@ struct SubscriptionEvidence {
             end = max(end, next.expiresDate(at: instant) ?? end)
         }
         if let revocation = current.revocationDate, revocation > instant { end = min(end, revocation) }
-        return min(end, migratedAt ?? end)
+        return end
     }
 
     /// Apple said "revoked" and has said nothing about the period since, which does not explain it.
@@ -111,7 +108,7 @@ struct SubscriptionEvidence {
         let pending = told.nextProductId.flatMap { $0 == current?.productId ? nil : $0 }
         // The refund of the current period ends a commitment.
         let hasEnded = phase == .revoked && current?.first.isCommitted == true
-        let isOver = phase == .expired || phase == .revoked || phase == .migrated
+        let isOver = phase == .expired || phase == .revoked
         return SubscriptionState(
             phase: phase, isEntitled: isEntitled, until: until, transaction: current?.first ?? replaced,
             willRenew: hasEnded ? false : told.willRenew,
@@ -147,7 +144,6 @@ extension SubscriptionEvidence {
             consider(policy.endOfRetry(after: expiresDate, isCommitted: transaction.isCommitted))
         }
         consider(renewal?.gracePeriodExpiresDate)
-        consider(migratedAt)
         consider(status?.version.signedDate.advanced(byMilliseconds: policy.staleToleranceMilliseconds))
         guard !moments.isEmpty else { return nil }
         moments.sort()

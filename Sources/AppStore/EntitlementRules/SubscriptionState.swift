@@ -14,8 +14,6 @@ package struct SubscriptionState: Hashable, Sendable {
         case stale = "STALE"
         case expired = "EXPIRED"
         case revoked = "REVOKED"
-        /// Another purchase goes on from this one, since a migration to Advanced Commerce.
-        case migrated = "MIGRATED"
         /// Only version 1 notifications say that there is something, and Apple has not confirmed it: nothing is given.
         case unconfirmed = "UNCONFIRMED"
 
@@ -115,8 +113,7 @@ extension PurchaseFacts {
     /// Whether the status that Apple stated disagrees with what the facts give for the moment it was stated.
     /// The facts win; this is for counting.
     package var statusDisagrees: Bool {
-        guard let status, status.status.isKnown, let state = state(at: status.version.signedDate),
-            state.phase != .migrated
+        guard let status, status.status.isKnown, let state = state(at: status.version.signedDate)
         else {
             return false
         }

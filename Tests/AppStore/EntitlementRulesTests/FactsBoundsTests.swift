@@ -116,7 +116,7 @@ import Testing
         let purchase = try PurchaseFacts(json: try merged(facts).jsonText)
         #expect(purchase.previousOriginalTransactionId == OriginalTransactionId("0"))
         #expect(purchase.derivedUpdates.map(\.originalTransactionId) == [OriginalTransactionId("0")])
-        #expect(purchase.derivedUpdates.first?.migratedAt == at(0))
+        #expect(purchase.derivedUpdates.first?.successors == [OriginalTransactionId("1"): at(0)])
     }
 
     @Test func `an answer as of a moment that is not kept says since when all is known`() throws {

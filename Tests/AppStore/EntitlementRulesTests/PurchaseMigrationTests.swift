@@ -28,7 +28,7 @@ import Testing
     }
 
     /// Merges facts one by one as the store does, with everything that follows.
-    private func settled(_ facts: [PurchaseFacts]) -> [String: PurchaseFacts] {
+    static func settled(_ facts: [PurchaseFacts]) -> [String: PurchaseFacts] {
         var purchases: [String: PurchaseFacts] = [:]
         var work = facts
         while !work.isEmpty {
@@ -44,34 +44,33 @@ import Testing
         return purchases
     }
 
-    @Test func `the old purchase is closed and the new one has its account, in every order`() throws {
+    @Test func `the new purchase has the account of the one that it continues, in every order`() throws {
         let facts = [try old(token), try new()]
         for order in [facts, facts.reversed(), facts + facts.reversed()] {
-            let purchases = settled(order)
-            #expect(purchases["1"]?.state(at: at(9 * day))?.phase == .active)
-            #expect(purchases["1"]?.state(at: at(9 * day))?.until == at(10 * day))
-            #expect(purchases["1"]?.nextChange(after: at(1)) == at(10 * day))
-            #expect(purchases["1"]?.state(at: at(10 * day))?.phase == .migrated)
-            #expect(purchases["1"]?.state(at: at(10 * day))?.isEntitled == false)
+            let purchases = Self.settled(order)
+            // It ends by its own facts alone.
+            #expect(purchases["1"]?.state(at: at(29 * day))?.phase == .active)
+            #expect(purchases["1"]?.state(at: at(9 * day))?.until == at(30 * day))
+            #expect(purchases["1"]?.successors == [OriginalTransactionId("9"): at(10 * day)])
             #expect(purchases["9"]?.appAccountToken?.rawValue == token)
             #expect(purchases["9"]?.previousOriginalTransactionId == OriginalTransactionId("1"))
             #expect(purchases["9"]?.state(at: at(11 * day))?.phase == .active)
-            #expect(purchases == settled(facts))
+            #expect(purchases == Self.settled(facts))
         }
     }
 
     @Test func `a claim on the old purchase is one on the new, and the new one's own token overrides both`() throws {
         var claimed = try old(nil)
         claimed.insert(OwnerClaim(appAccountToken: AppAccountToken("a"), claimedAt: at(day)))
-        #expect(settled([claimed, try new()])["9"]?.appAccountToken == AppAccountToken("a"))
+        #expect(Self.settled([claimed, try new()])["9"]?.appAccountToken == AppAccountToken("a"))
         var own = try new()
         own.insert(OwnerClaim(appAccountToken: AppAccountToken("b"), claimedAt: at(2 * day)))
-        #expect(settled([claimed, own])["9"]?.appAccountToken == AppAccountToken("b"))
-        #expect(settled([try old(token), own])["9"]?.appAccountToken?.rawValue == token)
+        #expect(Self.settled([claimed, own])["9"]?.appAccountToken == AppAccountToken("b"))
+        #expect(Self.settled([try old(token), own])["9"]?.appAccountToken?.rawValue == token)
     }
 
     @Test func `facts of it survive the way there and back`() throws {
-        let purchases = settled([try old(token), try new()])
+        let purchases = Self.settled([try old(token), try new()])
         for purchase in purchases.values { #expect(try PurchaseFacts(json: purchase.jsonText) == purchase) }
         #expect(
             purchases["1"].map { String(decoding: $0.jsonText, as: UTF8.self).contains(#""successors":[["9","#) }
@@ -81,9 +80,9 @@ import Testing
     @Test func `purchases that name each other come to an end`() throws {
         let back = period("1", from: 20 * day, to: 50 * day).with("previousOriginalTransactionId", "9")
         let odd = try #require(try Notification(.didRenew, signed: 20 * day, transaction: back).facts())
-        let purchases = settled([try new(), odd, try old(token)])
+        let purchases = Self.settled([try new(), odd, try old(token)])
         #expect(purchases.count == 2)
-        #expect(purchases == settled([odd, try old(token), try new()]))
+        #expect(purchases == Self.settled([odd, try old(token), try new()]))
     }
 }
 

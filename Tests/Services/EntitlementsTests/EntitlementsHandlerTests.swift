@@ -102,7 +102,7 @@ import Testing
     }
 
     /// Old and new purchase have keys, and mostly partitions, of their own.
-    @Test func `a migration closes the old purchase in its own partition, whichever is handled first`() throws {
+    @Test func `a migration passes the account on from another partition, whichever is handled first`() throws {
         let old = lifeOfOne(purchase: "1")[0]
         var new = lifeOfOne(purchase: "2", token: nil)[0]
         new.transaction?["previousOriginalTransactionId"] = "1"
@@ -119,7 +119,8 @@ import Testing
             let purchases = Dictionary(uniqueKeysWithValues: states.map { ($0.originalTransactionId.rawValue, $0) })
             #expect(purchases["2"]?.appAccountToken?.rawValue == account)
             let now = AppStoreInstant(clampingMillisecondsSince1970: on(2))
-            #expect(purchases["1"]?.state(at: now)?.phase == .migrated)
+            #expect(purchases["1"]?.state(at: now)?.phase == .active)
+            #expect(purchases["1"]?.successors.keys.map(\.rawValue) == ["2"])
             #expect(purchases["2"]?.state(at: now)?.phase == .active)
             dumps.insert(try rows.dump())
         }

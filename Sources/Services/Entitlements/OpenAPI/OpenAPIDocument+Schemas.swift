@@ -30,8 +30,8 @@ extension OpenAPIDocument {
               },
               "state": {
                 "type": "string",
-                "description": "Of a subscription: ACTIVE, RENEWING, GRACE, RETRY, STALE, EXPIRED, REVOKED, \#
-        MIGRATED. Of another purchase: OWNED, ENDED, REVOKED. UNCONFIRMED: only version 1 notifications tell of it, and \#
+                "description": "Of a subscription: ACTIVE, RENEWING, GRACE, RETRY, STALE, EXPIRED, \#
+        REVOKED. Of another purchase: OWNED, ENDED, REVOKED. UNCONFIRMED: only version 1 notifications tell of it, and \#
         it gives nothing until Apple confirms it. More may be added."
               },
               "environment": {"$ref": "#/components/schemas/Environment"},
