@@ -15,6 +15,8 @@ private let past = MutatedFile(.access, "past", rules + "PurchaseFacts+Past.swif
 private let units = MutatedFile(.access, "units", rules + "OneTimeState.swift", suites: "OneTimeStateTests")
 private let copies = MutatedFile(
     .access, "units", rules + "OneTimeTransactions.swift", suites: "RestoredPurchaseTests")
+private let items = MutatedFile(
+    .access, "items", rules + "ItemEntitlements.swift", suites: "AdvancedCommerceItemTests")
 private let judged = MutatedFile(.access, "trust", rules + "JudgedSubscription.swift", suites: "LegacyTrustTests")
 private let trust = MutatedFile(.access, "trust", rules + "PurchaseFacts+Trust.swift", suites: "LegacyTrustTests")
 private let facts = MutatedFile(
@@ -66,6 +68,9 @@ enum AccessMutants {
         copies.mutant("access-restored-once", "$0.isCopy(of: transaction)", "false"),
         copies.mutant("access-restored-newest", "(other.version, other.key) < (version, key)", "true"),
         copies.mutant("access-restored-past", "isSigned != isOtherSigned", "false"),
+        items.mutant("access-item-revoked", "item.isRevoked(at: instant) ? item.revocationDate : nil", "nil"),
+        items.mutant("access-item-rule", "skus[item.sku] ?? entitlements", "entitlements"),
+        items.mutant("access-item-units", "dates.count == items.count ? dates.max() : nil", "nil"),
         units.mutant("access-units-nearest", "50_000", after: "static func share", "0"),
     ]
 }

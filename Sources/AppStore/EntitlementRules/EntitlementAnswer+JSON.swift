@@ -80,7 +80,7 @@ extension EntitlementGrant {
         object.set("priceIncreaseStatus", priceIncreaseStatus)
         object.set("expirationIntent", expirationIntent)
         object.set("seats", seats)
-        if !skus.isEmpty { object.array("skus") { for sku in skus { $0.string(sku) } } }
+        if let skus { object.array("skus") { for sku in skus { $0.string(sku) } } }
         if needsStatusQuery { object.set("needsStatusQuery", true) }
         if trust != .signed { object.set("trust", trust.rawValue) }
         if awaitsConfirmation { object.set("awaitsConfirmation", true) }

@@ -25,14 +25,26 @@ package struct EntitlementGrant: Hashable, Sendable {
     package var priceIncreaseStatus: PriceIncreaseStatus?
     package var expirationIntent: ExpirationIntent?
     package var seats: Int64?
-    /// Advanced Commerce: the SKUs that are not revoked.
-    package var skus: [String] = []
+    /// Advanced Commerce: the SKUs that are not revoked; nil without items.
+    package var skus: [String]?
     package var needsStatusQuery = false
     /// Signed, unless version 1 notifications decided, or alone say that there is something.
     package var trust = FactTrust.signed
     /// Version 1 notifications say more of the purchase, and Apple has not confirmed it.
     package var awaitsConfirmation = false
     package var details = GrantDetails()
+}
+
+extension EntitlementGrant {
+    /// What holds by its transaction does not where all items that give it are revoked.
+    fileprivate mutating func revoke(_ item: ItemEntitlement) {
+        guard let revocationDate = item.revocationDate else { return }
+        isEntitled = false
+        state = SubscriptionState.Phase.revoked.rawValue
+        until = nil
+        seats = seats.map { _ in 0 }
+        details.revocationDate = revocationDate
+    }
 }
 
 /// Units of one consumable product of an app over all its transactions. Saturates at the limits of 64 bits.
@@ -175,21 +187,22 @@ extension EntitlementAnswer {
         }
         let renewal = purchase.renewal.flatMap { view == .newestFacts || $0.version.signedDate <= asOf ? $0 : nil }
         let details = GrantDetails(of: transaction, in: purchase, at: asOf)
-        for name in rules.rule(for: productId).entitlements {
-            grants.append(
-                EntitlementGrant(
-                    entitlement: name, environment: purchase.environment, bundleId: purchase.bundleId,
-                    isEntitled: state.isEntitled, state: state.phase.rawValue,
-                    productId: productId, originalTransactionId: purchase.originalTransactionId,
-                    transactionId: transaction.transactionId, ownership: transaction.inAppOwnershipType,
-                    until: state.until, willRenew: state.willRenew,
-                    commitmentWillRenew: state.commitmentWillRenew,
-                    autoRenewProductId: renewal?.autoRenewProductId, pendingProductId: state.pendingProductId,
-                    gracePeriodExpiresDate: renewal?.gracePeriodExpiresDate,
-                    priceIncreaseStatus: state.priceIncreaseStatus, expirationIntent: state.expirationIntent,
-                    seats: state.seats, skus: transaction.skus(at: asOf),
-                    needsStatusQuery: state.needsStatusQuery, trust: judged.trust,
-                    awaitsConfirmation: judged.awaitsConfirmation, details: details))
+        for item in rules.rule(for: productId).entitlements(of: transaction, at: asOf) {
+            var grant = EntitlementGrant(
+                entitlement: item.name, environment: purchase.environment, bundleId: purchase.bundleId,
+                isEntitled: state.isEntitled, state: state.phase.rawValue,
+                productId: productId, originalTransactionId: purchase.originalTransactionId,
+                transactionId: transaction.transactionId, ownership: transaction.inAppOwnershipType,
+                until: state.until, willRenew: state.willRenew,
+                commitmentWillRenew: state.commitmentWillRenew,
+                autoRenewProductId: renewal?.autoRenewProductId, pendingProductId: state.pendingProductId,
+                gracePeriodExpiresDate: renewal?.gracePeriodExpiresDate,
+                priceIncreaseStatus: state.priceIncreaseStatus, expirationIntent: state.expirationIntent,
+                seats: state.seats, skus: transaction.skus(at: asOf),
+                needsStatusQuery: state.needsStatusQuery, trust: judged.trust,
+                awaitsConfirmation: judged.awaitsConfirmation, details: details)
+            if state.isEntitled { grant.revoke(item) }
+            grants.append(grant)
         }
     }
 
@@ -239,14 +252,17 @@ extension EntitlementAnswer {
                 }
                 guard state.phase != .unknown else { continue }
                 let details = GrantDetails(of: entry.facts, in: purchase, at: asOf)
-                grants += rule.entitlements.map { name in
-                    EntitlementGrant(
-                        entitlement: name, environment: purchase.environment, bundleId: product.bundleId,
+                for item in entry.facts.items { note(nextChange: item.revocationDate) }
+                grants += rule.entitlements(of: entry.facts, at: asOf).map { item in
+                    var grant = EntitlementGrant(
+                        entitlement: item.name, environment: purchase.environment, bundleId: product.bundleId,
                         isEntitled: state.isEntitled, state: state.phase.rawValue,
                         productId: productId, originalTransactionId: purchase.originalTransactionId,
                         transactionId: entry.facts.transactionId, ownership: entry.facts.inAppOwnershipType,
-                        until: state.until, trust: entry.facts.version.isSigned ? .signed : .sharedSecret,
-                        details: details)
+                        until: state.until, skus: entry.facts.skus(at: asOf),
+                        trust: entry.facts.version.isSigned ? .signed : .sharedSecret, details: details)
+                    if state.isEntitled { grant.revoke(item) }
+                    return grant
                 }
             }
         }

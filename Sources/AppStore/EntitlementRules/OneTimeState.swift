@@ -88,7 +88,8 @@ extension TransactionFacts {
         }
         let (credited, overflow) = unitsPerItem.multipliedReportingOverflow(by: Int64(quantity ?? 1))
         if overflow || unitsPerItem < 0 { problems.append(.unitsOutOfRange) }
-        let isRevoked = isRevoked(at: instant)
+        let revocationDate = unitsRevocationDate
+        let isRevoked = revocationDate.map { $0 <= instant } ?? false
         guard problems.isEmpty else {
             return OneTimeState(phase: isRevoked ? .refunded : .credited, isEntitled: false, problems: problems)
         }

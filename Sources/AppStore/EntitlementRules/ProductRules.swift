@@ -17,14 +17,18 @@ package struct ProductRule: Hashable, Sendable {
     /// Non-renewing subscriptions: length in days; nil while the app has not said.
     package var lengthDays: Int64?
     package var accumulation: Accumulation
+    /// Advanced Commerce: names of what the holder of an item may use, by SKU. An SKU without a rule gives `entitlements`.
+    package var skus: [String: [String]]
 
     package init(
-        entitlements: [String], units: Int64 = 1, lengthDays: Int64? = nil, accumulation: Accumulation = .extend
+        entitlements: [String], units: Int64 = 1, lengthDays: Int64? = nil, accumulation: Accumulation = .extend,
+        skus: [String: [String]] = [:]
     ) {
         self.entitlements = entitlements
         self.units = units
         self.lengthDays = lengthDays
         self.accumulation = accumulation
+        self.skus = skus
     }
 
     /// Length in milliseconds; nil if there is none, it is not positive, or it does not fit.

@@ -124,10 +124,3 @@ extension PurchaseFacts {
         return SubscriptionState.Phase(status.status) != (isServed ? .active : state.phase) && !hasFailedEarly
     }
 }
-
-extension TransactionFacts {
-    /// Advanced Commerce: the SKUs that are not revoked then.
-    package func skus(at instant: AppStoreInstant) -> [String] {
-        items.filter { item in item.revocationDate.map { $0 > instant } ?? true }.map(\.sku)
-    }
-}

@@ -12,7 +12,8 @@ extension ProductRules {
     /// {"products": {
     ///   "com.example.pro.monthly": {"entitlements": ["pro"]},
     ///   "com.example.coins.100": {"units": 100},
-    ///   "com.example.season": {"entitlements": ["season"], "lengthDays": 90, "accumulation": "extend"}
+    ///   "com.example.season": {"entitlements": ["season"], "lengthDays": 90, "accumulation": "extend"},
+    ///   "com.example.generic": {"skus": {"gold": {"entitlements": ["gold"]}}}
     /// }}
     /// ```
     ///
@@ -48,13 +49,7 @@ extension ProductRules {
         for member in object.members {
             switch member.name {
             case "entitlements":
-                let names = member.value.array?.compactMap(\.string).filter(BoundedText.accepts)
-                guard let names, !names.isEmpty, names.count == member.value.array?.count,
-                    Set(names).count == names.count
-                else {
-                    throw refuse("\(product).entitlements: expected a list of different names.")
-                }
-                rule.entitlements = names
+                rule.entitlements = try names(member.value, of: product, refuse)
             case "units":
                 guard let units = member.value.integer, units >= 0 else {
                     throw refuse("\(product).units: expected a whole number from 0.")
@@ -70,11 +65,41 @@ extension ProductRules {
                     throw refuse("\(product).accumulation: expected extend or overlap.")
                 }
                 rule.accumulation = accumulation
+            case "skus":
+                rule.skus = try skus(member.value, of: product, refuse)
             default:
                 throw refuse("\(product): unknown member \(member.name).")
             }
         }
         return rule
+    }
+
+    private static func names(
+        _ value: JSONValue, of subject: String, _ refuse: (String) -> ConfigurationError
+    ) throws(ConfigurationError) -> [String] {
+        let names = value.array?.compactMap(\.string).filter(BoundedText.accepts)
+        guard let names, !names.isEmpty, names.count == value.array?.count, Set(names).count == names.count else {
+            throw refuse("\(subject).entitlements: expected a list of different names.")
+        }
+        return names
+    }
+
+    /// Rules for the items of Advanced Commerce, which are all sold under one product.
+    private static func skus(
+        _ value: JSONValue, of product: String, _ refuse: (String) -> ConfigurationError
+    ) throws(ConfigurationError) -> [String: [String]] {
+        guard let members = value.object?.members, !members.isEmpty else {
+            throw refuse("\(product).skus: expected an object with a member for each SKU.")
+        }
+        var skus: [String: [String]] = [:]
+        for member in members {
+            guard BoundedText.accepts(member.name) else { throw refuse("\(product).skus: an SKU without a name.") }
+            guard let rule = member.value.object, rule.names == ["entitlements"], let list = rule["entitlements"] else {
+                throw refuse("\(product).skus.\(member.name): expected an object with the member entitlements.")
+            }
+            skus[member.name] = try names(list, of: "\(product).skus.\(member.name)", refuse)
+        }
+        return skus
     }
 }
 
@@ -84,7 +109,12 @@ extension ProductRules {
 
     /// Differs where the same facts may be published as another answer.
     var fingerprint: String {
-        let rules = products.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue)=\($0.value)" }
+        let rules = products.sorted { $0.key.rawValue < $1.key.rawValue }.map { product, rule in
+            // A dictionary is printed in another order by each process.
+            let skus = rule.skus.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            return "\(product.rawValue)=\(rule.entitlements),\(rule.units),\(rule.lengthDays ?? 0),"
+                + "\(rule.accumulation.rawValue),\(skus)"
+        }
         let trust = legacyTrust.apps.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.rawValue)" }
         return "\(Self.publishedForm);\(subscriptions);\(rules.joined(separator: ";"));"
             + "legacy=\(legacyTrust.others.rawValue);\(trust.joined(separator: ";"))"

@@ -210,7 +210,7 @@ import Testing
             Notification(
                 .subscribed, signed: 0, status: .active,
                 transaction: period("1", from: 0, to: 30 * day).with("advancedCommerceInfo", commerce)))
-        func skus(_ instant: Int64) -> [[String]] {
+        func skus(_ instant: Int64) -> [[String]?] {
             EntitlementAnswer(
                 purchases: [purchase], environment: .production, at: at(instant), rules: ProductRules()
             ).grants.map(\.skus)

@@ -41,6 +41,7 @@ import Testing
               "pro.monthly": {"entitlements": ["pro", "cloud"]},
               "coins.100": {"units": 100},
               "season": {"entitlements": ["season"], "lengthDays": 90, "accumulation": "overlap"},
+              "generic": {"skus": {"gold": {"entitlements": ["gold", "basic"]}}},
               "plain": {}
             }}
             """)
@@ -49,6 +50,7 @@ import Testing
                 ProductId("pro.monthly"): ProductRule(entitlements: ["pro", "cloud"]),
                 ProductId("coins.100"): ProductRule(entitlements: ["coins.100"], units: 100),
                 ProductId("season"): ProductRule(entitlements: ["season"], lengthDays: 90, accumulation: .overlap),
+                ProductId("generic"): ProductRule(entitlements: ["generic"], skus: ["gold": ["gold", "basic"]]),
                 ProductId("plain"): ProductRule(entitlements: ["plain"]),
             ])
     }
@@ -91,6 +93,12 @@ import Testing
         (#"{"products":{"a":{"units":1e300}}}"#, "a.units: expected a whole number from 0"),
         (#"{"products":{"a":{"lengthDays":0}}}"#, "a.lengthDays: expected a number of days from 1 to 36525"),
         (#"{"products":{"a":{"lengthDays":36526}}}"#, "a.lengthDays: expected"),
+        (#"{"products":{"a":{"skus":[]}}}"#, "a.skus: expected an object with a member for each SKU"),
+        (#"{"products":{"a":{"skus":{"gold":{}}}}}"#, "a.skus.gold: expected an object with the member entitlements"),
+        (
+            #"{"products":{"a":{"skus":{"gold":{"entitlements":["x","x"]}}}}}"#,
+            "a.skus.gold.entitlements: expected a list of different names"
+        ),
         (#"{"products":{"a":{"accumulation":"add"}}}"#, "a.accumulation: expected extend or overlap"),
     ])
     func `a wrong file is refused with its name and the member`(text: String, message: String) throws {

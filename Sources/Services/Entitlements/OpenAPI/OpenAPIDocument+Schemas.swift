@@ -87,7 +87,12 @@ extension OpenAPIDocument {
               },
               "expirationIntent": {"type": "integer"},
               "seats": {"type": "integer", "format": "int64"},
-              "skus": {"type": "array", "items": {"type": "string"}},
+              "skus": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Advanced Commerce: the items that are held, empty where all are revoked. Absent: the \#
+        purchase has no items."
+              },
               "needsStatusQuery": {
                 "type": "boolean",
                 "description": "What is known does not explain what Apple said: ask the App Store Server API."
