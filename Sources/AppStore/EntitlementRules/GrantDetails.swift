@@ -2,9 +2,6 @@ package import AppStoreModel
 internal import JSON
 
 /// What Apple said about the transaction behind a grant, beside what decides about it.
-///
-/// Of the transaction that Apple spoke of last everything is known; of the others their dates, because no more of them
-/// is kept (``FactsBounds``).
 package struct GrantDetails: Hashable, Sendable {
     package var purchaseDate: AppStoreInstant?
     package var originalPurchaseDate: AppStoreInstant?
@@ -20,7 +17,7 @@ package struct GrantDetails: Hashable, Sendable {
     package var revocationReason: RevocationReason?
 
     package var billingPlanType: BillingPlanType?
-    /// Number of the period inside a commitment, from 1.
+    /// Number of the period inside a commitment, from 1; known of the transaction that Apple spoke of last.
     package var billingPeriodNumber: Int32?
     /// End of the commitment. Access follows the periods, not this date.
     package var commitmentExpiresDate: AppStoreInstant?
@@ -36,21 +33,16 @@ package struct GrantDetails: Hashable, Sendable {
         billingPlanType = transaction.billingPlanType
         commitmentExpiresDate = transaction.commitmentExpiresDate
         revocationDate = transaction.isRevoked(at: instant) ? transaction.revocationDate : nil
-        if let latest = purchase.latestTransaction { add(latest, of: transaction) }
-    }
-
-    private mutating func add(_ latest: TransactionDetails, of transaction: TransactionFacts) {
-        guard latest.version.signedDate == transaction.version.signedDate, let content = latest.content,
-            content.transactionId == transaction.transactionId
-        else { return }
-        originalPurchaseDate = content.originalPurchaseDate
-        offerType = content.offerType
-        offerIdentifier = content.offerIdentifier
-        offerDiscountType = content.offerDiscountType
-        price = content.price
-        currency = content.currency
-        billingPeriodNumber = content.billingPeriodNumber
-        if revocationDate != nil { revocationReason = content.revocationReason }
+        if revocationDate != nil { revocationReason = transaction.traits.revocationReason }
+        originalPurchaseDate = transaction.traits.originalPurchaseDate
+        offerType = transaction.traits.offerType
+        offerIdentifier = transaction.traits.offerIdentifier
+        offerDiscountType = transaction.traits.offerDiscountType
+        price = transaction.traits.price
+        currency = transaction.traits.currency
+        if let latest = purchase.latestTransaction?.content, latest.transactionId == transaction.transactionId {
+            billingPeriodNumber = latest.billingPeriodNumber
+        }
     }
 
     func write(to object: inout JSONWriter) {

@@ -162,20 +162,15 @@ extension TransactionDetailsContent {
         object.set("type", type)
         object.set("subscriptionGroupIdentifier", subscriptionGroupIdentifier)
         object.set("purchaseDate", purchaseDate)
-        object.set("originalPurchaseDate", originalPurchaseDate)
         object.set("expiresDate", expiresDate)
         object.set("quantity", quantity)
         object.set("inAppOwnershipType", inAppOwnershipType)
         if isUpgraded { object.set("isUpgraded", true) }
         object.set("revocationDate", revocationDate)
-        object.set("revocationReason", revocationReason)
         object.set("revocationType", revocationType)
         object.set("revocationPercentage", revocationPercentage)
         object.set("appAccountToken", appAccountToken)
         object.set("appTransactionId", appTransactionId)
-        object.set("offerType", offerType)
-        object.set("offerIdentifier", offerIdentifier)
-        object.set("offerDiscountType", offerDiscountType)
         object.set("transactionReason", transactionReason)
         object.set("additionalTransactionReason", additionalTransactionReason)
         object.set("revokedSeatQuantity", revokedSeatQuantity)
@@ -183,11 +178,21 @@ extension TransactionDetailsContent {
         object.set("billingPlanType", billingPlanType)
         object.set("billingPeriodNumber", billingPeriodNumber)
         object.set("commitmentExpiresDate", commitmentExpiresDate)
-        object.set("price", price)
-        object.set("currency", currency)
         object.set("storefront", storefront)
+        writeGrantMembers(to: &object)
         writeItems(to: &object)
         object.set(version)
+    }
+
+    /// Writes what an answer says of a grant beside who may use what: ``TransactionTraits`` have it too.
+    func writeGrantMembers(to object: inout JSONWriter) {
+        object.set("originalPurchaseDate", originalPurchaseDate)
+        object.set("revocationReason", revocationReason)
+        object.set("offerType", offerType)
+        object.set("offerIdentifier", offerIdentifier)
+        object.set("offerDiscountType", offerDiscountType)
+        object.set("price", price)
+        object.set("currency", currency)
     }
 
     /// Writes the members that ``TransactionTraits`` have in common with it.

@@ -35,6 +35,14 @@ package final class TransactionTraits: Sendable {
     let billingPlanType: BillingPlanType?
     /// The same for all periods of a commitment, unless a failed charge was recovered.
     let commitmentExpiresDate: AppStoreInstant?
+    let originalPurchaseDate: AppStoreInstant?
+    let revocationReason: RevocationReason?
+    let offerType: OfferType?
+    let offerIdentifier: String?
+    let offerDiscountType: OfferDiscountType?
+    /// Milliunits of the currency.
+    let price: Int64?
+    let currency: String?
     let items: [Item]
     let amountProblems: [AmountProblem]
     /// The JSON object; equal traits have equal texts.
@@ -56,6 +64,13 @@ package final class TransactionTraits: Sendable {
         previousOriginalTransactionId = details.previousOriginalTransactionId
         billingPlanType = details.billingPlanType
         commitmentExpiresDate = details.commitmentExpiresDate
+        originalPurchaseDate = details.originalPurchaseDate
+        revocationReason = details.revocationReason
+        offerType = details.offerType
+        offerIdentifier = details.offerIdentifier
+        offerDiscountType = details.offerDiscountType
+        price = details.price
+        currency = details.currency
         items = details.items
         amountProblems = details.amountProblems
         isAutoRenewableByType = Self.isAutoRenewable(details.type)
@@ -74,6 +89,7 @@ package final class TransactionTraits: Sendable {
             object.set("previousOriginalTransactionId", details.previousOriginalTransactionId)
             object.set("billingPlanType", details.billingPlanType)
             object.set("commitmentExpiresDate", details.commitmentExpiresDate)
+            details.writeGrantMembers(to: &object)
             details.writeItems(to: &object)
         }
         text = writer.bytes
@@ -95,6 +111,13 @@ package final class TransactionTraits: Sendable {
         previousOriginalTransactionId = fields.identifier("previousOriginalTransactionId")
         billingPlanType = fields.enumeration("billingPlanType")
         commitmentExpiresDate = fields.instant("commitmentExpiresDate")
+        originalPurchaseDate = fields.instant("originalPurchaseDate")
+        revocationReason = fields.enumeration("revocationReason")
+        offerType = fields.enumeration("offerType")
+        offerIdentifier = fields.string("offerIdentifier")
+        offerDiscountType = fields.enumeration("offerDiscountType")
+        price = fields.int64("price")
+        currency = fields.string("currency")
         (items, amountProblems) = TransactionDetailsContent.items(&fields)
         text = Array(element.bytes)
         isAutoRenewableByType = Self.isAutoRenewable(type)

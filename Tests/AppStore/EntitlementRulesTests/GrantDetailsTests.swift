@@ -70,17 +70,27 @@ import Testing
         #expect(before["revocationDate"] == nil && before["revocationReason"] == nil)
     }
 
-    /// Of all but the transaction that Apple spoke of last the facts keep no offer and no price.
-    @Test func `an earlier period has its dates, and nothing of another transaction`() throws {
-        let renewed = period("11", from: 7 * day, to: 37 * day).with("price", 9990).with("currency", "EUR")
-        let subscription = try purchase(
+    @Test func `each period has its own offer and price, whichever Apple spoke of last`() throws {
+        let renewed = period("11", from: 7 * day, to: 37 * day).with("originalPurchaseDate", date: 0)
+            .with("price", 9990).with("currency", "EUR")
+        let told = [
             Notification(.subscribed, signed: 0, status: .active, transaction: trial),
-            Notification(.didRenew, signed: 7 * day, status: .active, transaction: renewed))
-        let now = try row(answer([subscription], at: 8 * day))
-        #expect(now["price"] == 9990 && now["offerType"] == nil)
-        let before = try row(answer([subscription], at: day, view: .history))
-        #expect(before["expiresDate"]?.integer == at(7 * day).millisecondsSince1970)
-        #expect(before["price"] == nil && before["currency"] == nil)
+            Notification(.didRenew, signed: 6 * day, status: .active, transaction: renewed),
+        ]
+        let early = try row(answer([purchase(told)], at: 6 * day + hour))
+        #expect(early["offerDiscountType"] == "FREE_TRIAL" && early["price"] == 0)
+        let refund = Notification(
+            .refund, signed: 20 * day, status: .active,
+            transaction: trial.with("revocationDate", date: 20 * day).with("revocationReason", 1))
+        for order in [told + [refund], [refund] + told.reversed()] {
+            let subscription = try purchase(order)
+            let now = try row(answer([PurchaseFacts(json: subscription.jsonText)], at: 21 * day))
+            #expect(now["price"] == 9990 && now["currency"] == "EUR" && now["offerType"] == nil)
+            #expect(now["originalPurchaseDate"]?.integer == at(0).millisecondsSince1970)
+            let before = try row(answer([subscription], at: day, view: .history))
+            #expect(before["expiresDate"]?.integer == at(7 * day).millisecondsSince1970)
+            #expect(before["price"] == 0 && before["offerIdentifier"] == "spring")
+        }
     }
 
     @Test func `a consumable of one name in two apps has two balances`() throws {
