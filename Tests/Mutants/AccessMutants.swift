@@ -17,6 +17,8 @@ private let copies = MutatedFile(
     .access, "units", rules + "OneTimeTransactions.swift", suites: "RestoredPurchaseTests")
 private let items = MutatedFile(
     .access, "items", rules + "ItemEntitlements.swift", suites: "AdvancedCommerceItemTests")
+private let passes = MutatedFile(
+    .access, "units", rules + "OneTimeEntry.swift", suites: "OneTimePurchaseTests")
 private let judged = MutatedFile(.access, "trust", rules + "JudgedSubscription.swift", suites: "LegacyTrustTests")
 private let trust = MutatedFile(.access, "trust", rules + "PurchaseFacts+Trust.swift", suites: "LegacyTrustTests")
 private let facts = MutatedFile(
@@ -71,6 +73,7 @@ enum AccessMutants {
         items.mutant("access-item-revoked", "item.isRevoked(at: instant) ? item.revocationDate : nil", "nil"),
         items.mutant("access-item-rule", "skus[item.sku] ?? entitlements", "entitlements"),
         items.mutant("access-item-units", "dates.count == items.count ? dates.max() : nil", "nil"),
+        passes.mutant("access-pass-joined", "next.start <= end", "false"),
         units.mutant("access-units-nearest", "50_000", after: "static func share", "0"),
     ]
 }

@@ -239,10 +239,10 @@ extension EntitlementAnswer {
         for (product, transactions) in Dictionary(grouping: entries, by: \.product) {
             let productId = product.productId
             let rule = rules.rule(for: productId)
-            for (entry, state) in OneTimeEntry.states(of: transactions, at: asOf, rule: rule) {
+            for (entry, state, change) in OneTimeEntry.states(of: transactions, at: asOf, rule: rule) {
                 let purchase = entry.purchase
                 for problem in state.problems { report(problem, of: entry.facts, in: purchase) }
-                note(nextChange: state.until)
+                note(nextChange: change)
                 if entry.facts.type == .consumable {
                     let none = UnitBalance(
                         environment: purchase.environment, bundleId: product.bundleId, productId: productId)
@@ -272,41 +272,5 @@ extension EntitlementAnswer {
     private mutating func note(nextChange moment: AppStoreInstant?) {
         guard let moment, moment > asOf else { return }
         nextChange = min(nextChange ?? moment, moment)
-    }
-}
-
-/// A product of an app: two apps may have products of one name.
-private struct AppProduct: Hashable {
-    var bundleId: BundleId
-    var productId: ProductId
-}
-
-/// One transaction of a product that does not renew by itself.
-private struct OneTimeEntry {
-    var purchase: PurchaseFacts
-    var productId: ProductId
-    var facts: TransactionFacts
-
-    var product: AppProduct { AppProduct(bundleId: purchase.bundleId, productId: productId) }
-
-    /// States of all transactions of one product. Non-renewing ones extend each other where the rule says so: each begins
-    /// where the one before ends, unless that is past.
-    static func states(
-        of transactions: [OneTimeEntry], at instant: AppStoreInstant, rule: ProductRule
-    ) -> [(OneTimeEntry, OneTimeState)] {
-        let ordered = transactions.sorted {
-            ($0.facts.start, $0.facts.transactionId) < ($1.facts.start, $1.facts.transactionId)
-        }
-        var previousEnd = AppStoreInstant.earliest
-        return ordered.map { entry in
-            let facts = entry.facts
-            guard facts.type == .nonRenewingSubscription, rule.accumulation == .extend,
-                let length = rule.lengthMilliseconds
-            else { return (entry, facts.oneTimeState(at: instant, rule: rule)) }
-            let start = max(facts.start, previousEnd)
-            let end = start.advanced(byMilliseconds: length)
-            if !facts.isRevoked(at: instant) { previousEnd = end }
-            return (entry, facts.timedState(at: instant, from: start, end: end))
-        }
     }
 }

@@ -151,6 +151,26 @@ import Testing
         #expect(try answer(both, at: 40 * day, rule: rule).active.isEmpty)
     }
 
+    @Test func `access by passes that follow each other ends with the last of them`() throws {
+        let both = [
+            charge(transaction("Non-Renewing Subscription", "1")),
+            charge(transaction("Non-Renewing Subscription", "2", at: 10 * day)),
+            charge(transaction("Non-Renewing Subscription", "3", at: 100 * day)),
+        ]
+        func held(_ told: [Notification], _ rule: ProductRule) throws -> EntitlementAnswer {
+            try answer(told, at: 20 * day, rule: rule)
+        }
+        var rule = ProductRule(entitlements: ["right"], lengthDays: 30)
+        let extended = try held(both, rule)
+        #expect(extended.grants.filter(\.isEntitled).map(\.until) == [at(60 * day)])
+        #expect(extended.nextChange == at(30 * day))
+        rule.accumulation = .overlap
+        #expect(try held(both, rule).grants.filter(\.isEntitled).map(\.until) == [at(40 * day), at(40 * day)])
+        let refunded = charge(
+            transaction("Non-Renewing Subscription", "2", at: 10 * day).with("revocationDate", date: 15 * day))
+        #expect(try held([both[0], refunded], rule).grants.filter(\.isEntitled).map(\.until) == [at(30 * day)])
+    }
+
     @Test func `a refunded transaction extends nothing`() throws {
         let refunded = charge(transaction("Non-Renewing Subscription", "1").with("revocationDate", date: 5 * day))
         let next = charge(transaction("Non-Renewing Subscription", "2", at: 10 * day))

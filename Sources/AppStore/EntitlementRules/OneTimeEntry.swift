@@ -1,0 +1,69 @@
+internal import AppStoreModel
+
+/// A product of an app: two apps may have products of one name.
+struct AppProduct: Hashable {
+    var bundleId: BundleId
+    var productId: ProductId
+}
+
+/// One transaction of a product that does not renew by itself.
+struct OneTimeEntry {
+    var purchase: PurchaseFacts
+    var productId: ProductId
+    var facts: TransactionFacts
+
+    var product: AppProduct { AppProduct(bundleId: purchase.bundleId, productId: productId) }
+
+    /// States of all transactions of one product, and when each becomes another by itself. Non-renewing ones extend each
+    /// other where the rule says so: each begins where the one before ends, unless that is past. The `until` of one that
+    /// holds is the end of those that follow it without a gap.
+    static func states(
+        of transactions: [OneTimeEntry], at instant: AppStoreInstant, rule: ProductRule
+    ) -> [(entry: OneTimeEntry, state: OneTimeState, change: AppStoreInstant?)] {
+        let ordered = transactions.sorted {
+            ($0.facts.start, $0.facts.transactionId) < ($1.facts.start, $1.facts.transactionId)
+        }
+        var previousEnd = AppStoreInstant.earliest
+        var times: [PassTime?] = []
+        for entry in ordered {
+            let start = rule.accumulation == .extend ? max(entry.facts.start, previousEnd) : entry.facts.start
+            let time = PassTime(of: entry.facts, from: start, at: instant, rule: rule)
+            if let time, !entry.facts.isRevoked(at: instant) { previousEnd = time.end }
+            times.append(time)
+        }
+        let held = times.compactMap { $0 }.filter { $0.start < $0.access }.sorted { $0.start < $1.start }
+        return zip(ordered, times).map { entry, time in
+            guard let time else {
+                let state = entry.facts.oneTimeState(at: instant, rule: rule)
+                return (entry, state, state.until)
+            }
+            var state = entry.facts.timedState(at: instant, from: time.start, end: time.end)
+            let change = state.until
+            if state.isEntitled { state.until = time.endOfAccess(followedBy: held) }
+            return (entry, state, change)
+        }
+    }
+}
+
+/// From when to when a non-renewing subscription runs.
+private struct PassTime {
+    let start: AppStoreInstant
+    let end: AppStoreInstant
+    /// The end, or the revocation before it.
+    let access: AppStoreInstant
+
+    /// Nil for another type, and without a length.
+    init?(of facts: TransactionFacts, from start: AppStoreInstant, at instant: AppStoreInstant, rule: ProductRule) {
+        guard facts.type == .nonRenewingSubscription, let length = rule.lengthMilliseconds else { return nil }
+        self.start = start
+        end = start.advanced(byMilliseconds: length)
+        access = min(end, facts.revocationDate ?? end)
+    }
+
+    /// The end of access by this one and those that follow it without a gap.
+    ///
+    /// - Parameter others: by start.
+    func endOfAccess(followedBy others: [PassTime]) -> AppStoreInstant {
+        others.reduce(access) { end, next in next.start <= end ? max(end, next.access) : end }
+    }
+}
