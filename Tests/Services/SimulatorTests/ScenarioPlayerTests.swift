@@ -207,8 +207,25 @@ import Testing
         #expect(after == before * 150 / 100)
     }
 
+    @Test func `who cancels within a commitment goes on renewing until its end`() throws {
+        let told = try notifications("subscription-committed-cancelled").map { try members($0.renewalInfo) }
+        for renewal in told { #expect(renewal["autoRenewStatus"] as? Int == 1) }
+        let statuses = told.map { ($0["commitmentInfo"] as? [String: Any])?["commitmentAutoRenewStatus"] as? Int }
+        #expect(statuses == [1, 1, 0, 0])
+    }
+
+    @Test func `who cancels in the grace period is expired, and the date stays in the renewal info`() throws {
+        let run = try notifications("billing-grace-cancelled")
+        let (failed, expired) = (try members(run[1].renewalInfo), try members(run[2].renewalInfo))
+        #expect(failed["isInBillingRetryPeriod"] as? Bool == true && failed["expirationIntent"] as? Int == 2)
+        #expect(expired["isInBillingRetryPeriod"] == nil && expired["expirationIntent"] as? Int == 1)
+        #expect(expired["gracePeriodExpiresDate"] as? Int == failed["gracePeriodExpiresDate"] as? Int)
+        #expect((try outer(run[2])["data"] as? [String: Any])?["status"] as? Int == 2)
+    }
+
     /// app-store.md 3.6, C 17.
-    @Test func `every transaction of a period with added seats has the mark, the first when it is signed again`() throws {
+    @Test func `every transaction of a period with added seats has the mark, the first when it is signed again`() throws
+    {
         let told = try notifications("seats").map { try members($0.transaction) }
         try #require(told.count == 5)
         #expect(told[0]["additionalTransactionReason"] == nil)

@@ -23,9 +23,9 @@ extension ScenarioPlayer {
     }
 
     func legacyTypes(of event: ScenarioEvent, _ format: NotificationFormat) -> [LegacyNotificationType] {
-        // The forms have no field for seats, and nothing of assignments or the Advanced Commerce API.
+        // The forms have no field for seats and commitments, and nothing of assignments or the Advanced Commerce API.
         guard let transaction, !transaction.product.isMultiSeat, !transaction.product.isAdvancedCommerce,
-            transaction.ownership != .assigned
+            transaction.product.committedPeriods == 0, transaction.ownership != .assigned
         else { return [] }
         return LegacyEventTable(
             kind: transaction.product.kind, ownership: transaction.ownership, environment: app.environment,

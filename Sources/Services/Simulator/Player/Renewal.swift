@@ -8,12 +8,17 @@ struct Renewal: Sendable {
     var product: Product
     /// Product that renews next; differs from `product` while a change is pending.
     var nextProduct: Product
+    /// For the next billing period.
     var renewsAutomatically = true
+    /// A commitment renews at its end.
+    var commitmentRenews = true
     var isInBillingRetry = false
     /// Milliseconds since 1970, as all dates here.
     var gracePeriodExpiresDate: Int64?
     /// Whether the date is written.
     var sendsGracePeriodDate = true
+    /// A grace period that ended before its date, because the customer cancelled: the date stays where it was.
+    var endedGracePeriodDate: Int64?
     var expirationIntent: ExpirationIntent?
     /// 0 not answered, 1 consented; absent when no increase was announced.
     var priceIncreaseStatus: Int64?
@@ -27,7 +32,9 @@ struct Renewal: Sendable {
     /// The decoded payload of `signedRenewalInfo`, signed at that time.
     func payload(signedDate: Int64, transaction: Transaction, app: SimulatedApp, account: Account) -> JSONObject {
         var payload = JSONObject()
-        payload.put("expirationIntent", (expirationIntent?.rawValue).map { Int64($0) })
+        // Source: Apple, isInBillingRetryPeriod: 2 already while the charge is retried.
+        let intent = expirationIntent ?? (isInBillingRetry ? .billingError : nil)
+        payload.put("expirationIntent", (intent?.rawValue).map { Int64($0) })
         payload.put("originalTransactionId", originalTransactionId)
         payload.put("autoRenewProductId", nextProduct.productId(in: app.bundleId))
         payload.put("productId", product.productId(in: app.bundleId))
@@ -36,7 +43,8 @@ struct Renewal: Sendable {
         payload.put("currency", account.storefront.currency)
         payload.put("isInBillingRetryPeriod", isInBillingRetry ? true : nil)
         payload.put("priceIncreaseStatus", priceIncreaseStatus)
-        payload.put("gracePeriodExpiresDate", sendsGracePeriodDate ? gracePeriodExpiresDate : nil)
+        payload.put(
+            "gracePeriodExpiresDate", sendsGracePeriodDate ? gracePeriodExpiresDate ?? endedGracePeriodDate : nil)
         payload.put("offerType", offer?.type)
         payload.put("offerIdentifier", offer?.identifier)
         payload.put("offerDiscountType", offer?.discountType)
@@ -57,7 +65,7 @@ struct Renewal: Sendable {
         if nextProduct.committedPeriods > 0 {
             var commitment = JSONObject()
             commitment.put("commitmentAutoRenewProductId", nextProduct.productId(in: app.bundleId))
-            commitment.put("commitmentAutoRenewStatus", renewsAutomatically ? 1 : 0 as Int64)
+            commitment.put("commitmentAutoRenewStatus", commitmentRenews ? 1 : 0 as Int64)
             commitment.put("commitmentRenewalBillingPlanType", "MONTHLY")
             commitment.put("commitmentRenewalDate", transaction.commitmentExpiresDate)
             commitment.put("commitmentRenewalPrice", renewalPrice * nextProduct.committedPeriods)

@@ -10,8 +10,8 @@ extension ScenarioPlayer {
         case .renewalFails(let grace, let isDateSent): failRenewal(grace: grace, isDateSent: isDateSent)
         case .billingRecovers: recover()
         case .expires(let intent): expire(intent)
-        case .turnsRenewalOff, .cancelsAfterPriceIncrease: renewal?.renewsAutomatically = false
-        case .turnsRenewalOn: renewal?.renewsAutomatically = true
+        case .turnsRenewalOff, .cancelsAfterPriceIncrease: turnRenewal(on: false)
+        case .turnsRenewalOn: turnRenewal(on: true)
         case .upgrades(let product): change(to: product, offer: nil)
         case .redeemsUpgrading(let offer, let product): change(to: product, offer: offer)
         case .downgrades(let product): planChange(to: product, offer: nil)
@@ -67,8 +67,10 @@ extension ScenarioPlayer {
         renewal.product = product
         renewal.nextProduct = product
         renewal.renewsAutomatically = true
+        renewal.commitmentRenews = true
         renewal.isInBillingRetry = false
         renewal.gracePeriodExpiresDate = nil
+        renewal.endedGracePeriodDate = nil
         renewal.expirationIntent = nil
         renewal.priceIncreaseStatus = nil
         renewal.renewalPrice = price(of: product, offer: nil)
@@ -119,6 +121,7 @@ extension ScenarioPlayer {
         renewal.priceIncreaseStatus = nil
         renewal.isInBillingRetry = false
         renewal.gracePeriodExpiresDate = nil
+        renewal.endedGracePeriodDate = nil
         self.renewal = renewal
     }
 
@@ -137,7 +140,15 @@ extension ScenarioPlayer {
         renew(from: isInGrace ? expiresDate : now)
     }
 
+    /// Within a commitment the months that remain renew all the same: only its end changes.
+    private mutating func turnRenewal(on isOn: Bool) {
+        renewal?.commitmentRenews = isOn
+        if isOn || transaction?.product.committedPeriods == 0 { renewal?.renewsAutomatically = isOn }
+    }
+
     private mutating func expire(_ intent: ExpirationIntent) {
+        if let grace = renewal?.gracePeriodExpiresDate, grace > now { renewal?.endedGracePeriodDate = grace }
+        renewal?.commitmentRenews = false
         renewal?.renewsAutomatically = false
         renewal?.isInBillingRetry = false
         renewal?.gracePeriodExpiresDate = nil

@@ -92,6 +92,14 @@ extension Scenario {
                 .atExpiry(.renews),
                 .atExpiry(.renews),
             ]),
+        Scenario(
+            "subscription-committed-cancelled", "Cancels inside a commitment, whose months go on", .premiumCommitted,
+            steps: [
+                .first(.subscribes()),
+                .atExpiry(.renews),
+                .after(.days(10), .turnsRenewalOff),
+                .atExpiry(.renews),
+            ]),
     ]
 
     /// Failing charges.
@@ -122,6 +130,14 @@ extension Scenario {
                 .atExpiry(.renewalFails(grace: .days(16))),
                 .atGraceEnd(.graceEnds),
                 .atRetryEnd(.expires(.billingError)),
+            ]),
+        Scenario(
+            "billing-grace-cancelled", "The customer cancels in the grace period, and access ends at once",
+            .premiumMonthly,
+            steps: [
+                .first(.subscribes()),
+                .atExpiry(.renewalFails(grace: .days(16))),
+                .after(.days(3), .expires(.customerCancelled)),
             ]),
         Scenario(
             "billing-retry-recovered", "Without a grace period access stops until the charge succeeds on day 20",
