@@ -8,6 +8,18 @@ struct EntitlementsFinding: Sendable {
     let query: EntitlementsQuery
     /// By environment, then key.
     let purchases: [PurchaseFacts]
+    /// What is known of the consents of those who made the purchases, and of the customer who was asked about.
+    let consents: [PurchaseFacts]
+
+    /// - Parameters:
+    ///   - states: what was found of the subject: purchases, and consents, which are none.
+    ///   - consents: of those who made the purchases.
+    init(query: EntitlementsQuery, purchases states: [PurchaseFacts], consents: [PurchaseFacts] = []) {
+        self.query = query
+        purchases = states.filter { !$0.isConsent }
+        let named = states.filter(\.isConsent)
+        self.consents = named + consents.filter { !named.contains($0) }
+    }
 }
 
 /// The bodies of the read API's answers.
@@ -63,6 +75,7 @@ struct EntitlementsAnswers {
         body.array(ReadAPIName.purchases) { array in
             for purchase in finding.purchases { array.object { writeIdentity(of: purchase, to: &$0) } }
         }
+        finding.writeConsents(to: &body)
     }
 
     /// What happened to the purchases of a subject, as far as their events are kept.
@@ -85,6 +98,7 @@ struct EntitlementsAnswers {
                     }
                 }
             }
+            finding.writeConsents(to: &body)
         }
         return writer.bytes
     }
@@ -98,7 +112,7 @@ struct EntitlementsAnswers {
             body.set(ReadAPIName.environment, query.environment.rawValue)
             body.set(ReadAPIName.asOf, instant)
             body.array(ReadAPIName.purchases) { array in
-                for purchase in purchases {
+                for purchase in purchases where !purchase.isConsent {
                     array.object { object in
                         writeIdentity(of: purchase, to: &object)
                         writeSummary(of: purchase, at: instant, to: &object)
@@ -125,7 +139,7 @@ struct EntitlementsAnswers {
     private func writeSubject(_ finding: EntitlementsFinding, to body: inout JSONWriter) {
         body.set(ReadAPIName.environment, finding.query.environments.text)
         body.set(finding.query.subject.name, finding.query.subject.text)
-        body.set(ReadAPIName.known, !finding.purchases.isEmpty)
+        body.set(ReadAPIName.known, !finding.purchases.isEmpty || !finding.consents.isEmpty)
     }
 
     private func writeIdentity(of purchase: PurchaseFacts, to object: inout JSONWriter) {

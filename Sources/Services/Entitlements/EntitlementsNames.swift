@@ -55,6 +55,8 @@ enum ReadAPIName {
     static let purchases: StaticString = "purchases"
     static let previousOriginalTransactionId: StaticString = "previousOriginalTransactionId"
     static let migratedTo: StaticString = "migratedTo"
+    static let consents: StaticString = "consents"
+    static let rescindedAt: StaticString = "rescindedAt"
     static let transitions: StaticString = "transitions"
     static let events: StaticString = "events"
     static let state: StaticString = "state"

@@ -121,7 +121,8 @@ struct ReadAPI: Sendable {
             }
             left -= found.count
             let purchases = found.filter { query.bundleId == nil || $0.bundleId == query.bundleId }
-            findings.append(EntitlementsFinding(query: query, purchases: purchases))
+            findings.append(
+                EntitlementsFinding(query: query, purchases: purchases, consents: try consents(of: purchases, rows)))
         }
         return findings
     }

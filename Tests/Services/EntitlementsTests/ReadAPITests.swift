@@ -3,6 +3,7 @@ import EntitlementRules
 import Foundation
 import HTTPClient
 import JSON
+import Kafka
 import Records
 import SQLite
 import Synchronization
@@ -78,6 +79,42 @@ import Testing
         }
         #expect(try await api.get("?originalTransactionId=1000", path: "/v1/entitlements/").status == 404)
         #expect(try await api.get("", path: "/").status == 404)
+        await api.stop()
+    }
+
+    @Test func `a withdrawn consent is told of whoever made the purchases, and is no purchase`() async throws {
+        let api = try await ReadAPIHarness(now: on(3))
+        var bought = lifeOfOne()[0]
+        bought.transaction?["appTransactionId"] = "704000000000000001"
+        try api.merge([bought])
+        let value = #"""
+            {"notification":{"notificationType":"RESCIND_CONSENT","notificationUUID":"u","signedDate":\#(on(2)),
+            "appData":{"environment":"Production","bundleId":"com.example","signedAppTransactionInfo":""}},
+            "appTransaction":{"appTransactionId":"704000000000000001","bundleId":"com.example"}}
+            """#
+        let record = KafkaRecord(
+            topic: "appstore.notifications.production", partition: 0, offset: 0, key: [], value: Array(value.utf8),
+            headers: [KafkaHeader(key: "ce_trust", text: "signed")])
+        guard case .state(let consent) = FactsReading.read(record, environment: .production) else {
+            Issue.record("no facts")
+            return
+        }
+        try api.rows.merge([consent])
+        for (subject, purchases) in [
+            ("appAccountToken=\(account)", 1), ("originalTransactionId=1000", 1),
+            ("appTransactionId=704000000000000001", 1),
+        ] {
+            for path in ["/v1/entitlements", "/v1/history"] {
+                let body = try await api.body("?\(subject)", path: path)
+                #expect(body["known"] == true && body["purchases"]?.array?.count == purchases, "\(path) \(subject)")
+                let consents = body["consents"]?.array?.compactMap(\.object) ?? []
+                #expect(consents.map { $0["appTransactionId"] } == ["704000000000000001"], "\(path) \(subject)")
+                #expect(consents.first?["rescindedAt"]?.integer == on(2))
+            }
+        }
+        #expect(try await api.body("?appAccountToken=\(account)&at=\(on(1))")["consents"] == nil)
+        let listed = try await api.body("", path: "/v1/purchases")["purchases"]?.array?.compactMap(\.object) ?? []
+        #expect(listed.map { $0["originalTransactionId"] } == ["1000"])
         await api.stop()
     }
 

@@ -241,9 +241,25 @@ extension OpenAPIDocument {
                 "items": {
                   "$ref": "#/components/schemas/Purchase"
                 }
-              }
+              },
+              "consents": {"$ref": "#/components/schemas/Consents"}
             },
             "required": ["environment", "known", "asOf", "active", "grants", "trust", "purchases"]
+          },
+          "Consents": {
+            "type": "array",
+            "description": "Customers whose parent or guardian has withdrawn the consent to the app. Absent: none is known \#
+        of.",
+            "items": {
+              "type": "object",
+              "properties": {
+                "environment": {"$ref": "#/components/schemas/Environment"},
+                "bundleId": {"$ref": "#/components/schemas/Id"},
+                "appTransactionId": {"$ref": "#/components/schemas/Id"},
+                "rescindedAt": {"$ref": "#/components/schemas/Instant"}
+              },
+              "required": ["environment", "bundleId", "appTransactionId", "rescindedAt"]
+            }
           },
           "Transition": {
             "type": "object",
@@ -320,7 +336,8 @@ extension OpenAPIDocument {
                 "items": {
                   "$ref": "#/components/schemas/PurchaseHistory"
                 }
-              }
+              },
+              "consents": {"$ref": "#/components/schemas/Consents"}
             },
             "required": ["environment", "known", "purchases"]
           },

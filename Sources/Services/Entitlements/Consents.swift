@@ -1,0 +1,43 @@
+internal import AppStoreModel
+internal import EntitlementRules
+internal import JSON
+internal import KeyedState
+internal import Records
+
+extension ReadAPI {
+    /// What is known of the consents of those who made the purchases, each once: Apple says that a parent or guardian has
+    /// withdrawn the consent for a child's use of the app by the customer's appTransactionId.
+    func consents(of purchases: [PurchaseFacts], _ rows: StateView<EntitlementsModel>) throws -> [PurchaseFacts] {
+        var keys: Set<[String]> = []
+        var consents: [PurchaseFacts] = []
+        for purchase in purchases {
+            guard let id = purchase.appTransactionId else { continue }
+            let key = RecordKey.purchase(purchase.bundleId, OriginalTransactionId(id.rawValue))
+            guard keys.insert([purchase.environment.rawValue, key]).inserted else { continue }
+            let row = try rows.state(of: Array(key.utf8), in: topics.state(purchase.environment))
+            if let row, row.isConsent { consents.append(row) }
+        }
+        return consents
+    }
+}
+
+extension EntitlementsFinding {
+    /// Writes `consents`, those that were withdrawn by the moment asked about; nothing where there are none.
+    func writeConsents(to body: inout JSONWriter) {
+        let withdrawn = consents.filter { consent in
+            guard let rescindedAt = consent.consentRescindedAt else { return false }
+            return query.at.map { rescindedAt <= $0 } ?? true
+        }
+        guard !withdrawn.isEmpty else { return }
+        body.array(ReadAPIName.consents) { array in
+            for consent in withdrawn {
+                array.object {
+                    $0.set(ReadAPIName.environment, consent.environment.rawValue)
+                    $0.set(ReadAPIName.bundleId, consent.bundleId.rawValue)
+                    $0.set(ReadAPIName.appTransactionId, consent.appTransactionId?.rawValue)
+                    $0.set(ReadAPIName.rescindedAt, consent.consentRescindedAt)
+                }
+            }
+        }
+    }
+}
