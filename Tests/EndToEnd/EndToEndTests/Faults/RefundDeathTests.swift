@@ -84,7 +84,7 @@ extension EndToEnd {
             try await broker.writeAtOnce(ids.map { RefundRequests.record($0, broker) })
             let member = try harness.refunds(on: broker, api)
             try await RefundRequests.wait(for: count, on: broker, api, member)
-            // A call whose answer was lost is all that is sent again after it had been carried out.
+            // Each answer that fails is followed by another request, with the same body.
             try await report(
                 "sluice-refunds with 30 % of Apple's answers failing", on: broker, api, count, kills: 0,
                 atMost: count * 2)
@@ -102,7 +102,7 @@ extension EndToEnd {
             var report = FaultReport("\(title), \(broker.isEmbedded ? "embedded broker" : "Apache Kafka")")
             report.add("cases", count)
             report.add("kills", kills)
-            report.add("requests that Apple carried out", answers.count)
+            report.add("requests to Apple", answers.count)
             report.add("cases with two bodies", bodies.values.count { $0.count > 1 })
             try report.publish()
         }
