@@ -10,6 +10,8 @@ private let seats = MutatedFile(
     .access, "seats", rules + "SubscriptionPeriod.swift", suites: "SeatTests|AccessCaseTests")
 private let migration = MutatedFile(
     .access, "migration", rules + "PurchaseMigration.swift", suites: "PurchaseMigrationTests|BundleSwitchTests")
+private let silence = MutatedFile(
+    .access, "silence", rules + "RenewalSilence.swift", suites: "RenewalSilenceTests")
 private let current = MutatedFile(.access, "current", rules + "CurrentTransaction.swift", suites: suites)
 private let past = MutatedFile(.access, "past", rules + "PurchaseFacts+Past.swift", suites: suites)
 private let units = MutatedFile(.access, "units", rules + "OneTimeState.swift", suites: "OneTimeStateTests")
@@ -47,6 +49,9 @@ enum AccessMutants {
         states.mutant("access-commitment-refund", "current?.first.isCommitted == true", "false"),
         renewals.mutant("access-leeway-off", "renewal?.autoRenewStatus != .off", "renewal?.autoRenewStatus != .on"),
         renewals.mutant("access-leeway-retry", "failure.isInBillingRetryPeriod != true", "true"),
+        silence.mutant("silence-lag", "receivedUntil.advanced(byMilliseconds: leeway) < instant", "true"),
+        silence.mutant("silence-observed", "receivedUntil < leewayEnd", "true"),
+        silence.mutant("silence-limit", "limit > instant", "true"),
         states.mutant("access-next-product", "next.productId == current.productId", "true"),
         states.mutant("access-next-revoked", "next.revocationDate == nil", "true"),
         states.without("access-replaced", "replaced = purchase.latestPeriod()"),

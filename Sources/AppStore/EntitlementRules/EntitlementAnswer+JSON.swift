@@ -82,6 +82,7 @@ extension EntitlementGrant {
         object.set("seats", seats)
         if let skus { object.array("skus") { for sku in skus { $0.string(sku) } } }
         if needsStatusQuery { object.set("needsStatusQuery", true) }
+        if isUnknown { object.set("unknown", true) }
         if trust != .signed { object.set("trust", trust.rawValue) }
         if awaitsConfirmation { object.set("awaitsConfirmation", true) }
     }

@@ -28,6 +28,8 @@ package struct EntitlementGrant: Hashable, Sendable {
     /// Advanced Commerce: the SKUs that are not revoked; nil without items.
     package var skus: [String]?
     package var needsStatusQuery = false
+    /// Access rests on input that is not read yet.
+    package var isUnknown = false
     /// Signed, unless version 1 notifications decided, or alone say that there is something.
     package var trust = FactTrust.signed
     /// Version 1 notifications say more of the purchase, and Apple has not confirmed it.
@@ -199,7 +201,7 @@ extension EntitlementAnswer {
                 gracePeriodExpiresDate: renewal?.gracePeriodExpiresDate,
                 priceIncreaseStatus: state.priceIncreaseStatus, expirationIntent: state.expirationIntent,
                 seats: state.seats, skus: transaction.skus(at: asOf),
-                needsStatusQuery: state.needsStatusQuery, trust: judged.trust,
+                needsStatusQuery: state.needsStatusQuery, isUnknown: state.isUnknown, trust: judged.trust,
                 awaitsConfirmation: judged.awaitsConfirmation, details: details)
             if state.isEntitled { grant.revoke(item) }
             grants.append(grant)

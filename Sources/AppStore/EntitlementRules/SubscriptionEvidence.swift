@@ -57,10 +57,12 @@ struct SubscriptionEvidence {
         if told.isGraceWithoutDate, let end = expiresDate.map(policy.endOfGraceWithoutDate(after:)), end > instant {
             return make(.grace, isEntitled: true, until: end, needsStatusQuery: true)
         }
-        if told.mayBeRenewing, let end = expiresDate?.advanced(byMilliseconds: policy.renewalLeewayMilliseconds),
-            end > instant
+        if told.mayBeRenewing, let expiresDate,
+            let silence = RenewalSilence(after: expiresDate, at: instant, policy: policy)
         {
-            return make(.renewing, isEntitled: true, until: end)
+            var state = make(.renewing, isEntitled: true, until: silence.end)
+            state.isUnknown = silence.isUnknown
+            return state
         }
         if told.isInBillingRetry {
             guard let expiresDate else { return make(.retry, isEntitled: false) }
@@ -141,6 +143,9 @@ extension SubscriptionEvidence {
             guard let expiresDate = transaction.expiresDate else { continue }
             consider(policy.endOfGraceWithoutDate(after: expiresDate))
             consider(expiresDate.advanced(byMilliseconds: policy.renewalLeewayMilliseconds))
+            if policy.receivedUntil != nil {
+                consider(expiresDate.advanced(byMilliseconds: policy.outageLeewayMilliseconds))
+            }
             consider(policy.endOfRetry(after: expiresDate, isCommitted: transaction.isCommitted))
         }
         consider(renewal?.gracePeriodExpiresDate)
@@ -150,6 +155,7 @@ extension SubscriptionEvidence {
         return moments.first { moment in
             let then = state(at: moment, policy: policy)
             return then.phase != now.phase || then.isEntitled != now.isEntitled || then.seats != now.seats
+                || then.isUnknown != now.isUnknown
                 || then.transaction?.key != now.transaction?.key
                 || now.transaction.map { $0.skus(at: moment) != $0.skus(at: instant) } ?? false
         }

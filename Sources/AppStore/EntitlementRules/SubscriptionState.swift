@@ -51,6 +51,8 @@ package struct SubscriptionState: Hashable, Sendable {
     package var seats: Int64
     /// Apple must be asked: the facts at hand do not explain what it said.
     package var needsStatusQuery: Bool
+    /// Whether access rests on input that is not read yet, so that nothing is known of the renewal.
+    package var isUnknown = false
 
     package var productId: ProductId? { transaction?.productId }
 }
@@ -58,8 +60,13 @@ package struct SubscriptionState: Hashable, Sendable {
 /// Limits that the operator may set.
 package struct SubscriptionPolicy: Hashable, Sendable {
     /// How long after its expiry a subscription that renews stays entitled while the renewal's notification may be on its
-    /// way. Milliseconds.
-    package var renewalLeewayMilliseconds: Int64 = 3_600_000
+    /// way. Milliseconds. Apple's first retry comes an hour after the first attempt.
+    package var renewalLeewayMilliseconds: Int64 = 3 * 3_600_000
+    /// How long after its expiry a subscription that renews stays entitled while the input that would tell of the renewal
+    /// is not read. Milliseconds.
+    package var outageLeewayMilliseconds: Int64 = 24 * 3_600_000
+    /// Everything that was received until this moment is among the facts; nil: everything that there is.
+    package var receivedUntil: AppStoreInstant?
     /// How long after the expiry a grace period lasts of which Apple states no end: what App Store Connect is set to.
     /// Milliseconds.
     package var graceFallbackMilliseconds: Int64 = 3 * 86_400_000

@@ -33,10 +33,17 @@ package enum EntitlementsSettings {
     /// The apps whose signed transactions are taken.
     static let apps = AppStoreSettings.appsIfAny
     package static let renewalLeeway = Setting.duration(
-        "entitlements.renewal.leeway", default: .seconds(3_600), in: .zero ... .seconds(7 * 86_400),
+        "entitlements.renewal.leeway", default: .seconds(3 * 3_600), in: .zero ... .seconds(7 * 86_400),
         help: """
             How long after its expiry a subscription that renews stays entitled (RENEWING), since Apple's notification of \
-            the renewal may be late.
+            the renewal may be late: its first retry comes an hour after the first attempt.
+            """)
+    package static let outageLeeway = Setting.duration(
+        "entitlements.outage.leeway", default: .seconds(86_400), in: .zero ... .seconds(7 * 86_400),
+        help: """
+            How long after its expiry a subscription that renews stays entitled (RENEWING, unknown: true) while the \
+            group's input was read only up to a moment further back than entitlements.renewal.leeway: silence of ours is \
+            no cancellation. 0: it expires as ever.
             """)
     package static let graceFallback = Setting.duration(
         "entitlements.grace.fallback", default: .seconds(3 * 86_400), in: .zero ... .seconds(28 * 86_400),
@@ -64,7 +71,7 @@ package enum EntitlementsSettings {
 
     package static let schema = ConfigurationSchema(
         [
-            host, port, products, topicsPrefix, renewalLeeway, graceFallback, staleTolerance, changes,
+            host, port, products, topicsPrefix, renewalLeeway, outageLeeway, graceFallback, staleTolerance, changes,
             keys, apps, AppStoreSettings.environments, AppStoreSettings.roots, AppStoreSettings.revocation,
             legacyTrust, appLegacyTrust,
         ] + AppStoreSettings.apiSettings + StateSettings.all)

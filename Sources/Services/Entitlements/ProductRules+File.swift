@@ -21,6 +21,7 @@ extension ProductRules {
     init(_ configuration: Configuration) throws(ConfigurationError) {
         self.init()
         subscriptions.renewalLeewayMilliseconds = configuration[EntitlementsSettings.renewalLeeway].clampedMilliseconds
+        subscriptions.outageLeewayMilliseconds = configuration[EntitlementsSettings.outageLeeway].clampedMilliseconds
         subscriptions.graceFallbackMilliseconds = configuration[EntitlementsSettings.graceFallback].clampedMilliseconds
         subscriptions.staleToleranceMilliseconds =
             configuration[EntitlementsSettings.staleTolerance].clampedMilliseconds

@@ -63,7 +63,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
             ], (29.75, "ACTIVE monthly until 60"), (31, "ACTIVE monthly until 60")),
         .init(
             "the renewal's notification is late", [bought], (29.99, "ACTIVE monthly until 30"),
-            (30, "RENEWING monthly until 30"), (30.04, "RENEWING monthly until 30"), (30.05, "no EXPIRED monthly")),
+            (30, "RENEWING monthly until 30"), (30.12, "RENEWING monthly until 30"), (30.13, "no EXPIRED monthly")),
         .init(
             "renewal was turned off",
             [bought, told(.didChangeRenewalStatus, .autoRenewDisabled, on: 9, .active, first, renewal(0))],

@@ -215,7 +215,7 @@ struct AppleSampleTests {
                 purchase.state(at: instant(1_760_592_313_999))?.productId
                     == ProductId("com.getsession.org.pro_sub_3_months"))
             #expect(purchase.state(at: instant(1_760_592_314_000))?.phase == .renewing)
-            #expect(purchase.state(at: instant(1_760_595_914_000))?.phase == .expired)
+            #expect(purchase.state(at: instant(1_760_603_114_000))?.phase == .expired)
             #expect(purchase.nextChange(after: instant(1_760_592_200_000)) == instant(1_760_592_314_000))
             #expect(purchase.transactions[TransactionId("2000001032604840")]?.revocationDate != nil)
             #expect(purchase.latestTransaction?.content?.revocationReason == .other)

@@ -34,9 +34,9 @@ private typealias Phase = SubscriptionState.Phase
         #expect(state.productId == ProductId("monthly"))
         #expect(purchase.state(at: at(30 * day))?.phase == .renewing)
         #expect(purchase.nextChange(after: at(0)) == at(30 * day))
-        #expect(purchase.nextChange(after: at(30 * day)) == at(30 * day + hour))
-        #expect(purchase.state(at: at(30 * day + hour))?.phase == .expired)
-        #expect(purchase.nextChange(after: at(30 * day + hour)) == nil)
+        #expect(purchase.nextChange(after: at(30 * day)) == at(30 * day + 3 * hour))
+        #expect(purchase.state(at: at(30 * day + 3 * hour))?.phase == .expired)
+        #expect(purchase.nextChange(after: at(30 * day + 3 * hour)) == nil)
     }
 
     @Test func `the grace period continues service`() throws {
@@ -138,7 +138,7 @@ private typealias Phase = SubscriptionState.Phase
                 transaction: period("2", from: 35 * day, to: 65 * day), renewalInfo: renewal()))
         #expect(purchase.state(at: at(36 * day))?.phase == .active)
         #expect(purchase.state(at: at(65 * day))?.phase == .renewing)
-        #expect(purchase.state(at: at(65 * day + hour))?.phase == .expired)
+        #expect(purchase.state(at: at(65 * day + 3 * hour))?.phase == .expired)
     }
 
     @Test(arguments: [NotificationType.didChangeRenewalPref, .offerRedeemed])
@@ -246,7 +246,7 @@ private typealias Phase = SubscriptionState.Phase
         for purchase in [try purchase(bought, refund, reversed), try purchase(reversed, refund, bought)] {
             #expect(purchase.state(at: at(10 * day))?.phase == .active)
             #expect(purchase.state(at: at(10 * day))?.until == at(30 * day))
-            #expect(purchase.state(at: at(30 * day + hour))?.phase == .expired)
+            #expect(purchase.state(at: at(30 * day + 3 * hour))?.phase == .expired)
         }
     }
 

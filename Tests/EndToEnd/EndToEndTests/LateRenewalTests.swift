@@ -30,8 +30,8 @@ extension EndToEnd {
             let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
             var day = try RenewalDay(purchases, endingIn: hours, pki: harness.path("pki"))
             var now = day.start + hours.lowerBound * RenewalDay.hour
-            // The last period has ended, and the hour of leeway after it.
-            let end = day.start + min(24, hours.upperBound + 3) * RenewalDay.hour
+            // The last period has ended, and the three hours of leeway after it.
+            let end = day.start + min(24, hours.upperBound + 5) * RenewalDay.hour
             try clock.stop(at: now)
             let entitlements = try await harness.entitlements(on: broker, under: clock.wrapper)
             let client = HTTPClient()

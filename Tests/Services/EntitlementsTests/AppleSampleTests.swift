@@ -25,14 +25,14 @@ struct AppleSampleTests {
         (1_759_302_551_000, ""),  // before the first purchase that is known
         (1_759_302_600_000, "ACTIVE true 2000001024998954"),
         (1_759_302_733_000, "RENEWING true 2000001024998954"),
-        (1_759_306_333_000, "EXPIRED false 2000001024998954"),
+        (1_759_313_533_000, "EXPIRED false 2000001024998954"),
         (1_759_388_800_000, "ACTIVE true 2000001025686313"),
         (1_759_388_948_000, "EXPIRED false 2000001025686313"),
         (1_759_389_041_604, "EXPIRED false 2000001025686313"),
         (1_760_335_200_000, "ACTIVE true 2000001032604840"),  // refunded later
         // Bought anew after renewal had been turned off: what was said of the former period does not count.
         (1_760_335_310_000, "RENEWING true 2000001032604840"),
-        (1_760_338_910_000, "EXPIRED false 2000001032604840"),
+        (1_760_346_110_000, "EXPIRED false 2000001032604840"),
         (1_760_591_941_117, "ACTIVE true 2000001035288486"),
         (1_760_592_122_788, "ACTIVE true 2000001035288486"),  // the refund is of an older period
         (1_760_592_315_000, "RENEWING true 2000001035288486"),

@@ -89,8 +89,8 @@ import Testing
         #expect(try rows.store.publishPending(at: on(30) - 1) == 0)
         #expect(try rows.store.publishPending(at: on(30)) == 1)
         #expect(try Self.state(rows.store.log.last) == "RENEWING true")
-        #expect(try rows.store.publishPending(at: on(30) + 3_600_000 - 1) == 0)
-        #expect(try rows.store.publishPending(at: on(30) + 3_600_000) == 1)
+        #expect(try rows.store.publishPending(at: on(30) + 3 * 3_600_000 - 1) == 0)
+        #expect(try rows.store.publishPending(at: on(30) + 3 * 3_600_000) == 1)
         #expect(try Self.state(rows.store.log.last) == "EXPIRED false")
         #expect(try rows.store.publishPending(at: on(900)) == 0)
     }

@@ -80,9 +80,9 @@ struct RenewalDay {
         return try factory.make(notification).body
     }
 
-    /// The state that each purchase must have then, by originalTransactionId, with a leeway of an hour.
+    /// The state that each purchase must have then, by originalTransactionId, with a leeway of three hours.
     func states(at now: Int64) -> [String: String] {
-        expiry.mapValues { now < $0 ? "ACTIVE" : now < $0 + Self.hour ? "RENEWING" : "EXPIRED" }
+        expiry.mapValues { now < $0 ? "ACTIVE" : now < $0 + 3 * Self.hour ? "RENEWING" : "EXPIRED" }
     }
 }
 

@@ -61,7 +61,9 @@ struct HistoryOracle {
         if let grace = info?.graceUntil, grace > moment, isRetried { return line("GRACE", true) }
         if status?.value == 4, info?.graceUntil == nil, expires + 3 * day + hour > moment { return line("GRACE", true) }
         let hasFailed = info?.isRetrying == true || info?.graceUntil != nil || info?.intent != nil
-        if !hasFailed, ![2, 3, 4, 5].contains(status?.value ?? 0), info?.willRenew != false, expires + hour > moment {
+        if !hasFailed, ![2, 3, 4, 5].contains(status?.value ?? 0), info?.willRenew != false,
+            expires + 3 * hour > moment
+        {
             return line("RENEWING", true)
         }
         if status?.value == 3 || info?.isRetrying == true {
