@@ -1,7 +1,8 @@
 let allMutants =
     VerifierMutants.all + TableMutants.all + RevocationMutants.all + HTTPMutants.all + IngressMutants.all
     + WebhooksMutants.all
-    + AccessMutants.all + StateMutants.all + RefundMutants.all + RefundCaseMutants.all + APIMutants.all
+    + AccessMutants.all + ReadMutants.all
+    + StateMutants.all + RefundMutants.all + RefundCaseMutants.all + APIMutants.all
     + LegacyMutants.all + ArchiveMutants.all
 
 /// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
@@ -18,7 +19,7 @@ struct Mutant {
 
 /// Whose tests must fail.
 enum TestArea: String, CaseIterable {
-    case verifier, revocation, http, ingress, webhooks, consumer, access, state, refund, api, legacy, archive
+    case verifier, revocation, http, ingress, webhooks, consumer, access, reads, state, refund, api, legacy, archive
 
     /// The test targets, as a regular expression over the names of tests.
     var tests: String {
@@ -27,6 +28,8 @@ enum TestArea: String, CaseIterable {
         case .revocation: "^(CryptographyTests|AppStoreVerificationTests|IngressTests\\.OCSPOverHTTP)"
         case .http: "^(HTTPServerTests|ConcurrencyTests)\\."
         case .access: "^EntitlementRulesTests\\."
+        case .reads:
+            "^EntitlementsTests\\.(PartitionReading|InputFollower|AnswerAge|AnswerVersion|AccessLog|AccessKeys)Tests"
         case .ingress:
             "^(IngressTests\\.|KafkaTests\\.(ProducerBreakerTests|PendingSendsTests|KafkaProducerFaultTests))"
         case .webhooks: "^(WebhooksTests|SignedRequestsTests)\\."
@@ -51,6 +54,7 @@ enum TestArea: String, CaseIterable {
         case .webhooks: ["WebhooksTests", "SignedRequestsTests"]
         case .consumer: ["PipelineRuntimeTests", "KafkaTests"]
         case .access: ["EntitlementRulesTests"]
+        case .reads: ["EntitlementsTests"]
         case .state: ["KeyedStateTests"]
         case .refund: ["RefundRulesTests", "RefundCasesTests", "RefundsTests"]
         case .api: ["AppStoreServerAPITests"]

@@ -170,7 +170,8 @@ extension PurchaseFacts {
                 object.text(row)
             }
         }
-        return PublishedPurchase(value: value, nextChange: answer.nextChange)
+        return PublishedPurchase(
+            value: value, nextChange: answer.nextChange, isUnknown: answer.grants.contains(where: \.isUnknown))
     }
 
     private static func write(latestNotification event: PurchaseEvent, to object: inout JSONWriter) {
@@ -195,4 +196,6 @@ extension PurchaseFacts {
 package struct PublishedPurchase: Hashable, Sendable {
     package var value: [UInt8]?
     package var nextChange: AppStoreInstant?
+    /// Whether access rests on input that was unread, so that reading it may change what was published.
+    package var isUnknown = false
 }

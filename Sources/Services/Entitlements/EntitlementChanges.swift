@@ -10,6 +10,7 @@ internal import Time
 final class EntitlementChanges: Sendable {
     private let state: KeyedState<EntitlementsModel>
     private let rules: ProductRules
+    private let input: InputFreshness
     private let topics: TopicNames
     private let clocks: Clocks
     private let log: RateLimitedLogger
@@ -18,11 +19,12 @@ final class EntitlementChanges: Sendable {
 
     /// - Parameter apps: those whose purchases may be claimed before anything is known of them; empty: every app's.
     init(
-        state: KeyedState<EntitlementsModel>, rules: ProductRules, topics: TopicNames, clocks: Clocks,
-        log: RateLimitedLogger, apps: Set<BundleId>
+        state: KeyedState<EntitlementsModel>, rules: ProductRules, input: InputFreshness, topics: TopicNames,
+        clocks: Clocks, log: RateLimitedLogger, apps: Set<BundleId>
     ) {
         self.state = state
         self.rules = rules
+        self.input = input
         self.topics = topics
         self.clocks = clocks
         self.log = log
@@ -55,7 +57,7 @@ final class EntitlementChanges: Sendable {
             }
             return HTTPResponse(
                 status: 200, reason: "changed", headers: [ReadAPI.revalidate],
-                body: EntitlementsAnswers(rules: rules).changed(request, purchase))
+                body: EntitlementsAnswers(rules: rules, input: input).changed(request, purchase))
         } catch {
             log.log(.error, key: "change", "a change was not made", [LogField(.error, "\(error)")])
             return ReadAPI.problem(503, ReadAPIName.unavailable, "not acknowledged; the same may be asked again")

@@ -25,17 +25,19 @@ struct EntitlementsFinding: Sendable {
 /// The bodies of the read API's answers.
 struct EntitlementsAnswers {
     let rules: ProductRules
+    /// How far the input was read.
+    let input: InputFreshness
 
     /// What a subject may use at the moment that it asks for, or now.
     ///
-    /// - Returns: the body, and the same without the moment: equal as long as the answer is.
+    /// - Returns: the body, and the same without the moments: equal as long as the answer is.
     func entitlements(
         _ finding: EntitlementsFinding, at now: AppStoreInstant
     ) -> (timeless: [UInt8], body: [UInt8]) {
         let answer = evaluate(finding, at: now)
         func text(isTimeless: Bool) -> [UInt8] {
             var writer = JSONWriter(reservingCapacity: 1024)
-            writer.object { write(finding, answer, isTimeless: isTimeless, to: &$0) }
+            writer.object { write(finding, answer, at: now, isTimeless: isTimeless, to: &$0) }
             return writer.bytes
         }
         return (text(isTimeless: true), text(isTimeless: false))
@@ -47,7 +49,7 @@ struct EntitlementsAnswers {
         writer.object { body in
             body.array(ReadAPIName.answers) { array in
                 for finding in findings {
-                    array.object { write(finding, evaluate(finding, at: now), isTimeless: false, to: &$0) }
+                    array.object { write(finding, evaluate(finding, at: now), at: now, isTimeless: false, to: &$0) }
                 }
             }
         }
@@ -57,6 +59,7 @@ struct EntitlementsAnswers {
     private func evaluate(_ finding: EntitlementsFinding, at now: AppStoreInstant) -> EntitlementAnswer {
         let instant = finding.query.at ?? now
         let environments = finding.query.environments.environments
+        let rules = rules.reading(until: input.receivedUntil(finding.purchases))
         return EntitlementAnswer.union(
             of: environments.map { environment in
                 EntitlementAnswer(
@@ -67,10 +70,12 @@ struct EntitlementsAnswers {
     }
 
     private func write(
-        _ finding: EntitlementsFinding, _ answer: EntitlementAnswer, isTimeless: Bool, to body: inout JSONWriter
+        _ finding: EntitlementsFinding, _ answer: EntitlementAnswer, at now: AppStoreInstant, isTimeless: Bool,
+        to body: inout JSONWriter
     ) {
         writeSubject(finding, to: &body)
-        if isTimeless { answer.writeTimeless(to: &body) } else { answer.write(to: &body) }
+        writeAge(of: finding.query.environments.environments, at: now, isTimeless: isTimeless, to: &body)
+        answer.writeTimeless(to: &body)
         body.set(ReadAPIName.trust, answer.trust.rawValue)
         body.array(ReadAPIName.purchases) { array in
             for purchase in finding.purchases { array.object { writeIdentity(of: purchase, to: &$0) } }
@@ -78,11 +83,27 @@ struct EntitlementsAnswers {
         finding.writeConsents(to: &body)
     }
 
+    /// How far the input was read: `asOf`, and `stale` where that is too long ago.
+    private func writeAge(
+        of environments: [AppStoreEnvironment], at now: AppStoreInstant, isTimeless: Bool, to body: inout JSONWriter
+    ) {
+        let age = input.age(of: environments, at: now) ?? FactsAge(asOf: InputFreshness.unknown, isStale: true)
+        if !isTimeless { body.set(ReadAPIName.asOf, age.asOf) }
+        if age.isStale { body.set(ReadAPIName.stale, true) }
+    }
+
     /// What happened to the purchases of a subject, as far as their events are kept.
-    func history(_ finding: EntitlementsFinding) -> [UInt8] {
+    ///
+    /// - Returns: the body, and the same without the moment.
+    func history(_ finding: EntitlementsFinding, at now: AppStoreInstant) -> (timeless: [UInt8], body: [UInt8]) {
+        (history(finding, at: now, isTimeless: true), history(finding, at: now, isTimeless: false))
+    }
+
+    private func history(_ finding: EntitlementsFinding, at now: AppStoreInstant, isTimeless: Bool) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 4096)
         writer.object { body in
             writeSubject(finding, to: &body)
+            writeAge(of: finding.query.environments.environments, at: now, isTimeless: isTimeless, to: &body)
             body.array(ReadAPIName.purchases) { array in
                 for purchase in finding.purchases {
                     array.object { object in
@@ -110,7 +131,7 @@ struct EntitlementsAnswers {
         var writer = JSONWriter(reservingCapacity: 4096)
         writer.object { body in
             body.set(ReadAPIName.environment, query.environment.rawValue)
-            body.set(ReadAPIName.asOf, instant)
+            writeAge(of: [query.environment], at: instant, isTimeless: false, to: &body)
             body.array(ReadAPIName.purchases) { array in
                 for purchase in purchases where !purchase.isConsent {
                     array.object { object in
@@ -159,7 +180,8 @@ struct EntitlementsAnswers {
 
     private func writeSummary(of purchase: PurchaseFacts, at instant: AppStoreInstant, to object: inout JSONWriter) {
         let answer = EntitlementAnswer(
-            purchases: [purchase], environment: purchase.environment, at: instant, rules: rules)
+            purchases: [purchase], environment: purchase.environment, at: instant,
+            rules: rules.reading(until: input.receivedUntil([purchase])))
         let productId = answer.grants.last?.productId ?? answer.balances.last?.productId
         object.set(ReadAPIName.productId, productId?.rawValue)
         object.set(ReadAPIName.state, answer.grants.last?.state)

@@ -75,7 +75,10 @@ package enum EntitlementsApplication {
         let (rules, plan) = (settings.rules, settings.trust)
         let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])
         plan.log(to: context.logger)
-        let model = EntitlementsModel(rules: rules, topics: topics, confirmedApps: plan.confirmedApps)
+        let input = InputFreshness(
+            topics: topics, limit: configuration[EntitlementsSettings.stalenessLimit].clampedMilliseconds)
+        let model = EntitlementsModel(
+            rules: rules, topics: topics, confirmedApps: plan.confirmedApps, input: input)
         var options = try StateOptions(
             file: "entitlements.sqlite", in: configuration,
             topics: Dictionary(
@@ -86,11 +89,12 @@ package enum EntitlementsApplication {
         let state = KeyedState(options, model: model, in: context)
         let metrics = EntitlementsMetrics(context.metrics)
         let service = try EntitlementsService(
-            state: state, rules: rules, topics: topics, metrics: metrics,
+            state: state, rules: rules, input: input, topics: topics, metrics: metrics,
             configuration: configuration, logger: context.logger)
         let log = RateLimitedLogger(context.logger, perSecond: 1)
         let confirmation = ConfirmationMetrics(context.metrics, now: Clocks.system.wallMilliseconds)
-        var services: [any Service] = [state]
+        EntitlementsMetrics.collect(input, context.metrics, now: Clocks.system.wallMilliseconds)
+        var services: [any Service] = [state, try follower(of: input, state, options.role, topics, context, log)]
         // A worker follows only a part of what could be asked; a reader is in no group.
         if options.role != .worker { services.append(service) }
         if options.role != .reader, !plan.confirmedApps.isEmpty, let verifier = settings.verifier {
@@ -109,6 +113,33 @@ package enum EntitlementsApplication {
                     EntitlementsHandler.handler(of: state, topics: topics, metrics: metrics) {
                         EntitlementsHandler.notice($0, model, confirmation, log)
                     }),
-            services: services, readiness: [HealthCheck("state") { state.obstacle }])
+            services: services, readiness: readiness(state, input, options.role))
+    }
+
+    /// A worker answers nobody: it is ready however old its input is.
+    private static func readiness(
+        _ state: KeyedState<EntitlementsModel>, _ input: InputFreshness, _ role: StateOptions.Role
+    ) -> [HealthCheck] {
+        let checks = [HealthCheck("state") { state.obstacle }]
+        guard role != .worker else { return checks }
+        return checks + [
+            HealthCheck("input") {
+                input.obstacle(
+                    at: AppStoreInstant(clampingMillisecondsSince1970: Clocks.system.wallMilliseconds()))
+            }
+        ]
+    }
+
+    private static func follower(
+        of input: InputFreshness, _ state: KeyedState<EntitlementsModel>, _ role: StateOptions.Role,
+        _ topics: TopicNames, _ context: ConsumerContext, _ log: RateLimitedLogger
+    ) throws -> InputFollower {
+        let admin = try KafkaAdmin(context.kafka)
+        return InputFollower(
+            topics: topics, log: KafkaInputLog(kafka: context.kafka, admin: admin, group: context.group),
+            freshness: input,
+            // A worker has what it published itself, and answers for nothing else.
+            catchUp: { topic in if role != .worker { try await state.catchUp(with: topic) } },
+            clocks: .system, frequent: log, close: { await admin.close(within: .seconds(1)) })
     }
 }

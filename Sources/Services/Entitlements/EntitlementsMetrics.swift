@@ -1,3 +1,5 @@
+internal import AppStoreModel
+internal import Records
 internal import Telemetry
 
 /// What the service counts beside the runtime's own metrics.
@@ -22,6 +24,27 @@ struct EntitlementsMetrics: Sendable {
             EntitlementsMetricName.readFailures, help: "Questions that the database could not answer.")
         readDuration = registry.histogram(
             EntitlementsMetricName.readDuration, help: "Time of one question to the read API.")
+    }
+
+    /// Adds how old the facts are: their age is left out while it is not known, when they count as stale.
+    static func collect(
+        _ input: InputFreshness, _ registry: MetricsRegistry, now: @escaping @Sendable () -> Int64
+    ) {
+        registry.collect { samples in
+            let now = AppStoreInstant(clampingMillisecondsSince1970: now())
+            for environment in AppStoreEnvironment.published {
+                let labels = [MetricLabel("environment", environment.rawValue.lowercased())]
+                let age = input.age(of: [environment], at: now)
+                samples.gauge(
+                    EntitlementsMetricName.factsStale,
+                    help: "1 while the facts are older than entitlements.staleness.limit, or of unknown age.",
+                    labels: labels, age?.isStale ?? true ? 1 : 0)
+                guard let age else { continue }
+                samples.gauge(
+                    EntitlementsMetricName.factsAge, help: "Time since the moment up to which the input was read.",
+                    labels: labels, Double(age.asOf.milliseconds(to: now)) / 1_000)
+            }
+        }
     }
 
     func merged(changed: Int, late: Int, disagreements: Int) {

@@ -26,9 +26,14 @@ struct EntitlementsModel: StateModel {
 
     /// Apps whose version 1 notifications are confirmed through the App Store Server API.
     let confirmedApps: Set<BundleId>
+    /// How far the input was read; nil: all of it.
+    let input: InputFreshness?
 
-    init(rules: ProductRules, topics: TopicNames, confirmedApps: Set<BundleId> = []) {
+    init(
+        rules: ProductRules, topics: TopicNames, confirmedApps: Set<BundleId> = [], input: InputFreshness? = nil
+    ) {
         self.rules = rules
+        self.input = input
         self.confirmedApps = confirmedApps
         // A row says by its deadline what is to be confirmed.
         let confirmed = confirmedApps.map(\.rawValue).sorted().joined(separator: ",")
@@ -67,19 +72,37 @@ struct EntitlementsModel: StateModel {
     }
 
     func publication(of state: PurchaseFacts, row: [UInt8], at moment: Int64) -> StatePublication {
-        let published = state.published(
-            at: AppStoreInstant(clampingMillisecondsSince1970: moment), rules: rules, row: row)
+        let instant = AppStoreInstant(clampingMillisecondsSince1970: moment)
+        let published = state.published(at: instant, rules: rules(for: state), row: row)
+        let isMeasured = input.map { $0.receivedUntil([state]) > .earliest } ?? true
+        let pause = isMeasured ? Self.unknownPause : Self.unmeasuredPause
+        let nextLook = published.isUnknown ? moment + pause : nil
         return StatePublication(
-            value: published.value, nextChange: published.nextChange?.millisecondsSince1970,
+            value: published.value,
+            nextChange: [published.nextChange?.millisecondsSince1970, nextLook].compactMap { $0 }.min(),
             // A tombstone says by its timestamp what is erased.
             timestamp: published.value == nil ? state.erasedAt?.millisecondsSince1970 : nil)
     }
 
+    /// What another member published at `moment` may have rested on input that was unread then.
     func nextChange(of state: PurchaseFacts, after moment: Int64) -> Int64? {
-        EntitlementAnswer(
-            purchases: [state], environment: state.environment,
-            at: AppStoreInstant(clampingMillisecondsSince1970: moment), rules: rules
-        ).nextChange?.millisecondsSince1970
+        func change(_ rules: ProductRules) -> Int64? {
+            EntitlementAnswer(
+                purchases: [state], environment: state.environment,
+                at: AppStoreInstant(clampingMillisecondsSince1970: moment), rules: rules
+            ).nextChange?.millisecondsSince1970
+        }
+        return change(rules) ?? change(rules.reading(until: .earliest))
+    }
+
+    /// Milliseconds after which what was published while its input was unread is published again.
+    private static let unknownPause: Int64 = 600_000
+    /// The same before it is known how far the input was read, in the first seconds of a process.
+    private static let unmeasuredPause: Int64 = 5_000
+
+    /// The rules as the input of a purchase was read.
+    private func rules(for state: PurchaseFacts) -> ProductRules {
+        input.map { rules.reading(until: $0.receivedUntil([state])) } ?? rules
     }
 
     func read(published value: [UInt8], at offset: Int64) throws -> PurchaseFacts {

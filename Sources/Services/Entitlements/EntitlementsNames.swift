@@ -12,6 +12,8 @@ enum EntitlementsMetricName {
     static let unconfirmedOldest = "sluice_entitlements_unconfirmed_oldest_seconds"
     static let confirmationsPaused = "sluice_entitlements_confirmations_paused"
     static let unconfirmable = "sluice_entitlements_unconfirmable_total"
+    static let factsAge = "sluice_entitlements_facts_age_seconds"
+    static let factsStale = "sluice_entitlements_facts_stale"
 }
 
 /// Codes of skipped and dead-lettered records, which label metrics and stand in dead letters. A value that is no
@@ -52,6 +54,8 @@ enum ReadAPIName {
     static let known: StaticString = "known"
     static let answers: StaticString = "answers"
     static let asOf: StaticString = "asOf"
+    static let stale: StaticString = "stale"
+    static let version: StaticString = "version"
     static let purchases: StaticString = "purchases"
     static let previousOriginalTransactionId: StaticString = "previousOriginalTransactionId"
     static let migratedTo: StaticString = "migratedTo"
@@ -82,6 +86,7 @@ enum ReadAPIName {
     static let notReadable = "not_readable"
     static let busy = "busy"
     static let unavailable = "unavailable"
+    static let staleFacts = "stale"
 }
 
 extension LogKey {
@@ -92,6 +97,7 @@ extension LogKey {
     static let bundleId = LogKey(rawValue: "bundleId")
     static let environment = LogKey(rawValue: "environment")
     static let originalTransactionId = LogKey(rawValue: "originalTransactionId")
+    static let topic = LogKey(rawValue: "topic")
     static let setting = LogKey(rawValue: "setting")
     static let fix = LogKey(rawValue: "fix")
     static let attempts = LogKey(rawValue: "attempts")

@@ -24,7 +24,7 @@ final class EntitlementsService: Service {
     /// - Throws: a `ConfigurationError` for a listener that anybody could reach without a key, for a file without keys,
     ///   and for apps or roots that cannot be verified with.
     init(
-        state: KeyedState<EntitlementsModel>, rules: ProductRules,
+        state: KeyedState<EntitlementsModel>, rules: ProductRules, input: InputFreshness,
         topics: TopicNames, metrics: EntitlementsMetrics, configuration: Configuration, logger: Logger,
         clocks: Clocks = .system, maximumPurchases: Int = ReadAPI.maximumPurchases
     ) throws(ConfigurationError) {
@@ -33,10 +33,10 @@ final class EntitlementsService: Service {
         let frequent = RateLimitedLogger(logger, perSecond: 1)
         host = configuration[EntitlementsSettings.host]
         let changes = EntitlementChanges(
-            state: state, rules: rules, topics: topics, clocks: clocks, log: frequent,
+            state: state, rules: rules, input: input, topics: topics, clocks: clocks, log: frequent,
             apps: Set(try AppStoreSettings.apps(configuration).map(\.bundleId)))
         let uploads = try TransactionUploads(
-            configuration, state: state, rules: rules, topics: topics, clocks: clocks, log: frequent)
+            configuration, state: state, rules: rules, input: input, topics: topics, clocks: clocks, log: frequent)
         self.changes = changes
         self.uploads = uploads
         let keys = try AccessKeys(configuration, clocks: clocks, log: frequent)
@@ -44,7 +44,8 @@ final class EntitlementsService: Service {
         var api = ReadAPI(
             reader: { () throws(StateError) in try state.reader() }, topics: topics, rules: rules, clocks: clocks,
             metrics: metrics, log: frequent,
-            keys: keys, obstacle: { state.obstacle },
+            keys: keys, obstacle: { state.obstacle }, input: input,
+            staleAnswers: configuration[EntitlementsSettings.staleAnswers],
             change: configuration[EntitlementsSettings.changes] ? change : nil)
         if let uploads { api.upload = { uploads.take($0, $1) } }
         api.maximumPurchases = maximumPurchases

@@ -45,6 +45,18 @@ package enum EntitlementsSettings {
             group's input was read only up to a moment further back than entitlements.renewal.leeway: silence of ours is \
             no cancellation. 0: it expires as ever.
             """)
+    package static let stalenessLimit = Setting.duration(
+        "entitlements.staleness.limit", default: .seconds(300), in: .zero ... .seconds(7 * 86_400),
+        help: """
+            How long the group's input may be unread, or Kafka away, before answers say stale: true and the member is \
+            not ready. 0: never.
+            """)
+    package static let staleAnswers = Setting<StaleAnswers>.oneOf(
+        "entitlements.stale.answers", default: .mark,
+        help: """
+            What the read API does with a question when its facts are older than entitlements.staleness.limit. mark: it \
+            answers with stale: true. refuse: it answers 503.
+            """)
     package static let graceFallback = Setting.duration(
         "entitlements.grace.fallback", default: .seconds(3 * 86_400), in: .zero ... .seconds(28 * 86_400),
         help: """
@@ -71,7 +83,8 @@ package enum EntitlementsSettings {
 
     package static let schema = ConfigurationSchema(
         [
-            host, port, products, topicsPrefix, renewalLeeway, outageLeeway, graceFallback, staleTolerance, changes,
+            host, port, products, topicsPrefix, renewalLeeway, outageLeeway, graceFallback, staleTolerance,
+            stalenessLimit, staleAnswers, changes,
             keys, apps, AppStoreSettings.environments, AppStoreSettings.roots, AppStoreSettings.revocation,
             legacyTrust, appLegacyTrust,
         ] + AppStoreSettings.apiSettings + StateSettings.all)

@@ -25,6 +25,10 @@ struct ReadAPI: Sendable {
     var keys: AccessKeys?
     /// Why answers may miss something; nil when they do not.
     let obstacle: @Sendable () -> String?
+    /// How far the input was read.
+    let input: InputFreshness
+    /// What becomes of questions when that is too long ago.
+    var staleAnswers = StaleAnswers.mark
     /// Takes a claim or an erasure, and says whether it was enqueued; nil where they are not allowed.
     let change: (@Sendable (ChangeRequest, Exchange) -> Bool)?
     /// Takes a signed transaction, and says whether it was enqueued; nil where no app is configured.
@@ -76,30 +80,47 @@ struct ReadAPI: Sendable {
         }
     }
 
+    private var now: AppStoreInstant {
+        AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
+    }
+
+    /// What a question about some environments is answered whose facts are too old, or of an age that is not known yet;
+    /// nil: it is answered as ever.
+    private func staleFacts(_ environments: [AppStoreEnvironment]) -> HTTPResponse? {
+        guard let age = input.age(of: environments, at: now) else {
+            return Self.problem(503, ReadAPIName.unavailable, "how far the input was read is not known yet")
+        }
+        guard staleAnswers == .refuse, age.isStale else { return nil }
+        return Self.problem(
+            503, ReadAPIName.staleFacts,
+            "the input was read up to \(age.asOf); \(EntitlementsSettings.staleAnswers.key)=mark would answer")
+    }
+
     // MARK: Subjects
 
     private func find(_ query: EntitlementsQuery, _ request: HTTPRequest, _ exchange: Exchange) {
+        if let refusal = staleFacts(query.environments.environments) { return exchange.respond(refusal) }
         read(exchange) { rows in
             try find([query], rows)
         } answer: { findings in
             guard let findings, let finding = findings.first else { return tooManyPurchases }
-            let answers = EntitlementsAnswers(rules: rules)
-            guard query.kind == .entitlements else { return answer(answers.history(finding), request) }
-            let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
-            // The tag names what was answered but for the moment of evaluation, so that a client may keep it until it
-            // changes.
-            let (timeless, body) = answers.entitlements(finding, at: now)
+            let answers = EntitlementsAnswers(rules: rules, input: input)
+            // The tag names what was answered but for the moments of reading and evaluation, so that a client may keep
+            // it until it changes.
+            let (timeless, body) =
+                query.kind == .entitlements ? answers.entitlements(finding, at: now) : answers.history(finding, at: now)
             return answer(body, request, tag: EntityTag(of: timeless))
         }
     }
 
     private func find(_ batch: EntitlementsBatch, _ exchange: Exchange) {
+        let environments = batch.queries.flatMap(\.environments.environments)
+        if let refusal = staleFacts(environments) { return exchange.respond(refusal) }
         read(exchange) { rows in
             try find(batch.queries, rows)
         } answer: { findings in
             guard let findings else { return tooManyPurchases }
-            let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
-            let body = EntitlementsAnswers(rules: rules).batch(findings, at: now)
+            let body = EntitlementsAnswers(rules: rules, input: input).batch(findings, at: now)
             return HTTPResponse(status: 200, reason: "ok", headers: [Self.revalidate], body: body)
         }
     }
@@ -137,6 +158,7 @@ struct ReadAPI: Sendable {
     // MARK: Lists
 
     private func list(_ query: PurchasesQuery, _ exchange: Exchange) {
+        if let refusal = staleFacts([query.environment]) { return exchange.respond(refusal) }
         read(exchange) { rows in
             let topic = topics.state(query.environment)
             let after = query.after ?? ""
@@ -145,8 +167,7 @@ struct ReadAPI: Sendable {
                     withEntry: EntitlementsModel.Entry.unclaimed, after: after, in: topic, atMost: query.limit + 1)
                 : try rows.states(after: Array(after.utf8), in: topic, atMost: query.limit + 1)
         } answer: { found in
-            let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
-            let page = EntitlementsAnswers(rules: rules).purchases(
+            let page = EntitlementsAnswers(rules: rules, input: input).purchases(
                 query, Array(found.prefix(query.limit)), hasMore: found.count > query.limit, at: now)
             return HTTPResponse(status: 200, reason: "ok", headers: [Self.revalidate], body: page)
         }

@@ -19,6 +19,7 @@ final class TransactionUploads: Sendable {
     private let responders: HTTPClient
     private let state: KeyedState<EntitlementsModel>
     private let rules: ProductRules
+    private let input: InputFreshness
     private let topics: TopicNames
     private let clocks: Clocks
     private let log: RateLimitedLogger
@@ -29,7 +30,7 @@ final class TransactionUploads: Sendable {
     /// - Throws: a `ConfigurationError` for apps or roots that cannot be verified with.
     init?(
         _ configuration: Configuration, state: KeyedState<EntitlementsModel>, rules: ProductRules,
-        topics: TopicNames, clocks: Clocks, log: RateLimitedLogger
+        input: InputFreshness, topics: TopicNames, clocks: Clocks, log: RateLimitedLogger
     ) throws(ConfigurationError) {
         guard try !AppStoreSettings.apps(configuration).isEmpty else { return nil }
         let responders = HTTPClient(try HTTPClient.Configuration(configuration))
@@ -37,6 +38,7 @@ final class TransactionUploads: Sendable {
         self.responders = responders
         self.state = state
         self.rules = rules
+        self.input = input
         self.topics = topics
         self.clocks = clocks
         self.log = log
@@ -102,6 +104,6 @@ final class TransactionUploads: Sendable {
         let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
         return HTTPResponse(
             status: 200, reason: "taken", headers: [ReadAPI.revalidate],
-            body: EntitlementsAnswers(rules: rules).entitlements(finding, at: now).body)
+            body: EntitlementsAnswers(rules: rules, input: input).entitlements(finding, at: now).body)
     }
 }

@@ -96,7 +96,8 @@ final class RunningEntitlements: Sendable {
     /// Of the read API.
     var port: UInt16 { api.port }
 
-    init(_ configuration: Configuration) async throws {
+    /// - Parameter waitsForInput: until how far the input was read is known, and not too long ago.
+    init(_ configuration: Configuration, waitsForInput: Bool = true) async throws {
         document = try OpenAPIValidator()
         let logger = Logger(label: "test", level: .info, format: .json, sink: log)
         let services = try await EntitlementsApplication.application(
@@ -113,6 +114,7 @@ final class RunningEntitlements: Sendable {
         }
         let isReady = await eventually(within: .seconds(25)) {
             self.api.port != 0 && self.metric("sluice_state_complete ") == 1
+                && (!waitsForInput || self.metric("sluice_entitlements_facts_stale{") == 0)
         }
         try #require(isReady, "\(log.lines.suffix(8).joined(separator: "\n"))")
     }

@@ -8,6 +8,7 @@ import Records
 import Telemetry
 import TestSupport
 import Testing
+import Time
 
 @testable import Entitlements
 
@@ -197,6 +198,40 @@ import Testing
         #expect(try await restored.get("?originalTransactionId=1").body["known"] == false)
         #expect(try await installation.read(installation.state(.production)).last?.value == nil)
         #expect(await restored.stop() == .ok)
+        await installation.stop()
+    }
+
+    @Test func `a reader says how old its facts are while no worker reads the input, and is fresh after one did`()
+        async throws
+    {
+        let installation = try await Installation("stale")
+        let (directory, other) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let received = SystemClock.wallMilliseconds() - 60_000
+        var record = lifeOfOne(purchase: "1000")[0].produced(in: installation.notifications(.production))
+        record.timestampMilliseconds = received
+        try await installation.write([record])
+        let reader = try await RunningEntitlements(
+            installation.configuration(
+                data: directory.path, ["--state.role", "reader", "--entitlements.staleness.limit", "30s"]),
+            waitsForInput: false)
+        let isStale = await eventually(within: .seconds(25)) {
+            (try? await reader.get("?originalTransactionId=1000").body["stale"]) == true
+        }
+        #expect(isStale)
+        let answer = try await reader.get("?originalTransactionId=1000").body
+        #expect(answer["known"] == false)
+        #expect(answer["asOf"]?.integer == received)
+        #expect(reader.metric(#"sluice_entitlements_facts_stale{environment="production"}"#) == 1)
+
+        let member = try await RunningEntitlements(installation.configuration(data: other.path))
+        try await member.finish(1)
+        let isFresh = await eventually(within: .seconds(25)) {
+            guard let body = try? await reader.get("?originalTransactionId=1000").body else { return false }
+            return body["known"] == true && body["stale"] == nil
+        }
+        #expect(isFresh)
+        #expect(await member.stop() == .ok)
+        #expect(await reader.stop() == .ok)
         await installation.stop()
     }
 

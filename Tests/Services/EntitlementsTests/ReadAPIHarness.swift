@@ -26,15 +26,23 @@ final class ReadAPIHarness: Sendable {
     let log = MemoryLogSink()
     /// What the service says is missing.
     let obstacle = Obstacle()
+    /// How far the input was read.
+    let input: InputFreshness
     private let reader: StateReader<EntitlementsModel>
     private let server: HTTPServer
     private let client = HTTPClient()
     private let document: OpenAPIValidator
 
-    /// - Parameter keys: the lines of `http.keys.file`; nil: without one.
+    /// - Parameters:
+    ///   - keys: the lines of `http.keys.file`; nil: without one.
+    ///   - readUntil: the moment up to which the input was read; nil: now.
+    ///   - stalenessLimit: milliseconds.
     init(
-        now: Int64, rules: ProductRules = ProductRules(), maximumPurchases: Int = 1000, keys: String? = nil
+        now: Int64, rules: ProductRules = ProductRules(), maximumPurchases: Int = 1000, keys: String? = nil,
+        readUntil: Int64? = nil, stalenessLimit: Int64 = 300_000, staleAnswers: StaleAnswers = .mark
     ) async throws {
+        input = InputFreshness(topics: TopicNames(), limit: stalenessLimit)
+        for environment in AppStoreEnvironment.published { input.read(environment, until: readUntil ?? now) }
         document = try OpenAPIValidator()
         directory = try TemporaryDirectory()
         rows = try RowsHarness(path: directory.database, rules: rules)
@@ -44,7 +52,8 @@ final class ReadAPIHarness: Sendable {
             reader: { [reader] () throws(StateError) in reader }, topics: TopicNames(), rules: rules,
             clocks: Clocks(wallMilliseconds: { now }, monotonicNanoseconds: Clocks.system.monotonicNanoseconds),
             metrics: EntitlementsMetrics(registry), log: RateLimitedLogger(logger, perSecond: 1),
-            obstacle: { [obstacle] in obstacle.text.withLock { $0 } }, change: nil)
+            obstacle: { [obstacle] in obstacle.text.withLock { $0 } }, input: input, staleAnswers: staleAnswers,
+            change: nil)
         if let keys {
             let file = try AccessKeys.file(directory.write(keys, to: "keys"), clocks: .system)
             api.keys = AccessKeys(file, clocks: .system, log: RateLimitedLogger(logger, perSecond: 1))

@@ -277,7 +277,7 @@ import Testing
         #expect(answer.status == 200)
         #expect(
             String(decoding: answer.body, as: UTF8.self) == #"""
-                {"environment":"Production","originalTransactionId":"1000","known":true,\#
+                {"environment":"Production","originalTransactionId":"1000","known":true,"asOf":1772496000000,\#
                 "purchases":[{"environment":"Production","bundleId":"com.example","originalTransactionId":"1000",\#
                 "appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f",\#
                 "transitions":[{"to":"ACTIVE","at":1767225600000,"cause":{"notificationType":"SUBSCRIBED",\#

@@ -22,8 +22,12 @@ struct RowsHarness: Sendable {
     /// - Parameters:
     ///   - path: of the database; nil for one that goes with this.
     ///   - partitions: of every topic.
-    init(path: String? = nil, rules: ProductRules = ProductRules(), partitions: Int32 = 1) throws {
-        model = EntitlementsModel(rules: rules, topics: TopicNames())
+    ///   - input: how far the input was read; nil: all of it.
+    init(
+        path: String? = nil, rules: ProductRules = ProductRules(), partitions: Int32 = 1,
+        input: InputFreshness? = nil
+    ) throws {
+        model = EntitlementsModel(rules: rules, topics: TopicNames(), input: input)
         directory = try TemporaryDirectory()
         store = try LocalState(
             path: path ?? directory.database, model: model, topics: Array(model.environments.keys),

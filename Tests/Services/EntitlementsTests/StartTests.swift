@@ -46,7 +46,7 @@ import Testing
             kafka: KafkaConfiguration(bootstrapServers: "127.0.0.1:1", profile: .embedded), logger: logger,
             metrics: metrics)
         let service = try EntitlementsService(
-            state: state, rules: ProductRules(),
+            state: state, rules: ProductRules(), input: InputFreshness(topics: TopicNames(), limit: 0),
             topics: TopicNames(), metrics: EntitlementsMetrics(metrics),
             configuration: try configuration([
                 "--http.host", host, "--http.port", "\(port)", "--http.keys.file",

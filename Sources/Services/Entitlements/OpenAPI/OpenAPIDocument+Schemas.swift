@@ -7,6 +7,17 @@ extension OpenAPIDocument {
             "format": "int64",
             "description": "Milliseconds since 1970-01-01T00:00:00Z."
           },
+          "AsOf": {
+            "type": "integer",
+            "format": "int64",
+            "description": "Milliseconds since 1970. What was received until then is part of the answer: how far the \#
+        input was read, in the partition that is furthest behind. The answer itself is of now, or of `at`."
+          },
+          "Stale": {
+            "type": "boolean",
+            "description": "Always true: `asOf` is longer ago than entitlements.staleness.limit, so that what was bought \#
+        since may be missing. Absent elsewhere."
+          },
           "Environment": {"type": "string", "enum": ["Production", "Sandbox"]},
           "Id": {"type": "string", "minLength": 1},
           "Account": {
@@ -96,6 +107,11 @@ extension OpenAPIDocument {
               "needsStatusQuery": {
                 "type": "boolean",
                 "description": "What is known does not explain what Apple said: ask the App Store Server API."
+              },
+              "unknown": {
+                "type": "boolean",
+                "description": "The period is over, and the input that would tell of its renewal is not read yet: access \#
+        continues until `until` at most."
               },
               "trust": {
                 "type": "string",
@@ -205,7 +221,8 @@ extension OpenAPIDocument {
                 "description": "False where nothing is known of the subject: it owns nothing, as far as Sluice was \#
         told."
               },
-              "asOf": {"$ref": "#/components/schemas/Instant"},
+              "asOf": {"$ref": "#/components/schemas/AsOf"},
+              "stale": {"$ref": "#/components/schemas/Stale"},
               "active": {
                 "type": "array",
                 "items": {"type": "string"},
@@ -326,6 +343,8 @@ extension OpenAPIDocument {
                 "type": "string",
                 "enum": ["Production", "Sandbox", "all"]
               },
+              "asOf": {"$ref": "#/components/schemas/AsOf"},
+              "stale": {"$ref": "#/components/schemas/Stale"},
               "appAccountToken": {"$ref": "#/components/schemas/Account"},
               "originalTransactionId": {"$ref": "#/components/schemas/Id"},
               "appTransactionId": {"$ref": "#/components/schemas/Id"},
@@ -339,7 +358,7 @@ extension OpenAPIDocument {
               },
               "consents": {"$ref": "#/components/schemas/Consents"}
             },
-            "required": ["environment", "known", "purchases"]
+            "required": ["environment", "known", "asOf", "purchases"]
           },
           "PurchaseSummary": {
             "type": "object",
@@ -374,7 +393,8 @@ extension OpenAPIDocument {
             "type": "object",
             "properties": {
               "environment": {"$ref": "#/components/schemas/Environment"},
-              "asOf": {"$ref": "#/components/schemas/Instant"},
+              "asOf": {"$ref": "#/components/schemas/AsOf"},
+              "stale": {"$ref": "#/components/schemas/Stale"},
               "purchases": {
                 "type": "array",
                 "items": {
@@ -422,7 +442,8 @@ extension OpenAPIDocument {
                   "not_verified",
                   "not_readable",
                   "busy",
-                  "unavailable"
+                  "unavailable",
+                  "stale"
                 ]
               },
               "message": {

@@ -1,0 +1,111 @@
+internal import AppStoreModel
+internal import Kafka
+internal import Lifecycle
+internal import Records
+internal import Synchronization
+internal import Telemetry
+internal import Time
+
+/// Finds out how far the group has read its input, as ``InputFreshness`` tells it to answers and publications.
+///
+/// Every few seconds and topic, in this order: the ends of the log, the group's committed offsets, and the end of the
+/// state's topic, up to which this member then reads. What the group has committed was published before, so it is among
+/// this member's facts afterwards. Where the brokers do not answer nothing advances, and the facts grow old.
+final class InputFollower: Service {
+    let name = "input follower"
+
+    private let topics: TopicNames
+    private let log: any InputLog
+    private let freshness: InputFreshness
+    private let catchUp: @Sendable (KafkaTopic) async throws -> Void
+    private let clocks: Clocks
+    private let frequent: RateLimitedLogger
+    private let pause: @Sendable () async throws -> Void
+    private let close: @Sendable () async -> Void
+    private let isStopped = Mutex(false)
+
+    /// - Parameters:
+    ///   - catchUp: returns when this member has read what the state's topic of an input holds.
+    ///   - pause: between two looks.
+    ///   - close: releases what the log holds.
+    init(
+        topics: TopicNames, log: any InputLog, freshness: InputFreshness,
+        catchUp: @escaping @Sendable (KafkaTopic) async throws -> Void, clocks: Clocks, frequent: RateLimitedLogger,
+        pause: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(2)) },
+        close: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.topics = topics
+        self.log = log
+        self.freshness = freshness
+        self.catchUp = catchUp
+        self.clocks = clocks
+        self.frequent = frequent
+        self.pause = pause
+        self.close = close
+    }
+
+    func start() async throws {}
+
+    /// Each topic by itself, so that one without a leader holds up no other.
+    func run() async throws {
+        await withTaskGroup { group in
+            for environment in AppStoreEnvironment.published {
+                group.addTask { await self.follow(self.topics.input(environment)) }
+            }
+        }
+        try Task.checkCancellation()
+    }
+
+    func stop(within limit: Duration) async {
+        isStopped.withLock { $0 = true }
+        await close()
+    }
+
+    private func follow(_ topic: KafkaTopic) async {
+        while !Task.isCancelled, !isStopped.withLock({ $0 }) {
+            do {
+                try await look(at: topic)
+            } catch is CancellationError {
+                // The next turn ends, unless reading of the state has ended alone.
+            } catch {
+                guard !isStopped.withLock({ $0 }) else { return }
+                frequent.log(
+                    .warning, key: topic.rawValue,
+                    "how far the input was read cannot be found out; facts grow old",
+                    [
+                        LogField(.topic, topic.rawValue), LogField(.error, "\(error)"),
+                        LogField(
+                            .fix, "Check the brokers, and that this member may describe the topic and the group"),
+                    ])
+            }
+            guard (try? await pause()) != nil else { return }
+        }
+    }
+
+    /// One look at a topic.
+    func look(at topic: KafkaTopic) async throws {
+        let moment = clocks.wallMilliseconds()
+        let ends = try await log.ends(of: topic)
+        let places = ends.indices.map {
+            KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: Int32(clamping: $0)))
+        }
+        let committed = try await log.committedOffsets(of: places)
+        try await catchUp(topic)
+        let next = zip(places, ends).map { place, ends in
+            max(committed[place]?.rawValue ?? ends.low, ends.low)
+        }
+        var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
+        freshness.update(topic, partitions: ends.count) { index, reading in
+            reading.observe(end: ends[index].high, next: next[index], at: moment)
+            if reading.needsTimestamp(at: next[index]) {
+                offsets[places[index]] = KafkaOffset(rawValue: next[index])
+            }
+        }
+        guard !offsets.isEmpty else { return }
+        let timestamps = try await log.timestamps(at: offsets)
+        freshness.update(topic, partitions: ends.count) { index, reading in
+            guard let timestamp = timestamps[places[index]] else { return }
+            reading.observe(nextRecordAt: timestamp)
+        }
+    }
+}

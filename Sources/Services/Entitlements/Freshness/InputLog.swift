@@ -1,0 +1,49 @@
+internal import Kafka
+
+/// The ends of a partition's log: the offset of its oldest record, and one past that of its newest.
+struct LogEnds: Sendable, Equatable {
+    var low: Int64
+    var high: Int64
+}
+
+/// What the brokers say of the input and of the group that reads it.
+protocol InputLog: Sendable {
+    /// The ends of each partition's log, by number.
+    func ends(of topic: KafkaTopic) async throws -> [LogEnds]
+    /// The next offsets that the group has committed; partitions without a commit are left out.
+    func committedOffsets(of partitions: [KafkaTopicPartition]) async throws -> [KafkaTopicPartition: KafkaOffset]
+    /// The timestamps of the first records at or after some offsets, in milliseconds since 1970. Partitions without such a
+    /// record, or with one that has no timestamp, are left out.
+    func timestamps(at offsets: [KafkaTopicPartition: KafkaOffset]) async throws -> [KafkaTopicPartition: Int64]
+}
+
+/// The input in Kafka.
+struct KafkaInputLog: InputLog {
+    private static let limit = Duration.seconds(4)
+
+    let kafka: KafkaConfiguration
+    let admin: KafkaAdmin
+    let group: KafkaConsumerGroup
+
+    func ends(of topic: KafkaTopic) async throws -> [LogEnds] {
+        let ends = try await admin.watermarks(of: topic, within: Self.limit)
+        return ends.sorted { $0.key.partition.rawValue < $1.key.partition.rawValue }
+            .map { LogEnds(low: $0.value.low.rawValue, high: $0.value.high.rawValue) }
+    }
+
+    func committedOffsets(of partitions: [KafkaTopicPartition]) async throws -> [KafkaTopicPartition: KafkaOffset] {
+        try await admin.committedOffsets(of: group, partitions: partitions, within: Self.limit)
+    }
+
+    func timestamps(at offsets: [KafkaTopicPartition: KafkaOffset]) async throws -> [KafkaTopicPartition: Int64] {
+        let consumer = KafkaConsumer(kafka, source: .partitions(offsets)) { _ in }
+        try await consumer.start()
+        var timestamps: [KafkaTopicPartition: Int64] = [:]
+        for partition in await consumer.assignedPartitions {
+            let records = await partition.next(maxRecords: 1, within: Self.limit)
+            timestamps[partition.topicPartition] = records?.first?.timestampMilliseconds
+        }
+        await consumer.close(within: .seconds(2))
+        return timestamps
+    }
+}

@@ -1,0 +1,29 @@
+// How old an answer of the read API is, in which order two are, and who asked.
+
+private let service = "Services/Entitlements/"
+private let reading = MutatedFile(
+    .reads, "age", service + "Freshness/PartitionReading.swift", suites: "PartitionReadingTests")
+private let freshness = MutatedFile(
+    .reads, "age", service + "Freshness/InputFreshness.swift", suites: "InputFollowerTests|AnswerAgeTests")
+private let follower = MutatedFile(
+    .reads, "age", service + "Freshness/InputFollower.swift", suites: "InputFollowerTests")
+private let model = MutatedFile(.reads, "age", service + "EntitlementsModel.swift", suites: "AnswerAgeTests")
+private let api = MutatedFile(.reads, "age", service + "ReadAPI.swift", suites: "AnswerAgeTests")
+private let answers = MutatedFile(
+    .reads, "age", service + "EntitlementsAnswers.swift", suites: "AnswerAgeTests")
+
+enum ReadMutants {
+    static let all: [Mutant] = [
+        reading.mutant("age-passed-end", "first.offset <= next", "true"),
+        reading.mutant("age-recreated", "last.offset > end", "false"),
+        reading.mutant("age-asked-once", "asked != next", "true"),
+        freshness.mutant("age-limit", "asOf.milliseconds(to: now) > limit", "false"),
+        freshness.mutant("age-least", "min(least, moment)", after: "func age(of", "moment"),
+        freshness.mutant("age-obstacle", "age.isStale", "false"),
+        follower.without("age-caught-up", "try await catchUp(topic)"),
+        model.mutant("age-next-look", "published.isUnknown ? moment + pause : nil", "nil as Int64?"),
+        model.mutant("age-other-member", "change(rules) ?? change(rules.reading(until: .earliest))", "change(rules)"),
+        api.mutant("age-refused", "staleAnswers == .refuse", "false"),
+        answers.mutant("age-stale", "age.isStale", "false"),
+    ]
+}

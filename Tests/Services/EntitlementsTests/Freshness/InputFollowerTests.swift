@@ -1,0 +1,159 @@
+import AppStoreModel
+import EntitlementRules
+import Kafka
+import Records
+import Synchronization
+import Telemetry
+import Testing
+import Time
+
+@testable import Entitlements
+
+/// Brokers that say what a test wants.
+private final class FakeInputLog: InputLog {
+    struct State {
+        var ends: [Int64] = [0, 0]
+        var committed: [Int64?] = [nil, nil]
+        var timestamps: [Int: Int64] = [:]
+        var isGone = false
+        var asked = 0
+    }
+
+    let state = Mutex(State())
+
+    private func current() throws -> State {
+        let state = state.withLock { $0 }
+        if state.isGone { throw KafkaError(.timedOut, "no broker answers") }
+        return state
+    }
+
+    func ends(of topic: KafkaTopic) async throws -> [LogEnds] {
+        try current().ends.map { LogEnds(low: 0, high: $0) }
+    }
+
+    func committedOffsets(of partitions: [KafkaTopicPartition]) async throws -> [KafkaTopicPartition: KafkaOffset] {
+        let committed = try current().committed
+        return Dictionary(
+            uniqueKeysWithValues: partitions.compactMap { place in
+                committed[Int(place.partition.rawValue)].map { (place, KafkaOffset(rawValue: $0)) }
+            })
+    }
+
+    func timestamps(at offsets: [KafkaTopicPartition: KafkaOffset]) async throws -> [KafkaTopicPartition: Int64] {
+        state.withLock { $0.asked += offsets.count }
+        let timestamps = try current().timestamps
+        return Dictionary(
+            uniqueKeysWithValues: offsets.keys.compactMap { place in
+                timestamps[Int(place.partition.rawValue)].map { (place, $0) }
+            })
+    }
+}
+
+@Suite final class InputFollowerTests: Sendable {
+    private let log = FakeInputLog()
+    private let freshness = InputFreshness(topics: TopicNames(), limit: 300_000)
+    private let now = Mutex<Int64>(on(1))
+    private let topic = TopicNames().input(.production)
+
+    private func follower(
+        catchUp: @escaping @Sendable (KafkaTopic) async throws -> Void = { _ in }
+    ) -> InputFollower {
+        let moment = { @Sendable in self.now.withLock { $0 } }
+        return InputFollower(
+            topics: TopicNames(), log: log, freshness: freshness, catchUp: catchUp,
+            clocks: Clocks(wallMilliseconds: moment, monotonicNanoseconds: { 0 }),
+            frequent: RateLimitedLogger(
+                Logger(label: "test", level: .info, format: .json, sink: MemoryLogSink()), perSecond: 1))
+    }
+
+    private func age() -> FactsAge? {
+        freshness.age(of: [.production], at: AppStoreInstant(clampingMillisecondsSince1970: now.withLock { $0 }))
+    }
+
+    private func obstacle() -> String? {
+        freshness.obstacle(at: AppStoreInstant(clampingMillisecondsSince1970: now.withLock { $0 }))
+    }
+
+    @Test func `an empty input of a new group is as of now`() async throws {
+        #expect(age() == nil)
+        #expect(obstacle()?.contains("not known yet") == true)
+        try await follower().look(at: topic)
+        #expect(age()?.asOf.millisecondsSince1970 == on(1))
+        #expect(age()?.isStale == false)
+    }
+
+    @Test func `records that no worker reads make the facts as old as the first of them`() async throws {
+        log.state.withLock {
+            $0.ends = [3, 0]; $0.timestamps = [0: on(1) - 400_000]
+        }
+        try await follower().look(at: topic)
+        #expect(age()?.asOf.millisecondsSince1970 == on(1) - 400_000)
+        #expect(age()?.isStale == true)
+        #expect(log.state.withLock { $0.asked } == 1)
+    }
+
+    @Test func `one partition that is stuck makes the answers old, and what is read again makes them new`() async throws
+    {
+        let follower = follower()
+        log.state.withLock {
+            $0.ends = [7, 4]; $0.committed = [7, 4]
+        }
+        try await follower.look(at: topic)
+        freshness.read(.sandbox, until: on(2))
+        log.state.withLock {
+            $0.ends = [9, 6]; $0.committed = [7, 6]
+        }
+        now.withLock { $0 = on(1) + 300_000 }
+        try await follower.look(at: topic)
+        #expect(age()?.asOf.millisecondsSince1970 == on(1))
+        #expect(age()?.isStale == false)
+        #expect(obstacle() == nil)
+        now.withLock { $0 += 1_000 }
+        try await follower.look(at: topic)
+        #expect(age()?.isStale == true)
+        #expect(obstacle()?.contains("301 s ago") == true)
+        log.state.withLock { $0.committed = [9, 6] }
+        try await follower.look(at: topic)
+        #expect(
+            age() == FactsAge(asOf: AppStoreInstant(clampingMillisecondsSince1970: on(1) + 301_000), isStale: false))
+    }
+
+    @Test func `without brokers the facts grow old`() async throws {
+        try await follower().look(at: topic)
+        log.state.withLock { $0.isGone = true }
+        now.withLock { $0 += 300_001 }
+        await #expect(throws: KafkaError.self) { try await follower().look(at: topic) }
+        #expect(age()?.asOf.millisecondsSince1970 == on(1))
+        #expect(age()?.isStale == true)
+    }
+
+    @Test func `what the group has read counts only when this member has read it too`() async throws {
+        struct NotThere: Error {}
+        log.state.withLock {
+            $0.ends = [7, 4]; $0.committed = [7, 4]
+        }
+        await #expect(throws: NotThere.self) { try await follower(catchUp: { _ in throw NotThere() }).look(at: topic) }
+        #expect(age() == nil)
+    }
+
+    @Test func `with the limit 0 facts of any age are served`() throws {
+        let freshness = InputFreshness(topics: TopicNames(), limit: 0)
+        let now = AppStoreInstant(clampingMillisecondsSince1970: on(9))
+        #expect(freshness.age(of: [.production], at: now)?.isStale == false)
+        #expect(freshness.obstacle(at: now) == nil)
+        freshness.read(.production, until: on(1))
+        #expect(freshness.age(of: [.production], at: now)?.isStale == false)
+        #expect(freshness.age(of: [.production], at: now)?.asOf.millisecondsSince1970 == on(1))
+    }
+
+    @Test func `each purchase is judged by its own partition`() throws {
+        let freshness = InputFreshness(topics: TopicNames(), limit: 300_000)
+        let purchases = try (1...20).map { try lifeOfOne(purchase: "\($0)")[0].facts() }
+        #expect(freshness.receivedUntil(purchases) == .earliest)
+        freshness.update(topic, partitions: 2) { index, reading in
+            reading.observe(end: 0, next: 0, at: on(Double(index + 1)))
+        }
+        #expect(Set(purchases.map { freshness.receivedUntil([$0]).millisecondsSince1970 }) == [on(1), on(2)])
+        #expect(freshness.receivedUntil(purchases).millisecondsSince1970 == on(1))
+    }
+}

@@ -1,0 +1,79 @@
+import AppStoreModel
+import Records
+import Testing
+
+@testable import Entitlements
+
+extension InputFreshness {
+    /// As if everything that was received until a moment was read, and nothing after it was there.
+    func read(_ environment: AppStoreEnvironment, until moment: Int64, partitions: Int = 1) {
+        update(TopicNames().input(environment), partitions: partitions) { _, reading in
+            reading.observe(end: 0, next: 0, at: moment)
+        }
+    }
+}
+
+@Suite struct PartitionReadingTests {
+    @Test func `a partition with nothing to read is as of the moment it was looked at`() {
+        var reading = PartitionReading()
+        #expect(reading.receivedUntil == nil)
+        reading.observe(end: 5, next: 5, at: 1_000)
+        #expect(reading.receivedUntil == 1_000)
+        reading.observe(end: 5, next: 5, at: 9_000)
+        #expect(reading.receivedUntil == 9_000)
+    }
+
+    @Test func `a partition that is behind is as of the last end that the group has passed`() {
+        var reading = PartitionReading()
+        reading.observe(end: 5, next: 5, at: 1_000)
+        reading.observe(end: 8, next: 5, at: 2_000)
+        reading.observe(end: 20, next: 7, at: 3_000)
+        #expect(reading.receivedUntil == 1_000)
+        reading.observe(end: 30, next: 8, at: 4_000)
+        #expect(reading.receivedUntil == 2_000)
+        reading.observe(end: 30, next: 29, at: 5_000)
+        #expect(reading.receivedUntil == 3_000)
+        reading.observe(end: 30, next: 30, at: 6_000)
+        #expect(reading.receivedUntil == 6_000)
+    }
+
+    @Test func `one record that is never finished holds the moment`() {
+        var reading = PartitionReading()
+        reading.observe(end: 5, next: 5, at: 1_000)
+        for moment in 2..<5_000 {
+            reading.observe(end: 5 + Int64(moment), next: 5, at: Int64(moment) * 1_000)
+        }
+        #expect(reading.receivedUntil == 1_000)
+        // Ends that were forgotten make the moment earlier, never later.
+        reading.observe(end: 6_000, next: 5_000, at: 5_000_000)
+        let moment = reading.receivedUntil ?? 0
+        #expect((4_900_000...4_995_000).contains(moment))
+    }
+
+    @Test func `a backlog that nobody watched begins at its next record`() {
+        var reading = PartitionReading()
+        reading.observe(end: 100, next: 40, at: 9_000_000)
+        #expect(reading.receivedUntil == nil)
+        let asked = [reading.needsTimestamp(at: 40), reading.needsTimestamp(at: 40)]
+        #expect(asked == [true, false])
+        reading.observe(nextRecordAt: 1_000_000)
+        #expect(reading.receivedUntil == 1_000_000)
+        // Asked again only where the group went on.
+        let askedAgain = reading.needsTimestamp(at: 60)
+        #expect(askedAgain)
+        reading.observe(nextRecordAt: 8_980_000)
+        let askedWhenNear = reading.needsTimestamp(at: 61)
+        #expect(!askedWhenNear)
+        reading.observe(end: 120, next: 100, at: 9_100_000)
+        #expect(reading.receivedUntil == 9_000_000)
+    }
+
+    @Test func `a topic that was recreated begins again`() {
+        var reading = PartitionReading()
+        reading.observe(end: 50, next: 40, at: 1_000)
+        reading.observe(end: 3, next: 1, at: 2_000)
+        #expect(reading.receivedUntil == nil)
+        reading.observe(end: 3, next: 3, at: 3_000)
+        #expect(reading.receivedUntil == 3_000)
+    }
+}
