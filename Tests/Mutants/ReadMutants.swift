@@ -10,7 +10,7 @@ private let follower = MutatedFile(
 private let model = MutatedFile(.reads, "age", service + "EntitlementsModel.swift", suites: "AnswerAgeTests")
 private let api = MutatedFile(.reads, "age", service + "ReadAPI.swift", suites: "AnswerAgeTests")
 private let answers = MutatedFile(
-    .reads, "age", service + "EntitlementsAnswers.swift", suites: "AnswerAgeTests")
+    .reads, "order", service + "EntitlementsAnswers.swift", suites: "AnswerAgeTests|AnswerVersionTests")
 
 enum ReadMutants {
     static let all: [Mutant] = [
@@ -25,5 +25,6 @@ enum ReadMutants {
         model.mutant("age-other-member", "change(rules) ?? change(rules.reading(until: .earliest))", "change(rules)"),
         api.mutant("age-refused", "staleAnswers == .refuse", "false"),
         answers.mutant("age-stale", "age.isStale", "false"),
+        answers.mutant("order-facts", "isTimeless ? InputFreshness.unknown : instant", "instant"),
     ]
 }

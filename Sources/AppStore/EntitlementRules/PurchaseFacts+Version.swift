@@ -1,10 +1,10 @@
-internal import AppStoreModel
+package import AppStoreModel
 
 extension PurchaseFacts {
     /// Of two published states of a purchase the one with the greater text is the newer one, whatever the offsets of
     /// their records: when the newest of all that is known was signed (an erasure counts with its moment), then the
     /// moment that the answer is of. Both in milliseconds since 1970, with 15 digits, which the year 9999 needs.
-    func version(at instant: AppStoreInstant) -> String {
+    package func version(at instant: AppStoreInstant) -> String {
         let newest = max(latestSignedDate, erasedAt ?? .earliest)
         return String(unsafeUninitializedCapacity: 2 * Self.versionDigits + 1) { text in
             Self.write(newest, to: text, at: 0)

@@ -78,7 +78,12 @@ struct EntitlementsAnswers {
         answer.writeTimeless(to: &body)
         body.set(ReadAPIName.trust, answer.trust.rawValue)
         body.array(ReadAPIName.purchases) { array in
-            for purchase in finding.purchases { array.object { writeIdentity(of: purchase, to: &$0) } }
+            for purchase in finding.purchases {
+                array.object { object in
+                    writeIdentity(of: purchase, to: &object)
+                    writeVersion(of: purchase, at: finding.query.at ?? now, isTimeless, to: &object)
+                }
+            }
         }
         finding.writeConsents(to: &body)
     }
@@ -108,6 +113,7 @@ struct EntitlementsAnswers {
                 for purchase in finding.purchases {
                     array.object { object in
                         writeIdentity(of: purchase, to: &object)
+                        writeVersion(of: purchase, at: now, isTimeless, to: &object)
                         object.array(ReadAPIName.transitions) { array in
                             for transition in purchase.transitions(rules) {
                                 array.object { transition.write(to: &$0) }
@@ -136,6 +142,7 @@ struct EntitlementsAnswers {
                 for purchase in purchases where !purchase.isConsent {
                     array.object { object in
                         writeIdentity(of: purchase, to: &object)
+                        writeVersion(of: purchase, at: instant, false, to: &object)
                         writeSummary(of: purchase, at: instant, to: &object)
                     }
                 }
@@ -176,6 +183,13 @@ struct EntitlementsAnswers {
                 for id in purchase.successors.keys.sorted() { array.string(id.rawValue) }
             }
         }
+    }
+
+    /// The version that records of the topic and webhooks have; without the moment only its facts count.
+    private func writeVersion(
+        of purchase: PurchaseFacts, at instant: AppStoreInstant, _ isTimeless: Bool, to object: inout JSONWriter
+    ) {
+        object.set(ReadAPIName.version, purchase.version(at: isTimeless ? InputFreshness.unknown : instant))
     }
 
     private func writeSummary(of purchase: PurchaseFacts, at instant: AppStoreInstant, to object: inout JSONWriter) {

@@ -37,7 +37,8 @@ import Testing
                 "autoRenewProductId":"com.example.monthly","seats":1}],"nextChange":1772409600000,\#
                 "trust":"signed","purchases":[{"environment":"Production",\#
                 "bundleId":"com.example","originalTransactionId":"1000",\#
-                "appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"}]}
+                "appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f",\#
+                "version":"001770681600000-001771113600000"}]}
                 """#)
         await api.stop()
     }
@@ -280,6 +281,7 @@ import Testing
                 {"environment":"Production","originalTransactionId":"1000","known":true,"asOf":1772496000000,\#
                 "purchases":[{"environment":"Production","bundleId":"com.example","originalTransactionId":"1000",\#
                 "appAccountToken":"7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f",\#
+                "version":"001772409686400-001772496000000",\#
                 "transitions":[{"to":"ACTIVE","at":1767225600000,"cause":{"notificationType":"SUBSCRIBED",\#
                 "subtype":"INITIAL_BUY","transactionId":"10001","status":1,"signedDate":1767225600000,\#
                 "notificationUUID":"SUBSCRIBED-1767225600000-1000"}},{"from":"ACTIVE","to":"EXPIRED",\#
@@ -325,7 +327,8 @@ import Testing
         #expect(
             String(decoding: try await api.get("?limit=1", path: "/v1/purchases").body, as: UTF8.self) == #"""
                 {"environment":"Production","asOf":1767312000000,"purchases":[{"environment":"Production",\#
-                "bundleId":"com.example","originalTransactionId":"1","productId":"com.example.monthly","state":"ACTIVE","active":["pro"],\#
+                "bundleId":"com.example","originalTransactionId":"1","version":"001767225600000-001767312000000",\#
+                "productId":"com.example.monthly","state":"ACTIVE","active":["pro"],\#
                 "latestSignedDate":1767225600000}],"next":"com.example/1"}
                 """#)
         await api.stop()

@@ -13,6 +13,11 @@ extension OpenAPIDocument {
             "description": "Milliseconds since 1970. What was received until then is part of the answer: how far the \#
         input was read, in the partition that is furthest behind. The answer itself is of now, or of `at`."
           },
+          "Version": {
+            "type": "string",
+            "description": "As in records of the entitlement topic and in webhooks: of two states of a purchase the one \#
+        with the greater text is newer."
+          },
           "Stale": {
             "type": "boolean",
             "description": "Always true: `asOf` is longer ago than entitlements.staleness.limit, so that what was bought \#
@@ -171,6 +176,7 @@ extension OpenAPIDocument {
             "type": "object",
             "properties": {
               "environment": {"$ref": "#/components/schemas/Environment"},
+              "version": {"$ref": "#/components/schemas/Version"},
               "bundleId": {"$ref": "#/components/schemas/Id"},
               "originalTransactionId": {"$ref": "#/components/schemas/Id"},
               "appAccountToken": {"$ref": "#/components/schemas/Account"},
@@ -305,6 +311,7 @@ extension OpenAPIDocument {
             "type": "object",
             "properties": {
               "environment": {"$ref": "#/components/schemas/Environment"},
+              "version": {"$ref": "#/components/schemas/Version"},
               "bundleId": {"$ref": "#/components/schemas/Id"},
               "originalTransactionId": {"$ref": "#/components/schemas/Id"},
               "appAccountToken": {"$ref": "#/components/schemas/Account"},
@@ -364,6 +371,7 @@ extension OpenAPIDocument {
             "type": "object",
             "properties": {
               "environment": {"$ref": "#/components/schemas/Environment"},
+              "version": {"$ref": "#/components/schemas/Version"},
               "bundleId": {"$ref": "#/components/schemas/Id"},
               "originalTransactionId": {"$ref": "#/components/schemas/Id"},
               "appAccountToken": {"$ref": "#/components/schemas/Account"},
