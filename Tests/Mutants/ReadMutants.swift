@@ -11,6 +11,8 @@ private let model = MutatedFile(.reads, "age", service + "EntitlementsModel.swif
 private let api = MutatedFile(.reads, "age", service + "ReadAPI.swift", suites: "AnswerAgeTests")
 private let answers = MutatedFile(
     .reads, "order", service + "EntitlementsAnswers.swift", suites: "AnswerAgeTests|AnswerVersionTests")
+private let keys = MutatedFile(.reads, "keys", service + "AccessKeyList.swift", suites: "AccessKeysTests")
+private let log = MutatedFile(.reads, "log", service + "AccessLog.swift", suites: "AccessLogTests")
 
 enum ReadMutants {
     static let all: [Mutant] = [
@@ -26,5 +28,7 @@ enum ReadMutants {
         api.mutant("age-refused", "staleAnswers == .refuse", "false"),
         answers.mutant("age-stale", "age.isStale", "false"),
         answers.mutant("order-facts", "isTimeless ? InputFreshness.unknown : instant", "instant"),
+        keys.mutant("keys-most-allowed", "match?.permission == .full", "false"),
+        log.mutant("log-questions", "lines == .all", "true"),
     ]
 }

@@ -22,7 +22,7 @@ package enum SharedConfiguration {
         "consumer.record.deadline", "consumer.shutdown.limit", "data.dir", "duplicates.remembered",
         "entitlements.changes", "entitlements.grace.fallback", "entitlements.key.file",
         "entitlements.outage.leeway", "entitlements.renewal.leeway", "entitlements.stale.answers",
-        "entitlements.stale.tolerance", "entitlements.staleness.limit", "entitlements.url",
+        "entitlements.stale.tolerance", "entitlements.staleness.limit", "entitlements.url", "http.access.log",
         "http.client.no.proxy", "http.client.proxy", "http.client.proxy.credentials.file", "http.forwarded",
         "http.host", "http.keys.file",
         "http.port", "http.proxies", "kafka.", "legacy.trust", "log.format", "log.level", "products", "profile",

@@ -13,8 +13,14 @@ struct AccessKeyList: Sendable {
         case full
     }
 
-    private struct Key {
+    /// Whose a key is.
+    struct Client: Sendable, Equatable {
+        let name: String
         let permission: Permission
+    }
+
+    private struct Key {
+        let client: Client
         let digest: [UInt8]
     }
 
@@ -47,7 +53,10 @@ struct AccessKeyList: Sendable {
                     and -._~+/=
                     """)
             }
-            keys.append(Key(permission: permission, digest: SHA256.digest(of: Array(parts[2])).bytes))
+            keys.append(
+                Key(
+                    client: Client(name: name, permission: permission),
+                    digest: SHA256.digest(of: Array(parts[2])).bytes))
         }
         guard !keys.isEmpty else { throw FileProblem(message: "the file holds no key") }
         guard keys.count <= Self.maximumKeys else {
@@ -56,13 +65,16 @@ struct AccessKeyList: Sendable {
         self.keys = keys
     }
 
-    /// What a presented key may do; nil for one that is not listed. It compares digests with every key, so that neither
-    /// content nor length of a key follows from the time it takes.
-    func permission(of presented: [UInt8]) -> Permission? {
+    /// Whose a presented key is; nil for one that is not listed. It compares digests with every key, so that neither
+    /// content nor length of a key follows from the time it takes. Of one key under two names the one that may do more
+    /// counts.
+    func client(of presented: [UInt8]) -> Client? {
         let digest = SHA256.digest(of: presented).bytes
-        var found: Permission?
-        for key in keys where constantTimeEquals(key.digest, digest) { found = found == .full ? .full : key.permission }
-        return found
+        var match: Client?
+        for key in keys where constantTimeEquals(key.digest, digest) {
+            match = match?.permission == .full ? match : key.client
+        }
+        return match
     }
 
     /// RFC 6750, section 2.1: `b64token`.

@@ -20,11 +20,11 @@ final class AccessKeys: Sendable {
         self.log = log
     }
 
-    /// What the key of an `Authorization` field may do; nil for none, another scheme or an unknown key.
-    func permission(in field: String?) -> AccessKeyList.Permission? {
+    /// Whose the key of an `Authorization` field is; nil for none, another scheme or an unknown key.
+    func client(in field: String?) -> AccessKeyList.Client? {
         guard let field, field.prefix(Self.scheme.count).lowercased() == Self.scheme else { return nil }
         let key = field.utf8.dropFirst(Self.scheme.count).drop { $0 == UInt8(ascii: " ") }
-        return current().permission(of: Array(key))
+        return current().client(of: Array(key))
     }
 
     private func current() -> AccessKeyList {

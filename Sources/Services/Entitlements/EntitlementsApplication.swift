@@ -90,6 +90,8 @@ package enum EntitlementsApplication {
         let metrics = EntitlementsMetrics(context.metrics)
         let service = try EntitlementsService(
             state: state, rules: rules, input: input, topics: topics, metrics: metrics,
+            access: AccessLog(
+                configuration[EntitlementsSettings.accessLog], logger: context.logger, metrics: context.metrics),
             configuration: configuration, logger: context.logger)
         let log = RateLimitedLogger(context.logger, perSecond: 1)
         let confirmation = ConfirmationMetrics(context.metrics, now: Clocks.system.wallMilliseconds)

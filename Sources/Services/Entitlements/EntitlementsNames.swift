@@ -12,6 +12,7 @@ enum EntitlementsMetricName {
     static let unconfirmedOldest = "sluice_entitlements_unconfirmed_oldest_seconds"
     static let confirmationsPaused = "sluice_entitlements_confirmations_paused"
     static let unconfirmable = "sluice_entitlements_unconfirmable_total"
+    static let requests = "sluice_entitlements_requests_total"
     static let factsAge = "sluice_entitlements_facts_age_seconds"
     static let factsStale = "sluice_entitlements_facts_stale"
 }
@@ -97,6 +98,9 @@ extension LogKey {
     static let bundleId = LogKey(rawValue: "bundleId")
     static let environment = LogKey(rawValue: "environment")
     static let originalTransactionId = LogKey(rawValue: "originalTransactionId")
+    /// The name of a client's key, never the key.
+    static let keyName = LogKey(rawValue: "keyName")
+    static let status = LogKey(rawValue: "status")
     static let topic = LogKey(rawValue: "topic")
     static let setting = LogKey(rawValue: "setting")
     static let fix = LogKey(rawValue: "fix")

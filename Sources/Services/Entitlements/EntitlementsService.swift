@@ -25,7 +25,8 @@ final class EntitlementsService: Service {
     ///   and for apps or roots that cannot be verified with.
     init(
         state: KeyedState<EntitlementsModel>, rules: ProductRules, input: InputFreshness,
-        topics: TopicNames, metrics: EntitlementsMetrics, configuration: Configuration, logger: Logger,
+        topics: TopicNames, metrics: EntitlementsMetrics, access: AccessLog,
+        configuration: Configuration, logger: Logger,
         clocks: Clocks = .system, maximumPurchases: Int = ReadAPI.maximumPurchases
     ) throws(ConfigurationError) {
         self.clocks = clocks
@@ -43,7 +44,7 @@ final class EntitlementsService: Service {
         let change = { @Sendable (request: ChangeRequest, exchange: Exchange) in changes.take(request, exchange) }
         var api = ReadAPI(
             reader: { () throws(StateError) in try state.reader() }, topics: topics, rules: rules, clocks: clocks,
-            metrics: metrics, log: frequent,
+            metrics: metrics, log: frequent, access: access,
             keys: keys, obstacle: { state.obstacle }, input: input,
             staleAnswers: configuration[EntitlementsSettings.staleAnswers],
             change: configuration[EntitlementsSettings.changes] ? change : nil)

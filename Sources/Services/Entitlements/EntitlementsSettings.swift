@@ -30,6 +30,12 @@ package enum EntitlementsSettings {
             """,
         example: "/etc/sluice/keys"
     ).optional
+    package static let accessLog = Setting<AccessLines>.oneOf(
+        "http.access.log", default: .changes,
+        help: """
+            Of which requests the read API logs a line with the name of the key, path and status. changes: claims, \
+            erasures and transactions. all: questions too. Refused requests are logged always, once a second.
+            """)
     /// The apps whose signed transactions are taken.
     static let apps = AppStoreSettings.appsIfAny
     package static let renewalLeeway = Setting.duration(
@@ -85,7 +91,7 @@ package enum EntitlementsSettings {
         [
             host, port, products, topicsPrefix, renewalLeeway, outageLeeway, graceFallback, staleTolerance,
             stalenessLimit, staleAnswers, changes,
-            keys, apps, AppStoreSettings.environments, AppStoreSettings.roots, AppStoreSettings.revocation,
+            keys, accessLog, apps, AppStoreSettings.environments, AppStoreSettings.roots, AppStoreSettings.revocation,
             legacyTrust, appLegacyTrust,
         ] + AppStoreSettings.apiSettings + StateSettings.all)
 

@@ -21,6 +21,8 @@ struct ReadAPI: Sendable {
     let clocks: Clocks
     let metrics: EntitlementsMetrics
     let log: RateLimitedLogger
+    /// Who asked for what.
+    let access: AccessLog
     /// Whose requests are answered; nil: everybody's, on a listener that only this machine reaches.
     var keys: AccessKeys?
     /// Why answers may miss something; nil when they do not.
@@ -38,13 +40,25 @@ struct ReadAPI: Sendable {
     func listener(host: String, port: Int) -> Listener {
         Listener(
             name: "entitlements", host: host, port: UInt16(clamping: port), limits: .readAPI,
-            admit: { admission(of: $0) },
+            admit: { admit($0) },
             handle: { request, exchange in handle(request, exchange) })
     }
 
-    private func admission(of head: RequestHead) -> Admission {
-        guard let route = Route(rawValue: head.path) else { return .notFound }
-        if let keys, route.needsKey, keys.permission(in: head.header("authorization")) == nil {
+    private func admit(_ head: RequestHead) -> Admission {
+        let route = Route(rawValue: head.path)
+        let admission = admission(of: head, to: route)
+        switch admission {
+        case .refuse(let status, _): access.refused(route, status: status)
+        case .unauthorized: access.refused(route, status: 401)
+        case .methodNotAllowed: access.refused(route, status: 405)
+        default: break
+        }
+        return admission
+    }
+
+    private func admission(of head: RequestHead, to route: Route?) -> Admission {
+        guard let route else { return .notFound }
+        if let keys, route.needsKey, keys.client(in: head.header("authorization")) == nil {
             return .unauthorized(challenge: AccessKeys.challenge)
         }
         guard let limit = route.bodyLimit else {
@@ -56,11 +70,13 @@ struct ReadAPI: Sendable {
     /// On the loop thread, which only reads the request; finding, evaluating and writing are the reader's queues' work.
     private func handle(_ request: HTTPRequest, _ exchange: Exchange) {
         guard let route = Route(rawValue: request.head.path) else { return }
+        let client = keys?.client(in: request.head.header("authorization"))
+        let exchange = access.observe(exchange, key: client?.name, route)
         if route == .openAPI { return exchange.respond(answer(OpenAPIDocument.text, request)) }
         if let obstacle = obstacle() {
             return exchange.respond(Self.problem(503, ReadAPIName.unavailable, obstacle))
         }
-        if let keys, route.isChange, keys.permission(in: request.head.header("authorization")) != .full {
+        if keys != nil, route.isChange, client?.permission != .full {
             return exchange.respond(
                 Self.problem(403, ReadAPIName.readOnlyKey, "this key may read and change nothing"))
         }
@@ -70,9 +86,15 @@ struct ReadAPI: Sendable {
             case .history: find(try EntitlementsQuery(request.head.query, kind: .history), request, exchange)
             case .batch: find(try EntitlementsBatch(request.body), exchange)
             case .purchases: list(try PurchasesQuery(request.head.query), exchange)
-            case .claims: take(try ChangeRequest(claim: request.body), exchange)
-            case .erasures: take(try ChangeRequest(erasure: request.body), exchange)
-            case .transactions: take(try TransactionUpload(request.body), exchange)
+            case .claims:
+                let change = try ChangeRequest(claim: request.body)
+                take(change, access.observe(change: exchange, key: client?.name, route, of: change))
+            case .erasures:
+                let change = try ChangeRequest(erasure: request.body)
+                take(change, access.observe(change: exchange, key: client?.name, route, of: change))
+            case .transactions:
+                let upload = try TransactionUpload(request.body)
+                take(upload, access.observe(change: exchange, key: client?.name, route, of: nil))
             case .openAPI: break
             }
         } catch {

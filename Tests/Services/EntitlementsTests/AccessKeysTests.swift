@@ -18,10 +18,10 @@ import Time
 
     @Test func `a line is a name, a permission and a key, and others do not count`() throws {
         let list = try Self.list("# who\n\n  backend\tread  \(Self.reader)\r\nsupport full \(Self.writer)")
-        #expect(list.permission(of: Array(Self.reader.utf8)) == .read)
-        #expect(list.permission(of: Array(Self.writer.utf8)) == .full)
+        #expect(list.client(of: Array(Self.reader.utf8)) == .init(name: "backend", permission: .read))
+        #expect(list.client(of: Array(Self.writer.utf8)) == .init(name: "support", permission: .full))
         for other in ["", "r", String(Self.reader.dropLast()), Self.reader + "r", Self.writer.uppercased()] {
-            #expect(list.permission(of: Array(other.utf8)) == nil, "\(other)")
+            #expect(list.client(of: Array(other.utf8)) == nil, "\(other)")
         }
     }
 
@@ -38,6 +38,12 @@ import Time
         let problem = #expect(throws: FileProblem.self) { try Self.list(text) }
         #expect(problem?.message.contains(message) == true, "\(problem?.message ?? "")")
         #expect(problem?.message.contains(Self.reader) == false)
+    }
+
+    @Test func `of one key under two names the one that may do more counts`() throws {
+        for text in ["a read \(Self.reader)\nb full \(Self.reader)", "b full \(Self.reader)\na read \(Self.reader)"] {
+            #expect(try Self.list(text).client(of: Array(Self.reader.utf8))?.name == "b")
+        }
     }
 
     // MARK: The file
@@ -68,16 +74,16 @@ import Time
         let clock = Clock()
         let log = MemoryLogSink()
         let keys = try #require(try keys(["--http.keys.file", path], clock, log))
-        #expect(keys.permission(in: "Bearer \(Self.reader)") == .read)
+        #expect(keys.client(in: "Bearer \(Self.reader)")?.permission == .read)
         try write("b full \(Self.writer)\n")
         clock.seconds.withLock { $0 += 1 }
-        #expect(keys.permission(in: "Bearer \(Self.reader)") == nil)
-        #expect(keys.permission(in: "bearer  \(Self.writer)") == .full)
+        #expect(keys.client(in: "Bearer \(Self.reader)") == nil)
+        #expect(keys.client(in: "bearer  \(Self.writer)")?.permission == .full)
         // What is no list, or no file, changes nothing and is said.
         for broken in ["nothing", nil] {
             if let broken { try write(broken) } else { try FileManager.default.removeItem(atPath: path) }
             clock.seconds.withLock { $0 += 1 }
-            #expect(keys.permission(in: "Bearer \(Self.writer)") == .full)
+            #expect(keys.client(in: "Bearer \(Self.writer)")?.permission == .full)
         }
         #expect(log.lines.count { $0.contains("keys stay as they were") } == 2)
         #expect(log.lines.count { $0.contains("keys were read again") } == 1)
@@ -89,7 +95,7 @@ import Time
         let directory = try TemporaryDirectory()
         let path = directory.file("keys")
         try Data("a read \(Self.reader)\n".utf8).write(to: URL(fileURLWithPath: path))
-        #expect(try keys(["--http.keys.file", path])?.permission(in: field) == nil)
+        #expect(try keys(["--http.keys.file", path])?.client(in: field) == nil)
     }
 
     @Test(arguments: ["127.0.0.1", "127.8.9.10", "::1", "localhost"])

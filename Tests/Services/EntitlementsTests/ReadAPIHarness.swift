@@ -37,9 +37,11 @@ final class ReadAPIHarness: Sendable {
     ///   - keys: the lines of `http.keys.file`; nil: without one.
     ///   - readUntil: the moment up to which the input was read; nil: now.
     ///   - stalenessLimit: milliseconds.
+    ///   - accessLines: of which requests there is a line.
     init(
         now: Int64, rules: ProductRules = ProductRules(), maximumPurchases: Int = 1000, keys: String? = nil,
-        readUntil: Int64? = nil, stalenessLimit: Int64 = 300_000, staleAnswers: StaleAnswers = .mark
+        readUntil: Int64? = nil, stalenessLimit: Int64 = 300_000, staleAnswers: StaleAnswers = .mark,
+        accessLines: AccessLines = .changes
     ) async throws {
         input = InputFreshness(topics: TopicNames(), limit: stalenessLimit)
         for environment in AppStoreEnvironment.published { input.read(environment, until: readUntil ?? now) }
@@ -52,6 +54,7 @@ final class ReadAPIHarness: Sendable {
             reader: { [reader] () throws(StateError) in reader }, topics: TopicNames(), rules: rules,
             clocks: Clocks(wallMilliseconds: { now }, monotonicNanoseconds: Clocks.system.monotonicNanoseconds),
             metrics: EntitlementsMetrics(registry), log: RateLimitedLogger(logger, perSecond: 1),
+            access: AccessLog(accessLines, logger: logger, metrics: registry),
             obstacle: { [obstacle] in obstacle.text.withLock { $0 } }, input: input, staleAnswers: staleAnswers,
             change: nil)
         if let keys {

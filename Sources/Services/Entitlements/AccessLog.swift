@@ -1,0 +1,101 @@
+internal import AppStoreModel
+internal import HTTPServer
+internal import Synchronization
+internal import Telemetry
+
+/// Of which requests that were let in the read API writes a line; refusals are written always.
+package enum AccessLines: String, Hashable, Sendable, CaseIterable {
+    /// Claims, erasures and transactions.
+    case changes
+    /// Questions too.
+    case all
+}
+
+/// Who asked the read API for what, and what was answered: counted by the key's name, path and status. No line has a
+/// key, an account or anything else of a question.
+final class AccessLog: Sendable {
+    private struct Answer: Hashable {
+        let key: String
+        let path: String
+        let status: Int
+    }
+
+    private let lines: AccessLines
+    private let logger: Logger
+    private let refusals: RateLimitedLogger
+    /// At most one for each key of the file, path and status.
+    private let answers = Mutex<[Answer: UInt64]>([:])
+
+    init(_ lines: AccessLines, logger: Logger, metrics: MetricsRegistry) {
+        self.lines = lines
+        self.logger = logger
+        refusals = RateLimitedLogger(logger, perSecond: 1)
+        metrics.collect { [weak self] in self?.sample(&$0) }
+    }
+
+    /// A request that is answered before it is handled.
+    ///
+    /// - Parameter path: nil for one that is not served.
+    func refused(_ path: Route?, status: Int) {
+        count(nil, path, status)
+        guard status == 401 else { return }
+        refusals.log(
+            .warning, key: "401", "a request without a listed key was refused",
+            [LogField(.path, path?.rawValue ?? Self.other), LogField(.status, status)])
+    }
+
+    /// The same request, whose response is counted.
+    func observe(_ exchange: Exchange, key: String?, _ route: Route) -> Exchange {
+        exchange.observed { [self] response in
+            count(key, route, response.status)
+            if response.status == 403 {
+                refusals.log(
+                    .warning, key: "403", "a change was refused", fields(key, route, response))
+            } else if lines == .all, !route.isChange {
+                logger.info("a question was answered", fields(key, route, response))
+            }
+        }
+    }
+
+    /// The same request, whose response is logged.
+    ///
+    /// - Parameter purchase: which one is to be changed; nil where only its signed transaction says so.
+    func observe(change exchange: Exchange, key: String?, _ route: Route, of purchase: ChangeRequest?) -> Exchange {
+        exchange.observed { [self] response in
+            let purchase =
+                purchase.map {
+                    [
+                        LogField(.environment, $0.environment.rawValue), LogField(.bundleId, $0.bundleId.rawValue),
+                        LogField(.originalTransactionId, $0.originalTransactionId.rawValue),
+                    ]
+                } ?? []
+            logger.info("a change was answered", fields(key, route, response) + purchase)
+        }
+    }
+
+    private static let other = "other"
+
+    private func fields(_ key: String?, _ route: Route, _ response: HTTPResponse) -> [LogField] {
+        [
+            LogField(.keyName, key ?? ""), LogField(.path, route.rawValue), LogField(.status, response.status),
+            LogField(.reason, response.reason),
+        ]
+    }
+
+    private func count(_ key: String?, _ route: Route?, _ status: Int) {
+        let answer = Answer(key: key ?? "", path: route?.rawValue ?? Self.other, status: status)
+        answers.withLock { $0[answer, default: 0] += 1 }
+    }
+
+    private func sample(_ samples: inout MetricSamples) {
+        for (answer, count) in answers.withLock({ $0 }) {
+            samples.counter(
+                EntitlementsMetricName.requests,
+                help: "Requests to the read API by the name of the client's key, path and status.",
+                labels: [
+                    MetricLabel("key", answer.key), MetricLabel("path", answer.path),
+                    MetricLabel("status", "\(answer.status)"),
+                ], count)
+        }
+    }
+}
