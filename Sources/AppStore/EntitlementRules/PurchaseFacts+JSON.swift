@@ -171,7 +171,9 @@ extension PurchaseFacts {
             }
         }
         return PublishedPurchase(
-            value: value, nextChange: answer.nextChange, isUnknown: answer.grants.contains(where: \.isUnknown))
+            value: value, nextChange: answer.nextChange, isUnknown: answer.grants.contains(where: \.isUnknown),
+            needsStatusQuery: answer.grants.contains(where: \.needsStatusQuery),
+            problems: Set(answer.reports.map(\.problem)))
     }
 
     private static func write(latestNotification event: PurchaseEvent, to object: inout JSONWriter) {
@@ -198,4 +200,8 @@ package struct PublishedPurchase: Hashable, Sendable {
     package var nextChange: AppStoreInstant?
     /// Whether access rests on input that was unread, so that reading it may change what was published.
     package var isUnknown = false
+    /// Whether what is known does not explain what Apple said.
+    package var needsStatusQuery = false
+    /// Why transactions give less than they may be meant to.
+    package var problems: Set<EntitlementProblem> = []
 }

@@ -77,8 +77,9 @@ package enum EntitlementsApplication {
         plan.log(to: context.logger)
         let input = InputFreshness(
             topics: topics, limit: configuration[EntitlementsSettings.stalenessLimit].clampedMilliseconds)
+        let metrics = EntitlementsMetrics(context.metrics)
         let model = EntitlementsModel(
-            rules: rules, topics: topics, confirmedApps: plan.confirmedApps, input: input)
+            rules: rules, topics: topics, confirmedApps: plan.confirmedApps, input: input, metrics: metrics)
         var options = try StateOptions(
             file: "entitlements.sqlite", in: configuration,
             topics: Dictionary(
@@ -87,7 +88,6 @@ package enum EntitlementsApplication {
         options.tombstoneRetention = .seconds((TopicSpecification.tombstoneDays - 1) * 86_400)
         options.history = EntitlementsHandler.history(of: context.group, topics: topics)
         let state = KeyedState(options, model: model, in: context)
-        let metrics = EntitlementsMetrics(context.metrics)
         let service = try EntitlementsService(
             state: state, rules: rules, input: input, topics: topics, metrics: metrics,
             access: AccessLog(

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import EntitlementRules
 internal import Records
 internal import Telemetry
 
@@ -7,6 +8,8 @@ struct EntitlementsMetrics: Sendable {
     private let changed: Counter
     private let late: Counter
     private let disagreements: Counter
+    private let statusQueries: Counter
+    private let reports: LabelledCounters
     private let reads: Counter
     private let readFailures: Counter
     private let readDuration: Histogram
@@ -19,6 +22,14 @@ struct EntitlementsMetrics: Sendable {
         disagreements = registry.counter(
             EntitlementsMetricName.disagreements,
             help: "Changed purchases whose facts say otherwise than Apple's status; the facts win.")
+        statusQueries = registry.counter(
+            EntitlementsMetricName.statusQueries,
+            help: "Publications of purchases whose facts do not explain what Apple said: its status is to be asked for."
+        )
+        reports = registry.counters(
+            EntitlementsMetricName.reports,
+            help: "Publications of purchases with a transaction that gives less than it may be meant to.",
+            label: "problem", values: EntitlementProblem.allCases.map(\.rawValue))
         reads = registry.counter(EntitlementsMetricName.reads, help: "Questions to the read API.")
         readFailures = registry.counter(
             EntitlementsMetricName.readFailures, help: "Questions that the database could not answer.")
@@ -51,6 +62,11 @@ struct EntitlementsMetrics: Sendable {
         self.changed.increment(by: UInt64(clamping: changed))
         self.late.increment(by: UInt64(clamping: late))
         self.disagreements.increment(by: UInt64(clamping: disagreements))
+    }
+
+    func published(_ purchase: PublishedPurchase) {
+        if purchase.needsStatusQuery { statusQueries.increment() }
+        for problem in purchase.problems { reports[problem.rawValue].increment() }
     }
 
     func read(nanoseconds: UInt64) {

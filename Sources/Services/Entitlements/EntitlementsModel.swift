@@ -28,12 +28,16 @@ struct EntitlementsModel: StateModel {
     let confirmedApps: Set<BundleId>
     /// How far the input was read; nil: all of it.
     let input: InputFreshness?
+    /// Told of what is published.
+    let metrics: EntitlementsMetrics?
 
     init(
-        rules: ProductRules, topics: TopicNames, confirmedApps: Set<BundleId> = [], input: InputFreshness? = nil
+        rules: ProductRules, topics: TopicNames, confirmedApps: Set<BundleId> = [], input: InputFreshness? = nil,
+        metrics: EntitlementsMetrics? = nil
     ) {
         self.rules = rules
         self.input = input
+        self.metrics = metrics
         self.confirmedApps = confirmedApps
         // A row says by its deadline what is to be confirmed.
         let confirmed = confirmedApps.map(\.rawValue).sorted().joined(separator: ",")
@@ -74,6 +78,7 @@ struct EntitlementsModel: StateModel {
     func publication(of state: PurchaseFacts, row: [UInt8], at moment: Int64) -> StatePublication {
         let instant = AppStoreInstant(clampingMillisecondsSince1970: moment)
         let published = state.published(at: instant, rules: rules(for: state), row: row)
+        metrics?.published(published)
         let isMeasured = input.map { $0.receivedUntil([state]) > .earliest } ?? true
         let pause = isMeasured ? Self.unknownPause : Self.unmeasuredPause
         let nextLook = published.isUnknown ? moment + pause : nil

@@ -12,6 +12,8 @@ enum EntitlementsMetricName {
     static let unconfirmedOldest = "sluice_entitlements_unconfirmed_oldest_seconds"
     static let confirmationsPaused = "sluice_entitlements_confirmations_paused"
     static let unconfirmable = "sluice_entitlements_unconfirmable_total"
+    static let statusQueries = "sluice_entitlements_status_queries_needed_total"
+    static let reports = "sluice_entitlements_reports_total"
     static let requests = "sluice_entitlements_requests_total"
     static let factsAge = "sluice_entitlements_facts_age_seconds"
     static let factsStale = "sluice_entitlements_facts_stale"

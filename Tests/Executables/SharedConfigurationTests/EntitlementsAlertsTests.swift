@@ -43,4 +43,42 @@ struct EntitlementsAlertsTests {
             summary: "Answers of a about production are stale", page: "facts-stale")
         #expect(failures == "")
     }
+
+    @Test func `one subscription whose status must be asked for warns for an hour`() async throws {
+        let failures = try await failures(
+            "SluiceStatusQueryNeeded", [(#"status_queries_needed_total{instance="a"}"#, "0x10 1x100")],
+            silentAt: [5, 80], firesAt: [12, 60], labels: "severity: warn, instance: a",
+            summary: "What Apple said of a subscription is not explained by what a knows", page: "facts-inconsistent")
+        #expect(failures == "")
+    }
+
+    @Test func `a pass without a length warns with its problem`() async throws {
+        func reports(_ problem: String, _ values: String) -> (String, String) {
+            (#"reports_total{instance="a",problem="\#(problem)"}"#, values)
+        }
+        let failures = try await failures(
+            "SluiceEntitlementReports",
+            [reports("length_not_configured", "0x10 2x100"), reports("product_missing", "7x110")],
+            silentAt: [5, 80], firesAt: [12, 60],
+            labels: "severity: warn, instance: a, problem: length_not_configured",
+            summary: "A purchase gives less than it may be meant to: length_not_configured", page: "facts-inconsistent")
+        #expect(failures == "")
+    }
+
+    @Test func `a rising share of disagreements warns, and a few do not`() async throws {
+        let failures = try await failures(
+            "SluiceStatusDisagreements",
+            [
+                (#"status_disagreements_total{instance="a"}"#, "0+1x100"),
+                (#"purchases_changed_total{instance="a"}"#, "0+20x100"),
+                (#"status_disagreements_total{instance="b"}"#, "0+1x100"),
+                (#"purchases_changed_total{instance="b"}"#, "0+200x100"),
+                (#"status_disagreements_total{instance="c"}"#, "0x50 5x50"),
+                (#"purchases_changed_total{instance="c"}"#, "0x50 6x50"),
+            ], silentAt: [5], firesAt: [60], labels: "severity: warn, instance: a",
+            summary:
+                "Facts say otherwise than Apple's status for more than 1 in 100 changed purchases of a",
+            page: "facts-inconsistent")
+        #expect(failures == "")
+    }
 }
