@@ -139,8 +139,9 @@ enum HTTPMutants {
     private static let clients: [Mutant] = [
         client.mutant("client-is-no-proxy", "!proxies.contains(where: { $0.contains(address) })", "true"),
         client.mutant("client-is-the-last", "nodes.reversed()", "nodes"),
-        client.without(
-            "client-behind-the-unknown", "return nil", after: "guard let node, let address", instead: "continue"),
+        client.without("client-behind-the-unknown", "return", after: "self = .unreadable", instead: "continue"),
+        client.mutant("client-quotes-that-do-not-close", "isQuoted", after: "start = index + 1", "false"),
+        named.without("client-unknown-is-unlimited", "isClientNew = true", after: "hasUnknownClient = true"),
         client.mutant("client-quotes", "!isQuoted", after: "isQuoted.toggle()", "true"),
         named.mutant("client-of-anybody", "isFromProxy", after: #"isHeadMethod = head.methodIs("HEAD")"#, "true"),
         named.mutant(

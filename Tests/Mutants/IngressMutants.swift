@@ -47,6 +47,7 @@ private let secrets = MutatedFile(
     .ingress, "v1", "AppStore/AppStoreSettings/SharedSecrets.swift", suites: "SharedSecretsTests")
 private let wiping = MutatedFile(
     .ingress, "v1", ingress + "NotificationProcessor.swift", suites: "LegacySecretTests")
+private let clients = MutatedFile(.ingress, "v1", ingress + "RequestClients.swift", suites: "LegacyRowTests")
 private let headWiping = MutatedFile(
     .ingress, "v1", ingress + "NotificationListener.swift", suites: "LegacySecretTests")
 
@@ -59,6 +60,7 @@ enum IngressMutants {
         legacy.mutant("v1-bundle", "apps[bundleId] != nil", "true"),
         legacy.mutant("v1-form", "text.isEmpty", "false"),
         legacy.mutant("v1-longest-password", "password.range.count <= longestPassword", "true"),
+        clients.mutant("v1-rate-of-unknown-clients", "request.hasUnknownClient", "false"),
         legacy.mutant("v1-rate", "failures.areTooMany(from: client, now: now)", "false"),
         legacy.mutant("v1-sandbox", "isExpected || notification.environment == .sandbox", "isExpected"),
         legacy.mutant("v1-environment", "isExpected || notification.environment == .sandbox", "true"),

@@ -179,7 +179,7 @@ package final class Ingress: Service {
         _ producer: KafkaProducer, _ workers: WorkerPool<NotificationWork>, _ decisions: DecisionLog
     ) async throws -> (HTTPServer, HTTPServer) {
         let publicServer = HTTPServer(
-            listeners: [NotificationListener.listener(plan, workers: workers, clocks: clocks)],
+            listeners: [NotificationListener.listener(plan, workers: workers, clocks: clocks, logger: logger)],
             clock: clocks.monotonicNanoseconds, requestEnded: { decisions.take($0) })
         let checks = [drain.check] + IngressReadiness.checks(producer, sanity, signedDates, clocks)
         let adminServer = HTTPServer(
@@ -230,6 +230,11 @@ package final class Ingress: Service {
                 LogField(.profile, plan.profile.rawValue),
                 LogField(.legacyApps, .texts(plan.legacyApps.map(\.bundleId.rawValue))),
             ])
+        if plan.forwarded != .off, plan.proxies.isEmpty {
+            logger.warning(
+                "http.forwarded has no effect while http.proxies is empty: name the networks of the proxies",
+                [LogField(.setting, IngressSettings.proxies.key)])
+        }
         if !plan.legacyApps.isEmpty, plan.forwarded == .off, !plan.proxies.isEmpty {
             logger.info(
                 "wrong passwords from http.proxies are not limited by network: they do not name the client",

@@ -18,13 +18,15 @@ enum NotificationListener {
         BodyLimits(signedBytes: maximumBody, legacyNames: plan.legacyApps.isEmpty ? 0 : maximumLegacyNames)
     }
 
-    static func listener(_ plan: IngressPlan, workers: WorkerPool<NotificationWork>, clocks: Clocks) -> Listener {
+    static func listener(
+        _ plan: IngressPlan, workers: WorkerPool<NotificationWork>, clocks: Clocks, logger: Logger
+    ) -> Listener {
         var limits = Limits.public
         limits.proxies = plan.proxies.compactMap { NetworkPrefix($0) }
         limits.forwarded = plan.forwarded
         // The form is known when the body is read: until then it may have what any accepted form may have.
         let limit = plan.legacyApps.isEmpty ? maximumBody : maximumLegacyBody
-        let proxies = limits.proxies
+        let clients = RequestClients(proxies: limits.proxies, logger: logger)
         return Listener(
             name: "notifications", host: plan.host, port: UInt16(clamping: plan.port), limits: limits,
             admit: { head in
@@ -36,9 +38,7 @@ enum NotificationListener {
                     NotificationWork(
                         body: request.body, traceParent: traceParent(request.head),
                         receivedAt: clocks.wallMilliseconds(),
-                        // A proxy that does not name the client stands for all of them.
-                        client: proxies.contains { $0.contains(request.network) } ? nil : request.network,
-                        exchange: exchange))
+                        client: clients.client(of: request), exchange: exchange))
                 // Its query and fields can hold what should only be in the body.
                 request.head.wipe()
             },

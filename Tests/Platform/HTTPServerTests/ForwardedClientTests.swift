@@ -34,7 +34,9 @@ struct ForwardedClientTests {
             ("203.0.113.9, 192.0.2.77", "192.0.2.0/24"), ("203.0.113.9,192.0.2.77, 10.1.1.1", "192.0.2.0/24"),
             ("192.0.2.77, 2001:db8:ff::1 , 10.1.1.1", "192.0.2.0/24"), ("192.0.2.77:4711", "192.0.2.0/24"),
             ("[2001:db8::1]:443", "2001:db8::/56"), ("::ffff:192.0.2.77", "192.0.2.0/24"),
-            ("x, 192.0.2.77", "192.0.2.0/24"),
+            ("x, 192.0.2.77", "192.0.2.0/24"), ("\", 203.0.113.8", "203.0.113.0/24"),
+            ("\"1.2.3.4, 203.0.113.8", "203.0.113.0/24"), ("1.2.3.4\u{0600}, 203.0.113.8", "203.0.113.0/24"),
+            ("x\\, 203.0.113.8", "203.0.113.0/24"),
         ])
     func `the client is the last address of X-Forwarded-For that is not a proxy's`(_ value: String, _ expected: String)
     {
@@ -63,6 +65,11 @@ struct ForwardedClientTests {
             ("proto=https; for = \"[2001:db8:1:2ff::1]:4711\" ;by=10.1.1.1", "2001:db8:1:200::/56"),
             ("for=203.0.113.9, for=192.0.2.77;host=\"a,b;for=198.51.100.1\"", "192.0.2.0/24"),
             ("for=192.0.2.77, for=10.1.1.1", "192.0.2.0/24"),
+            // A client opened quotes, and a proxy appended its element on the same line.
+            ("for=\"x, for=192.0.2.77", "192.0.2.0/24"), ("for=\"x\\, for=192.0.2.77", "192.0.2.0/24"),
+            ("for=\"x, for=\"[2001:db8::1]:4711\"", "2001:db8::/56"),
+            ("for=\"a\", by=\", for=\"[2001:db8::1]:4711\"", "2001:db8::/56"),
+            ("for=203.0.113.9\u{0600}, for=192.0.2.77", "192.0.2.0/24"),
         ])
     func `the client is the last address of Forwarded that is not a proxy's`(_ value: String, _ expected: String) {
         #expect(client("Forwarded: \(value)\r\n", .forwarded) == expected)
@@ -72,7 +79,7 @@ struct ForwardedClientTests {
         arguments: [
             "for=unknown", "for=_hidden", "by=192.0.2.77", "for=192.0.2.77, by=10.1.1.1", "192.0.2.77",
             "for=\"192.0.2.77",
-            "for=\"192.0.2.\\77\"", "for=\"x, for=192.0.2.77",
+            "for=\"192.0.2.\\77\"", "for=\"x, for=y",
         ])
     func `what is no address in Forwarded leaves the client unknown`(_ value: String) {
         #expect(client("Forwarded: \(value)\r\n", .forwarded) == nil)
@@ -198,5 +205,23 @@ struct ForwardedClientTests {
         #expect(server.counters.refusedByRate == 1)
         server.clock.advance(by: .seconds(1))
         #expect(try status("192.0.2.77") == 200)
+    }
+
+    @Test(arguments: ["X-Forwarded-For: unknown\r\n", "X-Forwarded-For: 192.0.2.77, \r\n", ""])
+    func `clients whose address cannot be read are limited together, by the network of their proxy`(
+        _ fields: String
+    ) async throws {
+        var limits = limits(.xForwardedFor)
+        limits.proxies.append(try #require(NetworkPrefix("127.0.0.0/8")))
+        limits.connectsPerSecond = 1
+        let server = try TestServer(limits: limits)
+        func status(_ fields: String) throws -> Int {
+            let client = try server.connect()
+            client.send(TestServer.echo("a", fields: fields))
+            return try client.response().status
+        }
+        #expect(try (0..<3).map { _ in try status(fields) } == [200, 200, 429])
+        #expect(try status("X-Forwarded-For: 198.51.100.1\r\n") == 200)
+        #expect(server.decisions.values.first?.network.description == "127.0.0.0/24")
     }
 }

@@ -54,6 +54,22 @@ import Testing
         await other.drain(within: .zero)
     }
 
+    @Test func `http.forwarded without proxies is warned about, because it has no effect`() async throws {
+        func warnings(_ proxies: [String]) async throws -> Int {
+            var count = 0
+            try await IngressHarness.with(
+                broker,
+                {
+                    $0.forwarded = .xForwardedFor
+                    $0.proxies = proxies
+                }
+            ) { count = $0.log.lines.count { $0.contains("http.forwarded has no effect") } }
+            return count
+        }
+        #expect(try await warnings([]) == 1)
+        #expect(try await warnings(["10.0.0.0/8"]) == 0)
+    }
+
     @Test func `an address that is not of this machine is reported with its setting`() async throws {
         let notifications = try await failure { $0.host = "192.0.2.1" }
         #expect(notifications.line.hasPrefix("http.host: cannot listen on 192.0.2.1:0"))

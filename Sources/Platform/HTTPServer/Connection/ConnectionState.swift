@@ -43,6 +43,9 @@ package struct ConnectionState {
 
     /// The network of the client that a proxy named, for the present request; nil: whoever connected.
     package private(set) var client: NetworkPrefix?
+    /// A proxy passed on the present request of a client whose address it did not name, or not readably. All such
+    /// clients of a proxy count as one: its own network.
+    package private(set) var hasUnknownClient = false
     private var isClientNew = false
     private var awaitsProxyHeader: Bool
 
@@ -193,10 +196,25 @@ package struct ConnectionState {
         isClientNew = client != nil
     }
 
-    /// The client, once after a proxy has named it.
-    package mutating func takeNewClient() -> NetworkPrefix? {
+    /// Takes the client that a proxy names in the fields of a request.
+    private mutating func nameClient(in head: RequestHead) {
+        switch ForwardedClient(head, named: rules.limits.forwarded, proxies: rules.limits.proxies) {
+        case .address(let address): name(address)
+        case .proxy: name(nil)
+        case .unreadable:
+            name(nil)
+            hasUnknownClient = true
+            isClientNew = true
+        }
+    }
+
+    /// The network that a request behind a proxy counts for, once after its head is complete; nil where the proxy calls
+    /// for itself.
+    ///
+    /// - Parameter peer: the proxy's network, for clients that it did not name.
+    package mutating func takeNewClient(peer: NetworkPrefix? = nil) -> NetworkPrefix? {
         defer { isClientNew = false }
-        return isClientNew ? client : nil
+        return isClientNew ? client ?? peer : nil
     }
 
     private mutating func begin(now: UInt64) {
@@ -217,7 +235,7 @@ package struct ConnectionState {
         self.head = head
         isHeadMethod = head.methodIs("HEAD")
         if isFromProxy, rules.limits.forwarded != .off, rules.limits.forwarded != .proxyProtocol {
-            name(ForwardedClient.address(of: head, named: rules.limits.forwarded, proxies: rules.limits.proxies))
+            nameClient(in: head)
         }
         let admission = rules.admit(head)
         if let refusal = check(head, admission, now: now) { return refusal }
@@ -319,6 +337,7 @@ package struct ConnectionState {
         startedAt = now
         deadline = now + (isFromProxy ? rules.proxyIdleTime : rules.idleTime)
         if rules.limits.forwarded != .proxyProtocol { client = nil }
+        hasUnknownClient = false
         parser = RequestHeadParser(limits: rules.limits)
         receivedBodyBytes = 0
         let action = advanceBuffer(now: now)

@@ -69,7 +69,9 @@ extension EventLoop {
         while let action = next {
             next = nil
             recount(connection)
-            if let client = connection.state.takeNewClient(), !connection.acceptor.rate.admits(client, now: now) {
+            if let client = connection.state.takeNewClient(peer: connection.peer),
+                !connection.acceptor.rate.admits(client, now: now)
+            {
                 counters.update(connection.acceptor.index) { $0.refusedByRate += 1 }
                 if connection.state.phase != .sending {
                     next = connection.state.refuse(429, "rate", now: now)
@@ -120,7 +122,8 @@ extension EventLoop {
         watchInput(connection)
         acceptor.listener.handle(
             HTTPRequest(
-                head: head, body: body, network: connection.network, startedAt: connection.state.startedAt,
+                head: head, body: body, network: connection.network,
+                hasUnknownClient: connection.state.hasUnknownClient, startedAt: connection.state.startedAt,
                 receivedAt: now),
             Exchange(responses: responses, listener: acceptor.index, slot: slot))
         return nil

@@ -50,9 +50,9 @@ package struct NetworkPrefix: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// A numeric address by itself, without a length; nil when it is none.
-    init?(address text: Substring) {
+    init?(address text: ArraySlice<UInt8>) {
         var address = [UInt8](repeating: 0, count: 16)
-        guard cs_parse_address(String(text), &address) > 0 else { return nil }
+        guard cs_parse_address(String(decoding: text, as: UTF8.self), &address) > 0 else { return nil }
         self = .ofAddress(address)
     }
 

@@ -1,83 +1,109 @@
 /// The client that a request's fields name.
 ///
 /// Each proxy appends the address that it was called from, so the list is read from its end: addresses of one's own
-/// proxies are passed over, and the first other one is the client. What stands before it was written by the client.
-enum ForwardedClient {
-    /// The address of the client; nil when the field is missing, or its end names no address.
-    static func address(
-        of head: RequestHead, named field: ForwardedAddress, proxies: [NetworkPrefix]
-    ) -> NetworkPrefix? {
-        let nodes: [Substring?]
+/// proxies are passed over, and the first other one is the client. Everything before it was written by the client, and
+/// must not change how the end is read. So fields are split as bytes, and not as characters, of which one may join a
+/// separator; and quotes count only where they close.
+enum ForwardedClient: Equatable {
+    /// The client's address.
+    case address(NetworkPrefix)
+    /// The list names proxies only: a proxy calls for itself.
+    case proxy
+    /// The field is missing, or its end names no address.
+    case unreadable
+
+    private static let comma = UInt8(ascii: ",")
+    private static let quote = UInt8(ascii: "\"")
+
+    init(_ head: RequestHead, named field: ForwardedAddress, proxies: [NetworkPrefix]) {
+        let nodes: [ArraySlice<UInt8>?]
         switch field {
-        case .off, .proxyProtocol: return nil
+        case .off, .proxyProtocol: nodes = []
         case .xForwardedFor:
-            nodes = head.headers("x-forwarded-for").flatMap { split($0[...], at: ",") }
+            // The field has no quotes: each comma separates.
+            nodes = head.headers("x-forwarded-for").flatMap {
+                Array($0.utf8).split(separator: Self.comma, omittingEmptySubsequences: false)
+            }
         case .forwarded:
-            nodes = head.headers("forwarded").flatMap { split($0[...], at: ",") }.map(forParameter)
+            nodes = head.headers("forwarded").flatMap { Self.elements(of: Array($0.utf8)) }.map(Self.forParameter)
         }
         for node in nodes.reversed() {
-            // `unknown`, obfuscated, or not an address: who called that proxy is not known.
-            guard let node, let address = address(of: node) else { return nil }
-            if !proxies.contains(where: { $0.contains(address) }) { return address }
+            // `unknown`, obfuscated, or not an address: the caller of that proxy is not known.
+            guard let node, let address = Self.address(of: node) else {
+                self = .unreadable
+                return
+            }
+            if !proxies.contains(where: { $0.contains(address) }) {
+                self = .address(address)
+                return
+            }
         }
-        return nil
+        self = nodes.isEmpty ? .unreadable : .proxy
+    }
+
+    /// The elements of one field `Forwarded` (RFC 7239 section 4). Where its quotes do not close, the client opened one
+    /// before a proxy appended its element: only the text after the last comma is the proxy's.
+    private static func elements(of field: [UInt8]) -> [ArraySlice<UInt8>] {
+        if let elements = split(field[...], at: comma) { return elements }
+        return [field[(field.lastIndex(of: comma).map { $0 + 1 } ?? 0)...]]
     }
 
     /// The value of `for` in one element of `Forwarded`, without quotes.
-    private static func forParameter(_ element: Substring) -> Substring? {
-        for parameter in split(element, at: ";") {
-            guard let equals = parameter.firstIndex(of: "="),
-                trimmed(parameter[..<equals]).lowercased() == "for"
+    private static func forParameter(_ element: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        for parameter in split(element, at: UInt8(ascii: ";")) ?? [] {
+            guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")),
+                trimmed(parameter[..<equals]).map(RequestHeadParser.lowercased) == Array("for".utf8)
             else { continue }
-            return unquoted(trimmed(parameter[parameter.index(after: equals)...]))
+            return unquoted(trimmed(parameter[(equals + 1)...]))
         }
         return nil
     }
 
-    /// The parts between separators that are not inside quotes.
-    private static func split(_ text: Substring, at separator: Character) -> [Substring] {
-        var parts: [Substring] = []
+    /// The parts between separators that are not inside quotes; nil where a quote does not close.
+    private static func split(_ text: ArraySlice<UInt8>, at separator: UInt8) -> [ArraySlice<UInt8>]? {
+        var parts: [ArraySlice<UInt8>] = []
         var start = text.startIndex
         var isQuoted = false
         var isEscaped = false
         for index in text.indices {
             if isEscaped {
                 isEscaped = false
-            } else if isQuoted, text[index] == "\\" {
+            } else if isQuoted, text[index] == UInt8(ascii: "\\") {
                 isEscaped = true
-            } else if text[index] == "\"" {
+            } else if text[index] == quote {
                 isQuoted.toggle()
             } else if !isQuoted, text[index] == separator {
                 parts.append(text[start..<index])
-                start = text.index(after: index)
+                start = index + 1
             }
         }
-        return parts + [text[start...]]
+        return isQuoted ? nil : parts + [text[start...]]
     }
 
-    private static func unquoted(_ text: Substring) -> Substring {
-        guard text.count >= 2, text.first == "\"", text.last == "\"" else { return text }
+    private static func unquoted(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard text.count >= 2, text.first == quote, text.last == quote else { return text }
         // No address needs an escape; one with a backslash is not an address.
         return text.dropFirst().dropLast()
     }
 
     /// `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:4711`.
-    private static func address(of node: Substring) -> NetworkPrefix? {
+    private static func address(of node: ArraySlice<UInt8>) -> NetworkPrefix? {
         let node = trimmed(node)
-        if node.first == "[" {
-            guard let end = node.firstIndex(of: "]") else { return nil }
-            let rest = node[node.index(after: end)...]
-            guard rest.isEmpty || rest.first == ":" else { return nil }
-            return NetworkPrefix(address: node[node.index(after: node.startIndex)..<end])
+        let colon = UInt8(ascii: ":")
+        if node.first == UInt8(ascii: "[") {
+            guard let end = node.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            let rest = node[(end + 1)...]
+            guard rest.isEmpty || rest.first == colon else { return nil }
+            return NetworkPrefix(address: node[(node.startIndex + 1)..<end])
         }
-        let parts = node.split(separator: ":", omittingEmptySubsequences: false)
+        let parts = node.split(separator: colon, omittingEmptySubsequences: false)
         return NetworkPrefix(address: parts.count == 2 ? parts[0] : node)
     }
 
-    private static func trimmed(_ text: Substring) -> Substring {
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var text = text
-        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        while let first = text.first, first == UInt8(ascii: " ") || first == 9 { text.removeFirst() }
+        while let last = text.last, last == UInt8(ascii: " ") || last == 9 { text.removeLast() }
         return text
     }
 }

@@ -225,6 +225,27 @@ import Time
         }
     }
 
+    @Test(arguments: ["unknown", "\"", ""])
+    func `behind a proxy that names clients, those with an unreadable address share one limit of guesses`(
+        _ address: String
+    ) async throws {
+        var guess = LegacyBody()
+        guess.password = "\"guessed\""
+        try await with({
+            $0.proxies = ["127.0.0.0/8"]
+            $0.forwarded = .xForwardedFor
+        }) { harness async throws in
+            let fields = address.isEmpty ? [] : [("X-Forwarded-For", address)]
+            for _ in 0..<5 { #expect(try await harness.post(guess.bytes, headers: fields).status == 403) }
+            #expect(try await harness.post(guess.bytes, headers: fields).status == 429)
+            // A client whose address is known is not among them.
+            let named = [("X-Forwarded-For", "203.0.113.8")]
+            #expect(try await harness.post(LegacyBody().bytes, headers: named).status == 200)
+            let warning = "clients without a readable address share one limit"
+            #expect(harness.log.lines.filter { $0.contains(warning) }.count == 1)
+        }
+    }
+
     @Test func `H-127: a query is ignored, and a password in it or in a header is nowhere`() async throws {
         try await with { harness async throws in
             let response = try await harness.client.send(
