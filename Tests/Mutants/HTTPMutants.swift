@@ -51,7 +51,9 @@ enum HTTPMutants {
         head.mutant("version", "byte == expected", "true"),
         head.mutant(
             "version-minor", #"isVersion10 || byte == UInt8(ascii: "1")"#, "true"),
-        head.mutant("version-1.0-length", "contentLength != nil", after: "if isVersion10 {", "true"),
+        head.mutant("version-1.0-chunked", "!isChunked", after: "if isVersion10 {", "true"),
+        head.mutant("version-1.0-host", "isVersion10", after: "hosts == 0 && ", "true"),
+        head.mutant("version-1.0-host-with-body", "contentLength == nil", after: "hosts == 0 && ", "true"),
         head.without("version-1.0-closes", "closes = true", after: "if isVersion10 {"),
         head.without("version-1.0-continue", "expectsContinue = false", after: "if isVersion10 {"),
         head.mutant("version-end", "byte == Self.carriageReturn", after: "step = .versionEnd", "true"),

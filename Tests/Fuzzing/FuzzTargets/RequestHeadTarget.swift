@@ -62,7 +62,7 @@ enum ReferenceHead {
         }
         guard start - first.count - 2 <= limits.headBytes, lines.count - 1 <= limits.headFields else { return nil }
         let isVersion10 = first.suffix(8).elementsEqual("HTTP/1.0".utf8)
-        return fieldsAreGood(lines.dropFirst(), needLength: isVersion10) ? start : nil
+        return fieldsAreGood(lines.dropFirst(), isVersion10) ? start : nil
     }
 
     private static func isRequestLine(_ line: [UInt8]) -> Bool {
@@ -74,7 +74,7 @@ enum ReferenceHead {
             && (parts[2].elementsEqual("HTTP/1.1".utf8) || parts[2].elementsEqual("HTTP/1.0".utf8))
     }
 
-    private static func fieldsAreGood(_ lines: ArraySlice<[UInt8]>, needLength: Bool) -> Bool {
+    private static func fieldsAreGood(_ lines: ArraySlice<[UInt8]>, _ isVersion10: Bool) -> Bool {
         var values: [String: [[UInt8]]] = [:]
         for line in lines {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
@@ -87,11 +87,12 @@ enum ReferenceHead {
         let hosts = values["host"] ?? []
         let lengths = values["content-length"] ?? []
         let encodings = values["transfer-encoding"] ?? []
-        guard hosts.count == 1, !needLength || lengths.count == 1, lengths.count + encodings.count <= 1 else {
-            return false
-        }
+        let isBare = isVersion10 && lengths.isEmpty
+        guard hosts.count == 1 || hosts.isEmpty && isBare, lengths.count + encodings.count <= 1,
+            !isVersion10 || encodings.isEmpty
+        else { return false }
         guard !(hosts + lengths + encodings).contains(where: { $0.contains(9) }) else { return false }
-        guard !trimmed(hosts[0]).isEmpty else { return false }
+        guard !hosts.contains(where: { trimmed($0).isEmpty }) else { return false }
         if let length = lengths.first.map(trimmed) {
             guard (1...18).contains(length.count), length.allSatisfy({ (48...57).contains($0) }) else { return false }
         }

@@ -172,6 +172,23 @@ struct ConnectionStateTests {
         #expect(name(receive(&state, "xx")) == "dispatch 2")
     }
 
+    @Test(arguments: ["Host: a\r\n", ""])
+    func `an HTTP 1.0 request without a length has no body, and bytes after it are dropped`(_ host: String) {
+        for admission in [Admission.noBody, .optionalBody(limit: 10)] {
+            var state = ConnectionState(rules: ConnectionRules(limits: Limits()) { _ in admission }, now: 0)
+            let next = "GET /other HTTP/1.1\r\nHost: a\r\n\r\n"
+            #expect(name(receive(&state, "GET /readyz HTTP/1.0\r\n\(host)\r\n\(next)")) == "dispatch 0")
+            #expect(!state.reply(closes: false, isDraining: false, now: 0).keeps)
+            #expect(name(state.sent(now: 0)) == "linger")
+        }
+    }
+
+    @Test(arguments: ["Transfer-Encoding: chunked\r\n", "Host: b\r\n"])
+    func `an HTTP 1.0 request that is chunked or has two hosts is refused`(_ field: String) {
+        var state = ConnectionState(rules: ConnectionRules(limits: Limits()) { _ in .optionalBody(limit: 10) }, now: 0)
+        #expect(name(receive(&state, "GET / HTTP/1.0\r\nHost: a\r\n\(field)\r\n")) == "refuse 400 framing")
+    }
+
     @Test func `a drain and a head with close end the connection`() {
         var state = makeState()
         _ = receive(&state, HostileRequest.good)

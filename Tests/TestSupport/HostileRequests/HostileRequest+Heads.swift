@@ -133,12 +133,16 @@ extension HostileRequest {
         + rows(
             "X-07", framing,
             [
-                ("HTTP/1.0 without a length", request(version: "HTTP/1.0", length: nil)),
                 ("HTTP/1.0 chunked", chunked(chunk + lastChunk).replacing("HTTP/1.1", with: "HTTP/1.0")),
                 ("HTTP/1.0 with two lengths", request("Content-Length: 21\r\n", version: "HTTP/1.0")),
                 ("HTTP/1.0 without a host", request(version: "HTTP/1.0", host: "")),
                 ("HTTP/1.01", request(version: "HTTP/1.01")),
             ])
+        + [
+            HostileRequest(
+                "X-07", "HTTP/1.0 without a length has no body", request(version: "HTTP/1.0", length: nil) + next,
+                "400 empty", "closed")
+        ]
 
     static let otherHeads: [HostileRequest] =
         rows("H-12", ["431 headers", "closed"], [("65 fields", request(fields(63)))])

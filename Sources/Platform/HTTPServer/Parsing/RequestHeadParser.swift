@@ -6,8 +6,9 @@ internal import Bytes
 /// the bytes are cut. The subset (RFC 9112, narrowed): CRLF only; `TOKEN SP /visible-ASCII SP HTTP/1.1`; fields
 /// `token ":" OWS value OWS` without control bytes; exactly one non-empty `Host`; at most one `Content-Length` of 1 to
 /// 18 digits; at most one `Transfer-Encoding`, exactly `chunked`; never both; no tab around these three; no folding.
-/// HTTP/1.0 with `Content-Length` is read too, because proxies speak it to their upstreams; its connection is never
-/// kept, and it never waits for `100 Continue`.
+/// HTTP/1.0 is read too, because proxies and health checks speak it to their upstreams: without `Content-Length` it has no
+/// body (RFC 9112 section 6.3) and needs no `Host`; it is never chunked, its connection is never kept, and it never waits
+/// for `100 Continue`.
 package struct RequestHeadParser: Sendable {
     package enum Result: Sendable, Equatable {
         /// The head is not complete; every byte given was taken.
@@ -72,9 +73,11 @@ package struct RequestHeadParser: Sendable {
     }
 
     private mutating func complete() -> Result {
-        guard hosts == 1, !(isChunked && contentLength != nil) else { return Self.badFraming }
+        guard hosts == 1 || hosts == 0 && isVersion10 && contentLength == nil,
+            !(isChunked && contentLength != nil)
+        else { return Self.badFraming }
         if isVersion10 {
-            guard contentLength != nil else { return Self.badFraming }
+            guard !isChunked else { return Self.badFraming }
             closes = true
             expectsContinue = false
         }
