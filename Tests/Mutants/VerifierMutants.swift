@@ -240,6 +240,12 @@ private let identifiers = MutatedFile(
 private let setup = MutatedFile(
     .verifier, "13", verification + "VerifierConfiguration.swift", suites: "VerifierSetupTests")
 
+private let containers = MutatedFile(
+    .verifier, "13", "AppStore/AppStoreModel/Envelopes/NotificationEnvelope.swift",
+    suites: "AudienceTests|NotificationEnvelopeTests")
+private let members = MutatedFile(
+    .verifier, "13", "AppStore/AppStoreModel/Envelopes/EnvelopeField.swift",
+    suites: "AudienceTests|NotificationEnvelopeTests")
 extension VerifierMutants {
     private static let audience: [Mutant] = [
         kind.without("audience-kind", "try AudienceCheck.checkKind(read)"),
@@ -250,7 +256,11 @@ extension VerifierMutants {
         audienceCheck.mutant("audience-sandbox", "!isExpected", "false"),
         audienceCheck.mutant("audience-ambiguous", "envelope.environment.fault == .ambiguous", "false"),
         audienceCheck.mutant("audience-number", "envelope.appAppleId.fault != nil", "false"),
-        audienceCheck.mutant("audience-app-id", "appAppleId == app.appAppleId", "true"),
+        audienceCheck.mutant("audience-app-id", "appAppleId != app.appAppleId", "false"),
+        audienceCheck.mutant("audience-app-id-absent", "Self.needsAppAppleId(envelope)", "false"),
+        audienceCheck.mutant("audience-kind-by-other", "$0 != .other", "true"),
+        containers.mutant("audience-other-container", "reader.namesApp", "false"),
+        members.mutant("audience-other-by-name", "!names.contains(document.text(of: name))", "true"),
         audienceCheck.mutant(
             "audience-known-environment", "environment == .production || environment == .sandbox", "true"),
         identifiers.mutant(
@@ -260,8 +270,8 @@ extension VerifierMutants {
             "audience-malformed-container", "!envelope.hasMalformedContainer", after: "envelope.containers.count == 1",
             "true"),
         audienceCheck.mutant(
-            "audience-of-no-container", "members.contains(where: { $0.map { isConfigured(BundleId($0)) } ?? false })",
-            "true"),
+            "audience-of-no-container",
+            "envelope.containerBundleIds.contains(where: { $0.map(isConfigured) ?? false })", "true"),
         setup.mutant("audience-xcode", "app.environments.isSubset(of: [.production, .sandbox])", "true"),
     ]
 }

@@ -151,7 +151,7 @@ extension NotificationVerifier {
             let document = try? JSONDocument.object(payload)
         else { return .unknown }
         let envelope = NotificationEnvelope(document)
-        if !envelope.notificationType.isAbsent || !envelope.containers.isEmpty { return .notification }
+        if (try? AudienceCheck.checkKind(envelope)) != nil { return .notification }
         if TransactionEnvelope(document).isTransaction { return .transaction }
         if RenewalInfoEnvelope(document).isRenewalInfo { return .renewalInfo }
         return !AppTransactionEnvelope(document).receiptType.isAbsent ? .appTransaction : .unknown

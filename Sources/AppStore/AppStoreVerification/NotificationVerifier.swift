@@ -142,7 +142,7 @@ public final class NotificationVerifier: Sendable {
                 }
             envelope = read
             try AudienceCheck.checkKind(read)
-            let audience = try audience.audience(read, in: document)
+            let audience = try audience.audience(read)
             let isUnknown = try SignatureChecks.isRevocationUnknown(of: object.header, by: revocation, at: now)
             try ProfileChecks.check(object, document, read, requiresVersion: requiresVersion, at: now)
             if let id = read.notificationUUID.value, isAcknowledged(id, audience.environment) { return .duplicate(id) }

@@ -81,7 +81,7 @@ enum FactsReading {
         let isWithout: Bool
         switch notification.notificationType {
         case .some(.test), .some(.renewalExtension), .some(.externalPurchaseToken), .some(.metadataUpdate),
-            .some(.priceChange), .some(.migration), nil:
+            .some(.priceChange), .some(.migration), .some(.unclaimSeats), nil:
             isWithout = true
         case .some(let type): isWithout = !type.isKnown
         }

@@ -54,6 +54,26 @@ private func remainder(_ text: String) throws -> String {
         #expect(envelope.requestIdentifier.value == RequestIdentifier("r"))
     }
 
+    @Test(
+        arguments: [
+            (#"{"unclaimInfo":{"bundleId":"b","environment":"Sandbox","unclaimSeatIds":["u"]}}"#, [.unclaimInfo]),
+            (#"{"new":{"bundleId":"b","environment":"Sandbox"}}"#, [.other]),
+            (#"{"data":{"bundleId":"b","environment":"Sandbox"},"new":{"bundleId":"c"},"x":[{}]}"#, [.data]),
+            (
+                #"{"new":{"bundleId":"b","environment":"Sandbox"},"more":{"bundleId":"c","environment":"Sandbox"}}"#,
+                [.other, .other]
+            ),
+            (#"{"new":{"bundleId":"b"},"more":{"environment":"Sandbox"}}"#, []),
+        ] as [(String, [NotificationEnvelope.Container])])
+    func `an object that is not known yet is a container if it names its app and environment`(
+        text: String, containers: [NotificationEnvelope.Container]
+    ) throws {
+        let envelope = try envelope(text)
+        #expect(envelope.containers == containers)
+        #expect(envelope.bundleId.value == (containers.isEmpty ? nil : BundleId("b")))
+        #expect(envelope.environment.value == (containers.isEmpty ? nil : .sandbox))
+    }
+
     @Test(arguments: [
         (#""SANDBOX_1""#, EnvelopeField<AppStoreEnvironment>.value(.sandbox)), (#""b2158121""#, .value(.production)),
         ("null", .value(.production)), (#""sandbox_1""#, .malformed(.ambiguous)),

@@ -65,8 +65,25 @@ import Testing
         #expect(!NotificationUUID("7e3fb20b4cdb-47cc-936d-99d65f608138-").isWellFormed)
     }
 
+    @Test func `seats that the App Store took back are read`() throws {
+        let payload = try NotificationPayload(
+            json: Array(
+                #"""
+                {"notificationType":"UNCLAIM_SEATS","unclaimInfo":{"bundleId":"com.example.app","appAppleId":1234567890,
+                 "environment":"Sandbox","unclaimSeatIds":["u1","u2"],"new":true}}
+                """#.utf8))
+        let seats = try #require(payload.unclaimInfo)
+        #expect(payload.notificationType == .unclaimSeats)
+        #expect(payload.notificationType?.isKnown == true)
+        #expect(seats.unclaimSeatIds == ["u1", "u2"])
+        #expect(seats.bundleId == BundleId("com.example.app"))
+        #expect(seats.environment == .sandbox)
+        #expect(seats.unknownFields["new"] == true)
+        #expect(payload.unknownFields.isEmpty)
+    }
+
     @Test func `every documented type and subtype is known`() {
-        #expect(NotificationType.known.count == 23)
+        #expect(NotificationType.known.count == 24)
         #expect(Subtype.known.count == 22)
         #expect(NotificationType("PRICE_INCREASE").isKnown && Subtype("PRICE_INCREASE").isKnown)
         #expect(ProductType.autoRenewableSubscription.rawValue == "Auto-Renewable Subscription")

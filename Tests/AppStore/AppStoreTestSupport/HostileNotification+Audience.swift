@@ -3,7 +3,9 @@ internal import AppStoreVerification
 
 /// Check 13: rows H-99 to H-104.
 extension HostileNotification {
-    package static let audiences: [HostileNotification] = [
+    package static let audiences = knownContainers + laterContainers
+
+    private static let knownContainers: [HostileNotification] = [
         HostileNotification("H-99", "another bundleId", .notForUs(.audience)) {
             $0.identity["bundleId"] = "\"com.example.other\""
         },
@@ -84,4 +86,72 @@ extension HostileNotification {
             $0.outer["summary"] = "{\"bundleId\":\"com.example.third\"}"
         },
     ]
+
+    /// Containers after version 2.22, and such as do not exist yet (app-store.md 2.6, C 24).
+    private static let laterContainers: [HostileNotification] = [
+        later("H-115", "seats that the App Store took back", .accepted) { $0.container = "unclaimInfo" },
+        later("H-115", "a container not known yet", .accepted) { _ in },
+        later("H-115", "a container not known yet, without appAppleId", .accepted) { $0.identity["appAppleId"] = nil },
+        later("H-115", "unclaimInfo without appAppleId", .accepted) {
+            $0.container = "unclaimInfo"
+            $0.identity["appAppleId"] = nil
+        },
+        later("H-101", "a new container of the sandbox", .sandbox) { $0.identity["environment"] = "\"Sandbox\"" },
+        later("H-115", "a container not known yet of another app", .notForUs(.audience)) {
+            $0.identity["bundleId"] = "\"com.example.other\""
+        },
+        later("H-115", "a container not known yet with another appAppleId", .notForUs(.audience)) {
+            $0.identity["appAppleId"] = "1"
+        },
+        later("H-115", "unclaimInfo with another appAppleId", .notForUs(.audience)) {
+            $0.container = "unclaimInfo"
+            $0.identity["appAppleId"] = "1"
+        },
+        later("H-108", "a container not known yet, appAppleId a text", .nonconforming(.profileNumber)) {
+            $0.identity["appAppleId"] = "\"1234567890\""
+        },
+        later("H-102", "a container not known yet of Xcode", .nonconforming(.profileAudience)) {
+            $0.identity["environment"] = "\"Xcode\""
+        },
+        later("H-115", "a container not known yet without an environment", .nonconforming(.profileContainer)) {
+            $0.identity["environment"] = nil
+        },
+        later("H-115", "a container not known yet without a bundleId", .nonconforming(.profileContainer)) {
+            $0.identity["bundleId"] = nil
+        },
+        later("H-115", "two containers not known yet", .nonconforming(.profileContainer)) {
+            $0.outer["another"] = $0.identity.text
+        },
+        later("H-115", "data and a container not known yet", .nonconforming(.profileContainer)) {
+            $0.outer["another"] = $0.identity.text
+            $0.container = "data"
+        },
+        later("H-115", "two containers not known yet of others", .notForUs(.audience)) {
+            $0.identity["bundleId"] = "\"com.example.other\""
+            $0.outer["another"] = $0.identity.text
+        },
+        later("H-115", "data and an object that names no app", .accepted) {
+            $0.container = "data"
+            $0.outer["another"] = "{\"environment\":\"Production\"}"
+        },
+        HostileNotification(
+            "H-103", "a transaction with an object that names an app", .notForUs(.typeConfusion),
+            jws: { kit in
+                var transaction = JSONDraft(["transactionId": "\"1\"", "originalTransactionId": "\"1\""])
+                transaction["new"] = NotificationDraft().identity.text
+                return try kit.sign(transaction.text)
+            }),
+    ]
+
+    /// A notification of an unknown type whose container has another name.
+    private static func later(
+        _ id: String, _ name: String, _ expected: ExpectedVerdict,
+        change: @escaping @Sendable (inout NotificationDraft) -> Void
+    ) -> HostileNotification {
+        HostileNotification(id, name, expected, .test) {
+            $0.outer["notificationType"] = "\"SOMETHING_NEW\""
+            $0.container = "somethingNew"
+            change(&$0)
+        }
+    }
 }

@@ -107,6 +107,7 @@ extension HostileNotification {
         },
         HostileNotification("H-115", "no container", .nonconforming(.profileContainer)) {
             $0.container = "somethingNew"
+            $0.outer["somethingNew"] = "\"new\""
         },
         HostileNotification("H-115", "data and a summary for another app", .nonconforming(.profileContainer)) {
             $0.outer["summary"] = "{\"bundleId\":\"com.example.other\",\"environment\":\"Production\"}"

@@ -73,6 +73,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         .init("a change of metadata", .skip("no_purchase"), type: "METADATA_UPDATE"),
         .init("a change of price", .skip("no_purchase"), type: "PRICE_CHANGE"),
         .init("a migration", .skip("no_purchase"), type: "MIGRATION"),
+        .init("seats taken back", .skip("no_purchase"), type: "UNCLAIM_SEATS"),
         .init("an unknown type", .skip("no_purchase"), type: "SOMETHING_NEW"),
         .init("REFUND without purchase", .deadLetter("transaction_missing"), type: "REFUND"),
         .init("DID_RENEW without purchase", .deadLetter("transaction_missing"), type: "DID_RENEW"),

@@ -26,12 +26,13 @@ public struct NotificationType: OpenEnumeration {
     public static let metadataUpdate = NotificationType("METADATA_UPDATE")
     public static let migration = NotificationType("MIGRATION")
     public static let priceChange = NotificationType("PRICE_CHANGE")
+    public static let unclaimSeats = NotificationType("UNCLAIM_SEATS")
 
     public static let known: Set<NotificationType> = [
         .subscribed, .didChangeRenewalPref, .didChangeRenewalStatus, .offerRedeemed, .didRenew, .expired,
         .didFailToRenew, .gracePeriodExpired, .priceIncrease, .refund, .refundDeclined, .consumptionRequest,
         .renewalExtended, .revoke, .test, .renewalExtension, .refundReversed, .externalPurchaseToken, .oneTimeCharge,
-        .rescindConsent, .metadataUpdate, .migration, .priceChange,
+        .rescindConsent, .metadataUpdate, .migration, .priceChange, .unclaimSeats,
     ]
 }
 

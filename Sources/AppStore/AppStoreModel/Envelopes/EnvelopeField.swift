@@ -83,6 +83,25 @@ struct EnvelopeReader {
         find(name).map { EnvelopeReader(document: document, object: $0) }
     }
 
+    /// The objects inside this one whose names are not among `names`.
+    func objects(without names: Set<String>) -> [EnvelopeReader] {
+        guard isObject else { return [] }
+        let end = Int(document.nodes[object].next)
+        var objects: [EnvelopeReader] = []
+        var name = object + 1
+        while name + 1 < end {
+            let value = name + 1
+            if document.nodes[value].kind == .object, !names.contains(document.text(of: name)) {
+                objects.append(EnvelopeReader(document: document, object: value))
+            }
+            name = Int(document.nodes[value].next)
+        }
+        return objects
+    }
+
+    /// Whether `bundleId` and `environment` are there and readable.
+    var namesApp: Bool { boundedText("bundleId").value != nil && boundedText("environment").value != nil }
+
     var isObject: Bool { document.nodes[object].kind == .object }
 
     /// `null` counts as absent.

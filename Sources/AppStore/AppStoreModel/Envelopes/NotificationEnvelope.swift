@@ -4,13 +4,17 @@ public import JSON
 ///
 /// Tolerant: a malformed field is reported where it is and affects nothing else.
 public struct NotificationEnvelope: Sendable {
-    /// The four objects of which a notification has exactly one.
+    /// The objects of which a notification has exactly one.
     public enum Container: String, Sendable, CaseIterable {
-        case data, summary, externalPurchaseToken, appData
+        case data, summary, externalPurchaseToken, appData, unclaimInfo
+        /// An object that is not known yet, and names its app and environment.
+        case other
     }
 
     /// Containers present, in the order of ``Container``; `null` counts as absent. Apple sends exactly one.
     public let containers: [Container]
+    /// The apps that they name, in their order; nil for one that names none.
+    public let containerBundleIds: [BundleId?]
     /// Whether a container is something else than an object.
     public let hasMalformedContainer: Bool
 
@@ -46,21 +50,20 @@ public struct NotificationEnvelope: Sendable {
         let summary = root.container("summary")
         let token = root.container("externalPurchaseToken")
         let appData = root.container("appData")
-        var containers: [Container] = []
-        var hasMalformedContainer = false
-        var identity: EnvelopeReader?
+        var present: [(container: Container, reader: EnvelopeReader)] = []
         func note(_ container: Container, _ reader: EnvelopeReader?) {
-            guard let reader else { return }
-            if containers.isEmpty { identity = reader }
-            containers.append(container)
-            if !reader.isObject { hasMalformedContainer = true }
+            if let reader { present.append((container, reader)) }
         }
         note(.data, data)
         note(.summary, summary)
         note(.externalPurchaseToken, token)
         note(.appData, appData)
-        self.containers = containers
-        self.hasMalformedContainer = hasMalformedContainer
+        note(.unclaimInfo, root.container("unclaimInfo"))
+        for reader in root.objects(without: Self.knownMembers) where reader.namesApp { note(.other, reader) }
+        containers = present.map { $0.container }
+        containerBundleIds = present.map { $0.reader.boundedText("bundleId").value.map { BundleId($0) } }
+        hasMalformedContainer = present.contains { !$0.reader.isObject }
+        let identity = present.first?.reader
 
         bundleId = identity?.boundedText("bundleId").map { BundleId($0) } ?? .absent
         appAppleId = identity?.wholeNumber("appAppleId").map { AppAppleId($0) } ?? .absent
@@ -75,6 +78,10 @@ public struct NotificationEnvelope: Sendable {
         signedRenewalInfo = data?.jwsRange("signedRenewalInfo") ?? .absent
         signedAppTransactionInfo = appData?.jwsRange("signedAppTransactionInfo") ?? .absent
     }
+
+    /// Members of the payload that are containers.
+    private static let knownMembers: Set<String> = Set(
+        Container.allCases.filter { $0 != .other }.map(\.rawValue))
 
     /// Environment of an external purchase token (Apple: the id of a sandbox token begins with
     /// `SANDBOX`). The same prefix in another case is neither: it must not silently count as production.

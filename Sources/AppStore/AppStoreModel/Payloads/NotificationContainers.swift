@@ -108,3 +108,25 @@ extension AppData: PayloadObject {
         unknownFields = fields.unknownFields
     }
 }
+
+/// Seats that the App Store took back in a group whose invitations the developer hosts (Apple: unclaimInfo, Notifications
+/// 2.23). Apple documents `unclaimSeatIds`; the other names are those of the other containers.
+public struct UnclaimInfo: Hashable, Sendable {
+    public var appAppleId: AppAppleId?
+    public var bundleId: BundleId?
+    public var environment: AppStoreEnvironment?
+    /// UUIDs of the seats: the customers holding them lose access.
+    public var unclaimSeatIds: [String]?
+    /// Fields that this library does not know, as received.
+    public var unknownFields: JSONObject
+}
+
+extension UnclaimInfo: PayloadObject {
+    init(reading fields: inout FieldReader) {
+        appAppleId = fields.appAppleId("appAppleId")
+        bundleId = fields.identifier("bundleId")
+        environment = fields.enumeration("environment")
+        unclaimSeatIds = fields.strings("unclaimSeatIds")
+        unknownFields = fields.unknownFields
+    }
+}

@@ -10,7 +10,8 @@ public struct NotificationPayload: Hashable, Sendable {
     public var version: String?
     /// When the App Store signed this payload.
     public var signedDate: AppStoreInstant?
-    /// All types but those of the three below. Exactly one of the four is present.
+    /// All types but those of the four below. Exactly one of the five is present, or an object not known yet, which is in
+    /// ``unknownFields``.
     public var data: NotificationData?
     /// `RENEWAL_EXTENSION` with `SUMMARY`.
     public var summary: NotificationSummary?
@@ -18,6 +19,8 @@ public struct NotificationPayload: Hashable, Sendable {
     public var externalPurchaseToken: ExternalPurchaseToken?
     /// `RESCIND_CONSENT`.
     public var appData: AppData?
+    /// `UNCLAIM_SEATS`.
+    public var unclaimInfo: UnclaimInfo?
     /// Fields that this library does not know, as received.
     public var unknownFields: JSONObject
     /// Fields of another JSON type than documented, here and inside; they read as absent.
@@ -44,6 +47,7 @@ extension NotificationPayload: PayloadObject {
         summary = fields.object("summary")
         externalPurchaseToken = fields.object("externalPurchaseToken")
         appData = fields.object("appData")
+        unclaimInfo = fields.object("unclaimInfo")
         unknownFields = fields.unknownFields
         fieldProblems = fields.problems
     }

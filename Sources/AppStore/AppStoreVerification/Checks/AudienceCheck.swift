@@ -1,5 +1,4 @@
 internal import AppStoreModel
-internal import JSON
 
 /// Check 13: the payload is a notification, for a configured app, from an environment that Apple signs for.
 ///
@@ -24,13 +23,13 @@ struct AudienceCheck: Sendable {
 
     /// A signed object without a notification's members is one of the others that Apple signs with the same key.
     static func checkKind(_ envelope: NotificationEnvelope) throws(Refusal) {
-        guard !envelope.notificationType.isAbsent || !envelope.containers.isEmpty else {
+        guard !envelope.notificationType.isAbsent || envelope.containers.contains(where: { $0 != .other }) else {
             throw Refusal(.typeConfusion, "the signed object is not a notification")
         }
     }
 
-    func audience(_ envelope: NotificationEnvelope, in document: JSONDocument) throws(Refusal) -> Audience {
-        try checkContainers(envelope, in: document)
+    func audience(_ envelope: NotificationEnvelope) throws(Refusal) -> Audience {
+        try checkContainers(envelope)
         guard let bundleId = envelope.bundleId.value, let app = apps[bundleId] else {
             throw Refusal(.audience, "the app is not configured", bundleId: envelope.bundleId.value?.rawValue)
         }
@@ -49,10 +48,10 @@ struct AudienceCheck: Sendable {
             throw Refusal(.profileAudience, "the environment is none that is known")
         }
         if environment == .production {
-            guard let appAppleId = envelope.appAppleId.value else {
+            if envelope.appAppleId.isAbsent, Self.needsAppAppleId(envelope) {
                 throw Refusal(.profileAudience, "appAppleId is absent")
             }
-            guard appAppleId == app.appAppleId else {
+            if let appAppleId = envelope.appAppleId.value, appAppleId != app.appAppleId {
                 throw Refusal(.audience, "appAppleId is not the configured one", bundleId: bundleId.rawValue)
             }
         }
@@ -63,28 +62,24 @@ struct AudienceCheck: Sendable {
         return Audience(app: app, environment: environment, isUnexpectedSandbox: !isExpected)
     }
 
+    /// Apple documents the number for four containers; of a later one it is compared where it is there.
+    private static func needsAppAppleId(_ envelope: NotificationEnvelope) -> Bool {
+        switch envelope.containers.first {
+        case .data, .summary, .externalPurchaseToken, .appData, nil: true
+        case .unclaimInfo, .other: false
+        }
+    }
+
     /// Without exactly one container the audience is not known. Such a notification is kept, unless all of several
     /// containers name other apps.
-    private func checkContainers(
-        _ envelope: NotificationEnvelope, in document: JSONDocument
-    ) throws(Refusal) {
+    private func checkContainers(_ envelope: NotificationEnvelope) throws(Refusal) {
         if envelope.containers.count > 1, !envelope.hasMalformedContainer {
-            let members = envelope.containers.map { document.root[Self.member($0)]?["bundleId"]?.string }
-            guard members.contains(where: { $0.map { isConfigured(BundleId($0)) } ?? false }) else {
+            guard envelope.containerBundleIds.contains(where: { $0.map(isConfigured) ?? false }) else {
                 throw Refusal(.audience, "no container names a configured app")
             }
         }
         guard envelope.containers.count == 1, !envelope.hasMalformedContainer else {
-            throw Refusal(.profileContainer, "not exactly one of the four containers")
-        }
-    }
-
-    private static func member(_ container: NotificationEnvelope.Container) -> StaticString {
-        switch container {
-        case .data: "data"
-        case .summary: "summary"
-        case .externalPurchaseToken: "externalPurchaseToken"
-        case .appData: "appData"
+            throw Refusal(.profileContainer, "not exactly one container that names the app")
         }
     }
 }

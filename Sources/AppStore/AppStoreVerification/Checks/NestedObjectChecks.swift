@@ -126,7 +126,7 @@ enum NestedObjectChecks {
             guard !envelope.signedAppTransactionInfo.isAbsent else {
                 throw Refusal(.profileNested, "signedAppTransactionInfo is absent")
             }
-        case .summary, .externalPurchaseToken, nil: return
+        case .summary, .externalPurchaseToken, .unclaimInfo, .other, nil: return
         }
     }
 
