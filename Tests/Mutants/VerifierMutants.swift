@@ -194,6 +194,9 @@ private let raw = MutatedFile(.verifier, "10", "Platform/Cryptography/ECDSASigna
 extension VerifierMutants {
     private static let signature: [Mutant] = [
         verifier.without("time", "try SignatureChecks.checkValidity(of: path, at: now)"),
+        verifier.mutant("time-of-posted", "moment == .present", "false"),
+        verifier.without(
+            "time-of-answers", "try SignatureChecks.checkValidity(of: path, whenSigned: document, now: now)"),
         verifier.mutant(
             "time-before-signature",
             [
@@ -237,15 +240,15 @@ private let audienceCheck = MutatedFile(
     .verifier, "13", verification + "Checks/AudienceCheck.swift", suites: "AudienceTests|ProfileTests")
 private let identifiers = MutatedFile(
     .verifier, "13", "AppStore/AppStoreModel/Values/Identifiers.swift", suites: "AudienceTests")
-private let setup = MutatedFile(
-    .verifier, "13", verification + "VerifierConfiguration.swift", suites: "VerifierSetupTests")
-
 private let containers = MutatedFile(
     .verifier, "13", "AppStore/AppStoreModel/Envelopes/NotificationEnvelope.swift",
     suites: "AudienceTests|NotificationEnvelopeTests")
 private let members = MutatedFile(
     .verifier, "13", "AppStore/AppStoreModel/Envelopes/EnvelopeField.swift",
     suites: "AudienceTests|NotificationEnvelopeTests")
+private let setup = MutatedFile(
+    .verifier, "13", verification + "VerifierConfiguration.swift", suites: "VerifierSetupTests")
+
 extension VerifierMutants {
     private static let audience: [Mutant] = [
         kind.without("audience-kind", "try AudienceCheck.checkKind(read)"),
@@ -340,6 +343,7 @@ extension VerifierMutants {
     private static let nested: [Mutant] = [
         nestedObjects.without("nested-header", "try ProfileChecks.checkHeader(object.header, of: name)"),
         nestedObjects.without("nested-escapes", "try TextChecks.checkEscapes(document, of: name)"),
+        nestedObjects.without("nested-time-of-answers", "try checkValidity(of: object, document, name)"),
         nestedObjects.without("nested-time", "try SignatureChecks.checkValidity(of: object.header.path, at: now)"),
         nestedObjects.mutant("nested-retry", "error.status < 500", "true"),
         nestedObjects.without(

@@ -15,11 +15,13 @@ extension NotificationVerifier {
     /// - Parameters:
     ///   - signedAppTransaction: compact JWS, Apple's `signedAppTransactionInfo`.
     ///   - now: milliseconds since 1970.
+    ///   - moment: at which the certificates have to be valid; ``CertificateMoment/signature`` only for an answer of the
+    ///     App Store Server API.
     /// - Throws: a ``Refusal``; its `status` is 503 or 429 when trying again can help.
     public func verify(
-        signedAppTransaction: [UInt8], at now: Int64
+        signedAppTransaction: [UInt8], at now: Int64, certificates moment: CertificateMoment = .present
     ) throws(Refusal) -> VerifiedAppTransaction {
-        let (header, document) = try document(signedAppTransaction, "signedAppTransactionInfo", at: now)
+        let (header, document) = try document(signedAppTransaction, "signedAppTransactionInfo", at: now, moment)
         let appTransaction = AppTransactionEnvelope(document)
         // Transactions and notifications have no receiptType.
         guard !appTransaction.receiptType.isAbsent else {

@@ -20,11 +20,14 @@ extension NotificationVerifier {
     ///   - signedTransaction: compact JWS, StoreKit's `VerificationResult.jwsRepresentation`.
     ///   - signedRenewalInfo: compact JWS of the same purchase.
     ///   - now: milliseconds since 1970.
+    ///   - moment: at which the certificates have to be valid; ``CertificateMoment/signature`` only for an answer of the
+    ///     App Store Server API.
     /// - Throws: a ``Refusal``; its `status` is 503 or 429 when trying again can help.
     public func verify(
-        signedTransaction: [UInt8], signedRenewalInfo: [UInt8]? = nil, at now: Int64
+        signedTransaction: [UInt8], signedRenewalInfo: [UInt8]? = nil, at now: Int64,
+        certificates moment: CertificateMoment = .present
     ) throws(Refusal) -> VerifiedTransaction {
-        let (header, document) = try document(signedTransaction, "signedTransactionInfo", at: now)
+        let (header, document) = try document(signedTransaction, "signedTransactionInfo", at: now, moment)
         let transaction = TransactionEnvelope(document)
         guard transaction.isTransaction else {
             throw Refusal(.typeConfusion, "the signed object is not a transaction")
@@ -35,7 +38,7 @@ extension NotificationVerifier {
         try NestedObjectChecks.check(transaction, for: audience)
         var renewalInfo: [UInt8]?
         if let signedRenewalInfo {
-            let (header, document) = try self.document(signedRenewalInfo, "signedRenewalInfo", at: now)
+            let (header, document) = try self.document(signedRenewalInfo, "signedRenewalInfo", at: now, moment)
             if try SignatureChecks.isRevocationUnknown(of: header, by: revocation, at: now) { isUnknown = true }
             let envelope = RenewalInfoEnvelope(document)
             try ProfileChecks.checkDate(envelope.signedDate, of: "signedRenewalInfo", at: now, isRequired: true)
@@ -50,13 +53,15 @@ extension NotificationVerifier {
 
     /// The payload of a signed object that came by itself, and not inside a notification.
     func document(
-        _ jws: [UInt8], _ name: String, at now: Int64
+        _ jws: [UInt8], _ name: String, at now: Int64, _ moment: CertificateMoment
     ) throws(Refusal) -> (header: KnownHeader, document: JSONDocument) {
         let object = try objects.verify(jws[...], at: now)
-        try SignatureChecks.checkValidity(of: object.header.path, at: now)
+        let path = object.header.path
+        if moment == .present { try SignatureChecks.checkValidity(of: path, at: now) }
         try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: objects.cache, at: now)
         try ProfileChecks.checkHeader(object.header, of: name)
         let document = try ProfileChecks.document(object.payload, of: name)
+        if moment == .signature { try SignatureChecks.checkValidity(of: path, whenSigned: document, now: now) }
         try TextChecks.checkEscapes(document, of: name)
         return (object.header, document)
     }

@@ -54,7 +54,7 @@ public final class NotificationVerifier: Sendable {
         var batch = NotificationBatch(objects, at: now)
         let form = form(of: body, limits, &batch, isAcknowledged)
         batch.judge()
-        return verdict(form, batch, at: now, isAcknowledged)
+        return verdict(form, batch, at: now, .present, isAcknowledged)
     }
 
     /// The verdicts on several bodies, in their order, each as of ``verify(body:at:limits:isAcknowledged:)``. Where tables
@@ -66,19 +66,24 @@ public final class NotificationVerifier: Sendable {
         var batch = NotificationBatch(objects, at: now)
         let forms = bodies.map { form(of: $0, limits, &batch, isAcknowledged) }
         batch.judge()
-        return forms.map { verdict($0, batch, at: now, isAcknowledged) }
+        return forms.map { verdict($0, batch, at: now, .present, isAcknowledged) }
     }
 
     /// How many notifications are best verified together.
     public var preferredBatch: Int { objects.fixedKeys == nil ? 1 : 8 }
 
     /// The verdict on a compact JWS, as the App Store Server API's history returns it.
-    /// - Parameter now: milliseconds since 1970.
-    public func verify(signedPayload: [UInt8], at now: Int64) -> Verdict {
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - moment: at which its certificates have to be valid; ``CertificateMoment/signature`` only for an answer of the
+    ///     App Store Server API.
+    public func verify(
+        signedPayload: [UInt8], at now: Int64, certificates moment: CertificateMoment = .present
+    ) -> Verdict {
         var batch = NotificationBatch(objects, at: now)
         let form = form(ofSigned: signedPayload[...], &batch, isAcknowledged: { _, _ in false })
         batch.judge()
-        return verdict(form, batch, at: now, { _, _ in false })
+        return verdict(form, batch, at: now, moment, { _, _ in false })
     }
 
     /// What a body is, before any signature is looked at.
@@ -114,7 +119,7 @@ public final class NotificationVerifier: Sendable {
 
     /// - Parameter batch: has been judged.
     private func verdict(
-        _ form: Form, _ batch: NotificationBatch, at now: Int64,
+        _ form: Form, _ batch: NotificationBatch, at now: Int64, _ moment: CertificateMoment,
         _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
     ) -> Verdict {
         let (signedPayload, opened): (ArraySlice<UInt8>, NotificationBatch.Opened?)
@@ -134,12 +139,15 @@ public final class NotificationVerifier: Sendable {
             let path = object.header.path
             certificates = path.serials
             digest = object.digest
-            try SignatureChecks.checkValidity(of: path, at: now)
+            if moment == .present { try SignatureChecks.checkValidity(of: path, at: now) }
             try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: objects.cache, at: now)
             let (document, read) =
                 if let scanned = opened?.scanned { scanned } else {
                     try ProfileChecks.notification(object.payload)
                 }
+            if moment == .signature {
+                try SignatureChecks.checkValidity(of: path, whenSigned: document, now: now)
+            }
             envelope = read
             try AudienceCheck.checkKind(read)
             let audience = try audience.audience(read)
@@ -148,7 +156,7 @@ public final class NotificationVerifier: Sendable {
             if let id = read.notificationUUID.value, isAcknowledged(id, audience.environment) { return .duplicate(id) }
             objects.fixedKeys?.makeTable(for: object, at: now)
             let nested = try NestedObjectVerifier(
-                verifier: objects, revocation: revocation, batch: batch, opened: opened, now: now
+                verifier: objects, revocation: revocation, batch: batch, opened: opened, now: now, moment: moment
             ).verify(read, in: object.payload, for: audience)
             if isUnknown || nested.isRevocationUnknown { revocation.countAcceptedUnknown() }
             return .accepted(

@@ -12,6 +12,8 @@ extension AppStoreServerClient {
 
     // MARK: one signed object
 
+    // Everything here came from Apple over a verified connection: its certificates are judged at its signedDate.
+
     /// A transaction of the app and environment that were asked.
     ///
     /// - Throws: ``RefusedObject``.
@@ -23,7 +25,8 @@ extension AppStoreServerClient {
             do throws(Refusal) {
                 verified = try verifier.verify(
                     signedTransaction: Array(signedTransaction.utf8),
-                    signedRenewalInfo: renewalInfo.map { Array($0.utf8) }, at: clocks.wallMilliseconds())
+                    signedRenewalInfo: renewalInfo.map { Array($0.utf8) }, at: clocks.wallMilliseconds(),
+                    certificates: .signature)
             } catch {
                 throw RefusedObject(error)
             }
@@ -42,7 +45,8 @@ extension AppStoreServerClient {
             let verified: VerifiedAppTransaction
             do throws(Refusal) {
                 verified = try verifier.verify(
-                    signedAppTransaction: Array(appTransaction.utf8), at: clocks.wallMilliseconds())
+                    signedAppTransaction: Array(appTransaction.utf8), at: clocks.wallMilliseconds(),
+                    certificates: .signature)
             } catch {
                 throw RefusedObject(error)
             }
@@ -59,7 +63,8 @@ extension AppStoreServerClient {
     func verdict(
         on signedPayload: [UInt8], _ operation: APIOperation, _ scope: APIScope
     ) throws(RefusedObject) -> Verdict {
-        let verdict = verifier.verify(signedPayload: signedPayload, at: clocks.wallMilliseconds())
+        let verdict = verifier.verify(
+            signedPayload: signedPayload, at: clocks.wallMilliseconds(), certificates: .signature)
         do throws(RefusedObject) {
             switch verdict {
             case .accepted(let notification):

@@ -27,6 +27,7 @@ struct NestedObjectVerifier {
     let opened: NotificationBatch.Opened?
     /// Milliseconds since 1970.
     let now: Int64
+    let moment: CertificateMoment
 
     func verify(
         _ envelope: NotificationEnvelope, in payload: [UInt8], for audience: AudienceCheck.Audience
@@ -70,8 +71,19 @@ struct NestedObjectVerifier {
             let object = try signedObject(payload[range], name, &isRevocationUnknown)
             try ProfileChecks.checkHeader(object.header, of: name)
             let document = try ProfileChecks.document(object.payload, of: name)
+            if moment == .signature { try checkValidity(of: object, document, name) }
             try TextChecks.checkEscapes(document, of: name)
             return document
+        }
+    }
+
+    private func checkValidity(
+        of object: SignedObject, _ document: JSONDocument, _ name: String
+    ) throws(Refusal) {
+        do throws(Refusal) {
+            try SignatureChecks.checkValidity(of: object.header.path, whenSigned: document, now: now)
+        } catch {
+            throw Refusal(.profileNested, "\(name): \(error.reason)")
         }
     }
 
@@ -87,7 +99,7 @@ struct NestedObjectVerifier {
                 } else {
                     try verifier.verify(jws, at: now, isNested: true)
                 }
-            try SignatureChecks.checkValidity(of: object.header.path, at: now)
+            if moment == .present { try SignatureChecks.checkValidity(of: object.header.path, at: now) }
             try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: verifier.cache, at: now)
             if try SignatureChecks.isRevocationUnknown(of: object.header, by: revocation, at: now) {
                 isRevocationUnknown = true

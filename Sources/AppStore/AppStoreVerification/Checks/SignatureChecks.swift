@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import JSON
 
 /// Checks 10 to 12: the signature, then the validity and revocation of the certificates under which it verified.
 enum SignatureChecks {
@@ -37,17 +38,37 @@ enum SignatureChecks {
 
     // MARK: Check 11
 
-    /// Check 11: now is inside the validity of all three certificates, both ends included. The present counts, never a
-    /// date of the payload: a stolen key that has expired could back-date whatever it signs.
+    /// Check 11: the present is inside the validity of all three certificates, both ends included.
     /// - Parameter now: milliseconds since 1970.
     static func checkValidity(of path: ValidatedPath, at now: Int64) throws(Refusal) {
-        let seconds = now >= 0 || now % 1000 == 0 ? now / 1000 : now / 1000 - 1
-        let distance = path.validity.distance(to: seconds)
+        let distance = secondsOutsideValidity(of: path, at: now)
         guard distance != 0 else { return }
         let outside = distance == .min ? .max : abs(distance)
         throw Refusal(
             .certificateTime, distance > 0 ? "a certificate has expired" : "a certificate is not valid yet",
             status: outside <= graceSeconds ? 503 : nil, secondsOutsideValidity: outside, certificates: path.serials)
+    }
+
+    /// Check 11 for an object whose certificates have to be valid when it was signed. Its answer never changes, so there is
+    /// nothing to retry.
+    /// - Parameters:
+    ///   - payload: of the object, whose signature was verified.
+    ///   - now: milliseconds since 1970.
+    static func checkValidity(
+        of path: ValidatedPath, whenSigned payload: JSONDocument, now: Int64
+    ) throws(Refusal) {
+        let moment = CertificateMoment.signature.milliseconds(of: payload, now: now)
+        let distance = secondsOutsideValidity(of: path, at: moment)
+        guard distance != 0 else { return }
+        throw Refusal(
+            .certificateTime, "a certificate was not valid at signedDate",
+            secondsOutsideValidity: distance == .min ? .max : abs(distance), certificates: path.serials)
+    }
+
+    /// Negative before the validity, positive after it.
+    private static func secondsOutsideValidity(of path: ValidatedPath, at milliseconds: Int64) -> Int64 {
+        let isExact = milliseconds >= 0 || milliseconds % 1000 == 0
+        return path.validity.distance(to: isExact ? milliseconds / 1000 : milliseconds / 1000 - 1)
     }
 
     // MARK: Check 12
@@ -66,12 +87,14 @@ enum SignatureChecks {
         }
     }
 
-    /// The second half of check 12, after the audience: responders are asked only about what was signed for us.
+    /// The second half of check 12, after the audience: responders are asked only about what was signed for us, and only
+    /// about certificates that are valid now, because they answer for no others.
     /// - Returns: whether nothing is known about a certificate of the path.
     /// - Throws: `ocsp_unknown` where the policy does not allow that.
     static func isRevocationUnknown(
         of header: KnownHeader, by checker: RevocationChecker, at now: Int64
     ) throws(Refusal) -> Bool {
+        guard secondsOutsideValidity(of: header.path, at: now) == 0 else { return false }
         let standings = header.standings { checker.standings(of: header.path, at: now) }
         guard standings.contains(where: { $0.known(at: now) == .unknown }) else { return false }
         guard checker.policy != .strict else {
