@@ -71,7 +71,7 @@ package struct Sluicectl: Sendable {
         case ["tap"]:
             let tap = TapCommand(configuration: configuration, interruption: interruptions(), timeout: timeout)
             return try await tap.run(console)
-        case ["twin"]:
+        case ["compare-versions"]:
             return try await TwinCommand(configuration: configuration, clocks: clocks, timeout: timeout).run(console)
         case ["verify"]:
             let verify = VerifyCommand(configuration: configuration, source: parts.verification, clocks: clocks)

@@ -1,10 +1,10 @@
 internal import Configuration
 internal import ServiceKit
 
-/// The command line of `sluicectl twin`.
+/// The command line of `sluicectl compare-versions`.
 extension SluicectlCommand {
-    static let twin = Command(
-        "twin", summary: "Compare the notifications of version 1 with those of version 2.",
+    static let compareVersions = Command(
+        "compare-versions", summary: "Compare the notifications of version 1 with those of version 2.",
         discussion: """
             For the time of a move, in which both are sent and published. Matches the two by app, purchase, transaction \
             and type, and counts for each type what one of them had and the other had not. What has no counterpart by \
@@ -18,10 +18,10 @@ extension SluicectlCommand {
                 OperationsSettings.output,
             ] + TwinSettings.all, openPrefixes: [ApplicationSettings.kafka]),
         examples: [
-            .init("sluicectl twin", "All that the topic has of production."),
+            .init("sluicectl compare-versions", "All that the topic has of production."),
             .init(
-                "sluicectl twin --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z --bundle com.example.app",
+                "sluicectl compare-versions --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z --bundle com.example.app",
                 "One week of one app."),
-            .init("sluicectl twin --environment sandbox --output json", "For scripts."),
+            .init("sluicectl compare-versions --environment sandbox --output json", "For scripts."),
         ])
 }

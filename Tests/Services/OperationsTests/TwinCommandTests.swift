@@ -8,7 +8,7 @@ import Testing
 
 @testable import Operations
 
-/// `sluicectl twin` on the embedded broker.
+/// `sluicectl compare-versions` on the embedded broker.
 @Suite(.timeLimit(.minutes(5)))
 struct TwinCommandTests {
     private let names = TopicNames(prefix: "twin\(UUID().uuidString.lowercased().prefix(8))")
@@ -17,7 +17,8 @@ struct TwinCommandTests {
     private var topic: KafkaTopic { names.notifications(.production) }
     private var flags: [String] {
         [
-            "twin", "--kafka.bootstrap.servers", broker.bootstrapServers, "--topics.prefix", names.prefix, "--to",
+            "compare-versions", "--kafka.bootstrap.servers", broker.bootstrapServers, "--topics.prefix", names.prefix,
+            "--to",
             "2026-11-14T00:00:00Z",
         ]
     }

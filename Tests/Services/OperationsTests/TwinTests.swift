@@ -19,6 +19,9 @@ struct TwinDraft: Sendable {
     var expires: Int64 = 43_200
     var autoRenewStatus: Int64 = 1
     var isSubscription = true
+    var environment = AppStoreEnvironment.production
+    var ownership: InAppOwnershipType?
+    var productType = ProductType.autoRenewableSubscription
     var uuid: String?
 
     static func signed(_ type: NotificationType, _ subtype: Subtype? = nil, at minute: Int64) -> TwinDraft {
@@ -49,18 +52,22 @@ struct TwinDraft: Sendable {
         let milliseconds = JSONValue.integer(Self.at(minute).millisecondsSince1970)
         var notification: JSONObject = [
             "notificationType": .string(type.rawValue), "notificationUUID": .string(id), "signedDate": milliseconds,
-            "data": ["environment": "Production", "bundleId": "com.example.app", "status": isSubscription ? 1 : .null],
+            "data": [
+                "environment": .string(environment.rawValue), "bundleId": "com.example.app",
+                "status": isSubscription ? 1 : .null,
+            ],
         ]
         notification["subtype"] = subtype.map { .string($0.rawValue) }
         notification["rawType"] = rawType.map { .string($0) }
         var payload: JSONObject? = transaction.map { transaction in
             [
                 "transactionId": .string(transaction), "originalTransactionId": .string(purchase),
-                "productId": "pro", "type": "Auto-Renewable Subscription", "quantity": 1, "signedDate": milliseconds,
+                "productId": "pro", "type": .string(productType.rawValue), "quantity": 1, "signedDate": milliseconds,
                 "purchaseDate": .integer(Self.at(0).millisecondsSince1970),
                 "expiresDate": .integer(Self.at(expires).millisecondsSince1970),
             ]
         }
+        payload?["inAppOwnershipType"] = ownership.map { .string($0.rawValue) }
         if !isSubscription {
             payload?["type"] = nil
             payload?["expiresDate"] = nil
@@ -75,13 +82,13 @@ struct TwinDraft: Sendable {
             renewalInfo: payload == nil || !isSubscription ? nil : JSONValue.object(renewal).json)
         let identity = RecordIdentity(
             notificationUUID: NotificationUUID(id), notificationType: type, subtype: subtype,
-            environment: .production, bundleId: BundleId("com.example.app"), signedDate: Self.at(minute),
+            environment: environment, bundleId: BundleId("com.example.app"), signedDate: Self.at(minute),
             originalTransactionId: OriginalTransactionId(purchase))
         return KafkaProducerRecord(identity, to: topic, content: content, receivedAt: Self.at(minute), trust: trust)
     }
 
     func record() throws -> NotificationRecord {
-        let produced = produced(to: TopicNames().notifications(.production))
+        let produced = produced(to: TopicNames().notifications(environment))
         return try NotificationRecord(key: produced.key, value: produced.value, headers: produced.headers)
     }
 }
@@ -90,13 +97,14 @@ struct TwinDraft: Sendable {
     private func comparison(
         _ drafts: [TwinDraft], from: Int64? = nil, to: Int64 = 20_000, tolerance minutes: Int64 = 60
     ) throws -> TwinComparison {
-        var states = TwinStates(.production)
+        let environment = drafts.first?.environment ?? .production
+        var states = TwinStates(environment)
         let records = try drafts.map { try $0.record() }
         for (draft, record) in zip(drafts, records) where draft.minute >= from ?? 0 && draft.minute < to {
             states.take(record)
         }
         return TwinComparison(
-            try records.map { try #require(TwinNotification($0)) }, states: states, environment: .production,
+            try records.map { try #require(TwinNotification($0)) }, states: states, environment: environment,
             from: from.map { TwinDraft.at($0) }, to: TwinDraft.at(to), toleranceMilliseconds: minutes * 60_000)
     }
 
@@ -171,6 +179,60 @@ struct TwinDraft: Sendable {
         let comparison = try comparison(Self.both + [.signed(type, at: 5)])
         #expect(comparison.types[type] == .init(onlySigned: 1, expected: 1))
         #expect(comparison.isSame)
+    }
+
+    /// app-store.md 6.4 to 6.7.
+    private static let silences: [(String, TwinDraft, Bool)] = [
+        ("an expiry after failed renewals", .signed(.expired, .billingRetry, at: 5), false),
+        ("a voluntary expiry", .signed(.expired, .voluntary, at: 5), true),
+        ("a failed renewal", .signed(.didFailToRenew, at: 5), false),
+        ("a failed renewal in the sandbox", .signed(.didFailToRenew, at: 5).with { $0.environment = .sandbox }, true),
+        ("a renewal in the sandbox", .signed(.didRenew, at: 5).with { $0.environment = .sandbox }, false),
+        ("a recovery", .signed(.didRenew, .billingRecovery, at: 5), false),
+        (
+            "a recovery in the sandbox",
+            .signed(.didRenew, .billingRecovery, at: 5).with { $0.environment = .sandbox }, true
+        ),
+        ("a revocation in the sandbox", .signed(.revoke, at: 5).with { $0.environment = .sandbox }, true),
+        (
+            "a renewal of a family member in the sandbox",
+            .signed(.didRenew, at: 5).with {
+                $0.environment = .sandbox
+                $0.ownership = .familyShared
+            }, true
+        ),
+        ("a renewal of a family member", .signed(.didRenew, at: 5).with { $0.ownership = .familyShared }, false),
+        (
+            "a first purchase of a family member",
+            .signed(.subscribed, .initialBuy, at: 5).with { $0.ownership = .familyShared }, true
+        ),
+        ("a refund of a family member", .signed(.refund, at: 5).with { $0.ownership = .familyShared }, true),
+        ("a refund of a subscription", .signed(.refund, at: 5), false),
+        ("a refund of a consumable", .signed(.refund, at: 5).with { $0.productType = .consumable }, true),
+        ("a refund of a non-consumable", .signed(.refund, at: 5).with { $0.productType = .nonConsumable }, false),
+        ("a revocation of a family member", .signed(.revoke, at: 5).with { $0.ownership = .familyShared }, false),
+        ("a question about a subscription", .signed(.consumptionRequest, at: 5), true),
+        ("an increase that asks for consent", .signed(.priceIncrease, .pending, at: 5), false),
+        ("an increase that was accepted", .signed(.priceIncrease, .accepted, at: 5), true),
+        ("a type that is newer than version 1", .signed(NotificationType("SOMETHING_NEW"), at: 5), true),
+        ("seats taken back", .signed(.unclaimSeats, at: 5), true),
+        (
+            "a version 1 refund without a transaction",
+            .sharedSecret(.refund, at: 5).with { $0.transaction = nil }, true
+        ),
+        (
+            "a version 1 renewal without a transaction", .sharedSecret(.didRenew, at: 5).with { $0.transaction = nil },
+            false
+        ),
+    ]
+
+    @Test(arguments: Self.silences.indices)
+    func `what version 1 tells depends on type, subtype, environment, ownership and product type`(
+        _ index: Int
+    ) throws {
+        let (name, draft, isSilent) = Self.silences[index]
+        let comparison = try comparison([draft])
+        #expect(comparison.lone.map(\.isExpected) == [isSilent], "\(name)")
     }
 
     @Test func `a change of status that version 1 sends beside another notification is not missing`() throws {

@@ -5,7 +5,7 @@ internal import Lifecycle
 internal import Records
 internal import Time
 
-/// `sluicectl twin`: whether version 1 and version 2 tell the same, for a team that has both sent while it moves.
+/// `sluicectl compare-versions`: whether version 1 and version 2 tell the same, for a team that has both sent while it moves.
 struct TwinCommand {
     let configuration: Configuration
     let clocks: Clocks

@@ -54,7 +54,8 @@ struct TwinComparison: Sendable {
                 types[pair.signed.event.type, default: TypeCounts()].otherSubtype += 1
             }
         }
-        let expectation = TwinExpectation(notifications, toleranceMilliseconds: toleranceMilliseconds)
+        let expectation = TwinExpectation(
+            notifications, in: environment, toleranceMilliseconds: toleranceMilliseconds)
         for notification in matching.unmatched where isInside(notification) {
             add(Lone(notification: notification, isExpected: expectation.isExpected(notification)))
         }

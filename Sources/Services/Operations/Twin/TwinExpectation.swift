@@ -3,12 +3,6 @@ internal import Records
 
 /// Which notifications have no counterpart by Apple's design, so that their absence says nothing about the move.
 struct TwinExpectation: Sendable {
-    /// Types of version 2 that version 1 never tells. An expiry it tells only after failed renewals.
-    static let unknownToVersion1: Set<NotificationType> = [
-        .offerRedeemed, .gracePeriodExpired, .refundDeclined, .refundReversed, .renewalExtended, .renewalExtension,
-        .oneTimeCharge, .test, .externalPurchaseToken, .rescindConsent, .metadataUpdate, .migration, .priceChange,
-        .expired,
-    ]
     /// Version 1 sends it beside the notification of an upgrade, a resubscription or a refund.
     private static let accompanying = "DID_CHANGE_RENEWAL_STATUS"
 
@@ -17,10 +11,12 @@ struct TwinExpectation: Sendable {
         let originalTransactionId: OriginalTransactionId?
     }
 
+    private let environment: AppStoreEnvironment
     private let unsigned: [Purchase: [TwinNotification]]
     private let tolerance: Int64
 
-    init(_ notifications: [TwinNotification], toleranceMilliseconds: Int64) {
+    init(_ notifications: [TwinNotification], in environment: AppStoreEnvironment, toleranceMilliseconds: Int64) {
+        self.environment = environment
         unsigned = Dictionary(grouping: notifications.filter { $0.trust == .sharedSecret }, by: Self.purchase)
         tolerance = toleranceMilliseconds
     }
@@ -28,8 +24,11 @@ struct TwinExpectation: Sendable {
     /// Whether the other stream has nothing of the kind.
     func isExpected(_ unmatched: TwinNotification) -> Bool {
         switch unmatched.trust {
-        case .signed: return Self.unknownToVersion1.contains(unmatched.event.type)
+        case .signed: return Version1Coverage.isSilent(about: unmatched, in: environment)
         case .sharedSecret:
+            // About a finished consumable, which the receipt does not have.
+            let isAboutConsumables = [.refund, .consumptionRequest].contains(unmatched.event.type)
+            if isAboutConsumables, unmatched.event.transactionId == nil { return true }
             guard unmatched.rawType == Self.accompanying else { return false }
             return (unsigned[Self.purchase(unmatched)] ?? []).contains {
                 $0.rawType != Self.accompanying

@@ -20,10 +20,14 @@ struct TwinNotification: Hashable, Sendable {
     let rawType: String?
     let notificationUUID: NotificationUUID
     let receivedAt: AppStoreInstant
+    /// Of the transaction; nil without one, and where version 1 does not tell.
+    let ownership: InAppOwnershipType?
+    let productType: ProductType?
 
     init(
         trust: RecordTrust, event: Event, subtype: Subtype? = nil, rawType: String? = nil,
-        notificationUUID: NotificationUUID, receivedAt: AppStoreInstant
+        notificationUUID: NotificationUUID, receivedAt: AppStoreInstant, ownership: InAppOwnershipType? = nil,
+        productType: ProductType? = nil
     ) {
         self.trust = trust
         self.event = event
@@ -31,6 +35,8 @@ struct TwinNotification: Hashable, Sendable {
         self.rawType = rawType
         self.notificationUUID = notificationUUID
         self.receivedAt = receivedAt
+        self.ownership = ownership
+        self.productType = productType
     }
 
     /// Nil where a header or member that every notification record has is absent.
@@ -48,7 +54,8 @@ struct TwinNotification: Hashable, Sendable {
                 originalTransactionId: record.originalTransactionId ?? transaction?.originalTransactionId,
                 transactionId: transaction?.transactionId, type: type),
             subtype: notification.subtype, rawType: notification.unknownFields["rawType"]?.string,
-            notificationUUID: notificationUUID, receivedAt: receivedAt)
+            notificationUUID: notificationUUID, receivedAt: receivedAt, ownership: transaction?.inAppOwnershipType,
+            productType: transaction?.type)
     }
 
     /// `TYPE` or `TYPE/SUBTYPE`.

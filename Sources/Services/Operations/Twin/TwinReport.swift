@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import JSON
 internal import Records
 
-/// What `sluicectl twin` prints.
+/// What `sluicectl compare-versions` prints.
 struct TwinReport {
     let comparison: TwinComparison
     /// Notifications and purchases that are listed one by one.

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import Configuration
 
-/// The settings of `sluicectl twin`.
+/// The settings of `sluicectl compare-versions`.
 enum TwinSettings {
     static let from = Setting("from", .instant, help: "Received since this time. Default: all that the topic has.")
         .optional.onCommandLineOnly

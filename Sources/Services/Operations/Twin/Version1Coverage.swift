@@ -1,0 +1,66 @@
+internal import AppStoreModel
+
+/// Which notifications of version 2 have a counterpart in version 1. Apple's pages: notification_type of version 1, with
+/// its tables for purchasers, family members and the sandbox (app-store.md 6.4 to 6.7).
+enum Version1Coverage {
+    /// Notifications that version 1 does not send. A nil column stands for every value.
+    struct Row: Sendable {
+        let type: NotificationType
+        var subtype: Subtype?
+        var environment: AppStoreEnvironment?
+        var ownership: InAppOwnershipType?
+        var productType: ProductType?
+
+        func covers(_ notification: TwinNotification, in environment: AppStoreEnvironment) -> Bool {
+            type == notification.event.type && (subtype ?? notification.subtype) == notification.subtype
+                && (self.environment ?? environment) == environment
+                && (ownership ?? notification.ownership) == notification.ownership
+                && (productType ?? notification.productType) == notification.productType
+        }
+    }
+
+    static func isSilent(about notification: TwinNotification, in environment: AppStoreEnvironment) -> Bool {
+        // Its types are a closed set: it knows nothing newer.
+        let type = notification.event.type
+        guard type.isKnown, !neverSent.contains(type) else { return true }
+        if environment == .sandbox, notification.ownership == .familyShared { return true }
+        // An expiry is told only as the end of failed renewals.
+        if type == .expired, notification.subtype != .billingRetry { return true }
+        // It asks about consumables only.
+        if type == .consumptionRequest, let product = notification.productType, product != .consumable { return true }
+        return rows.contains { $0.covers(notification, in: environment) }
+    }
+
+    private static let rows: [Row] = inTheSandbox + toFamilyMembers + bySubtype + ofFinishedConsumables
+
+    private static let neverSent: Set<NotificationType> = [
+        .offerRedeemed, .gracePeriodExpired, .refundDeclined, .refundReversed, .renewalExtended, .renewalExtension,
+        .oneTimeCharge, .test, .externalPurchaseToken, .rescindConsent, .metadataUpdate, .migration, .priceChange,
+        .unclaimSeats,
+    ]
+
+    /// The sandbox sends seven types: none of these.
+    private static let inTheSandbox: [Row] = [
+        Row(type: .didFailToRenew, environment: .sandbox),
+        Row(type: .didRenew, subtype: .billingRecovery, environment: .sandbox),
+        Row(type: .priceIncrease, environment: .sandbox),
+        Row(type: .revoke, environment: .sandbox),
+        Row(type: .consumptionRequest, environment: .sandbox),
+    ]
+
+    private static let toFamilyMembers: [Row] = [
+        Row(type: .subscribed, subtype: .initialBuy, ownership: .familyShared),
+        Row(type: .refund, ownership: .familyShared),
+        Row(type: .priceIncrease, ownership: .familyShared),
+        Row(type: .consumptionRequest, ownership: .familyShared),
+        Row(type: .revoke, ownership: .purchased),
+    ]
+
+    /// One body asks for consent; that it was given, or was not needed, has no second one.
+    private static let bySubtype: [Row] = [Row(type: .priceIncrease, subtype: .accepted)]
+
+    /// A finished consumable is not in the receipt: the body names no transaction, and matches nothing.
+    private static let ofFinishedConsumables: [Row] = [
+        Row(type: .refund, productType: .consumable), Row(type: .consumptionRequest, productType: .consumable),
+    ]
+}
