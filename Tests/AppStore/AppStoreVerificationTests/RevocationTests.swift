@@ -273,7 +273,6 @@ import Testing
         }
         try await waitUntil { requester.silences == 2 }
         let body = try second.body(.test)
-        #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .retryLater(.revocationUnknown))
         #expect(await eventually { ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted })
         asking.cancel()
         await asking.value
