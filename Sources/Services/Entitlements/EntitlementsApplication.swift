@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import AppStoreServerAPI
 internal import AppStoreSettings
 internal import Configuration
 internal import EntitlementRules
@@ -88,11 +89,13 @@ package enum EntitlementsApplication {
         options.tombstoneRetention = .seconds((TopicSpecification.tombstoneDays - 1) * 86_400)
         options.history = EntitlementsHandler.history(of: context.group, topics: topics)
         let state = KeyedState(options, model: model, in: context)
+        // Apple counts the requests of all.
+        let budgets = RequestBudgets(plan.api.configuration.limits)
         let service = try EntitlementsService(
             state: state, rules: rules, input: input, topics: topics, metrics: metrics,
             access: AccessLog(
                 configuration[EntitlementsSettings.accessLog], logger: context.logger, metrics: context.metrics),
-            configuration: configuration, logger: context.logger)
+            configuration: configuration, logger: context.logger, budgets: budgets)
         let log = RateLimitedLogger(context.logger, perSecond: 1)
         let confirmation = ConfirmationMetrics(context.metrics, now: Clocks.system.wallMilliseconds)
         EntitlementsMetrics.collect(input, context.metrics, now: Clocks.system.wallMilliseconds)
@@ -104,7 +107,7 @@ package enum EntitlementsApplication {
                 LegacyConfirmations(
                     state: state,
                     client: AppStoreSettings.client(
-                        plan.api, verifier: verifier, clocks: .system, logger: context.logger),
+                        plan.api, verifier: verifier, clocks: .system, budgets: budgets, logger: context.logger),
                     verifier: verifier, topics: topics, clocks: .system, metrics: confirmation, log: log,
                     delay: confirmationDelay, pause: pause))
         }

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import AppStoreServerAPI
 internal import AppStoreSettings
 internal import AppStoreVerification
 internal import Configuration
@@ -27,17 +28,18 @@ final class EntitlementsService: Service {
         state: KeyedState<EntitlementsModel>, rules: ProductRules, input: InputFreshness,
         topics: TopicNames, metrics: EntitlementsMetrics, access: AccessLog,
         configuration: Configuration, logger: Logger,
-        clocks: Clocks = .system, maximumPurchases: Int = ReadAPI.maximumPurchases
+        clocks: Clocks = .system, budgets: RequestBudgets? = nil, maximumPurchases: Int = ReadAPI.maximumPurchases
     ) throws(ConfigurationError) {
         self.clocks = clocks
         self.logger = logger
         let frequent = RateLimitedLogger(logger, perSecond: 1)
         host = configuration[EntitlementsSettings.host]
+        let uploads = try TransactionUploads(
+            configuration, state: state, rules: rules, input: input, topics: topics, clocks: clocks, logger: logger,
+            log: frequent, budgets: budgets)
         let changes = EntitlementChanges(
             state: state, rules: rules, input: input, topics: topics, clocks: clocks, log: frequent,
             apps: Set(try AppStoreSettings.apps(configuration).map(\.bundleId)))
-        let uploads = try TransactionUploads(
-            configuration, state: state, rules: rules, input: input, topics: topics, clocks: clocks, log: frequent)
         self.changes = changes
         self.uploads = uploads
         let keys = try AccessKeys(configuration, clocks: clocks, log: frequent)

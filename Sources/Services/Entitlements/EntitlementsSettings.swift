@@ -74,6 +74,13 @@ package enum EntitlementsSettings {
         help: """
             How long a subscription stays entitled that Apple called active after the expiry that is known (STALE).
             """)
+    package static let uploadAge = Setting.duration(
+        "entitlements.upload.age", default: .seconds(3_600), in: .zero ... .seconds(366 * 86_400),
+        help: """
+            How long ago a transaction may have been signed that an app hands in of a purchase of which nothing is known. \
+            What is older may have been refunded since: Apple is asked where appstore.api.key.file and the ids beside it \
+            are set, and it is refused elsewhere.
+            """)
     package static let legacyTrust = Setting<LegacyTrust>.oneOf(
         "legacy.trust", default: .confirm,
         help: """
@@ -90,7 +97,7 @@ package enum EntitlementsSettings {
     package static let schema = ConfigurationSchema(
         [
             host, port, products, topicsPrefix, renewalLeeway, outageLeeway, graceFallback, staleTolerance,
-            stalenessLimit, staleAnswers, changes,
+            stalenessLimit, staleAnswers, uploadAge, changes,
             keys, accessLog, apps, AppStoreSettings.environments, AppStoreSettings.roots, AppStoreSettings.revocation,
             legacyTrust, appLegacyTrust,
         ] + AppStoreSettings.apiSettings + StateSettings.all)

@@ -9,18 +9,22 @@ struct TransactionUpload: Sendable, Equatable {
     /// Compact JWS.
     var signedTransaction: [UInt8]
     var signedRenewalInfo: [UInt8]?
+    /// Those that the caller gives access for.
+    var environments: QueriedEnvironments
 
     /// Apple's are of 4 to 8 kilobytes, most of it certificates.
     static let maximumBytes = 128 * 1024
 
     /// Reads a body: one JSON object with these members and no others.
     init(_ body: [UInt8]) throws(Refusal) {
-        let members = try BodyMembers(body, names: [ReadAPIName.signedTransactionInfo, ReadAPIName.signedRenewalInfo])
+        let members = try BodyMembers(
+            body, names: [ReadAPIName.signedTransactionInfo, ReadAPIName.signedRenewalInfo, ReadAPIName.environment])
         guard let transaction = try Self.jws(ReadAPIName.signedTransactionInfo, members) else {
             throw Refusal(message: "\(ReadAPIName.signedTransactionInfo): expected a compact JWS")
         }
         signedTransaction = transaction
         signedRenewalInfo = try Self.jws(ReadAPIName.signedRenewalInfo, members)
+        environments = try QueriedEnvironments(members.textIfAny(ReadAPIName.environment))
     }
 
     private static func jws(_ name: StaticString, _ members: BodyMembers) throws(Refusal) -> [UInt8]? {
@@ -31,9 +35,10 @@ struct TransactionUpload: Sendable, Equatable {
 
     /// The facts of what was verified.
     ///
+    /// - Parameter hasRenewalInfo: false leaves the renewal info out.
     /// - Throws: a `Refusal` where a field that decides who may use what is not as documented.
     static func facts(
-        of verified: VerifiedTransaction, status: SubscriptionStatus? = nil
+        of verified: VerifiedTransaction, status: SubscriptionStatus? = nil, hasRenewalInfo: Bool = true
     ) throws(Refusal) -> PurchaseFacts {
         guard let transaction = try? TransactionPayload(json: verified.transaction) else { throw unreadable }
         let renewalInfo = try? verified.renewalInfo.map { try RenewalInfoPayload(json: $0) }
@@ -46,7 +51,7 @@ struct TransactionUpload: Sendable, Equatable {
         guard
             let facts = PurchaseFacts(
                 environment: verified.environment, bundleId: verified.bundleId, transaction: transaction,
-                renewalInfo: renewalInfo, status: status)
+                renewalInfo: hasRenewalInfo ? renewalInfo : nil, status: status)
         else { throw unreadable }
         guard facts.hasBoundedIdentifiers else { throw Refusal(message: "an identifier is too long") }
         return facts

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import AppStoreServerAPI
 internal import AppStoreSettings
 internal import AppStoreVerification
 internal import Configuration
@@ -15,7 +16,12 @@ final class TransactionUploads: Sendable {
     /// Each waits for Kafka most of its time.
     private static let concurrency = 16
 
-    private let verifier: NotificationVerifier
+    let verifier: NotificationVerifier
+    /// The environments that each app is configured for.
+    private let environments: [BundleId: Set<AppStoreEnvironment>]
+    private let confirmation: UploadConfirmation
+    /// How old a signature may be that makes a purchase known, in milliseconds.
+    private let age: Int64
     private let responders: HTTPClient
     private let state: KeyedState<EntitlementsModel>
     private let rules: ProductRules
@@ -27,14 +33,25 @@ final class TransactionUploads: Sendable {
 
     /// Nil where no app is configured.
     ///
-    /// - Throws: a `ConfigurationError` for apps or roots that cannot be verified with.
+    /// - Parameter budgets: of requests to Apple, shared by the process; new ones when nil.
+    /// - Throws: a `ConfigurationError` for apps, roots or credentials that cannot be used.
     init?(
         _ configuration: Configuration, state: KeyedState<EntitlementsModel>, rules: ProductRules,
-        input: InputFreshness, topics: TopicNames, clocks: Clocks, log: RateLimitedLogger
+        input: InputFreshness, topics: TopicNames, clocks: Clocks, logger: Logger, log: RateLimitedLogger,
+        budgets: RequestBudgets? = nil
     ) throws(ConfigurationError) {
-        guard try !AppStoreSettings.apps(configuration).isEmpty else { return nil }
+        let apps = try AppStoreSettings.apps(configuration)
+        guard !apps.isEmpty else { return nil }
+        environments = Dictionary(apps.map { ($0.bundleId, $0.environments) }) { $1 }
+        age = configuration[EntitlementsSettings.uploadAge].components.seconds * 1_000
         let responders = HTTPClient(try HTTPClient.Configuration(configuration))
-        verifier = try AppStoreSettings.verifier(configuration, responders: responders)
+        let verifier = try AppStoreSettings.verifier(configuration, responders: responders)
+        self.verifier = verifier
+        let api = try AppStoreSettings.api(configuration)
+        confirmation = UploadConfirmation(
+            client: AppStoreSettings.client(
+                api, verifier: verifier, clocks: clocks, budgets: budgets, logger: logger),
+            apps: Set(api.configuration.credentials.keys))
         self.responders = responders
         self.state = state
         self.rules = rules
@@ -63,35 +80,119 @@ final class TransactionUploads: Sendable {
     }
 
     private func answer(_ upload: TransactionUpload) async -> HTTPResponse {
-        let verified: VerifiedTransaction
+        do throws(UploadProblem) {
+            guard let verified = try verify(upload) else { return try await confirm(expired: upload) }
+            guard let subject = UploadSubject(verified) else {
+                throw UploadProblem(422, ReadAPIName.notReadable, "a transaction without transactionId")
+            }
+            try check(subject, upload)
+            return try await add(verified, subject)
+        } catch {
+            return error.response
+        }
+    }
+
+    /// - Returns: nil where nothing is wrong but that a certificate is not valid now.
+    private func verify(_ upload: TransactionUpload) throws(UploadProblem) -> VerifiedTransaction? {
         do throws(AppStoreVerification.Refusal) {
-            verified = try verifier.verify(
+            return try verifier.verify(
                 signedTransaction: upload.signedTransaction, signedRenewalInfo: upload.signedRenewalInfo,
                 at: clocks.wallMilliseconds())
         } catch {
-            let message = "\(error.reason): \(error.detail)"
-            return error.status == 503 || error.status == 429
-                ? ReadAPI.problem(503, ReadAPIName.unavailable, message)
-                : ReadAPI.problem(422, ReadAPIName.notVerified, message)
+            if error.reason == .certificateTime { return nil }
+            throw UploadProblem(error)
         }
-        let facts: PurchaseFacts
+    }
+
+    /// The app and the environments that the caller gives access for.
+    private func check(_ subject: UploadSubject, _ upload: TransactionUpload) throws(UploadProblem) {
+        guard let configured = environments[subject.bundleId] else {
+            throw UploadProblem(422, ReadAPIName.notVerified, "audience: the app is not configured")
+        }
+        guard configured.contains(subject.environment) else {
+            throw UploadProblem(
+                422, ReadAPIName.otherEnvironment,
+                "signed in \(subject.environment.rawValue): apps.\(subject.bundleId.rawValue).environments does not have it"
+            )
+        }
+        guard upload.environments.environments.contains(subject.environment) else {
+            throw UploadProblem(
+                422, ReadAPIName.otherEnvironment,
+                """
+                signed in \(subject.environment.rawValue): send that, or all, as \(ReadAPIName.environment) to give access \
+                for it
+                """)
+        }
+    }
+
+    /// Adds what is verified. An old signature makes no purchase known: what it says may have been refunded since.
+    private func add(
+        _ verified: VerifiedTransaction, _ subject: UploadSubject
+    ) async throws(UploadProblem) -> HTTPResponse {
+        let facts = try facts(of: verified)
+        let oldest = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
+            .advanced(byMilliseconds: -age)
+        let isFresh = facts.transactions.values.allSatisfy { $0.version.signedDate >= oldest }
+        let isRenewalFresh = facts.renewal.map { $0.version.signedDate >= oldest } ?? true
+        let first = try isFresh ? self.facts(of: verified, hasRenewalInfo: isRenewalFresh) : nil
+        let purchase = try await contribute(facts) { known in known.hasSignedFacts ? facts : first }
+        if isFresh || purchase?.hasSignedFacts == true { return answer(purchase, of: facts) }
+        guard confirmation.isAvailable(for: subject.bundleId) else {
+            throw UploadProblem(
+                422, ReadAPIName.tooOld,
+                """
+                nothing is known of the purchase, and the transaction was signed longer ago than \
+                \(EntitlementsSettings.uploadAge.key) allows: \(UploadConfirmation.fix)
+                """)
+        }
+        return try await confirm(subject)
+    }
+
+    /// A transaction under a certificate that is not valid any more proves nothing at present; Apple is asked about it.
+    private func confirm(expired upload: TransactionUpload) async throws(UploadProblem) -> HTTPResponse {
+        guard let subject = UploadSubject(unverified: upload.signedTransaction) else {
+            throw UploadProblem(
+                422, ReadAPIName.notReadable, "not a transaction with its ids, bundleId and environment")
+        }
+        try check(subject, upload)
+        guard confirmation.isAvailable(for: subject.bundleId) else {
+            throw UploadProblem(
+                422, ReadAPIName.certificateExpired,
+                "signed under a certificate that is not valid now: \(UploadConfirmation.fix)")
+        }
+        return try await confirm(subject)
+    }
+
+    private func confirm(_ subject: UploadSubject) async throws(UploadProblem) -> HTTPResponse {
+        let facts = try await confirmation.facts(of: subject)
+        return answer(try await contribute(facts) { _ in facts }, of: facts)
+    }
+
+    private func facts(
+        of verified: VerifiedTransaction, hasRenewalInfo: Bool = true
+    ) throws(UploadProblem) -> PurchaseFacts {
         do throws(Refusal) {
-            facts = try TransactionUpload.facts(of: verified)
+            return try TransactionUpload.facts(of: verified, hasRenewalInfo: hasRenewalInfo)
         } catch {
-            return ReadAPI.problem(422, ReadAPIName.notReadable, error.message)
+            throw UploadProblem(422, ReadAPIName.notReadable, error.message)
         }
+    }
+
+    /// - Returns: the purchase afterwards; nil where nothing is known of it.
+    private func contribute(
+        _ facts: PurchaseFacts, _ contribution: @Sendable (PurchaseFacts) -> PurchaseFacts?
+    ) async throws(UploadProblem) -> PurchaseFacts? {
+        let empty = PurchaseFacts(
+            environment: facts.environment, bundleId: facts.bundleId,
+            originalTransactionId: facts.originalTransactionId)
         do {
-            let empty = PurchaseFacts(
-                environment: facts.environment, bundleId: facts.bundleId,
-                originalTransactionId: facts.originalTransactionId)
             let purchase = try await state.contribute(
                 to: EntitlementsModel.key(facts.bundleId, facts.originalTransactionId),
-                from: topics.input(facts.environment), orTo: empty
-            ) { _ in facts }
-            return answer(purchase.flatMap { $0.isErased ? nil : $0 }, of: facts)
+                from: topics.input(facts.environment), orTo: empty, contribution)
+            return purchase.flatMap { $0.isErased ? nil : $0 }
         } catch {
             log.log(.error, key: "upload", "a transaction was not taken", [LogField(.error, "\(error)")])
-            return ReadAPI.problem(503, ReadAPIName.unavailable, "not acknowledged; the same may be sent again")
+            throw UploadProblem(503, ReadAPIName.unavailable, "not acknowledged; the same may be sent again")
         }
     }
 
@@ -105,5 +206,16 @@ final class TransactionUploads: Sendable {
         return HTTPResponse(
             status: 200, reason: "taken", headers: [ReadAPI.revalidate],
             body: EntitlementsAnswers(rules: rules, input: input).entitlements(finding, at: now).body)
+    }
+}
+
+extension UploadProblem {
+    /// What the verifier refuses.
+    init(_ refusal: AppStoreVerification.Refusal) {
+        let message = "\(refusal.reason): \(refusal.detail)"
+        self =
+            refusal.status == 503 || refusal.status == 429
+            ? UploadProblem(503, ReadAPIName.unavailable, message)
+            : UploadProblem(422, ReadAPIName.notVerified, message)
     }
 }

@@ -1,7 +1,4 @@
 import AppStoreModel
-import AppStoreSigning
-import Cryptography
-import Foundation
 import JSON
 import Lifecycle
 import Records
@@ -13,43 +10,12 @@ import Time
 
 /// `POST /v1/transactions` of the whole service over an embedded broker.
 @Suite(.timeLimit(.minutes(5))) struct UploadTests {
-    /// An App Store of the test's own, and the settings under which it is believed.
-    private struct Store {
-        let pki: TestCertificateAuthority
-        let directory: TemporaryDirectory
+    private typealias Store = SigningAppStore
 
-        init() throws {
-            try initializeCryptography()
-            pki = try TestCertificateAuthority(.init(now: Clocks.system.wallMilliseconds() / 1000))
-            directory = try TemporaryDirectory()
-            try pki.save(to: directory.file("pki"))
-        }
-
-        var settings: [String] {
-            [
-                "--apps", "com.example:1", "--root.certificates", directory.file("pki/root.pem"), "--revocation", "off",
-            ]
-        }
-
-        func sign(_ object: JSONObject?) throws -> JSONValue {
-            let payload = JSONValue.object(object ?? JSONObject()).json
-            return .string(String(decoding: try JWSSigner(pki).sign(payload), as: UTF8.self))
-        }
-
-        func upload(_ draft: Draft) throws -> JSONObject {
-            ["signedTransactionInfo": try sign(draft.transaction), "signedRenewalInfo": try sign(draft.renewalInfo)]
-        }
-    }
-
-    /// Bought this very minute: the first notification has not come.
     private func bought(
         _ purchase: String = "1000", environment: AppStoreEnvironment = .production, token: String? = account
     ) -> Draft {
-        let now = Clocks.system.wallMilliseconds()
-        return Draft(
-            "SUBSCRIBED", "INITIAL_BUY", signed: now, purchase: purchase, environment: environment,
-            transaction: period("\(purchase)1", from: now - 60_000, to: now + 30 * day, token: token),
-            renewalInfo: renewal())
+        SigningAppStore.bought(purchase, environment: environment, token: token)
     }
 
     @Test func `a purchase counts from the moment that the app hands it in, here, in the topic and elsewhere`()
@@ -79,7 +45,8 @@ import Time
         let history = try await service.get("?originalTransactionId=1000", path: "/v1/history").body
         #expect(history["purchases"]?.array?.first?.object?["events"]?.array?.count == 1)
         let sandbox = try await service.post(
-            "/v1/transactions", store.upload(bought("2000", environment: .sandbox, token: nil)))
+            "/v1/transactions",
+            store.upload(bought("2000", environment: .sandbox, token: nil)).with("environment", "Sandbox"))
         #expect(sandbox.body["environment"] == "Sandbox")
         #expect(try await installation.read(installation.state(.sandbox)).count == 1)
         #expect(await service.stop() == .ok)
@@ -122,29 +89,36 @@ import Time
         await installation.stop()
     }
 
-    @Test func `a claim may come before the first notification, of an app and an id that Apple could name`()
-        async throws
-    {
-        let installation = try await Installation("early")
+    @Test(arguments: ["Production", "Production,Sandbox"])
+    func `a transaction of another environment than the caller asks for, or the app has, gives nothing`(
+        _ environments: String
+    ) async throws {
+        let installation = try await Installation("environments")
         let store = try Store()
         let directory = try TemporaryDirectory()
         let service = try await RunningEntitlements(
-            installation.configuration(data: directory.path, store.settings))
-        func claim(_ id: String, app: String = "com.example") async throws -> Int {
-            try await service.post(
-                "/v1/claims",
-                ["bundleId": .string(app), "originalTransactionId": .string(id), "appAccountToken": .string(account)]
-            ).status
+            installation.configuration(
+                data: directory.path, store.settings + ["--apps.com.example.environments", environments]))
+        let (upload, hasSandbox) = (
+            try store.upload(bought("2000", environment: .sandbox)), environments.contains("Sandbox")
+        )
+        // A backend that looks at `active` alone must not be deceived by who has TestFlight.
+        for asked in [nil, "Production"] as [JSONValue?] {
+            let answer = try await service.post("/v1/transactions", upload.with("environment", asked))
+            #expect(answer.status == 422 && answer.body["error"] == "other_environment", "\(answer)")
         }
-        #expect(try await claim("1000") == 200)
-        let early = try await service.get("?appAccountToken=\(account)").body
-        #expect(early["known"] == true && early["active"] == [])
-        #expect(try await claim("1000", app: "com.example.other") == 404)
-        #expect(try await claim("1000/2") == 404)
-        // The purchase was made without a token: it is the account's as soon as it is known.
-        try await installation.write([bought(token: nil).produced(in: installation.notifications(.production))])
-        try await service.finish(1)
-        #expect(try await service.get("?appAccountToken=\(account)").body["active"] == ["com.example.monthly"])
+        #expect(try await installation.read(installation.state(.sandbox)).isEmpty)
+        for asked in ["Sandbox", "all"] as [JSONValue] {
+            let answer = try await service.post("/v1/transactions", upload.with("environment", asked))
+            #expect(answer.status == (hasSandbox ? 200 : 422), "\(answer)")
+            #expect(answer.body["active"] == (hasSandbox ? ["com.example.monthly"] : nil))
+        }
+        #expect(try await installation.read(installation.state(.sandbox)).count == (hasSandbox ? 1 : 0))
+        let production = try store.upload(bought())
+        let other = try await service.post("/v1/transactions", production.with("environment", "Sandbox"))
+        #expect(other.status == 422 && other.body["error"] == "other_environment")
+        #expect(try await service.post("/v1/transactions", production.with("environment", "all")).status == 200)
+        #expect(try await service.post("/v1/transactions", production.with("environment", "Xcode")).status == 400)
         #expect(await service.stop() == .ok)
         await installation.stop()
     }

@@ -237,7 +237,9 @@ extension OpenAPIDocument {
               "operationId": "addTransaction",
               "summary": "Takes a transaction that Apple signed, from an app, and answers with what it gives.",
               "description": "Needs a full key, and apps in the configuration. The transaction is verified like a \#
-        notification. What is taken is in Kafka before the answer.",
+        notification. One of an unknown purchase that was signed longer ago than entitlements.upload.age, or under a \#
+        certificate that has expired, is confirmed by Apple where there is a key of its API. What is taken is in Kafka \#
+        before the answer.",
               "requestBody": {
                 "required": true,
                 "content": {
@@ -254,6 +256,12 @@ extension OpenAPIDocument {
                           "type": "string",
                           "minLength": 1,
                           "description": "Compact JWS of the same purchase."
+                        },
+                        "environment": {
+                          "type": "string",
+                          "enum": ["Production", "Sandbox", "all"],
+                          "default": "Production",
+                          "description": "The environments that the caller gives access for."
                         }
                       },
                       "required": [
@@ -284,7 +292,9 @@ extension OpenAPIDocument {
                 "403": {"$ref": "#/components/responses/Forbidden"},
                 "413": {"$ref": "#/components/responses/TooLarge"},
                 "422": {
-                  "description": "Not signed by Apple for a configured app, or not as documented.",
+                  "description": "Not signed by Apple for a configured app (not_verified), not as documented \#
+        (not_readable), of an environment that the app or the request does not have (other_environment), too old \#
+        (too_old), under an expired certificate (certificate_expired), or unknown to Apple (not_confirmed).",
                   "content": {
                     "application/json": {
                       "schema": {

@@ -449,6 +449,10 @@ extension OpenAPIDocument {
                   "read_only_key",
                   "not_verified",
                   "not_readable",
+                  "other_environment",
+                  "too_old",
+                  "certificate_expired",
+                  "not_confirmed",
                   "busy",
                   "unavailable",
                   "stale"

@@ -1,6 +1,5 @@
 import AppStoreModel
 import AppStoreSigning
-import Cryptography
 import JSON
 import Records
 import Simulator
@@ -12,19 +11,20 @@ import Time
 /// The App Store Server API of `com.example`, and the settings under which it is asked and believed.
 final class SimulatedAppStore: Sendable {
     let api: SimulatedServerAPI
+    private let signer: SigningAppStore
     private let directory: TemporaryDirectory
 
-    init() throws {
-        try initializeCryptography()
+    /// - Parameter signer: who signs the answers; one of its own when nil.
+    init(_ signer: SigningAppStore? = nil) throws {
         directory = try TemporaryDirectory()
-        let pki = try TestCertificateAuthority(.init(now: Clocks.system.wallMilliseconds() / 1000))
-        try pki.save(to: directory.path)
+        let signer = try signer ?? SigningAppStore()
+        self.signer = signer
         var settings = SimulatedServerAPI.Settings(
             app: SimulatedApp(
                 bundleId: BundleId("com.example"), appAppleId: AppAppleId(1), environment: .production),
             credentials: try SimulatedAPIKey.credentials(in: directory.path))
         settings.limits = .unlimited
-        api = SimulatedServerAPI(settings: settings, pki: pki, clock: .system)
+        api = SimulatedServerAPI(settings: settings, pki: signer.pki, clock: .system)
         try api.start()
     }
 
@@ -34,7 +34,7 @@ final class SimulatedAppStore: Sendable {
 
     var settings: [String] {
         Self.app + [
-            "--root.certificates", directory.file("root.pem"), "--revocation", "off", "--appstore.api.issuer.id",
+            "--root.certificates", signer.roots, "--revocation", "off", "--appstore.api.issuer.id",
             SimulatedAPIKey.issuerId, "--appstore.api.key.id", SimulatedAPIKey.keyId, "--appstore.api.key.file",
             directory.file(SimulatedAPIKey.fileName), "--appstore.api.url", api.url(of: .production),
             "--appstore.api.sandbox.url", api.url(of: .sandbox),

@@ -1,0 +1,42 @@
+internal import AppStoreModel
+internal import AppStoreServerAPI
+internal import AppStoreVerification
+internal import EntitlementRules
+
+/// Asks Apple what a transaction is today that an app uploaded with an old signature or under an expired certificate.
+struct UploadConfirmation: Sendable {
+    let client: AppStoreServerClient
+    /// Apps with a key of the App Store Server API.
+    let apps: Set<BundleId>
+
+    static let fix = """
+        let the app fetch it from StoreKit again (AppStore.sync() signs anew), or set appstore.api.issuer.id, \
+        appstore.api.key.id and appstore.api.key.file, so that Apple is asked
+        """
+
+    func isAvailable(for app: BundleId) -> Bool { apps.contains(app) }
+
+    /// Facts of the transaction as Apple signs it now: Get Transaction Info.
+    func facts(of subject: UploadSubject) async throws(UploadProblem) -> PurchaseFacts {
+        let verified: VerifiedTransaction
+        do throws(APIFailure) {
+            verified = try await client.getTransactionInfo(
+                subject.transactionId, APIScope(subject.bundleId, in: subject.environment))
+        } catch {
+            guard !error.saysNoSuchTransaction else { throw Self.unknown }
+            throw UploadProblem(
+                503, ReadAPIName.unavailable, "Apple could not be asked about the transaction: \(error.message)")
+        }
+        let facts: PurchaseFacts
+        do throws(Refusal) {
+            facts = try TransactionUpload.facts(of: verified)
+        } catch {
+            throw UploadProblem(422, ReadAPIName.notReadable, error.message)
+        }
+        guard facts.originalTransactionId == subject.originalTransactionId else { throw Self.unknown }
+        return facts
+    }
+
+    private static let unknown = UploadProblem(
+        422, ReadAPIName.notConfirmed, "Apple knows no such transaction of the app in this environment")
+}

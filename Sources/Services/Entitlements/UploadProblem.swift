@@ -1,0 +1,17 @@
+internal import HTTPServer
+
+/// Why an uploaded transaction is not accepted; the message names the fix.
+struct UploadProblem: Error, Equatable {
+    let status: Int
+    /// One of ``ReadAPIName``'s values of `error`.
+    let code: String
+    let message: String
+
+    init(_ status: Int, _ code: String, _ message: String) {
+        self.status = status
+        self.code = code
+        self.message = message
+    }
+
+    var response: HTTPResponse { ReadAPI.problem(status, code, message) }
+}

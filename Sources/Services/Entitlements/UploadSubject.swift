@@ -1,0 +1,35 @@
+internal import AppStoreModel
+internal import AppStoreVerification
+internal import Bytes
+
+/// The transaction that an upload is about.
+struct UploadSubject: Sendable, Equatable {
+    let bundleId: BundleId
+    let environment: AppStoreEnvironment
+    let originalTransactionId: OriginalTransactionId
+    let transactionId: TransactionId
+
+    init?(_ verified: VerifiedTransaction) {
+        guard let payload = try? TransactionPayload(json: verified.transaction),
+            let originalTransactionId = payload.originalTransactionId, let transactionId = payload.transactionId
+        else { return nil }
+        bundleId = verified.bundleId
+        environment = verified.environment
+        self.originalTransactionId = originalTransactionId
+        self.transactionId = transactionId
+    }
+
+    /// What a compact JWS claims to be about, read without verification: enough to ask Apple, and for nothing else.
+    init?(unverified jws: [UInt8]) {
+        let segments = jws.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard segments.count == 3, let bytes = try? Base64URL.decode(Array(segments[1])),
+            let payload = try? TransactionPayload(json: bytes),
+            let bundleId = payload.bundleId, let environment = payload.environment,
+            let originalTransactionId = payload.originalTransactionId, let transactionId = payload.transactionId
+        else { return nil }
+        self.bundleId = bundleId
+        self.environment = environment
+        self.originalTransactionId = originalTransactionId
+        self.transactionId = transactionId
+    }
+}
