@@ -13,6 +13,8 @@ private let migration = MutatedFile(
 private let silence = MutatedFile(
     .access, "silence", rules + "RenewalSilence.swift", suites: "RenewalSilenceTests")
 private let current = MutatedFile(.access, "current", rules + "CurrentTransaction.swift", suites: suites)
+private let owner = MutatedFile(
+    .access, "owner", rules + "PurchaseFacts+Owner.swift", suites: "OwnershipTests|AccessCaseTests")
 private let past = MutatedFile(.access, "past", rules + "PurchaseFacts+Past.swift", suites: suites)
 private let units = MutatedFile(.access, "units", rules + "OneTimeState.swift", suites: "OneTimeStateTests")
 private let copies = MutatedFile(
@@ -24,7 +26,7 @@ private let passes = MutatedFile(
 private let judged = MutatedFile(.access, "trust", rules + "JudgedSubscription.swift", suites: "LegacyTrustTests")
 private let trust = MutatedFile(.access, "trust", rules + "PurchaseFacts+Trust.swift", suites: "LegacyTrustTests")
 private let facts = MutatedFile(
-    .access, "trust", rules + "PurchaseFacts+Notification.swift", suites: "PurchaseJoinTests")
+    .access, "trust", rules + "PurchaseFacts+Notification.swift", suites: "PurchaseJoinTests|OwnershipTests")
 
 enum AccessMutants {
     static let all: [Mutant] = [
@@ -62,9 +64,13 @@ enum AccessMutants {
         seats.mutant("access-seats-all-revoked", "$0.start > instant || $0.isRevoked(at: instant)", "true"),
         seats.mutant("access-seats-expiry", "held.isEmpty ? transactions : held", "transactions"),
         current.mutant("access-upcoming-upgraded", "!isUpgraded($0)", after: "func competingPeriods", "true"),
-        current.mutant("access-transfer", "claim.transferredFrom == purchasedToken", "false"),
-        current.mutant(
-            "access-newer-account", "renewal.version.signedDate > latest.version.signedDate", "false"),
+        owner.mutant("access-transfer", "claim.transferredFrom == named", "false"),
+        owner.mutant("access-bought-since", "!isBought(after: claim.version.signedDate, upTo: instant)", "true"),
+        owner.mutant(
+            "access-upcoming-account", "$0.appAccountToken != nil && isBegun($0)", "$0.appAccountToken != nil"),
+        owner.mutant("access-guessed-claim", "precedesPurchase($0) ? nil : $0", "$0"),
+        owner.mutant("access-former-owner", "claim.version.signedDate > latestKnown", "false"),
+        facts.mutant("access-bought-by-type", "type.tellsOfPurchase(notification.subtype)", "false"),
         past.mutant("access-past-grace", "status == .billingGracePeriod && evidence.renewal == nil", "false"),
         past.mutant("access-past-revocation", "told.first?.isRevocation == true", "false"),
         past.mutant("access-past-extension", "$0.notificationType == .renewalExtended", "false"),

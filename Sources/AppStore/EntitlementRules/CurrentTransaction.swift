@@ -88,32 +88,6 @@ extension PurchaseFacts {
         return one.transactionId < other.transactionId
     }
 
-    /// The account the purchase belongs to: the one that Apple's facts name, unless the app has transferred the purchase
-    /// from that account; else the newest claim of the app. Nil while unclaimed.
-    package var appAccountToken: AppAccountToken? {
-        guard let purchasedToken else { return newestClaim?.appAccountToken }
-        if let claim = newestClaim, claim.transferredFrom == purchasedToken { return claim.appAccountToken }
-        return purchasedToken
-    }
-
-    /// The app's newest claim, on this purchase or on the one that it continues.
-    package var newestClaim: OwnerClaim? { .newer(claim, transferredClaim) }
-
-    /// The account that Apple's own facts name: the appAccountToken of the latest transaction that has one, unless renewal
-    /// info that was signed after the last statement about that transaction names another; else the renewal info's, else
-    /// the last one named, else that of the purchase it continues. Where nothing is signed, the one that version 1
-    /// notifications name.
-    package var purchasedToken: AppAccountToken? {
-        guard let latest = transactions.values.last(where: { $0.appAccountToken != nil }) else {
-            return renewal?.appAccountToken ?? namedAccount?.appAccountToken ?? transferredToken?.appAccountToken
-                ?? (hasSignedFacts ? nil : legacy?.appAccountToken)
-        }
-        if let renewal, renewal.version.signedDate > latest.version.signedDate, let token = renewal.appAccountToken {
-            return token
-        }
-        return latest.appAccountToken
-    }
-
     /// Links to the customer's other purchases in the app.
     package var appTransactionId: AppTransactionId? {
         (latest { $0.appTransactionId }) ?? renewal?.appTransactionId

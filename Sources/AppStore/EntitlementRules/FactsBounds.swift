@@ -29,6 +29,8 @@ package enum FactsBounds {
     static let legacyEvents = 8
     /// Upgrades, the latest by signedDate: they matter while the period that they end would still run.
     static let upgrades = 8
+    /// Periods that the customer bought, the latest: a claim counts until the next one.
+    static let purchases = 4
     /// Purchases that this one continues, or that continue it: the earliest.
     static let links = 8
     /// Items of an Advanced Commerce transaction: their number, and the bytes of all their SKUs.

@@ -37,7 +37,7 @@ package struct LegacyFacts: Hashable, Sendable {
 
     /// The account that the latest transaction names.
     var appAccountToken: AppAccountToken? {
-        transactions.values.last { $0.appAccountToken != nil }?.appAccountToken ?? renewal?.appAccountToken
+        transactions.values.last { $0.appAccountToken != nil }?.appAccountToken
     }
 
     // MARK: Merging

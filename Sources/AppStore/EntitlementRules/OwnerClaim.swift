@@ -6,8 +6,8 @@ package import JSON
 package struct OwnerClaim: VersionedFacts {
     package var version: FactVersion
     package var appAccountToken: AppAccountToken
-    /// The account that Apple's facts named when the app transferred the purchase, against which this claim counts. Nil
-    /// for a claim on a purchase without an account.
+    /// The account that the purchase had when the app transferred it: the one that Apple's facts named, against which this
+    /// claim counts, else that of an earlier claim. Nil for a claim on a purchase without an account.
     package var transferredFrom: AppAccountToken?
     package var unknownFields = JSONObject()
 

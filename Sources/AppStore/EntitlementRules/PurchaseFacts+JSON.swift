@@ -40,6 +40,7 @@ extension PurchaseFacts {
         Self.write(namedAccount, as: "namedAccount", to: &object)
         transactions.write(to: &object)
         Self.write(upgrades.map { ($0.key.id.rawValue, $0.value) }, as: "upgrades", to: &object)
+        Self.write(purchases, to: &object)
         history.write(to: &object)
         Self.write(successors.map { ($0.key.rawValue, $0.value) }, as: "successors", to: &object)
         Self.write(predecessors.map { ($0.key.rawValue, $0.value) }, as: "predecessors", to: &object)
@@ -65,6 +66,19 @@ extension PurchaseFacts {
                 array.array {
                     $0.string(id)
                     $0.integer(date.millisecondsSince1970)
+                }
+            }
+        }
+    }
+
+    /// Pairs of start and signedDate, by start. An empty list is left out.
+    private static func write(_ purchases: [AppStoreInstant: AppStoreInstant], to object: inout JSONWriter) {
+        guard !purchases.isEmpty else { return }
+        object.array("bought") { array in
+            for (start, signedDate) in purchases.sorted(by: { $0.key < $1.key }) {
+                array.array {
+                    $0.integer(start.millisecondsSince1970)
+                    $0.integer(signedDate.millisecondsSince1970)
                 }
             }
         }
@@ -116,6 +130,10 @@ extension PurchaseFacts {
         for (id, signedDate) in Self.dates(fields.element("upgrades")) {
             insertUpgrade(to: TransactionId(id), signedDate: signedDate)
         }
+        for pair in fields.element("bought")?.elements ?? [] {
+            let dates = pair.elements.compactMap { $0.integer }.compactMap(AppStoreInstant.init(millisecondsSince1970:))
+            if dates.count == 2 { insertPurchase(at: dates[0], signedDate: dates[1]) }
+        }
         for (id, since) in Self.dates(fields.element("successors")) {
             insertSuccessor(OriginalTransactionId(id), since: since)
         }
@@ -159,7 +177,7 @@ extension PurchaseFacts {
                 object.set("environment", environment)
                 object.set("bundleId", bundleId)
                 if !isConsent { object.set("originalTransactionId", originalTransactionId) }
-                object.set("appAccountToken", appAccountToken)
+                object.set("appAccountToken", owner(at: instant))
                 object.set("appTransactionId", appTransactionId)
                 object.set("consentRescindedAt", consentRescindedAt)
                 answer.write(to: &object)

@@ -30,6 +30,11 @@ extension PurchaseFacts {
             PurchaseEvent(
                 version: version, notificationType: type, subtype: notification.subtype,
                 transactionId: transaction?.transactionId, status: data.status))
+        if isSigned, let transaction, transaction.transactionReason == nil, type.tellsOfPurchase(notification.subtype),
+            let content = TransactionDetailsContent(transaction, fallback: version)
+        {
+            insertPurchase(TransactionFacts(content))
+        }
         // It takes from the transaction before it, about which Apple may have signed otherwise.
         if isSigned, notification.subtype == .upgrade, type == .didChangeRenewalPref || type == .offerRedeemed,
             let transactionId = transaction?.transactionId

@@ -21,6 +21,8 @@ package struct PurchaseFacts: Hashable, Sendable {
     package private(set) var namedAccount: OwnerClaim?
     /// Transactions that began with an upgrade, and when the upgrade was signed.
     package private(set) var upgrades: [TransactionKey: AppStoreInstant] = [:]
+    /// When periods began that the customer bought under an account (a renewal is none), and when Apple last said so.
+    private(set) var purchases: [AppStoreInstant: AppStoreInstant] = [:]
     private(set) var history = PurchaseEvents()
     /// What version 1 and older notifications said; nil for most purchases.
     private var legacyStorage: LegacyStorage?
@@ -88,6 +90,9 @@ package struct PurchaseFacts: Hashable, Sendable {
         Self.take(other.transferredToken, into: &transferredToken, erasedAt, &outcome)
         Self.take(other.transferredClaim, into: &transferredClaim, erasedAt, &outcome)
         for (id, signedDate) in other.upgrades where takeUpgrade(to: id, signedDate) { outcome.isChanged = true }
+        for (start, signedDate) in other.purchases where takePurchase(at: start, signedDate) {
+            outcome.isChanged = true
+        }
         for event in other.history.values where isKept(event.signedDate) && history.take(event) {
             outcome.isChanged = true
         }
@@ -157,6 +162,7 @@ package struct PurchaseFacts: Hashable, Sendable {
             Self.insert(
                 OwnerClaim(appAccountToken: token, claimedAt: version.signedDate), erasedAt, into: &namedAccount)
         }
+        if content.transactionReason == .purchase { insertPurchase(transaction) }
         if let previous = content.previousOriginalTransactionId, erasedAt == nil {
             _ = Self.takeLink(previous, transaction.beginning, into: &predecessors)
         }
@@ -190,6 +196,16 @@ package struct PurchaseFacts: Hashable, Sendable {
     /// Notes that a transaction began with an upgrade, signed then.
     package mutating func insertUpgrade(to transactionId: TransactionId, signedDate: AppStoreInstant) {
         _ = takeUpgrade(to: TransactionKey(transactionId), signedDate)
+    }
+
+    /// Notes that the customer bought a transaction. Of those that renew, and name an account, nothing else is kept so long.
+    mutating func insertPurchase(_ transaction: TransactionFacts) {
+        guard transaction.isAutoRenewable, transaction.appAccountToken != nil else { return }
+        insertPurchase(at: transaction.start, signedDate: transaction.version.signedDate)
+    }
+
+    mutating func insertPurchase(at start: AppStoreInstant, signedDate: AppStoreInstant) {
+        _ = takePurchase(at: start, signedDate)
     }
 
     /// Notes that another purchase continues this one.
@@ -249,6 +265,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         erasedAt = moment
         transactions.removeAll { $0.version.signedDate <= moment }
         upgrades = upgrades.filter { $0.value > moment }
+        purchases = purchases.filter { $0.value > moment }
         history.removeAll(signedUpTo: moment)
         if legacyStorage != nil { changeLegacy { facts, _ in facts.erase(upTo: moment) } }
         latestTransaction = Self.kept(latestTransaction, after: moment)
@@ -271,8 +288,8 @@ package struct PurchaseFacts: Hashable, Sendable {
     /// Whether nothing is known but that it was erased.
     package var isErased: Bool {
         erasedAt != nil && transactions.isEmpty && latestTransaction == nil && renewal == nil && status == nil
-            && claim == nil && namedAccount == nil && events.isEmpty && upgrades.isEmpty && transferredToken == nil
-            && transferredClaim == nil && legacyStorage == nil
+            && claim == nil && namedAccount == nil && events.isEmpty && upgrades.isEmpty && purchases.isEmpty
+            && transferredToken == nil && transferredClaim == nil && legacyStorage == nil
     }
 
     /// Whether everything that becomes part of a key, an index or an answer's names is of a sensible length.
@@ -280,7 +297,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         originalTransactionId.isBounded && bundleId.isBounded
             && transactions.values.allSatisfy { $0.hasBoundedIdentifiers }
             && legacyStorage?.facts.transactions.values.allSatisfy { $0.hasBoundedIdentifiers } ?? true
-            && appAccountToken?.isBounded ?? true && appTransactionId?.isBounded ?? true
+            && accounts.allSatisfy { $0.isBounded } && appTransactionId?.isBounded ?? true
     }
 
     /// The latest moment that anything known was signed at, or dated at where it was not signed.
@@ -310,6 +327,14 @@ package struct PurchaseFacts: Hashable, Sendable {
         else { return true }
         upgrades[oldest] = nil
         return oldest != id
+    }
+
+    private mutating func takePurchase(at start: AppStoreInstant, _ signedDate: AppStoreInstant) -> Bool {
+        guard isKept(signedDate), purchases[start].map({ signedDate > $0 }) ?? true else { return false }
+        purchases[start] = signedDate
+        guard purchases.count > FactsBounds.purchases, let earliest = purchases.keys.min() else { return true }
+        purchases[earliest] = nil
+        return earliest != start
     }
 
     private static func takeLink(

@@ -38,12 +38,7 @@ extension PurchaseFacts {
         PurchaseFacts(environment: environment, bundleId: bundleId, originalTransactionId: id)
     }
 
-    /// The account that the newest signed statement names.
-    private var newestToken: OwnerClaim? {
-        var newest = OwnerClaim.newer(transferredToken, namedAccount)
-        if let renewal, let token = renewal.appAccountToken {
-            newest = .newer(newest, OwnerClaim(appAccountToken: token, claimedAt: renewal.version.signedDate))
-        }
-        return newest
-    }
+    /// The account that the newest signed statement about a transaction names.
+    private var newestToken: OwnerClaim? { .newer(transferredToken, namedAccount) }
+
 }

@@ -44,7 +44,7 @@ struct ChangeRequest: Sendable, Equatable {
             originalTransactionId: known.originalTransactionId)
         switch change {
         case .claim(let token, let isTransfer):
-            let named = known.purchasedToken
+            let named = known.purchasedToken(at: now)
             guard named == nil || isTransfer, known.appAccountToken != token else { return nil }
             // Newer than the claim that it replaces, whatever the clocks of the members say.
             let last = known.newestClaim?.version.signedDate ?? .earliest

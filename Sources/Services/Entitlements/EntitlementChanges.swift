@@ -50,14 +50,14 @@ final class EntitlementChanges: Sendable {
             guard let purchase, !purchase.isErased || request.change == .erasure else {
                 return ReadAPI.problem(404, ReadAPIName.notFound, "nothing is known of this purchase")
             }
-            if case .claim(let token, _) = request.change, purchase.appAccountToken != token {
+            if case .claim(let token, _) = request.change, purchase.owner(at: now) != token {
                 return ReadAPI.problem(
                     409, ReadAPIName.belongsToAnother,
                     "the purchase was made with another appAccountToken; \(ReadAPIName.transfer) moves it")
             }
             return HTTPResponse(
                 status: 200, reason: "changed", headers: [ReadAPI.revalidate],
-                body: EntitlementsAnswers(rules: rules, input: input).changed(request, purchase))
+                body: EntitlementsAnswers(rules: rules, input: input).changed(purchase, at: now))
         } catch {
             log.log(.error, key: "change", "a change was not made", [LogField(.error, "\(error)")])
             return ReadAPI.problem(503, ReadAPIName.unavailable, "not acknowledged; the same may be asked again")

@@ -80,7 +80,7 @@ struct EntitlementsAnswers {
         body.array(ReadAPIName.purchases) { array in
             for purchase in finding.purchases {
                 array.object { object in
-                    writeIdentity(of: purchase, to: &object)
+                    writeIdentity(of: purchase, at: answer.asOf, to: &object)
                     writeVersion(of: purchase, at: finding.query.at ?? now, isTimeless, to: &object)
                 }
             }
@@ -112,7 +112,7 @@ struct EntitlementsAnswers {
             body.array(ReadAPIName.purchases) { array in
                 for purchase in finding.purchases {
                     array.object { object in
-                        writeIdentity(of: purchase, to: &object)
+                        writeIdentity(of: purchase, at: now, to: &object)
                         writeVersion(of: purchase, at: now, isTimeless, to: &object)
                         object.array(ReadAPIName.transitions) { array in
                             for transition in purchase.transitions(rules) {
@@ -141,7 +141,7 @@ struct EntitlementsAnswers {
             body.array(ReadAPIName.purchases) { array in
                 for purchase in purchases where !purchase.isConsent {
                     array.object { object in
-                        writeIdentity(of: purchase, to: &object)
+                        writeIdentity(of: purchase, at: instant, to: &object)
                         writeVersion(of: purchase, at: instant, false, to: &object)
                         writeSummary(of: purchase, at: instant, to: &object)
                     }
@@ -155,10 +155,10 @@ struct EntitlementsAnswers {
     }
 
     /// What became of a claim or an erasure.
-    func changed(_ request: ChangeRequest, _ purchase: PurchaseFacts) -> [UInt8] {
+    func changed(_ purchase: PurchaseFacts, at now: AppStoreInstant) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { body in
-            writeIdentity(of: purchase, to: &body)
+            writeIdentity(of: purchase, at: now, to: &body)
             body.set(ReadAPIName.erasedAt, purchase.erasedAt)
         }
         return writer.bytes
@@ -170,11 +170,13 @@ struct EntitlementsAnswers {
         body.set(ReadAPIName.known, !finding.purchases.isEmpty || !finding.consents.isEmpty)
     }
 
-    private func writeIdentity(of purchase: PurchaseFacts, to object: inout JSONWriter) {
+    private func writeIdentity(
+        of purchase: PurchaseFacts, at instant: AppStoreInstant, to object: inout JSONWriter
+    ) {
         object.set(ReadAPIName.environment, purchase.environment.rawValue)
         object.set(ReadAPIName.bundleId, purchase.bundleId.rawValue)
         object.set(ReadAPIName.originalTransactionId, purchase.originalTransactionId.rawValue)
-        object.set(ReadAPIName.appAccountToken, purchase.appAccountToken?.rawValue)
+        object.set(ReadAPIName.appAccountToken, purchase.owner(at: instant)?.rawValue)
         object.set(ReadAPIName.appTransactionId, purchase.appTransactionId?.rawValue)
         object.set(ReadAPIName.previousOriginalTransactionId, purchase.previousOriginalTransactionId?.rawValue)
         if purchase.awaitsConfirmation(rules.legacyTrust) { object.set(ReadAPIName.awaitsConfirmation, true) }

@@ -153,9 +153,9 @@ struct EntitlementsModel: StateModel {
         if !state.isConsent {
             entries.append(IndexEntry(Entry.originalTransactionId, state.originalTransactionId.rawValue))
         }
-        if let token = state.appAccountToken {
-            entries.append(IndexEntry(Entry.appAccountToken, token.rawValue))
-        } else if state.hasTransactions, state.successors.isEmpty {
+        // Whose it is depends on the moment that is asked about.
+        for token in state.accounts { entries.append(IndexEntry(Entry.appAccountToken, token.rawValue)) }
+        if state.appAccountToken == nil, state.hasTransactions, state.successors.isEmpty {
             entries.append(IndexEntry(Entry.unclaimed, String(decoding: key(of: state), as: UTF8.self)))
         }
         if let id = state.appTransactionId { entries.append(IndexEntry(Entry.appTransactionId, id.rawValue)) }

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import EntitlementRules
 internal import Records
 
 /// What is asked of `/v1/entitlements` and `/v1/history`.
@@ -34,6 +35,16 @@ struct EntitlementsQuery: Sendable, Equatable {
             environments: try QueriedEnvironments(parameters[ReadAPIName.environment]),
             bundleId: parameters.bundleId,
             at: kind == .history ? nil : try parameters.instant(ReadAPIName.at))
+    }
+}
+
+extension EntitlementsQuery {
+    /// Whether a purchase that was found by the subject's entries in the index is the subject's at the moment that is asked
+    /// about: the account of a purchase changes with time, and the index has all of them.
+    func includes(_ purchase: PurchaseFacts, at now: AppStoreInstant) -> Bool {
+        guard bundleId == nil || purchase.bundleId == bundleId else { return false }
+        guard case .appAccountToken(let token) = subject else { return true }
+        return purchase.owner(at: at ?? now) == token
     }
 }
 

@@ -151,6 +151,7 @@ struct ReadAPI: Sendable {
     private func find(
         _ queries: [EntitlementsQuery], _ rows: StateView<EntitlementsModel>
     ) throws -> [EntitlementsFinding]? {
+        let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
         var findings: [EntitlementsFinding] = []
         var left = maximumPurchases
         for query in queries {
@@ -163,7 +164,7 @@ struct ReadAPI: Sendable {
                 }
             }
             left -= found.count
-            let purchases = found.filter { query.bundleId == nil || $0.bundleId == query.bundleId }
+            let purchases = found.filter { query.includes($0, at: now) }
             findings.append(
                 EntitlementsFinding(query: query, purchases: purchases, consents: try consents(of: purchases, rows)))
         }

@@ -283,19 +283,6 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
 
     // MARK: Whose it is
 
-    @Test func `renewal info signed after the purchase's last statement may name another account`() throws {
-        let one = AppAccountToken("7e3fb204-2d5b-4a5c-8f1e-000000000001")
-        let other = AppAccountToken("7e3fb204-2d5b-4a5c-8f1e-000000000002")
-        let named = AccessCase.first.with("appAccountToken", .string(one.rawValue))
-        let moved = renewal().with("appAccountToken", .string(other.rawValue))
-        let bought = AccessCase.told(.subscribed, .initialBuy, on: 0, .active, named)
-        let changed = AccessCase.told(.didChangeRenewalStatus, .autoRenewEnabled, on: 3, .active, nil, moved)
-        #expect(try purchase(bought, changed).appAccountToken == other)
-        #expect(try purchase(changed, bought).appAccountToken == other)
-        let later = AccessCase.told(.didChangeRenewalPref, on: 4, .active, named, renewal())
-        #expect(try purchase(bought, changed, later).appAccountToken == one)
-    }
-
     @Test func `a transfer moves a purchase from the account that Apple names, and its renewals with it`() throws {
         let one = AppAccountToken("7e3fb204-2d5b-4a5c-8f1e-000000000001")
         let other = AppAccountToken("7e3fb204-2d5b-4a5c-8f1e-000000000002")

@@ -33,13 +33,11 @@ struct HistoryOracle {
         return subscriptionLine(at: moment)
     }
 
-    /// The account: of the latest purchase that has one, unless renewal info that was signed later names another.
+    /// The account of the latest transaction that has one; renewal info names that of the upcoming renewal.
     var account: String? {
-        let latest = transactions.values.filter { $0.told.token != nil }.max {
+        transactions.values.filter { $0.told.token != nil }.max {
             ($0.told.purchased, $0.told.id) < ($1.told.purchased, $1.told.id)
-        }
-        if let renewal, let token = renewal.told.token, renewal.signed > latest?.signed ?? 0 { return token }
-        return latest?.told.token
+        }?.told.token
     }
 
     private func subscriptionLine(at moment: Int64) -> String {

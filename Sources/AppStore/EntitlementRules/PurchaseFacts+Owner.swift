@@ -1,0 +1,98 @@
+package import AppStoreModel
+
+/// Whose a purchase is. `deploy/README.md`, "Whose a purchase is", has the rule as a table.
+extension PurchaseFacts {
+    /// How far the clock of a member that records a claim may be from Apple's.
+    package static let clockTolerance: Int64 = 5 * 60_000
+
+    /// The account that the purchase belongs to at a moment: the one that Apple names, unless the app has transferred the
+    /// purchase from that account and nothing was bought since; where Apple names none, the one that the app claims it for.
+    /// Nil while unclaimed.
+    package func owner(at instant: AppStoreInstant) -> AppAccountToken? {
+        let latestKnown = instant.advanced(byMilliseconds: Self.clockTolerance)
+        guard let named = purchasedToken(at: instant) else {
+            guard let claim = bindingClaim else { return nil }
+            // Before a claim that replaced another one the purchase was the other's.
+            return claim.version.signedDate > latestKnown
+                ? claim.transferredFrom ?? claim.appAccountToken
+                : claim.appAccountToken
+        }
+        guard let claim = newestClaim, claim.transferredFrom == named, claim.version.signedDate <= latestKnown,
+            !isBought(after: claim.version.signedDate, upTo: instant)
+        else { return named }
+        return claim.appAccountToken
+    }
+
+    /// The account of the latest transaction that is known, also of one that has not begun.
+    package var appAccountToken: AppAccountToken? { owner(at: .latest) }
+
+    /// Every account that it may belong to at some moment.
+    package var accounts: [AppAccountToken] {
+        var accounts: [AppAccountToken] = []
+        func add(_ account: AppAccountToken?) {
+            if let account, !accounts.contains(account) { accounts.append(account) }
+        }
+        var traits: TransactionTraits?
+        // Most transactions share what they have in common.
+        for transaction in transactions.values where transaction.traits !== traits {
+            traits = transaction.traits
+            add(transaction.appAccountToken)
+        }
+        for claim in [namedAccount, transferredToken, claim, transferredClaim] {
+            add(claim?.appAccountToken)
+            add(claim?.transferredFrom)
+        }
+        add(appAccountToken)
+        return accounts
+    }
+
+    /// The app's newest claim, on this purchase or on the one that it continues.
+    package var newestClaim: OwnerClaim? { .newer(claim, transferredClaim) }
+
+    /// The account that Apple's own facts name at a moment: the appAccountToken of the latest transaction that has begun
+    /// and has one; where none has begun, of the first. Renewal info names the account of the upcoming renewal, which counts
+    /// once Apple signs that renewal. Else the last account that was named, else that of the purchase it continues. Where
+    /// nothing is signed, the one that version 1 notifications name.
+    package func purchasedToken(at instant: AppStoreInstant) -> AppAccountToken? {
+        let isBegun = { (transaction: TransactionFacts) in transaction.start <= instant }
+        let named = transactions.values.last { $0.appAccountToken != nil && isBegun($0) }
+        return (named ?? transactions.values.first { $0.appAccountToken != nil })?.appAccountToken
+            ?? namedAccount?.appAccountToken ?? transferredToken?.appAccountToken
+            ?? (hasSignedFacts ? nil : legacy?.appAccountToken)
+    }
+
+    /// When the customer last bought something of the purchase under an account, as far as it had begun by a moment.
+    package func latestPurchase(upTo instant: AppStoreInstant) -> AppStoreInstant? {
+        purchases.keys.filter { $0 <= instant }.max()
+    }
+
+    private func isBought(after moment: AppStoreInstant, upTo instant: AppStoreInstant) -> Bool {
+        latestPurchase(upTo: instant).map { $0 >= moment } ?? false
+    }
+
+    /// The newest claim, unless it was made before anything was bought: whoever guesses the id of a purchase that does not
+    /// exist yet has no claim on it.
+    private var bindingClaim: OwnerClaim? {
+        .newer(claim.flatMap { precedesPurchase($0) ? nil : $0 }, transferredClaim)
+    }
+
+    private func precedesPurchase(_ claim: OwnerClaim) -> Bool {
+        // One that continues another was bought with that one.
+        guard previousOriginalTransactionId == nil, let first = transactions.values.first?.start else { return false }
+        // The first periods of an old subscription are no longer kept.
+        let beginning = min(first, latestTransaction?.content?.originalPurchaseDate ?? first)
+        return claim.version.signedDate.advanced(byMilliseconds: Self.clockTolerance) < beginning
+    }
+}
+
+extension NotificationType {
+    /// Whether a notification of this type tells of a transaction that the customer has made, and not of a renewal.
+    func tellsOfPurchase(_ subtype: Subtype?) -> Bool {
+        switch self {
+        case .subscribed: true
+        case .offerRedeemed: subtype == .initialBuy || subtype == .resubscribe || subtype == .upgrade
+        case .didChangeRenewalPref: subtype == .upgrade
+        default: false
+        }
+    }
+}
