@@ -6,7 +6,7 @@ internal import Records
 /// What `POST /v1/claims` and `/v1/erasures` ask for: facts that come from no notification.
 struct ChangeRequest: Sendable, Equatable {
     enum Change: Sendable, Equatable {
-        /// The purchase belongs to this account; with `isTransfer` also if Apple's facts name another.
+        /// The purchase belongs to this account; with `isTransfer`, and proof, also if it is another's.
         case claim(AppAccountToken, isTransfer: Bool = false)
         /// Everything known of the purchase is to be forgotten.
         case erasure
@@ -16,15 +16,20 @@ struct ChangeRequest: Sendable, Equatable {
     var environment: AppStoreEnvironment
     var bundleId: BundleId
     var originalTransactionId: OriginalTransactionId
+    /// The signed transaction that proves that the claimant has the purchase; compact JWS.
+    var proof: [UInt8]?
 
-    static let maximumBytes = 4096
+    /// With a signed transaction.
+    static let maximumBytes = TransactionUpload.maximumBytes
 
     /// Reads a body: one JSON object with these members and no others. `environment` is Production where it is absent.
     init(claim body: [UInt8]) throws(Refusal) {
-        let members = try Members(body, with: [ReadAPIName.appAccountToken, ReadAPIName.transfer])
+        let members = try Members(
+            body, with: [ReadAPIName.appAccountToken, ReadAPIName.transfer, ReadAPIName.signedTransactionInfo])
         let token = AppAccountToken(try members.text(ReadAPIName.appAccountToken))
         guard token.isWellFormed else { throw Refusal(message: "\(ReadAPIName.appAccountToken): expected a UUID") }
         try self.init(.claim(token, isTransfer: members.flag(ReadAPIName.transfer)), members)
+        proof = try members.jws(ReadAPIName.signedTransactionInfo)
     }
 
     init(erasure body: [UInt8]) throws(Refusal) { try self.init(.erasure, Members(body)) }
@@ -37,26 +42,33 @@ struct ChangeRequest: Sendable, Equatable {
     }
 
     /// What it adds to what is known, at this moment; nil for nothing: the purchase belongs to the account already, or to
-    /// one that Apple's facts name, which only a transfer changes.
-    func contribution(to known: PurchaseFacts, at now: AppStoreInstant) -> PurchaseFacts? {
+    /// another one, from which only a transfer with proof moves it.
+    func contribution(
+        to known: PurchaseFacts, at now: AppStoreInstant, isProved: Bool = false
+    ) -> PurchaseFacts? {
         var facts = PurchaseFacts(
             environment: known.environment, bundleId: known.bundleId,
             originalTransactionId: known.originalTransactionId)
         switch change {
         case .claim(let token, let isTransfer):
-            let named = known.purchasedToken(at: now)
-            guard named == nil || isTransfer, known.appAccountToken != token else { return nil }
-            // Newer than the claim that it replaces, whatever the clocks of the members say.
-            let last = known.newestClaim?.version.signedDate ?? .earliest
+            let owner = known.owner(at: now)
+            guard owner != token, owner == nil || isTransfer && isProved else { return nil }
             facts.insert(
                 OwnerClaim(
-                    appAccountToken: token, claimedAt: max(now, last.advanced(byMilliseconds: 1)),
-                    transferredFrom: named))
+                    appAccountToken: token, claimedAt: moment(ofClaimOn: known, at: now),
+                    transferredFrom: known.purchasedToken(at: now) ?? owner))
         case .erasure:
             if known.isErased { return nil }
             facts.erase(upTo: max(now, known.latestSignedDate))
         }
         return facts
+    }
+
+    /// After the claim that it replaces and after what was bought before it, whatever the clocks of the members say.
+    private func moment(ofClaimOn known: PurchaseFacts, at now: AppStoreInstant) -> AppStoreInstant {
+        let bought = known.latestPurchase(upTo: now.advanced(byMilliseconds: PurchaseFacts.clockTolerance))
+        let last = max(known.newestClaim?.version.signedDate ?? .earliest, bought ?? .earliest)
+        return max(now, last.advanced(byMilliseconds: 1))
     }
 }
 
@@ -84,6 +96,12 @@ private struct Members {
             )
         }
         return text
+    }
+
+    func jws(_ name: StaticString) throws(Refusal) -> [UInt8]? {
+        guard let value = object[name.description] else { return nil }
+        guard let text = value.string, !text.isEmpty else { throw Refusal(message: "\(name): expected a compact JWS") }
+        return Array(text.utf8)
     }
 
     /// False where it is absent.

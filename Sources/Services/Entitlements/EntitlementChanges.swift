@@ -1,4 +1,6 @@
 internal import AppStoreModel
+internal import AppStoreVerification
+internal import Configuration
 internal import EntitlementRules
 internal import HTTPServer
 internal import KeyedState
@@ -15,12 +17,16 @@ final class EntitlementChanges: Sendable {
     private let clocks: Clocks
     private let log: RateLimitedLogger
     private let apps: Set<BundleId>
+    private let verifier: NotificationVerifier?
     private let waiting = WaitingExchanges<ChangeRequest>(atMost: 64)
 
-    /// - Parameter apps: those whose purchases may be claimed before anything is known of them; empty: every app's.
+    /// - Parameters:
+    ///   - apps: those whose purchases may be claimed before anything is known of them; empty: every app's.
+    ///   - verifier: of the signed transactions that prove a claim; nil where no app is configured.
     init(
         state: KeyedState<EntitlementsModel>, rules: ProductRules, input: InputFreshness, topics: TopicNames,
-        clocks: Clocks, log: RateLimitedLogger, apps: Set<BundleId>
+        clocks: Clocks, log: RateLimitedLogger, apps: Set<BundleId>,
+        verifier: NotificationVerifier?
     ) {
         self.state = state
         self.rules = rules
@@ -29,6 +35,7 @@ final class EntitlementChanges: Sendable {
         self.clocks = clocks
         self.log = log
         self.apps = apps
+        self.verifier = verifier
     }
 
     /// - Returns: false when too many wait.
@@ -41,11 +48,17 @@ final class EntitlementChanges: Sendable {
     private func answer(_ request: ChangeRequest) async -> HTTPResponse {
         let key = EntitlementsModel.key(request.bundleId, request.originalTransactionId)
         let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
+        let isProved: Bool
+        do throws(UploadProblem) {
+            isProved = try prove(request)
+        } catch {
+            return error.response
+        }
         do {
             let purchase = try await state.contribute(
                 to: key, from: topics.input(request.environment), orTo: unknown(request)
             ) { known in
-                request.contribution(to: known, at: now)
+                request.contribution(to: known, at: now, isProved: isProved)
             }
             guard let purchase, !purchase.isErased || request.change == .erasure else {
                 return ReadAPI.problem(404, ReadAPIName.notFound, "nothing is known of this purchase")
@@ -53,7 +66,10 @@ final class EntitlementChanges: Sendable {
             if case .claim(let token, _) = request.change, purchase.owner(at: now) != token {
                 return ReadAPI.problem(
                     409, ReadAPIName.belongsToAnother,
-                    "the purchase was made with another appAccountToken; \(ReadAPIName.transfer) moves it")
+                    """
+                    the purchase belongs to another account; \(ReadAPIName.transfer) moves it, together with the \
+                    \(ReadAPIName.signedTransactionInfo) that proves possession
+                    """)
             }
             return HTTPResponse(
                 status: 200, reason: "changed", headers: [ReadAPI.revalidate],
@@ -62,6 +78,34 @@ final class EntitlementChanges: Sendable {
             log.log(.error, key: "change", "a change was not made", [LogField(.error, "\(error)")])
             return ReadAPI.problem(503, ReadAPIName.unavailable, "not acknowledged; the same may be asked again")
         }
+    }
+
+    /// Whether the request comes with a transaction that Apple signed of the very purchase.
+    private func prove(_ request: ChangeRequest) throws(UploadProblem) -> Bool {
+        guard let proof = request.proof else { return false }
+        guard let verifier else {
+            throw UploadProblem(
+                422, ReadAPIName.notVerified,
+                "set \(EntitlementsSettings.apps.key) to the apps to verify transactions for")
+        }
+        let verified: VerifiedTransaction
+        do throws(AppStoreVerification.Refusal) {
+            verified = try verifier.verify(signedTransaction: proof, at: clocks.wallMilliseconds())
+        } catch {
+            throw error.reason == .certificateTime
+                ? UploadProblem(
+                    422, ReadAPIName.certificateExpired,
+                    "signed under a certificate that is not valid now: let the app fetch it from StoreKit again")
+                : UploadProblem(error)
+        }
+        guard let subject = UploadSubject(verified), subject.bundleId == request.bundleId,
+            subject.environment == request.environment,
+            subject.originalTransactionId == request.originalTransactionId
+        else {
+            throw UploadProblem(
+                422, ReadAPIName.notVerified, "\(ReadAPIName.signedTransactionInfo): of another purchase")
+        }
+        return true
     }
 
     /// What a claim begins with that comes before the first notification. Only what Apple could name so: the id of a

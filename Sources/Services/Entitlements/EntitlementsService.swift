@@ -39,7 +39,7 @@ final class EntitlementsService: Service {
             log: frequent, budgets: budgets)
         let changes = EntitlementChanges(
             state: state, rules: rules, input: input, topics: topics, clocks: clocks, log: frequent,
-            apps: Set(try AppStoreSettings.apps(configuration).map(\.bundleId)))
+            apps: Set(try AppStoreSettings.apps(configuration).map(\.bundleId)), verifier: uploads?.verifier)
         self.changes = changes
         self.uploads = uploads
         let keys = try AccessKeys(configuration, clocks: clocks, log: frequent)

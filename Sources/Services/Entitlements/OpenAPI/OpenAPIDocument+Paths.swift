@@ -312,9 +312,10 @@ extension OpenAPIDocument {
           "/v1/claims": {
             "post": {
               "operationId": "claimPurchase",
-              "summary": "Says to which account a purchase belongs that was made without one.",
+              "summary": "Says to which account a purchase belongs.",
               "description": "Needs a full key and entitlements.changes=true. It may come before the first \#
-        notification of the purchase.",
+        notification of the purchase. A purchase of another account moves only with transfer and \#
+        signedTransactionInfo together.",
               "requestBody": {
                 "required": true,
                 "content": {
@@ -339,6 +340,12 @@ extension OpenAPIDocument {
                           "type": "boolean",
                           "default": false,
                           "description": "Whether the purchase moves from the account that it has."
+                        },
+                        "signedTransactionInfo": {
+                          "type": "string",
+                          "minLength": 1,
+                          "description": "Compact JWS of a transaction of the purchase: the proof of possession that \#
+        transfer needs."
                         }
                       },
                       "required": [
@@ -368,6 +375,17 @@ extension OpenAPIDocument {
                 "404": {"$ref": "#/components/responses/NotFound"},
                 "409": {"$ref": "#/components/responses/Conflict"},
                 "413": {"$ref": "#/components/responses/TooLarge"},
+                "422": {
+                  "description": "The signed transaction does not prove it: not Apple's, of another purchase \#
+        (not_verified), or under an expired certificate (certificate_expired).",
+                  "content": {
+                    "application/json": {
+                      "schema": {
+                        "$ref": "#/components/schemas/Problem"
+                      }
+                    }
+                  }
+                },
                 "503": {"$ref": "#/components/responses/Unavailable"}
               }
             }

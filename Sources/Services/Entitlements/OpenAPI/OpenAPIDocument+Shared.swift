@@ -138,7 +138,7 @@ extension OpenAPIDocument {
               }
             },
             "Conflict": {
-              "description": "The purchase belongs to another account.",
+              "description": "The purchase belongs to another account, and transfer or its proof is missing.",
               "content": {
                 "application/json": {
                   "schema": {
