@@ -4,6 +4,7 @@ let allMutants =
     + AccessMutants.all + ReadMutants.all
     + StateMutants.all + RefundMutants.all + RefundCaseMutants.all + APIMutants.all
     + LegacyMutants.all + ArchiveMutants.all
+    + UploadMutants.all
 
 /// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
 struct Mutant {
@@ -20,6 +21,7 @@ struct Mutant {
 /// Whose tests must fail.
 enum TestArea: String, CaseIterable {
     case verifier, revocation, http, ingress, webhooks, consumer, access, reads, state, refund, api, legacy, archive
+    case uploads
 
     /// The test targets, as a regular expression over the names of tests.
     var tests: String {
@@ -34,6 +36,7 @@ enum TestArea: String, CaseIterable {
             "^(IngressTests\\.|KafkaTests\\.(ProducerBreakerTests|PendingSendsTests|KafkaProducerFaultTests))"
         case .webhooks: "^(WebhooksTests|SignedRequestsTests)\\."
         case .consumer: "^(PipelineRuntimeTests\\.|KafkaTests\\.(DamagedBatchTests|KafkaConfigurationTests))"
+        case .uploads: "^EntitlementsTests\\.(UploadTests|UploadAgeTests|ClaimTests)/"
         case .state: "^KeyedStateTests\\."
         case .refund: "^(RefundRulesTests|RefundCasesTests|RefundsTests)\\."
         case .api: "^AppStoreServerAPITests\\."
@@ -55,6 +58,7 @@ enum TestArea: String, CaseIterable {
         case .consumer: ["PipelineRuntimeTests", "KafkaTests"]
         case .access: ["EntitlementRulesTests"]
         case .reads: ["EntitlementsTests"]
+        case .uploads: ["EntitlementsTests"]
         case .state: ["KeyedStateTests"]
         case .refund: ["RefundRulesTests", "RefundCasesTests", "RefundsTests"]
         case .api: ["AppStoreServerAPITests"]

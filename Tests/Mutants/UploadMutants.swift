@@ -1,0 +1,22 @@
+// What a transaction from an app proves, and whose a claim may make a purchase.
+
+private let service = "Services/Entitlements/"
+private let uploads = MutatedFile(
+    .uploads, "upload", service + "TransactionUploads.swift", suites: "UploadTests|UploadAgeTests")
+private let requests = MutatedFile(.uploads, "claim", service + "ChangeRequest.swift", suites: "ClaimTests")
+private let changes = MutatedFile(.uploads, "claim", service + "EntitlementChanges.swift", suites: "ClaimTests")
+
+enum UploadMutants {
+    static let all: [Mutant] = [
+        uploads.mutant("upload-configured-environment", "configured.contains(subject.environment)", "true"),
+        uploads.mutant(
+            "upload-asked-environment", "upload.environments.environments.contains(subject.environment)", "true"),
+        uploads.mutant("upload-age", "known.hasSignedFacts ? facts : first", "facts"),
+        uploads.mutant("upload-expired", "error.reason == .certificateTime", "false"),
+        requests.mutant("claim-proof", "isTransfer && isProved", "isTransfer"),
+        requests.mutant("claim-transfer", "isTransfer && isProved", "isProved"),
+        changes.mutant(
+            "claim-other-purchase", "subject.originalTransactionId == request.originalTransactionId", "true"),
+        changes.mutant("claim-other-environment", "subject.environment == request.environment", "true"),
+    ]
+}
