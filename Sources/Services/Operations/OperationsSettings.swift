@@ -113,6 +113,14 @@ enum OperationsSettings {
     static let bundle = Setting.string(
         "bundle", help: "The app, if several have a purchase with this id.", example: "com.example.app"
     ).optional.onCommandLineOnly
+    static let claimTransfer = Setting.flag(
+        "transfer", help: "Move the purchase from the account that it has; needs --signed-transaction.")
+    static let claimProof = Setting.string(
+        "signed-transaction",
+        help:
+            "File with a signed transaction of the purchase (compact JWS), which proves possession; - is standard input.",
+        example: "transaction.jws"
+    ).optional.onCommandLineOnly
     static let unclaimed = Setting.flag("unclaimed", help: "Only purchases without an account.")
     static let listLimit = Setting.integer("limit", default: 100, in: 1...1000, help: "Purchases per page.")
         .onCommandLineOnly

@@ -56,12 +56,15 @@ extension SluicectlCommand {
         ])
 
     private static let claim = Command(
-        "claim", summary: "Assign a purchase made without an appAccountToken to an account.",
+        "claim", summary: "Assign a purchase to an account.",
         discussion: """
-            Takes the place of an earlier claim; an appAccountToken of the purchase itself overrides every claim. \
+            A purchase that belongs to another account, by its appAccountToken or by an earlier claim, moves with \
+            --transfer and --signed-transaction only. \
             The service must run with entitlements.changes=true.
             """,
-        schema: asking([OperationsSettings.bundle]),
+        schema: asking([
+            OperationsSettings.bundle, OperationsSettings.claimTransfer, OperationsSettings.claimProof,
+        ]),
         arguments: [
             Command.Argument("ID", help: "an originalTransactionId"),
             Command.Argument("ACCOUNT", help: "the appAccountToken, a UUID"),
@@ -69,7 +72,13 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl entitlements claim 2000000000000001 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55",
-                "Assigns the purchase to this account.")
+                "Assigns the purchase to this account."),
+            .init(
+                """
+                sluicectl entitlements claim 2000000000000001 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 --transfer \
+                --signed-transaction transaction.jws
+                """,
+                "Moves it from the account that it has."),
         ])
 
     private static let erase = Command(

@@ -1,5 +1,6 @@
 import Kafka
 import KafkaDevBroker
+import TestSupport
 import Testing
 
 @testable import Operations
@@ -81,6 +82,28 @@ struct EntitlementsCommandsTests {
                 #"{"environment":"Production","bundleId":"com.example.app","originalTransactionId":"1","#
                     + #""appAccountToken":"\#(Self.account)"}"#
             ])
+        await api.stop()
+    }
+
+    @Test func `a transfer sends the signed transaction as it is in the file`() async throws {
+        let api = try FakeReadAPI { path in
+            path == "/v1/claims"
+                ? (200, #"{"environment":"Production","originalTransactionId":"1","appAccountToken":"a"}"#)
+                : (200, #"{"purchases":[{"bundleId":"com.example.app","originalTransactionId":"1"}]}"#)
+        }
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("a.b\n.c\n", to: "transaction.jws")
+        let flags = ["--transfer", "--signed-transaction", file]
+        let (exitCode, printed) = await sluicectl(["entitlements", "claim", "1", Self.account] + flags + api.flag)
+        #expect(exitCode == 0, "\(printed.complaints)")
+        #expect(
+            api.bodies == [
+                #"{"environment":"Production","bundleId":"com.example.app","originalTransactionId":"1","#
+                    + #""appAccountToken":"\#(Self.account)","transfer":true,"signedTransactionInfo":"a.b.c"}"#
+            ])
+        let (missing, complaint) = await sluicectl(
+            ["entitlements", "claim", "1", Self.account, "--signed-transaction", file + "x"] + api.flag)
+        #expect(missing != 0 && complaint.complaints.count == 1)
         await api.stop()
     }
 

@@ -39,7 +39,7 @@ struct EntitlementsCommand {
         return try await print(body, console) { PurchasesText.text($0) }
     }
 
-    /// Says to which account a purchase belongs that was made without one.
+    /// Says to which account a purchase belongs.
     func claim(_ id: String, _ token: String, _ console: Console) async throws -> ExitCode {
         let purchase = try await purchases(of: [("originalTransactionId", id)])
         guard let one = purchase.first, purchase.count == 1 else {
@@ -47,6 +47,12 @@ struct EntitlementsCommand {
         }
         var request = one.request(client.environment)
         request["appAccountToken"] = .string(token)
+        if configuration[OperationsSettings.claimTransfer] { request["transfer"] = true }
+        if let file = configuration[OperationsSettings.claimProof] {
+            let bytes = try await InputFile.read(file, maximumBytes: Self.maximumProof)
+            request["signedTransactionInfo"] = .string(
+                String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace })
+        }
         let body = try await client.post("/v1/claims", request)
         return try await print(body, console) { "claimed\n\n" + PurchasesText.identity($0) }
     }
@@ -67,6 +73,9 @@ struct EntitlementsCommand {
     }
 
     // MARK: Parts
+
+    /// Bytes of a signed transaction; Apple's are of 4 to 8 kilobytes.
+    private static let maximumProof = 64 * 1024
 
     /// A UUID is an appAccountToken, everything else an originalTransactionId unless it is said to be another.
     private func subject(_ id: String) -> [(String, String)] {
