@@ -25,7 +25,7 @@ package enum SharedConfiguration {
         "entitlements.stale.tolerance", "entitlements.staleness.limit", "entitlements.upload.age", "entitlements.url",
         "http.access.log",
         "http.client.no.proxy", "http.client.proxy", "http.client.proxy.credentials.file", "http.forwarded",
-        "http.host", "http.keys.file",
+        "http.host", "http.idle", "http.keys.file",
         "http.port", "http.proxies", "kafka.", "legacy.trust", "log.format", "log.level", "products", "profile",
         "quarantine.bytes.per.hour", "reconciler.admin.url", "reconciler.calls.per.second",
         "reconciler.everything.interval", "reconciler.everything.range", "reconciler.failures.interval",

@@ -34,7 +34,7 @@ extension IngressPlan {
             rememberedNotifications: configuration[IngressSettings.rememberedNotifications],
             quarantineBytesPerHour: configuration[IngressSettings.quarantineBytesPerHour],
             proxies: configuration[IngressSettings.proxies], forwarded: configuration[IngressSettings.forwarded],
-            http: try HTTPClient.Configuration(configuration))
+            proxyIdleTime: configuration[IngressSettings.idle], http: try HTTPClient.Configuration(configuration))
     }
 
     private static func verifier(

@@ -25,6 +25,8 @@ package struct IngressPlan: Sendable {
     package var proxies: [String]
     /// How they name the client.
     package var forwarded = ForwardedAddress.off
+    /// How long their connections may be idle.
+    package var proxyIdleTime = Limits.public.proxyIdleTime
     /// How OCSP responders are reached.
     package var http = HTTPClient.Configuration()
     /// ``KafkaProducer/Options/slowAfter``: half the time in which a request must be answered.

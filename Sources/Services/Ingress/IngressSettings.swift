@@ -42,14 +42,21 @@ package enum IngressSettings {
     package static let proxies = Setting.strings(
         "http.proxies", default: ["127.0.0.0/8", "::1"],
         help: """
-            Networks of one's own proxies: their connections are not limited per second and may be idle for 75 s, and \
-            they are believed what http.forwarded names.
+            Networks of one's own proxies: their connections are not limited per second and may be idle for http.idle, \
+            and they are believed what http.forwarded names.
             """, example: "10.0.0.0/8")
     package static let forwarded = Setting<ForwardedAddress>.oneOf(
         "http.forwarded", default: .off,
         help: """
             Where http.proxies name the client, whose network then counts in limits and log: the field Forwarded or \
             X-Forwarded-For, or a PROXY protocol header (version 2) before each connection.
+            """)
+
+    package static let idle = Setting.duration(
+        "http.idle", default: .seconds(75), in: .seconds(1)...(.seconds(3_600)),
+        help: """
+            How long a connection of http.proxies may be idle. Longer than the proxy or load balancer keeps it, so that no \
+            request meets a connection that is being closed.
             """)
 
     package static let adminPort = ApplicationSettings.adminPort(default: 9464)
@@ -61,7 +68,7 @@ package enum IngressSettings {
         tables, tablesRecheck,
         rememberedNotifications,
         quarantineBytesPerHour,
-        proxies, forwarded,
+        proxies, forwarded, idle,
     ]
 }
 

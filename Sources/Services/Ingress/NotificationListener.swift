@@ -24,6 +24,7 @@ enum NotificationListener {
         var limits = Limits.public
         limits.proxies = plan.proxies.compactMap { NetworkPrefix($0) }
         limits.forwarded = plan.forwarded
+        limits.proxyIdleTime = plan.proxyIdleTime
         // The form is known when the body is read: until then it may have what any accepted form may have.
         let limit = plan.legacyApps.isEmpty ? maximumBody : maximumLegacyBody
         let clients = RequestClients(proxies: limits.proxies, logger: logger)

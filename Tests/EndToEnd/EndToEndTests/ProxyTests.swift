@@ -68,6 +68,41 @@ extension EndToEnd {
             }
         }
 
+        /// Report 31: version 1 carries the customer's whole receipt.
+        @Test(arguments: Proxy.installed)
+        func `bodies of version 1 pass the recipe up to the limit of the ingress, which logs larger ones`(
+            _ program: Proxy.Program
+        ) async throws {
+            try await Harness.open { harness in
+                let secret = try harness.write("0f1e2d3c4b5a69788796a5b4c3d2e1f0\n", to: "shared-secret")
+                let ingress = try await harness.ingress(
+                    on: try await harness.embeddedBroker(), for: try await harness.simulatedApp(),
+                    settings: ["--apps.com.example.app.shared.secret.file", secret])
+                let proxy = try await harness.proxy(program, .recipe, before: [ingress])
+                let client = HTTPClient(HTTPClient.Configuration(trustRootsFile: proxy.certificate))
+                defer { client.close() }
+                // Another password: the answer is the ingress's, and nothing has to be in the receipt.
+                func status(_ bytes: Int) async throws -> Int {
+                    let receipt = String(repeating: "A", count: bytes)
+                    let body =
+                        #"{"notification_type":"DID_RENEW","password":"guessed","unified_receipt":"#
+                        + #"{"latest_receipt":"\#(receipt)"}}"#
+                    return try await post(Array(body.utf8), to: proxy, client).status
+                }
+                for bytes in [600 * 1024, 2_000_000] {
+                    let answer = try await status(bytes)
+                    #expect([401, 403].contains(answer), "\(proxy.process)")
+                }
+                #expect(try await status(2_200_000) == 413, "\(proxy.process)")
+                let isLogged = await eventually {
+                    ingress.process.log.contains {
+                        $0.message == "decision" && $0.fields.text("reason") == "too_large"
+                    }
+                }
+                #expect(isLogged, "\(ingress.process)")
+            }
+        }
+
         @Test(arguments: Proxy.installed.filter { $0 != .caddy })
         func `instances restarted and killed one after the other under load leave no answer but 200`(
             _ program: Proxy.Program

@@ -153,12 +153,18 @@ import Testing
         #expect(lines.first?.contains("sluice.properties:1") == true, "\(lines)")
     }
 
+    @Test func `connections of proxies are kept for 75 seconds, or as long as http.idle says`() throws {
+        #expect(try plan().proxyIdleTime == .seconds(75))
+        #expect(try plan(Self.apps + ["--http.idle", "620s"]).proxyIdleTime == .seconds(620))
+    }
+
     @Test(arguments: [
         ("apps.com.example.app.environments", "Xcode"), ("apps.com.example.app.environments", "production"),
         ("http.port", "65536"), ("http.port", "x"), ("admin.port", "-1"), ("profile", "test"), ("revocation", "on"),
         ("verification.workers", "0"), ("verification.workers", "65"), ("verification.tables", "yes"),
         ("verification.tables.recheck", "0"), ("duplicates.remembered", "0"),
         ("quarantine.bytes.per.hour", "1"), ("http.proxies", "10.0.0.0/33"), ("http.proxies", "proxy.example.com"),
+        ("http.idle", "0s"), ("http.idle", "2h"),
         ("kafka.nonsense", "1"), ("kafka.acks", "1"), ("kafka.enable.idempotence", "false"), ("htp.port", "1"),
     ])
     func `a wrong value or unknown key is reported with key and source`(key: String, value: String) throws {
