@@ -165,7 +165,7 @@ let services: [Target] = [
         "Reconciler", layer: "Services",
         uses: [
             "AppStoreModel", "AppStoreServerAPI", "AppStoreSettings", "AppStoreVerification", "Configuration",
-            "HTTPClient", "Kafka", "KeyedState", "Lifecycle", "PipelineRuntime", "Publication",
+            "Cryptography", "HTTPClient", "JSON", "Kafka", "KeyedState", "Lifecycle", "PipelineRuntime", "Publication",
             "Reconciliation", "Records", "ServiceKit", "Telemetry", "Time",
         ]),
     module(
@@ -461,9 +461,9 @@ let package = Package(
         tests(
             "ReconcilerTests", layer: "Services",
             uses: [
-                "AppStoreModel", "AppStoreSigning", "Configuration", "EntitlementRules", "HTTPServer", "JSON", "Kafka",
-                "KafkaDevBroker", "Lifecycle", "PipelineRuntime", "PipelineTestSupport", "Reconciler", "Reconciliation",
-                "Records", "Simulator", "Telemetry", "TestSupport", "Time",
+                "AppStoreModel", "AppStoreSigning", "Configuration", "Cryptography", "EntitlementRules", "HTTPServer",
+                "JSON", "Kafka", "KafkaDevBroker", "Lifecycle", "PipelineRuntime", "PipelineTestSupport", "Reconciler",
+                "Reconciliation", "Records", "Simulator", "Telemetry", "TestSupport", "Time",
             ]),
         tests(
             "SimulatorTests", layer: "Services",

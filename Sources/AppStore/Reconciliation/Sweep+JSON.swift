@@ -35,6 +35,8 @@ private enum Name {
     static let named: StaticString = "missingNotifications"
     static let differing: StaticString = "differing"
     static let differences: StaticString = "differences"
+    static let unread: StaticString = "unread"
+    static let unreadWindows: StaticString = "unreadWindows"
     static let failure: StaticString = "failure"
     static let at: StaticString = "at"
     static let message: StaticString = "message"
@@ -128,12 +130,17 @@ extension SweepRun {
         counts.refused = fields.int64(Name.refused) ?? 0
         counts.unknown = fields.int64(Name.unknown) ?? 0
         counts.differing = fields.int64(Name.differing) ?? 0
+        counts.unread = fields.int64(Name.unread) ?? 0
         self.init(
             startedAt: startedAt, range: range, isDryRun: fields.bool(Name.dryRun) ?? false,
             isWanted: fields.bool(Name.wanted) ?? false,
             progress: fields.object(Name.progress).flatMap { SweepProgress($0, over: range) }, counts: counts,
             missing: fields.objects(Name.named).compactMap { Missing($0) },
             differences: fields.objects(Name.differences).compactMap { StatusDifference($0) },
+            unread: fields.objects(Name.unreadWindows).compactMap {
+                var window = FieldReader($0)
+                return SweepRange(&window)
+            },
             finishedAt: fields.int64(Name.finishedAt), failure: fields.object(Name.failure).flatMap { Failure($0) })
     }
 
@@ -159,6 +166,12 @@ extension SweepRun {
         if !differences.isEmpty {
             object.array(Name.differences) { array in
                 for difference in differences { array.object { difference.write(to: &$0) } }
+            }
+        }
+        if counts.unread > 0 { object.set(Name.unread, counts.unread) }
+        if !unread.isEmpty {
+            object.array(Name.unreadWindows) { array in
+                for window in unread { array.object { $0.set(window) } }
             }
         }
         object.set(Name.finishedAt, finishedAt)

@@ -54,7 +54,8 @@ package struct SweepProgress: Hashable, Sendable {
         return true
     }
 
-    /// Its token expired before its last page: its first half is read from the beginning, and then the other.
+    /// Its token expired before its last page, or it cannot be read: its first half is read from the beginning, and then
+    /// the other.
     ///
     /// - Returns: false for a window that cannot be shorter; it is read from the beginning.
     package mutating func halve() -> Bool {

@@ -44,18 +44,24 @@ package struct SweepRun: Hashable, Sendable {
         package var published: Int64 = 0
         /// Nonconforming, and written to the quarantine topic.
         package var quarantined: Int64 = 0
-        /// Not Apple's, or of another app or environment than was asked for.
+        /// Not Apple's, of another app or environment than was asked for, or not taken by Kafka. Each is written to the
+        /// quarantine topic once, where Kafka takes it, and counts in every sweep that finds it.
         package var refused: Int64 = 0
         /// Acknowledged before what is known of the topic begins: neither missing nor known. Subscriptions about which
         /// Apple gave no answer.
         package var unknown: Int64 = 0
         /// Subscriptions that differ from Apple's statuses.
         package var differing: Int64 = 0
+        /// Windows that could not be read, and were given up after several attempts.
+        package var unread: Int64 = 0
+
+        /// Notifications that Apple returned and that were not published.
+        package var notBroughtIn: Int64 { refused + quarantined }
 
         package init() {}
     }
 
-    /// At most so many of the missing ones are named, and of those that differ.
+    /// At most so many of the missing ones are named, of those that differ, and of windows that were not read.
     package static let namedMissing = 50
 
     /// Milliseconds since 1970; names the run.
@@ -71,6 +77,8 @@ package struct SweepRun: Hashable, Sendable {
     package private(set) var missing: [Missing] = []
     /// The first ones.
     package private(set) var differences: [StatusDifference] = []
+    /// The first windows that were not read.
+    package private(set) var unread: [SweepRange] = []
     package var finishedAt: Int64?
     package var failure: Failure?
 
@@ -86,7 +94,8 @@ package struct SweepRun: Hashable, Sendable {
 
     init(
         startedAt: Int64, range: SweepRange, isDryRun: Bool, isWanted: Bool, progress: SweepProgress?, counts: Counts,
-        missing: [Missing], differences: [StatusDifference] = [], finishedAt: Int64?, failure: Failure?
+        missing: [Missing], differences: [StatusDifference] = [], unread: [SweepRange] = [], finishedAt: Int64?,
+        failure: Failure?
     ) {
         self.startedAt = startedAt
         self.range = range
@@ -96,6 +105,7 @@ package struct SweepRun: Hashable, Sendable {
         self.counts = counts
         self.missing = missing
         self.differences = differences
+        self.unread = unread
         self.finishedAt = finishedAt
         self.failure = failure
     }
@@ -103,6 +113,22 @@ package struct SweepRun: Hashable, Sendable {
     package mutating func note(missing notification: Missing) {
         counts.missing += 1
         if missing.count < Self.namedMissing { missing.append(notification) }
+    }
+
+    /// The present window cannot be read. Its first half is read next, where it can be halved; otherwise it is given up,
+    /// and the window after it comes next.
+    ///
+    /// - Parameter length: of a window, in milliseconds.
+    package mutating func narrowWindow(windows length: Int64) {
+        guard var progress else { return }
+        if progress.halve() {
+            self.progress = progress
+            return
+        }
+        counts.unread += 1
+        if unread.count < Self.namedMissing { unread.append(progress.window) }
+        failure = nil
+        self.progress = progress.advance(windows: length) ? progress : nil
     }
 
     package mutating func note(_ difference: StatusDifference) {

@@ -11,6 +11,8 @@ struct FoundNotification: Sendable {
         case accepted(AcceptedNotification)
         /// With the compact JWS.
         case nonconforming(NonconformingNotification, [UInt8])
+        /// Not Apple's, or of another app or environment than was asked for, with the text as Apple returned it.
+        case refused(RefusedObject, [UInt8])
     }
 
     let content: Content
@@ -19,10 +21,32 @@ struct FoundNotification: Sendable {
     /// Apple saw an attempt acknowledged.
     let wasDelivered: Bool
 
+    /// It would be written to the quarantine topic.
+    var isQuarantinable: Bool {
+        switch content {
+        case .accepted: false
+        case .nonconforming, .refused: true
+        }
+    }
+
+    /// The mark of what has no notificationUUID.
+    ///
+    /// - Parameter digest: of the signed part of its JWS.
+    static func mark(ofSignedPart digest: [UInt8]) -> NotificationMark {
+        NotificationMark(of: digest.map { String($0, radix: 16) }.joined())
+    }
+
     /// Its answer has a deadline of 12 hours.
     var isUrgent: Bool {
         guard case .accepted(let notification) = content else { return false }
         return notification.identity.notificationType == .consumptionRequest
+    }
+
+    init(_ item: NotificationHistoryPage.RefusedItem) {
+        content = .refused(item.object, item.signedPayload)
+        mark = NotificationMark(of: String(decoding: item.signedPayload, as: UTF8.self))
+        wanted = ReceivedIndex.Wanted(key: Array(ReceivedNotifications.quarantined(mark).utf8), mark: mark)
+        wasDelivered = false
     }
 
     /// Nil only if the verifier let something pass that cannot be named.
@@ -37,7 +61,7 @@ struct FoundNotification: Sendable {
         case .nonconforming(let notification):
             content = .nonconforming(notification, item.signedPayload)
             guard let digest = notification.signedPartDigest else { return nil }
-            mark = NotificationMark(of: notification.notificationUUID ?? digest.map { String($0, radix: 16) }.joined())
+            mark = notification.notificationUUID.map { NotificationMark(of: $0) } ?? Self.mark(ofSignedPart: digest)
             wanted = ReceivedIndex.Wanted(key: Array(ReceivedNotifications.quarantined(mark).utf8), mark: mark)
         case .duplicate, .notForUs, .notApple, .retryLater, .legacy: return nil
         }

@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
 internal import AppStoreVerification
+internal import Kafka
 internal import Publication
 internal import Reconciliation
 internal import Records
@@ -14,10 +15,12 @@ struct HistorySweeper: Sendable {
 
     let client: AppStoreServerClient
     let index: ReceivedIndex
+    let quarantine: QuarantineIndex
     let publisher: MissingPublisher
     let clocks: Clocks
     let metrics: ReconcilerMetrics
     let repetition: Repetition
+    let handled: HandledNotifications
 
     /// - Parameter save: makes the run's progress durable.
     func sweep(
@@ -51,8 +54,8 @@ struct HistorySweeper: Sendable {
         var run: SweepRun
         let kind: SweepKind
         let scope: APIScope
-        /// What was published or quarantined in this run, whose rows may not be read back yet.
-        var handled: Set<NotificationMark> = []
+        /// Counted and not written: each counts once.
+        var counted: Set<NotificationMark> = []
         /// Everything that came later is known.
         var since: Int64 = 0
         /// When that was found out, by the monotonic clock.
@@ -81,6 +84,8 @@ struct HistorySweeper: Sendable {
     ) async throws {
         guard let query = query(progress, work) else { return }
         var pages = client.getNotificationHistory(query, paginationToken: progress.pageToken, work.scope)
+        // An attempt that begins with a later page comes further than the one before with each page.
+        let goesOn = progress.pageToken != nil
         while true {
             let page: NotificationHistoryPage?
             do {
@@ -95,6 +100,7 @@ struct HistorySweeper: Sendable {
             guard let page else { return }
             try await take(page, &work)
             guard page.hasMore else { return }
+            if goesOn { work.run.failure = nil }
             work.run.progress?.pageToken = pages.cursor
             try await save(work.run)
         }
@@ -138,16 +144,18 @@ struct HistorySweeper: Sendable {
     // MARK: One page
 
     private func take(_ page: NotificationHistoryPage, _ work: inout Work) async throws {
-        if let later = page.refused.first(where: \.isRetriable) {
-            throw SweepInterruption(.verification, "a notification cannot be judged yet: \(later)")
+        if let later = page.refused.first(where: \.object.isRetriable) {
+            throw SweepInterruption(.verification, "a notification cannot be judged yet: \(later.object)")
         }
-        var found = page.items.compactMap(FoundNotification.init)
+        var found = page.items.compactMap { FoundNotification($0) }
         let inconsistent = page.items.count - found.count
+        found += page.refused.map { FoundNotification($0) }
         found = try await notKnown(found, work)
         if !found.isEmpty, clocks.monotonicMilliseconds() - work.caughtUpAt > Self.freshness {
             try await catchUp(&work)
             found = try await notKnown(found, work)
         }
+        found = try await notQuarantined(found, work)
         // Stable: the order of the page within each.
         for notification in found.filter(\.isUrgent) + found.filter({ !$0.isUrgent }) {
             try await take(notification, &work)
@@ -158,49 +166,98 @@ struct HistorySweeper: Sendable {
     }
 
     private func notKnown(_ found: [FoundNotification], _ work: Work) async throws -> [FoundNotification] {
-        let new = found.filter { !work.handled.contains($0.mark) }
         let known: Set<ReceivedIndex.Wanted>
         do {
-            known = try await index.known(new.map(\.wanted), in: work.scope.environment)
+            known = try await index.known(found.map(\.wanted), in: work.scope.environment)
         } catch {
             throw SweepInterruption(.state, "\(error)")
         }
-        return new.filter { !known.contains($0.wanted) }
+        return found.filter { !known.contains($0.wanted) }
+    }
+
+    /// What the ingress has quarantined is remembered, so that the topic is read for it once.
+    private func notQuarantined(
+        _ found: [FoundNotification], _ work: Work
+    ) async throws -> [FoundNotification] {
+        guard found.contains(where: \.isQuarantinable) else { return found }
+        let marks = try await quarantine.marks()
+        let isKept = { (found: FoundNotification) in found.isQuarantinable && marks.contains(found.mark) }
+        if !work.run.isDryRun {
+            for kept in found.filter(isKept) { try await remember(quarantined: kept.mark, work) }
+        }
+        return found.filter { !isKept($0) }
     }
 
     private func take(_ found: FoundNotification, _ work: inout Work) async throws {
-        // Twice on one page.
-        guard work.handled.insert(found.mark).inserted else { return }
-        var isDone = false
-        defer { if !isDone { work.handled.remove(found.mark) } }
+        guard !work.run.isDryRun, !isUnknown(found, work) else {
+            if work.counted.insert(found.mark).inserted { count(found, &work) }
+            return
+        }
+        let (environment, now) = (work.scope.environment, clocks.monotonicMilliseconds())
+        // Twice on one page, or found by another sweep too.
+        guard handled.claim(found.mark, in: environment, now: now) else { return }
+        do {
+            try await write(found, work)
+        } catch let error as KafkaError where error.code == .messageTooLarge {
+            // Kafka will never take this one; the others of the window are not to wait for it.
+            work.run.counts.refused += 1
+            metrics.swept(0, refused: 1)
+            return
+        } catch {
+            handled.release(found.mark, in: environment)
+            throw error
+        }
+        count(found, &work)
+    }
+
+    /// Acknowledged before what is known of the topic begins: neither missing nor known.
+    private func isUnknown(_ found: FoundNotification, _ work: Work) -> Bool {
+        guard case .accepted(let notification) = found.content else { return false }
+        return found.wasDelivered && notification.identity.signedDate.millisecondsSince1970 < work.since
+    }
+
+    private func write(_ found: FoundNotification, _ work: Work) async throws {
+        switch found.content {
+        case .accepted(let notification): try await publisher.publish(notification)
+        case .nonconforming(let notification, let signedPayload):
+            try await publisher.quarantine(notification, signedPayload)
+            try await remember(quarantined: found.mark, work)
+        case .refused(let refused, let signedPayload):
+            try await publisher.quarantine(refused, signedPayload, work.scope)
+            try await remember(quarantined: found.mark, work)
+        }
+    }
+
+    private func remember(quarantined mark: NotificationMark, _ work: Work) async throws {
+        do {
+            try await index.remember(
+                quarantined: mark, in: work.scope.environment, at: clocks.wallMilliseconds())
+        } catch {
+            throw SweepInterruption(.state, "\(error)")
+        }
+    }
+
+    private func count(_ found: FoundNotification, _ work: inout Work) {
+        let isDryRun = work.run.isDryRun
         switch found.content {
         case .accepted(let notification):
-            let identity = notification.identity
-            if found.wasDelivered, identity.signedDate.millisecondsSince1970 < work.since {
+            guard !isUnknown(found, work) else {
                 work.run.counts.unknown += 1
-            } else {
-                if !work.run.isDryRun {
-                    try await publisher.publish(notification)
-                    work.run.counts.published += 1
-                }
-                work.run.note(
-                    missing: SweepRun.Missing(
-                        identity.notificationUUID, identity.notificationType, signedDate: identity.signedDate))
-                metrics.found(isPublished: !work.run.isDryRun)
+                return
             }
-        case .nonconforming(let notification, let signedPayload):
-            if !work.run.isDryRun {
-                try await publisher.quarantine(notification, signedPayload)
-                let (environment, now) = (work.scope.environment, clocks.wallMilliseconds())
-                do {
-                    try await index.remember(quarantined: found.mark, in: environment, at: now)
-                } catch {
-                    throw SweepInterruption(.state, "\(error)")
-                }
-            }
+            let identity = notification.identity
+            if !isDryRun { work.run.counts.published += 1 }
+            work.run.note(
+                missing: SweepRun.Missing(
+                    identity.notificationUUID, identity.notificationType, signedDate: identity.signedDate))
+            metrics.found(isPublished: !isDryRun)
+        case .nonconforming:
+            // Not published by this run either way.
             work.run.counts.quarantined += 1
-            metrics.quarantined()
+            if !isDryRun { metrics.quarantined() }
+        case .refused:
+            // Counted with the page.
+            if !isDryRun { metrics.quarantined() }
         }
-        isDone = true
     }
 }

@@ -85,6 +85,14 @@ final class ReconcilerMetrics: Sendable {
                     ReconcilerMetricName.missing,
                     help: "Notifications that the last complete sweep found missing; it has published them.",
                     labels: labels, Double(last.counts.missing))
+                samples.gauge(
+                    ReconcilerMetricName.notBroughtIn,
+                    help: "Notifications that the last complete sweep did not publish: refused or nonconforming.",
+                    labels: labels, Double(last.counts.notBroughtIn))
+                samples.gauge(
+                    ReconcilerMetricName.unread,
+                    help: "Windows of Apple's history that the last complete sweep could not read and gave up.",
+                    labels: labels, Double(last.counts.unread))
             }
             samples.gauge(
                 ReconcilerMetricName.lastComplete,

@@ -6,6 +6,8 @@ enum ReconcilerMetricName {
     static let statusDifferences = "sluice_reconciler_status_differences"
     static let lastComplete = "sluice_reconciler_last_complete_timestamp_seconds"
     static let progress = "sluice_reconciler_progress_ratio"
+    static let notBroughtIn = "sluice_reconciler_not_brought_in"
+    static let unread = "sluice_reconciler_unread_windows"
     static let failing = "sluice_reconciler_failing_sweeps"
     static let swept = "sluice_reconciler_swept_total"
     static let found = "sluice_reconciler_missing_total"
@@ -53,5 +55,8 @@ extension LogKey {
     static let unknown = LogKey(rawValue: "unknown")
     static let calls = LogKey(rawValue: "calls")
     static let differing = LogKey(rawValue: "differing")
+    static let unread = LogKey(rawValue: "unread")
+    static let from = LogKey(rawValue: "from")
+    static let to = LogKey(rawValue: "to")
     static let milliseconds = LogKey(rawValue: "milliseconds")
 }

@@ -12,6 +12,7 @@ internal import Time
 struct ReconcilerPlan: Sendable {
     struct Schedule: Sendable {
         let interval: Int64
+        /// The shortest range of a run; a longer one reaches back to the run before.
         let range: Int64
         /// Of a window. Halved where a page set takes longer than its token lives.
         let window: Int64
@@ -23,6 +24,8 @@ struct ReconcilerPlan: Sendable {
     /// Between two comparisons with Apple's statuses.
     let statusesInterval: Int64
     let backfillWindow: Int64 = 6 * 3_600_000
+    /// So much of the run before is read again: Apple's history may list a notification late.
+    private let overlap: Int64 = 3_600_000
     let settle: Int64
     let outage: Int64
     /// Of Apple's limit for each endpoint that is asked: 50 a second, in the sandbox 5.
@@ -88,22 +91,39 @@ struct ReconcilerPlan: Sendable {
     /// A run that begins now.
     func run(of sweep: Sweep, at now: Int64) -> SweepRun {
         let end = now - settle
+        // A little later than Apple allows at this moment, for the clocks.
+        let first = now - SweepKind.reach(sweep.environment) + 3_600_000
         let isWanted = sweep.wantedAt.map { $0 > sweep.run?.startedAt ?? .min } ?? false
         let range: SweepRange
         switch sweep.kind {
-        case .failures: range = SweepRange(from: end - failures.range, to: end)
-        case .everything: range = SweepRange(from: end - everything.range, to: end)
+        case .failures: range = self.range(failures, after: sweep.last, first: first, end: end)
+        case .everything: range = self.range(everything, after: sweep.last, first: first, end: end)
         // What Apple says now has no range.
         case .statuses: range = SweepRange(from: now - 1, to: now)
         case .backfill:
             let wish = sweep.request?.range ?? SweepRange(from: end, to: end)
-            // A little later than Apple allows at this moment, for the clocks.
-            let first = now - SweepKind.reach(sweep.environment) + 3_600_000
             range = SweepRange(from: max(wish.from, first), to: min(wish.to, end))
         }
         return SweepRun(
             startedAt: now, range: range, windows: window(of: sweep.kind),
             isDryRun: sweep.request?.isDryRun ?? false, isWanted: isWanted)
+    }
+
+    /// The range of a run up to `end`. It reaches back to the end of the last complete run, however long ago that was: the
+    /// reconciler may have been down, or the run before may itself have taken days.
+    private func range(_ schedule: Schedule, after last: SweepRun?, first: Int64, end: Int64) -> SweepRange {
+        let usual = end - schedule.range
+        let from = last.map { min(usual, $0.range.to - overlap) } ?? usual
+        return SweepRange(from: min(max(from, first), usual), to: end)
+    }
+
+    /// Whether a run has to reach further back than usual, because the run before it was complete too long ago.
+    func isLonger(_ run: SweepRun, of kind: SweepKind) -> Bool {
+        switch kind {
+        case .failures: run.range.to - run.range.from > failures.range
+        case .everything: run.range.to - run.range.from > everything.range
+        case .statuses, .backfill: false
+        }
     }
 
     /// When the run after one begins that has just ended; nil for none.

@@ -58,10 +58,12 @@ struct ReconcilerService {
         let history = HistorySweeper(
             client: client,
             index: ReceivedIndex(state: state, topics: topics, kafka: context.kafka, group: context.group),
+            quarantine: QuarantineIndex(topics: topics, kafka: context.kafka),
             publisher: MissingPublisher(publisher: publisher, clocks: clocks), clocks: clocks, metrics: metrics,
-            repetition: repetition)
+            repetition: repetition, handled: HandledNotifications())
         let statuses = StatusSweeper(
-            client: client, subscriptions: PublishedSubscriptions(topics: topics, kafka: context.kafka), clocks: clocks,
+            client: client, subscriptions: PublishedSubscriptions(topics: topics, kafka: context.kafka, clocks: clocks),
+            clocks: clocks,
             repetition: repetition)
         let scheduler = SweepScheduler(
             state: state, topics: topics, plan: plan, history: history, statuses: statuses, clocks: clocks,

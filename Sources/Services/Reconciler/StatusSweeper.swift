@@ -12,6 +12,8 @@ struct StatusSweeper: Sendable {
     static let unansweredInARow = 5
     /// A difference from a state that was read longer ago, in milliseconds, is looked at again: it may have changed since.
     private static let freshness: Int64 = 60_000
+    /// A comparison begins with a reading that is at most so old, in milliseconds: that of the app before.
+    private static let reuse: Int64 = 3_600_000
 
     let client: AppStoreServerClient
     let subscriptions: PublishedSubscriptions
@@ -22,7 +24,7 @@ struct StatusSweeper: Sendable {
     func sweep(_ run: SweepRun, _ scope: APIScope, save: (SweepRun) async throws -> Void) async -> SweepEnd {
         var work = Work(run, scope, StatusComparison(client, scope, clocks: clocks))
         do {
-            try await read(&work)
+            try await read(&work, since: clocks.monotonicMilliseconds() - Self.reuse)
             while let subscription = work.next {
                 try await take(subscription, &work)
                 if work.isAtStep { try await save(work.run) }
@@ -126,17 +128,19 @@ struct StatusSweeper: Sendable {
         }
     }
 
-    private func read(_ work: inout Work) async throws {
-        let begun = clocks.monotonicMilliseconds()
-        work.published = try await subscriptions.read(of: work.scope.bundleId, in: work.scope.environment)
-        work.readAt = begun
+    /// - Parameter moment: a reading that began before it is repeated.
+    private func read(_ work: inout Work, since moment: Int64) async throws {
+        let reading = try await subscriptions.read(
+            of: work.scope.bundleId, in: work.scope.environment, since: moment)
+        work.published = reading.subscriptions
+        work.readAt = reading.begun
     }
 
     private func take(_ subscription: PublishedSubscription, _ work: inout Work) async throws {
         do {
             var difference = try await ask(about: subscription, &work)
             if difference != nil, clocks.monotonicMilliseconds() - work.readAt > Self.freshness {
-                try await read(&work)
+                try await read(&work, since: clocks.monotonicMilliseconds())
                 difference = nil
                 // Otherwise erased meanwhile.
                 if let now = work.published(subscription.originalTransactionId) {

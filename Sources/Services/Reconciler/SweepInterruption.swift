@@ -11,6 +11,9 @@ struct SweepInterruption: Error {
     var isPermanent = false
     /// The page that comes next cannot be asked for: its window is read again.
     var restartsWindow = false
+    /// Apple answered, and not with the page: the fault may be in what this window holds, and other windows may be read.
+    /// A refused key, a limit, or no connection concern all of them.
+    var isAboutWindow = false
 
     init(_ cause: SweepFailureCause, _ message: String) {
         self.cause = cause
@@ -25,6 +28,7 @@ struct SweepInterruption: Error {
             retryAt = failure.retryAt
             isPermanent = !failure.isRetriable
             restartsWindow = !failure.isRetriable
+            isAboutWindow = [.refused, .server, .unreadable, .unverified, .invalidRequest].contains(failure.kind)
         case let error as KafkaError: self.init(.kafka, error.message)
         default: self.init(.state, "\(error)")
         }
@@ -38,7 +42,8 @@ struct SweepInterruption: Error {
     /// - Parameter count: of interruptions in a row, this one included.
     func nextAttempt(after count: Int64, now: Int64) -> Int64 {
         if let retryAt { return max(retryAt, now + 1_000) }
-        if isPermanent { return now + Self.late }
+        // A window that Apple refuses is narrowed at each attempt.
+        if isPermanent { return now + (isAboutWindow ? Self.soon : Self.late) }
         return now + min(Self.late, Self.soon << min(10, max(0, count - 1)))
     }
 }

@@ -10,8 +10,8 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// Runs the sweeps that are due in the partitions of this member: one of the history, one backfill and one of statuses at
-/// a time, so that a long one holds up nothing else, and they share the API budget.
+/// Runs the sweeps that are due in the partitions of this member: one of each kind at a time, so that a long one holds up
+/// nothing else, and they share the API budget.
 ///
 /// The row of a sweep decides who runs it: the owner of its partition. Its progress is in the row, so that the next owner,
 /// or this process after a crash, goes on from there.
@@ -20,20 +20,26 @@ final class SweepScheduler: Service {
 
     /// Of each one sweep runs.
     private enum Lane: Hashable, CaseIterable {
-        case regular, backfill, statuses
+        case failures, everything, backfill, statuses
 
         init(_ kind: SweepKind) {
             self =
                 switch kind {
-                case .failures, .everything: .regular
+                case .failures: .failures
+                case .everything: .everything
                 case .backfill: .backfill
                 case .statuses: .statuses
                 }
         }
     }
 
+    private struct Job {
+        let task: Task<Void, Never>
+        let sweep: Sweep
+    }
+
     private struct Present {
-        var jobs: [Lane: Task<Void, Never>] = [:]
+        var jobs: [Lane: Job] = [:]
         /// Partitions that are being given back, and the stop: nothing begins.
         var holds = 0
         /// Rows that every app has, and that are not there yet as far as is known.
@@ -115,8 +121,8 @@ final class SweepScheduler: Service {
 
     private func endJobs() async {
         let jobs = present.withLock { Array($0.jobs.values) }
-        for job in jobs { job.cancel() }
-        for job in jobs { await job.value }
+        for job in jobs { job.task.cancel() }
+        for job in jobs { await job.task.value }
     }
 
     // MARK: What is due
@@ -139,25 +145,28 @@ final class SweepScheduler: Service {
     private func begin(_ owned: [Sweep]) {
         let now = clocks.wallMilliseconds()
         let due = owned.filter { $0.due ?? .max <= now }.sorted { Self.rank($0) < Self.rank($1) }
+        let dueFailures = due.filter { $0.kind == .failures }
         present.withLock { present in
             guard present.holds == 0 else { return }
             for sweep in due {
                 let lane = Lane(sweep.kind)
+                // What Apple could not deliver to an app is little, and may have a deadline: it is published first. A sweep
+                // of everything that is under way does not wait for it.
+                let running = present.jobs[.failures].map { [$0.sweep] } ?? []
+                if lane == .everything, (dueFailures + running).contains(where: sweep.isOfSameApp) { continue }
                 guard present.jobs[lane] == nil, let scope = plan.scope(of: sweep) else { continue }
                 // Kept in `jobs` until it ends, and awaited when partitions are given back and at the stop.
-                present.jobs[lane] = Task(executorPreference: HandlerThreads.shared) {
+                let task = Task(executorPreference: HandlerThreads.shared) {
                     await self.run(sweep, scope)
                     self.present.withLock { $0.jobs[lane] = nil }
                     self.wake()
                 }
+                present.jobs[lane] = Job(task: task, sweep: sweep)
             }
         }
     }
 
-    /// What Apple could not deliver first: it is little, and may have a deadline.
-    private static func rank(_ sweep: Sweep) -> (Int, Int64, String) {
-        (sweep.kind == .failures ? 0 : 1, sweep.due ?? .max, sweep.key)
-    }
+    private static func rank(_ sweep: Sweep) -> (Int64, String) { (sweep.due ?? .max, sweep.key) }
 
     /// Makes the rows that every app has.
     private func addLacking() async throws {
@@ -204,7 +213,7 @@ final class SweepScheduler: Service {
         var sweep = due
         let begun = clocks.monotonicMilliseconds()
         do {
-            if !sweep.isRunning { sweep.begin(plan.run(of: sweep, at: clocks.wallMilliseconds())) }
+            if !sweep.isRunning { begin(&sweep) }
             guard let run = sweep.run else { return }
             try await save(sweep)
             let failures = run.failure?.count ?? 0
@@ -214,15 +223,14 @@ final class SweepScheduler: Service {
             }
             sweep = saved.sweep
             switch end {
-            case .finished(let run):
-                let now = clocks.wallMilliseconds()
-                sweep.finish(run, at: now, nextAt: plan.next(after: run, of: sweep.kind, at: now))
-                try await save(sweep)
-                report(run, sweep, milliseconds: clocks.monotonicMilliseconds() - begun)
+            case .finished(let run): try await finish(&sweep, run, begun)
             case .interrupted(let run, let interruption):
                 // A run that came further since has failed for the first time.
                 let count = (run.failure == nil ? 0 : failures) + 1
                 try await interrupt(&sweep, run, interruption, count)
+                if let run = sweep.run, run.progress == nil, run.finishedAt == nil {
+                    try await finish(&sweep, run, begun)
+                }
             case .cancelled: break
             }
         } catch {
@@ -230,6 +238,24 @@ final class SweepScheduler: Service {
             metrics.failed(.state)
             log.log(.warning, key: "save", "the progress of a sweep was not saved", [LogField(.error, "\(error)")])
         }
+    }
+
+    private func begin(_ sweep: inout Sweep) {
+        let run = plan.run(of: sweep, at: clocks.wallMilliseconds())
+        if plan.isLonger(run, of: sweep.kind) {
+            logger.warning(
+                "the last complete sweep is long ago: a longer range is read",
+                fields(sweep) + [LogField(.milliseconds, run.range.to - run.range.from)])
+        }
+        sweep.begin(run)
+    }
+
+    /// - Parameter begun: milliseconds of the monotonic clock.
+    private func finish(_ sweep: inout Sweep, _ run: SweepRun, _ begun: Int64) async throws {
+        let now = clocks.wallMilliseconds()
+        sweep.finish(run, at: now, nextAt: plan.next(after: run, of: sweep.kind, at: now))
+        try await save(sweep)
+        report(run, sweep, milliseconds: clocks.monotonicMilliseconds() - begun)
     }
 
     private func work(
@@ -249,11 +275,30 @@ final class SweepScheduler: Service {
         metrics.failed(interruption.cause)
         var run = run
         run.failure = SweepRun.Failure(at: now, message: interruption.message, count: count)
+        let unread = run.counts.unread
+        if interruption.isAboutWindow, count > 1, sweep.kind != .statuses {
+            run.narrowWindow(windows: plan.window(of: sweep.kind))
+        }
+        guard run.counts.unread == unread else {
+            sweep.update(run, nextAt: now)
+            logger.error(
+                "a window of Apple's history cannot be read and is given up: read it again with sluicectl backfill",
+                fields(sweep) + [LogField(.error, interruption.message)] + Self.window(run))
+            return try await save(sweep)
+        }
         sweep.update(run, nextAt: interruption.nextAttempt(after: count, now: now))
         log.log(
             interruption.isPermanent ? .error : .warning, key: sweep.key, "a sweep waits after a failure",
             fields(sweep) + [LogField(.error, interruption.message)])
         try await save(sweep)
+    }
+
+    private static func window(_ run: SweepRun) -> [LogField] {
+        guard let window = run.unread.last else { return [] }
+        func text(_ milliseconds: Int64) -> String {
+            AppStoreInstant(clampingMillisecondsSince1970: milliseconds).description
+        }
+        return [LogField(.from, text(window.from)), LogField(.to, text(window.to))]
     }
 
     private func save(_ sweep: Sweep) async throws {
@@ -265,12 +310,14 @@ final class SweepScheduler: Service {
     private func report(_ run: SweepRun, _ sweep: Sweep, milliseconds: Int64) {
         let counts = run.counts
         logger.log(
-            counts.missing > 0 || counts.differing > 0 ? .warning : .info, "sweep complete",
+            counts.missing > 0 || counts.differing > 0 || counts.unread > 0 || counts.refused > 0 ? .warning : .info,
+            "sweep complete",
             fields(sweep) + [
                 LogField(.swept, counts.swept), LogField(.missing, counts.missing),
                 LogField(.published, counts.published), LogField(.quarantined, counts.quarantined),
                 LogField(.refused, counts.refused), LogField(.unknown, counts.unknown), LogField(.calls, counts.calls),
-                LogField(.differing, counts.differing), LogField(.milliseconds, milliseconds),
+                LogField(.differing, counts.differing), LogField(.unread, counts.unread),
+                LogField(.milliseconds, milliseconds),
             ])
     }
 
@@ -279,6 +326,12 @@ final class SweepScheduler: Service {
             LogField(.bundleId, sweep.bundleId.rawValue), LogField(.environment, sweep.environment.rawValue),
             LogField(.sweep, sweep.kind.text),
         ]
+    }
+}
+
+extension Sweep {
+    fileprivate func isOfSameApp(as other: Sweep) -> Bool {
+        bundleId == other.bundleId && environment == other.environment
     }
 }
 

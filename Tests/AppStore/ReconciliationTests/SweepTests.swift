@@ -30,6 +30,38 @@ import Testing
         return sweep
     }
 
+    @Test func `a window that cannot be read is halved to a minute, given up, named, and the next one is read`() throws
+    {
+        var run = SweepRun(startedAt: 0, range: SweepRange(from: 0, to: 400_000), windows: 50_000)
+        run.progress?.pageToken = "page-2"
+        run.failure = SweepRun.Failure(at: 1, message: "no", count: 2)
+        run.narrowWindow(windows: 50_000)
+        #expect(run.progress?.window == SweepRange(from: 0, to: 200_000))
+        #expect(run.progress?.pageToken == nil)
+        #expect(run.counts.unread == 0 && run.failure != nil)
+        while run.counts.unread == 0 { run.narrowWindow(windows: 50_000) }
+        #expect(run.unread == [SweepRange(from: 0, to: 60_000)])
+        #expect(run.progress?.window.from == 60_000)
+        #expect(run.failure == nil)
+        let read = try #require(try Sweep(json: sweep(with: run).jsonText).run)
+        #expect(read == run)
+    }
+
+    @Test func `a run whose last window is given up is at its end`() {
+        var run = SweepRun(startedAt: 0, range: SweepRange(from: 0, to: 60_000), windows: 60_000)
+        run.narrowWindow(windows: 60_000)
+        #expect(run.progress?.pass == .all)
+        run.narrowWindow(windows: 60_000)
+        #expect(run.progress == nil)
+        #expect(run.counts.unread == 2)
+    }
+
+    private func sweep(with run: SweepRun) -> Sweep {
+        var sweep = sweep()
+        sweep.begin(run)
+        return sweep
+    }
+
     @Test func `a new sweep is due at once, and a finished one when its time has come`() {
         #expect(sweep().due == 0)
         #expect(finished.due == Self.start + 3_600_000)

@@ -156,6 +156,17 @@ import Testing
         await broker.stop()
     }
 
+    @Test func `a backfill that did not bring in everything says what, and ends with 1`() {
+        var run = SweepRun(startedAt: 0, range: SweepRange(from: 0, to: 60_000), windows: 60_000)
+        run.counts.published = 3
+        #expect(BackfillCommand.complaint(about: run) == nil)
+        run.counts.refused = 2
+        run.counts.quarantined = 1
+        #expect(BackfillCommand.complaint(about: run) == "not complete; 3 not published: see sluicectl quarantine list")
+        run.narrowWindow(windows: 60_000)
+        #expect(BackfillCommand.complaint(about: run)?.contains("1 windows not read") == true)
+    }
+
     @Test func `backfill refuses an empty range and an app without a key before it asks for anything`() async throws {
         let api = try api()
         let flags = ["--reconciler.admin.url", api.flag[1], "--kafka.bootstrap.servers", "127.0.0.1:1"]

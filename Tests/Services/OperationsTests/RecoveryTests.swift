@@ -51,11 +51,12 @@ struct RecoveryTests {
 
         var trust: [String] { ["--apps", "com.example.app:1234567890", "--root.certificates", root] }
 
-        func quarantine(_ body: [UInt8], _ reason: String) async throws {
+        func quarantine(_ body: [UInt8], _ reason: String, source: RecordOrigin = .live) async throws {
             let record = QuarantineRecord(
                 reason: reason, detail: "a detail", receivedAt: AppStoreInstant(rfc3339: "2026-10-31T12:00:00.123Z"),
                 environment: .production, bundleId: BundleId("com.example.app"),
-                notificationUUID: NotificationUUID("7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"), receivedBytes: body)
+                notificationUUID: NotificationUUID("7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"), source: source,
+                receivedBytes: body)
             _ = try await producer.send(record.produced(to: names.quarantine), deadline: .seconds(10))
         }
 
@@ -172,6 +173,17 @@ struct RecoveryTests {
         for (reference, segment) in known { #expect(reference.rawValue == SHA256.digest(of: segment).hex) }
         let rebuilt = try NotificationRecord(record).rebuild { known[$0] }
         #expect(Array(#"{"signedPayload":"\#(String(decoding: rebuilt, as: UTF8.self))"}"#.utf8) == body)
+        await harness.close()
+    }
+
+    @Test func `what came from Apple's history is released too, although it is a compact JWS`() async throws {
+        let harness = try Harness()
+        let body = try Signed.body()
+        let jws = Array(body.dropFirst(#"{"signedPayload":""#.utf8.count).dropLast(2))
+        try await harness.quarantine(jws, "cert_time", source: .history)
+        let done = await sluicectl(["quarantine", "release", "--yes"] + harness.flags + harness.trust)
+        #expect(done.exitCode == 0, "\(done.printed.output)")
+        #expect(try await harness.records(harness.production).count == 1)
         await harness.close()
     }
 

@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreSigning
+import Cryptography
 import Foundation
 import JSON
 import Kafka
@@ -86,7 +87,126 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `what is of another app or not signed by Apple is refused, counted, and holds nothing up`()
+    @Test func `a history signed before Apple changed its certificate is published`() async throws {
+        let day: Int64 = 86_400_000
+        let now = VirtualClock.start / 1_000
+        let installation = try await ReconcilerInstallation(leaf: {
+            $0.validity = CertificateValidity(notBefore: now - 700 * 86_400, notAfter: now - 10 * 86_400)
+        })
+        let range = SweepRange(from: VirtualClock.start - 50 * day, to: VirtualClock.start - 10 * day)
+        let signed = VirtualClock.start - 40 * day
+        let notification = installation.notification(1, signed: signed)
+        let payload = String(
+            decoding: try notification.signed(by: JWSSigner(installation.pki)), as: UTF8.self)
+        let server = try server(range) { question in
+            let (from, to) = (question.body["startDate"]?.integer ?? 0, question.body["endDate"]?.integer ?? 0)
+            return HistoryServer.page(from <= signed && signed < to ? [payload] : [])
+        }
+        let reconciler = try await RunningReconciler(installation, try installation.configuration(url: server.url))
+        try await installation.backfill("1", range)
+        let sweep = try await installation.wait(for: .backfill("1")) { $0.last != nil }
+        #expect(sweep.last?.counts.published == 1)
+        #expect(sweep.last?.counts.notBroughtIn == 0)
+        #expect(try await installation.published() == [ReconcilerInstallation.uuid(1): 1])
+        await reconciler.stop()
+        await server.stop()
+        await installation.stop()
+    }
+
+    @Test func `a window that Apple does not give is narrowed, given up and named, and the others are read`()
+        async throws
+    {
+        let installation = try await ReconcilerInstallation()
+        let payloads = try (1...2).map { try signed(installation, $0) }
+        let range = range
+        let bad = range.from + 3_601_000
+        let server = try server(range) { question in
+            guard let from = question.body["startDate"]?.integer, let to = question.body["endDate"]?.integer else {
+                return HistoryServer.error(400, 4_000_000)
+            }
+            if from <= bad, bad < to { return HistoryServer.error(400, 4_000_001) }
+            return HistoryServer.page(from > bad ? [payloads[1]] : [payloads[0]])
+        }
+        let reconciler = try await RunningReconciler(installation, try installation.configuration(url: server.url))
+        try await installation.backfill("1", range)
+        var sweep: Sweep?
+        try await waitUntil(within: .seconds(120)) {
+            installation.clock.advance(by: .seconds(61))
+            try await Task.sleep(for: .milliseconds(50))
+            sweep = try await installation.sweeps()["backfill-1"]
+            return sweep?.last != nil
+        }
+        let run = try #require(sweep?.last)
+        #expect(run.counts.unread == 1)
+        let window = try #require(run.unread.first)
+        #expect(window.from <= bad && bad < window.to && window.to - window.from <= 120_000)
+        #expect(
+            try await installation.published()
+                == [ReconcilerInstallation.uuid(1): 1, ReconcilerInstallation.uuid(2): 1])
+        await reconciler.stop()
+        await server.stop()
+        await installation.stop()
+    }
+
+    @Test func `a failure after further pages of a window is the first one again`() async throws {
+        let installation = try await ReconcilerInstallation()
+        let next = ["a": "b", "b": "c", "c": nil] as [String: String?]
+        let attempts = Mutex<[String: Int]>([:])
+        let range = range
+        let server = try server(range) { question in
+            guard let token = question.token else { return HistoryServer.page([], next: "a") }
+            let attempt = attempts.withLock {
+                $0[token, default: 0] += 1
+                return $0[token] ?? 0
+            }
+            // As often as one attempt of the sweep asks.
+            guard attempt > 6 else { return HistoryServer.error(500, 5_000_001) }
+            return HistoryServer.page([], next: next[token] ?? nil)
+        }
+        let reconciler = try await RunningReconciler(installation, try installation.configuration(url: server.url))
+        try await installation.backfill("1", range)
+        var (counts, sweep): ([Int64], Sweep?) = ([], nil)
+        try await waitUntil(within: .seconds(120)) {
+            try await Task.sleep(for: .milliseconds(50))
+            sweep = try await installation.sweeps()["backfill-1"]
+            if let count = sweep?.run?.failure?.count {
+                counts.append(count)
+                installation.clock.advance(by: .seconds(61))
+            }
+            return sweep?.last != nil
+        }
+        #expect(!counts.isEmpty && counts.allSatisfy { $0 == 1 })
+        #expect(sweep?.last?.counts.unread == 0)
+        await reconciler.stop()
+        await server.stop()
+        await installation.stop()
+    }
+
+    @Test func `what Apple could not deliver is asked for hourly while a long sweep of everything is under way`()
+        async throws
+    {
+        let installation = try await ReconcilerInstallation()
+        let pages = Atomic<Int>(0)
+        let server = try HistoryServer { question in
+            guard question.body["onlyFailures"]?.bool != true, !question.isAboutConsumption else {
+                return HistoryServer.page([])
+            }
+            return HistoryServer.page([], next: "page-\(pages.add(1, ordering: .relaxed).newValue)")
+        }
+        let reconciler = try await RunningReconciler(installation, try installation.configuration(url: server.url))
+        try await waitUntil { pages.load(ordering: .relaxed) > 3 }
+        let before = try await installation.wait(for: .failures) { $0.last != nil }
+        installation.clock.advance(by: .seconds(3_601))
+        try await installation.wait(for: .failures) {
+            $0.last?.startedAt ?? 0 >= (before.last?.startedAt ?? 0) + Self.hour
+        }
+        #expect(try await installation.sweeps()["everything"]?.isRunning == true)
+        await reconciler.stop()
+        await server.stop()
+        await installation.stop()
+    }
+
+    @Test func `what is of another app or not signed by Apple is refused, kept, counted, and holds nothing up`()
         async throws
     {
         let installation = try await ReconcilerInstallation()
@@ -97,8 +217,55 @@ import Testing
         try await installation.backfill("1", range)
         let sweep = try await installation.wait(for: .backfill("1")) { $0.last != nil }
         #expect(sweep.last?.counts.refused == 2)
+        #expect(sweep.last?.counts.notBroughtIn == 2)
         #expect(sweep.last?.counts.published == 1)
+        // Another sweep finds them again, and quarantines none twice.
+        try await installation.backfill("2", range)
+        let second = try await installation.wait(for: .backfill("2")) { $0.last != nil }
+        #expect(second.last?.counts.notBroughtIn == 2)
+        let kept = try await installation.kafka.records(of: [installation.topics.quarantine], partitions: 1)
+            .map { QuarantineRecord(key: $0.key, value: $0.value, headers: $0.headers) }
+        #expect(Set(kept.map { String(decoding: $0.receivedBytes, as: UTF8.self) }) == [forged, "a.b.c"])
+        #expect(kept.count == 2)
+        #expect(kept.allSatisfy { $0.source == .history && $0.bundleId?.rawValue == ReconcilerInstallation.app })
         #expect(try await installation.published() == [ReconcilerInstallation.uuid(1): 1])
+        await reconciler.stop()
+        await server.stop()
+        await installation.stop()
+    }
+
+    @Test func `what the ingress has quarantined is not quarantined again`() async throws {
+        let installation = try await ReconcilerInstallation()
+        let signer = JWSSigner(installation.pki)
+        let payloads = try (1...3).map { number in
+            let uuid = number == 3 ? "no-uuid" : ReconcilerInstallation.uuid(number)
+            let payload: JSONObject = [
+                "notificationType": "TEST", "notificationUUID": .string(uuid), "version": "1.0",
+                "signedDate": .integer(VirtualClock.start - 9 * Self.hour),
+                "data": [
+                    "bundleId": .string(ReconcilerInstallation.app), "appAppleId": 1_234_567_890,
+                    "environment": "Production",
+                ],
+            ]
+            return try signer.sign(String(decoding: JSONValue.object(payload).json, as: UTF8.self))
+        }
+        // As the ingress writes them: one with its notificationUUID, one without any.
+        try await installation.write(
+            ([(0, NotificationUUID(ReconcilerInstallation.uuid(1))), (2, nil)] as [(Int, NotificationUUID?)]).map {
+                index, uuid in
+                QuarantineRecord(
+                    reason: "profile_version", receivedAt: nil, notificationUUID: uuid,
+                    receivedBytes: Array(#"{"signedPayload":"\#(payloads[index])"}"#.utf8)
+                ).produced(to: installation.topics.quarantine)
+            })
+        let range = range
+        let server = try server(range) { _ in HistoryServer.page(payloads) }
+        let reconciler = try await RunningReconciler(installation, try installation.configuration(url: server.url))
+        try await installation.backfill("1", range)
+        let sweep = try await installation.wait(for: .backfill("1")) { $0.last != nil }
+        #expect(sweep.last?.counts.quarantined == 1)
+        let kept = try await installation.kafka.records(of: [installation.topics.quarantine], partitions: 1)
+        #expect(kept.count == 3)
         await reconciler.stop()
         await server.stop()
         await installation.stop()

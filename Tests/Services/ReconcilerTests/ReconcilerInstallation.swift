@@ -33,7 +33,8 @@ final class ReconcilerInstallation: Sendable {
 
     /// - Parameter app: served by the API, with its number.
     init(
-        partitions: Int = 2, app: (bundleId: String, appAppleId: Int64) = (ReconcilerInstallation.app, 1_234_567_890)
+        partitions: Int = 2, app: (bundleId: String, appAppleId: Int64) = (ReconcilerInstallation.app, 1_234_567_890),
+        leaf adjustLeaf: @escaping TestCertificateAuthority.Options.Adjustment = { _ in }
     ) async throws {
         self.partitions = partitions
         clock = VirtualClock()
@@ -43,7 +44,9 @@ final class ReconcilerInstallation: Sendable {
         for specification in topics.specifications(partitions: partitions) {
             try broker.createTopic(specification.name, partitions: specification.partitions)
         }
-        pki = try TestCertificateAuthority(.init(now: VirtualClock.start / 1_000))
+        var options = TestCertificateAuthority.Options(now: VirtualClock.start / 1_000)
+        options.adjustLeaf = adjustLeaf
+        pki = try TestCertificateAuthority(options)
         try pki.save(to: directory.path)
         let settings = SimulatedServerAPI.Settings(
             app: SimulatedApp(

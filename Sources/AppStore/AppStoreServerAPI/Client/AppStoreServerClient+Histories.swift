@@ -54,7 +54,7 @@ extension AppStoreServerClient {
 
     private func page(_ answer: NotificationHistoryAnswer, _ scope: APIScope) -> NotificationHistoryPage {
         var items: [NotificationHistoryPage.Item] = []
-        var refused: [RefusedObject] = []
+        var refused: [NotificationHistoryPage.RefusedItem] = []
         for item in answer.notificationHistory {
             let signedPayload = Array(item.signedPayload.utf8)
             do throws(RefusedObject) {
@@ -63,7 +63,7 @@ extension AppStoreServerClient {
                     NotificationHistoryPage.Item(
                         signedPayload: signedPayload, verdict: verdict, sendAttempts: item.sendAttempts))
             } catch {
-                refused.append(error)
+                refused.append(NotificationHistoryPage.RefusedItem(signedPayload: signedPayload, object: error))
             }
         }
         return NotificationHistoryPage(

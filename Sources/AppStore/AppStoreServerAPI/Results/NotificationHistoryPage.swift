@@ -11,9 +11,15 @@ package struct NotificationHistoryPage: Sendable {
         package let sendAttempts: [SendAttempt]
     }
 
+    /// A notification that is not used, with its text, so that it is not lost.
+    package struct RefusedItem: Sendable {
+        /// As in the answer.
+        package let signedPayload: [UInt8]
+        package let object: RefusedObject
+    }
+
     package let items: [Item]
-    /// What the answer had besides and is not used.
-    package let refused: [RefusedObject]
+    package let refused: [RefusedItem]
     package let paginationToken: String?
     package let hasMore: Bool
 }

@@ -47,7 +47,19 @@ struct BackfillCommand {
         case .json: await console.write(line: done.jsonText)
         case .text: await console.write(SweepText.table([done]) + SweepText.details([done]))
         }
-        return .ok
+        guard let complaint = done.last.flatMap(Self.complaint) else { return .ok }
+        console.complain("backfill \(id): \(complaint)")
+        return .failure
+    }
+
+    /// Says what a backfill did not bring in; nil where it brought in everything.
+    static func complaint(about run: SweepRun) -> String? {
+        let (rest, unread) = (run.counts.notBroughtIn, run.counts.unread)
+        guard rest > 0 || unread > 0 else { return nil }
+        var problems: [String] = []
+        if rest > 0 { problems.append("\(rest) not published: see sluicectl quarantine list") }
+        if unread > 0 { problems.append("\(unread) windows not read: see sluicectl reconcile report, and repeat them") }
+        return "not complete; " + problems.joined(separator: "; ")
     }
 
     private func range(at now: Int64, _ console: Console) throws(StartupError) -> SweepRange {

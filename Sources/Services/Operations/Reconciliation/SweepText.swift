@@ -39,6 +39,11 @@ enum SweepText {
                 text += "\n\(name): the first \(last.differences.count) of \(last.counts.differing) that differ from "
                 text += "Apple's statuses:\n" + StatusText.table(last.differences, indent: "  ")
             }
+            if !last.unread.isEmpty {
+                text += "\n\(name): the first \(last.unread.count) of \(last.counts.unread) windows that were not read "
+                text += "(read them again with: sluicectl backfill --app … --from … --to …):\n"
+                text += PlainText.table(last.unread.map { [moment($0.from), moment($0.to)] }, indent: "  ")
+            }
             guard !last.missing.isEmpty else { continue }
             text += "\n\(name) had not arrived, the first \(last.missing.count) of \(last.counts.missing):\n"
             text += PlainText.table(

@@ -105,7 +105,12 @@ struct QuarantineCommand {
         let now = clocks.wallMilliseconds()
         let receivedAt = Self.receivedAt(kept, record) ?? AppStoreInstant(clampingMillisecondsSince1970: now)
         let at = configuration[OperationsSettings.atReceipt] ? receivedAt.millisecondsSince1970 : now
-        switch verifier.verify(body: kept.receivedBytes, at: at) {
+        // From Apple's history it is the compact JWS, whose certificates count as of its signedDate.
+        let verdict =
+            kept.source == .history
+            ? verifier.verify(signedPayload: kept.receivedBytes, at: at, certificates: .signature)
+            : verifier.verify(body: kept.receivedBytes, at: at)
+        switch verdict {
         case .accepted(let verified):
             let records = ReleasedRecords.records(of: verified, receivedAt: receivedAt, names: names)
             guard !records.isEmpty else {
