@@ -48,6 +48,15 @@ final class SweepScheduler: Service {
         var wanted: [AppStoreEnvironment: Int64] = [:]
         /// All sweeps of the installation, for the page.
         var listing: [Sweep] = []
+
+        /// Whether the sweep of what Apple could not deliver to the same app is neither due nor under way, here or at
+        /// another member. It is little, and may have a deadline: it is published first. A sweep of everything that is
+        /// under way does not wait for it.
+        func areFailuresRead(of everything: Sweep, at now: Int64) -> Bool {
+            guard let failures = listing.first(where: { $0.kind == .failures && $0.isOfSameApp(as: everything) })
+            else { return false }
+            return failures.due ?? .max > now && jobs[.failures]?.sweep.isOfSameApp(as: everything) != true
+        }
     }
 
     private let state: KeyedState<ReconciliationModel>
@@ -134,8 +143,8 @@ final class SweepScheduler: Service {
             try await addWanted()
             let owned = try state.dueRows(upTo: .max, atMost: 10_000).compactMap(\.sweep)
             metrics.present(owned.filter { plan.scope(of: $0) != nil })
-            begin(owned)
             try await list()
+            begin(owned)
         } catch {
             guard !(error is CancellationError) else { return }
             log.log(.warning, key: "due", "what is due cannot be read", [LogField(.error, "\(error)")])
@@ -145,15 +154,11 @@ final class SweepScheduler: Service {
     private func begin(_ owned: [Sweep]) {
         let now = clocks.wallMilliseconds()
         let due = owned.filter { $0.due ?? .max <= now }.sorted { Self.rank($0) < Self.rank($1) }
-        let dueFailures = due.filter { $0.kind == .failures }
         present.withLock { present in
             guard present.holds == 0 else { return }
             for sweep in due {
                 let lane = Lane(sweep.kind)
-                // What Apple could not deliver to an app is little, and may have a deadline: it is published first. A sweep
-                // of everything that is under way does not wait for it.
-                let running = present.jobs[.failures].map { [$0.sweep] } ?? []
-                if lane == .everything, (dueFailures + running).contains(where: sweep.isOfSameApp) { continue }
+                if lane == .everything, !present.areFailuresRead(of: sweep, at: now) { continue }
                 guard present.jobs[lane] == nil, let scope = plan.scope(of: sweep) else { continue }
                 // Kept in `jobs` until it ends, and awaited when partitions are given back and at the stop.
                 let task = Task(executorPreference: HandlerThreads.shared) {
