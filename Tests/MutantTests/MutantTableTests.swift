@@ -24,11 +24,23 @@ import Testing
                     let isStatement = ["guard ", "case ", "if ", "let ", "var ", "return ", "|| ", "&& "].contains {
                         text.hasPrefix($0)
                     }
-                    let isOpen = text.count { $0 == "{" } != text.count { $0 == "}" }
-                    #expect(!isStatement && !isOpen, "\(mutant.name): \(text)")
+                    #expect(!isStatement && isWhole(text), "\(mutant.name): \(text)")
                 }
             }
         }
+    }
+
+    /// Brackets are closed, and no comma is outside of them.
+    private func isWhole(_ text: String) -> Bool {
+        var (depth, isQuoted) = (0, false)
+        for character in text {
+            if character == "\"" { isQuoted.toggle() }
+            guard !isQuoted else { continue }
+            if "([{".contains(character) { depth += 1 }
+            if ")]}".contains(character) { depth -= 1 }
+            if depth < 0 || character == "," && depth == 0 { return false }
+        }
+        return depth == 0
     }
 
     @Test func `every test area and every check has mutants`() {

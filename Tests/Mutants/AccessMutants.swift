@@ -34,7 +34,12 @@ enum AccessMutants {
         migration.mutant("access-continued-account", "!successors.isEmpty", "false"),
         states.mutant("access-revoked", "current.isRevoked(at: instant)", "false"),
         states.mutant("access-revoked-by-status", "isRevokedByStatus(current)", "false"),
-        states.mutant("access-status-explained", "!isStatusExplained", "true"),
+        states.mutant(
+            "access-status-explained", "!isStatusExplained", after: "guard let status, status.status == .revoked, ",
+            "true"
+        ),
+        states.mutant(
+            "access-leeway-explained", "status?.status == .revoked && isStatusExplained && !isRevoked", "false"),
         renewals.mutant("access-former-renewal", "isBefore($0.version)", "false"),
         renewals.mutant("access-former-failure", "isOfFormer ? nil : self.renewal", "self.renewal"),
         renewals.mutant("access-former-status", "isToldWithFormer ? nil : status", "status"),
@@ -74,10 +79,10 @@ enum AccessMutants {
         past.mutant("access-past-grace", "status == .billingGracePeriod && evidence.renewal == nil", "false"),
         past.mutant("access-past-revocation", "told.first?.isRevocation == true", "false"),
         past.mutant("access-past-extension", "$0.notificationType == .renewalExtended", "false"),
-        judged.mutant("trust-raises", "state.isEntitled, !claimed.isEntitled", "true"),
+        judged.without("trust-raises", "guard state.isEntitled, !claimed.isEntitled else { return }"),
         judged.mutant("trust-unconfirmed", "claimed.isEntitled = false", "claimed.isEntitled = true"),
         trust.mutant("trust-covered", "signed >= date", "false"),
-        facts.mutant("trust-upgrade", "isSigned, notification.subtype == .upgrade", "notification.subtype == .upgrade"),
+        facts.mutant("trust-upgrade", "isSigned", after: "Apple may have signed otherwise.\n        if ", "true"),
         copies.mutant("access-restored-once", "$0.isCopy(of: transaction)", "false"),
         copies.mutant("access-restored-newest", "(other.version, other.key) < (version, key)", "true"),
         copies.mutant("access-restored-past", "isSigned != isOtherSigned", "false"),

@@ -49,7 +49,7 @@ struct SubscriptionEvidence {
         if let current, let expiresDate, expiresDate > instant {
             return make(.active, isEntitled: true, until: endOfAccess(in: current, expiresDate, at: instant))
         }
-        let told = PeriodRenewal(of: current?.first, renewal: renewal, status: status)
+        let told = PeriodRenewal(of: current?.first, renewal: renewal, status: status(of: current))
         if let end = told.gracePeriodEnd, end > instant {
             return make(.grace, isEntitled: true, until: end)
         }
@@ -94,6 +94,12 @@ struct SubscriptionEvidence {
         return end
     }
 
+    /// The status, unless it is about another period, whose revocation explains it.
+    private func status(of period: SubscriptionPeriod?) -> StatusFacts? {
+        let isRevoked = period?.transactions.contains { $0.revocationDate != nil } ?? false
+        return status?.status == .revoked && isStatusExplained && !isRevoked ? nil : status
+    }
+
     /// Apple said "revoked" and has said nothing about the period since, which does not explain it.
     private func isRevokedByStatus(_ current: SubscriptionPeriod?) -> Bool {
         guard let status, status.status == .revoked, !isStatusExplained else { return false }
@@ -106,7 +112,7 @@ struct SubscriptionEvidence {
         _ phase: SubscriptionState.Phase, of current: SubscriptionPeriod?, at instant: AppStoreInstant,
         isEntitled: Bool, until: AppStoreInstant?, needsStatusQuery: Bool
     ) -> SubscriptionState {
-        let told = PeriodRenewal(of: current?.first, renewal: renewal, status: status)
+        let told = PeriodRenewal(of: current?.first, renewal: renewal, status: status(of: current))
         let pending = told.nextProductId.flatMap { $0 == current?.productId ? nil : $0 }
         // The refund of the current period ends a commitment.
         let hasEnded = phase == .revoked && current?.first.isCommitted == true

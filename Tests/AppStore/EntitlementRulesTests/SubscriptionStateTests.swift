@@ -39,6 +39,20 @@ private typealias Phase = SubscriptionState.Phase
         #expect(purchase.nextChange(after: at(30 * day + 3 * hour)) == nil)
     }
 
+    @Test func `a refund of an earlier period leaves the leeway of a late renewal`() throws {
+        let renewed = Notification(
+            .didRenew, signed: 30 * day, status: .active, transaction: period("2", from: 30 * day, to: 60 * day),
+            renewalInfo: renewal())
+        let refund = Notification(
+            .refund, signed: 40 * day, status: .revoked,
+            transaction: period("1", from: 0, to: 30 * day).with("revocationDate", date: 40 * day),
+            renewalInfo: renewal())
+        let purchase = try purchase(bought, renewed, refund)
+        #expect(purchase.state(at: at(59 * day))?.phase == .active)
+        #expect(purchase.state(at: at(60 * day + hour))?.phase == .renewing)
+        #expect(purchase.state(at: at(60 * day + 3 * hour))?.phase == .expired)
+    }
+
     @Test func `the grace period continues service`() throws {
         let purchase = try purchase(
             bought,

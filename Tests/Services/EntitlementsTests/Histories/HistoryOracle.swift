@@ -47,24 +47,28 @@ struct HistoryOracle {
         let expires = current.told.expires ?? 0
         func line(_ state: String, _ entitled: Bool) -> String { "\(state) \(entitled) \(current.told.product)" }
         if let revoked = current.told.revoked, revoked <= moment { return line("REVOKED", false) }
-        if let status, status.value == 5, current.told.revoked == nil, status.signed >= current.signed,
-            // What was revoked is another period.
-            transactions[status.about.id]?.told.revoked == nil || status.about.id == current.told.id
-        {
+        // Apple says 5 with the refund of another period, which explains it.
+        let isOfAnother =
+            status.map { status in
+                status.value == 5 && status.about.id != current.told.id
+                    && transactions[status.about.id]?.told.revoked != nil
+            } ?? false
+        let value = isOfAnother ? nil : status?.value
+        if let status, value == 5, current.told.revoked == nil, status.signed >= current.signed {
             return line("REVOKED", false)
         }
         if expires > moment { return line("ACTIVE", true) }
         // Each notification has both, so the newest status was signed with the newest renewal info.
-        let isRetried = status?.value == 4 || ![2, 3, 5].contains(status?.value ?? 0) && info?.isRetrying == true
+        let isRetried = value == 4 || ![2, 3, 5].contains(value ?? 0) && info?.isRetrying == true
         if let grace = info?.graceUntil, grace > moment, isRetried { return line("GRACE", true) }
-        if status?.value == 4, info?.graceUntil == nil, expires + 3 * day + hour > moment { return line("GRACE", true) }
+        if value == 4, info?.graceUntil == nil, expires + 3 * day + hour > moment { return line("GRACE", true) }
         let hasFailed = info?.isRetrying == true || info?.graceUntil != nil || info?.intent != nil
-        if !hasFailed, ![2, 3, 4, 5].contains(status?.value ?? 0), info?.willRenew != false,
+        if !hasFailed, ![2, 3, 4, 5].contains(value ?? 0), info?.willRenew != false,
             expires + 3 * hour > moment
         {
             return line("RENEWING", true)
         }
-        if status?.value == 3 || info?.isRetrying == true {
+        if value == 3 || info?.isRetrying == true {
             return expires + 60 * day > moment ? line("RETRY", false) : line("EXPIRED", false)
         }
         if let status, status.value == 1, status.signed > expires {
