@@ -93,7 +93,10 @@ extension EndToEnd {
                     let answer = try await status(bytes)
                     #expect([401, 403].contains(answer), "\(proxy.process)")
                 }
-                #expect(try await status(2_200_000) == 413, "\(proxy.process)")
+                // The ingress answers before it has the whole body, and ends the connection: nginx, which is still sending,
+                // says 502 where it notices the end before the answer.
+                let refusal = try await status(2_200_000)
+                #expect(refusal == 413 || program == .nginx && refusal == 502, "\(proxy.process)")
                 let isLogged = await eventually {
                     ingress.process.log.contains {
                         $0.message == "decision" && $0.fields.text("reason") == "too_large"
