@@ -147,10 +147,13 @@ extension EndToEnd.ConsumerPoison {
         let clean = try await clean(good.map { ($0.key, $0.value, $0.headers) }, isEmbedded: broker.isEmbedded)
         #expect(try await broker.facts() == clean.facts)
         // What is published is in the database a moment later.
+        var answered: [String: String] = [:]
         let isAnswered = try await eventually {
-            try await entitlements.purchases(client, withHistory: !TestScale.isLong) == clean.purchases
+            answered = try await entitlements.purchases(client, withHistory: !TestScale.isLong)
+            return answered == clean.purchases
         }
-        #expect(isAnswered)
+        let different = answered.first { clean.purchases[$0.key] != $0.value }
+        #expect(isAnswered, "\(different?.value ?? "") instead of \(clean.purchases[different?.key ?? ""] ?? "")")
         #expect(clean.facts.count == count / 3 + 1)
 
         var report = FaultReport("poison among good records, \(broker.isEmbedded ? "embedded broker" : "Apache Kafka")")

@@ -73,7 +73,9 @@ extension Entitlements {
             let page = try await object(page, client)
             for purchase in page.objects("purchases") {
                 let id = try #require(purchase.text("originalTransactionId"))
-                purchases[id] = purchase.keys.sorted().map { "\($0) \(purchase[$0] ?? "")" }.joined(separator: ", ")
+                // A version ends with the moment of the answer.
+                purchases[id] = purchase.keys.sorted().filter { $0 != "version" }.map { "\($0) \(purchase[$0] ?? "")" }
+                    .joined(separator: ", ")
             }
             target = page.text("next").map {
                 "/v1/purchases?limit=1000&after=\($0.replacingOccurrences(of: "/", with: "%2F"))"
@@ -82,7 +84,9 @@ extension Entitlements {
         guard withHistory else { return purchases }
         for id in purchases.keys {
             let history = try await answer("/v1/history?originalTransactionId=\(id)", client)
-            purchases[id, default: ""] += " " + String(decoding: history, as: UTF8.self)
+            // Both change from one answer to the next.
+            purchases[id, default: ""] +=
+                " " + String(decoding: history, as: UTF8.self).replacing(/"asOf":[0-9]+,|"version":"[^"]*",/, with: "")
         }
         return purchases
     }
