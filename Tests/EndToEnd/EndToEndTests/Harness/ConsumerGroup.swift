@@ -315,11 +315,16 @@ struct GroupMember: Sendable {
 
     /// What the read API tells of a purchase; `nil` when it knows nothing of it.
     func history(_ originalTransactionId: String) async throws -> JSON.Object? {
-        let answer = try await client.send(
-            HTTPClientRequest(
-                url:
-                    "\(try #require(url, "a worker answers nothing"))/v1/history?originalTransactionId=\(originalTransactionId)&environment=Production",
-                timeout: .seconds(20)))
+        let question = HTTPClientRequest(
+            url:
+                "\(try #require(url, "a worker answers nothing"))/v1/history?originalTransactionId=\(originalTransactionId)&environment=Production",
+            timeout: .seconds(20))
+        var answer = try await client.send(question)
+        // A member that has just begun does not know yet how far the input was read.
+        _ = try await eventually {
+            if answer.status == 503 { answer = try await client.send(question) }
+            return answer.status != 503
+        }
         guard answer.status != 404 else { return nil }
         try #require(answer.status == 200, "\(answer.status) \(process)")
         return JSON.object(answer.body)?.objects("purchases").first
