@@ -85,6 +85,19 @@ struct PowerLossTests {
         }
     }
 
+    @Test func `an object that was exchanged in new folders is there after a power loss`() async throws {
+        let name = try ObjectName("log/checkpoints/000")
+        for seed in UInt64(0)..<20 {
+            let disk = SimulatedDisk()
+            let first = try DirectoryStore(path: "/archive", creating: true, calls: disk)
+            _ = try await first.replace(name, [1], expected: nil)
+            var generator = SeededGenerator(seed: seed)
+            let second = try DirectoryStore(
+                path: "/archive", creating: false, calls: disk.afterPowerLoss(&generator))
+            #expect(try await second.read(name)?.bytes == [1])
+        }
+    }
+
     @Test func `a folder that was removed and came back with a power loss takes objects again`() async throws {
         let (kept, name) = (try ObjectName("log/kept"), try ObjectName("log/tile/000"))
         for seed in UInt64(0)..<20 {
