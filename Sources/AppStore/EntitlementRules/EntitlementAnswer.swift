@@ -38,7 +38,7 @@ package struct EntitlementGrant: Hashable, Sendable {
 }
 
 extension EntitlementGrant {
-    /// What holds by its transaction does not where all items that give it are revoked.
+    /// Ends the grant where all items that give it are revoked.
     fileprivate mutating func revoke(_ item: ItemEntitlement) {
         guard let revocationDate = item.revocationDate else { return }
         isEntitled = false

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// What the newest renewal info and status say about one period. What they say about a former period does not count,
+/// The newest renewal info and status as far as they are about one period. Statements about a former period do not count,
 /// whenever it was signed. Source: Apple, `isInBillingRetryPeriod` and "Testing failing subscription renewals".
 struct PeriodRenewal {
     /// The renewal info; nil where it was signed before the period began.

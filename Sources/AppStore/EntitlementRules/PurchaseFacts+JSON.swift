@@ -218,7 +218,7 @@ package struct PublishedPurchase: Hashable, Sendable {
     package var nextChange: AppStoreInstant?
     /// Whether access rests on input that was unread, so that reading it may change what was published.
     package var isUnknown = false
-    /// Whether what is known does not explain what Apple said.
+    /// Whether the known facts leave Apple's statement unexplained.
     package var needsStatusQuery = false
     /// Why transactions give less than they may be meant to.
     package var problems: Set<EntitlementProblem> = []

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// Whose a purchase is. `deploy/README.md`, "Whose a purchase is", has the rule as a table.
+/// The owner of a purchase. `deploy/README.md`, "Whose a purchase is", has the rule as a table.
 extension PurchaseFacts {
     /// How far the clock of a member that records a claim may be from Apple's.
     package static let clockTolerance: Int64 = 5 * 60_000

@@ -84,7 +84,7 @@ package struct SubscriptionPolicy: Hashable, Sendable {
         expiresDate.advanced(byMilliseconds: isCommitted ? commitmentRetryMilliseconds : billingRetryMilliseconds)
     }
 
-    /// When a grace period ends of which Apple states no end. An hour is added because Apple counts days of the calendar,
+    /// The end of a grace period for which Apple states none. An hour is added because Apple counts days of the calendar,
     /// and 6 days were 145 hours over a change of clocks.
     func endOfGraceWithoutDate(after expiresDate: AppStoreInstant) -> AppStoreInstant {
         guard graceFallbackMilliseconds > 0 else { return expiresDate }

@@ -4,7 +4,7 @@ public import JSON
 ///
 /// Tolerant: a malformed field is reported where it is and affects nothing else.
 public struct NotificationEnvelope: Sendable {
-    /// The objects of which a notification has exactly one.
+    /// The alternative objects of a notification: exactly one of them is present.
     public enum Container: String, Sendable, CaseIterable {
         case data, summary, externalPurchaseToken, appData, unclaimInfo
         /// An object that is not known yet, and names its app and environment.
