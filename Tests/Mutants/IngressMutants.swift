@@ -41,13 +41,10 @@ private let breaker = MutatedFile(
 
 private let legacy = MutatedFile(
     .ingress, "v1", ingress + "Legacy/LegacyVerifier.swift", suites: "LegacyRowTests")
-private let failures = MutatedFile(
-    .ingress, "v1", ingress + "Legacy/PasswordFailures.swift", suites: "LegacyRowTests|PasswordFailuresTests")
 private let secrets = MutatedFile(
     .ingress, "v1", "AppStore/AppStoreSettings/SharedSecrets.swift", suites: "SharedSecretsTests")
 private let wiping = MutatedFile(
     .ingress, "v1", ingress + "NotificationProcessor.swift", suites: "LegacySecretTests")
-private let clients = MutatedFile(.ingress, "v1", ingress + "RequestClients.swift", suites: "LegacyRowTests")
 private let headWiping = MutatedFile(
     .ingress, "v1", ingress + "NotificationListener.swift", suites: "LegacySecretTests")
 
@@ -60,13 +57,10 @@ enum IngressMutants {
         legacy.mutant("v1-bundle", "apps[bundleId] != nil", "true"),
         legacy.mutant("v1-form", "text.isEmpty", "false"),
         legacy.mutant("v1-longest-password", "password.range.count <= longestPassword", "true"),
-        clients.mutant("v1-rate-of-unknown-clients", "request.hasUnknownClient", "false"),
-        legacy.mutant("v1-rate", "failures.areTooMany(from: client, now: now)", "false"),
+        legacy.mutant("v1-wrong-app", ".refused(.password, app: named)", ".refused(.password, app: nil)"),
         legacy.mutant("v1-sandbox", "isExpected || notification.environment == .sandbox", "isExpected"),
         legacy.mutant("v1-environment", "isExpected || notification.environment == .sandbox", "true"),
         legacy.mutant("v1-redacted", "body.redacted()", after: "error.description, ", "document.bytes"),
-        failures.mutant("v1-rate-five", "left < 1", "left < 2"),
-        failures.mutant("v1-rate-bound", "state.count >= Self.networks", "false"),
         secrets.mutant("v1-digest", "constantTimeEquals(known, digest)", "true"),
         wiping.without("v1-body-wiped", "work.body.wipe()", after: "case .answered"),
         headWiping.without("v1-head-wiped", "request.head.wipe()"),
@@ -91,7 +85,7 @@ enum IngressMutants {
         reasons.mutant("status-of-new-chains", "429", after: ".newCertificateChains: (.pinnedRoot, ", "503"),
         policy.mutant("status-of-version-1", "403", after: "case .disabled: (", "200"),
         policy.mutant("status-of-password", "403", after: "case .password: (", "200"),
-        policy.mutant("status-of-rate", "429", after: "case .rate: (", "200"),
+        policy.mutant("status-of-password", "401", after: "case .password: (", "200"),
         policy.mutant("status-of-inconsistent", "503", after: "static let inconsistent", "200"),
         accepted.mutant(
             "version-1", "AcknowledgementPolicy.refused(refusal)", after: "switch verdict {\n        case .refused",

@@ -18,10 +18,8 @@ public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
         case text
     }
 
-    /// What the sender is told.
+    /// What the sender is told, who knew the password: Apple keeps no history of these bodies, so what is refused is lost.
     public enum Outcome: Sendable {
-        /// The body is malformed: 400.
-        case refused
         /// It is another app's: 403.
         case forbidden
         /// It is from someone who knows the secret but cannot be read: quarantined with its secrets removed, 200.
@@ -39,9 +37,8 @@ public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var outcome: Outcome {
         switch code {
-        case .form, .environment, .environmentMismatch, .tooManyElements: .refused
         case .otherApp: .forbidden
-        case .receipt, .text: .quarantined
+        case .form, .environment, .environmentMismatch, .tooManyElements, .receipt, .text: .quarantined
         }
     }
 

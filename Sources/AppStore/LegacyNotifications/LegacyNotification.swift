@@ -7,7 +7,7 @@ public import JSON
 /// about, what became of it and when is computed from the receipt. Nothing in them is signed: whoever knows the app's
 /// secret can write anything, so the facts in them rank below signed ones.
 public struct LegacyNotification: Sendable {
-    /// A body with more transactions or renewals is refused.
+    /// A body with more transactions or renewals is quarantined.
     public static let maximumElements = 1000
 
     public let source: LegacySource
@@ -106,7 +106,7 @@ public struct LegacyNotification: Sendable {
         case .absent: return
         case .value(let named):
             guard named == bundleId else { throw LegacyFault(.otherApp, "bid is another app") }
-        case .malformed: throw LegacyFault(.otherApp, "bid is no bundle id")
+        case .malformed: throw LegacyFault(.text, "bid is no bundle id")
         }
     }
 }

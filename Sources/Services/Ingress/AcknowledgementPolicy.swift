@@ -23,9 +23,7 @@ enum AcknowledgementPolicy {
         let (status, reason) =
             switch refusal {
             case .disabled: (403, IngressReason.legacyDisabled)
-            case .form: (400, IngressReason.legacyForm)
-            case .password: (403, IngressReason.legacyPassword)
-            case .rate: (429, IngressReason.legacyRate)
+            case .password: (401, IngressReason.legacyPassword)
             case .audience: (403, Reason.audience.rawValue)
             }
         return HTTPResponse(status: status, reason: reason, closes: true)

@@ -23,6 +23,7 @@ final class IngressMetrics: Sendable {
     private let signedPayloadsKept: Counter
     private let certificateHeaders: Counter
     private let legacyNotifications: LabelledCounters
+    private let legacyPasswords = Mutex<[PasswordKey: Counter]>([:])
     private let legacyUnresolved: Counter
     private let legacyIgnoredFields: Counter
     private let renewalInfoMissing: Counter
@@ -30,6 +31,11 @@ final class IngressMetrics: Sendable {
     private struct DecisionKey: Hashable {
         let reason: String
         let status: Int
+    }
+
+    private struct PasswordKey: Hashable {
+        let app: BundleId?
+        let isRight: Bool
     }
 
     init(_ registry: MetricsRegistry) {
@@ -136,10 +142,29 @@ final class IngressMetrics: Sendable {
 
     func quarantined(_ record: QuarantineRecord) { quarantinedByReason[record.reason].increment() }
 
+    /// A version 1 or older body whose password was looked at.
+    ///
+    /// - Parameter app: one of the configuration, so that the number of series is bounded; nil where the body names none.
+    func password(isRight: Bool, app: BundleId?) {
+        let key = PasswordKey(app: app, isRight: isRight)
+        let counter = legacyPasswords.withLock { counters in
+            if let counter = counters[key] { return counter }
+            let counter = registry.counter(
+                IngressMetricName.legacyPasswords,
+                help: "Passwords of version 1 and older bodies, by the app they name.",
+                labels: [
+                    MetricLabel("bundleid", app?.rawValue ?? "-"), MetricLabel("outcome", isRight ? "right" : "wrong"),
+                ])
+            counters[key] = counter
+            return counter
+        }
+        counter.increment()
+    }
+
     /// A version 1 or older notification, before it is published.
     func mapped(_ notification: LegacyNotification) {
         legacyNotifications[notification.rawType].increment()
-        if notification.originalTransactionId == nil { legacyUnresolved.increment() }
+        if notification.transactionId == nil { legacyUnresolved.increment() }
         legacyIgnoredFields.increment(by: UInt64(clamping: notification.ignoredFields))
     }
 

@@ -29,6 +29,7 @@ enum IngressMetricName {
     static let tableFaults = "sluice_ingress_table_faults_total"
     static let inconsistencies = "sluice_ingress_inconsistencies_total"
     static let legacyNotifications = "sluice_ingress_legacy_notifications_total"
+    static let legacyPasswords = "sluice_ingress_legacy_passwords_total"
     static let renewalInfoMissing = "sluice_ingress_renewal_info_missing_total"
     static let legacyUnresolved = "sluice_ingress_legacy_unresolved_total"
     static let legacyIgnoredFields = "sluice_ingress_legacy_ignored_fields_total"
@@ -61,11 +62,8 @@ enum IngressReason {
     static let quarantineBudget = "quarantine_budget"
     /// Version 1 or older for an app without a shared secret.
     static let legacyDisabled = "v1_disabled"
-    /// Without a password that is a text, or not as such a body is.
-    static let legacyForm = "v1_form"
+    /// Without a password that is a text, or with another than the app's.
     static let legacyPassword = "v1_password"
-    /// More wrong passwords from one network than a minute may have.
-    static let legacyRate = "v1_rate"
     /// Quarantined: with the right password, but a part that cannot be read.
     static let legacyProfile = "v1_profile"
     static let inconsistent = "internal"

@@ -27,7 +27,7 @@ enum NotificationListener {
         limits.proxyIdleTime = plan.proxyIdleTime
         // The form is known when the body is read: until then it may have what any accepted form may have.
         let limit = plan.legacyApps.isEmpty ? maximumBody : maximumLegacyBody
-        let clients = RequestClients(proxies: limits.proxies, logger: logger)
+        let unknownClients = UnknownClients(logger: logger)
         return Listener(
             name: "notifications", host: plan.host, port: UInt16(clamping: plan.port), limits: limits,
             admit: { head in
@@ -35,11 +35,11 @@ enum NotificationListener {
                 return head.methodIs("POST") ? .body(limit: limit) : .methodNotAllowed(allow: "POST")
             },
             handle: { request, exchange in
+                unknownClients.look(at: request)
                 workers.add(
                     NotificationWork(
                         body: request.body, traceParent: traceParent(request.head),
-                        receivedAt: clocks.wallMilliseconds(),
-                        client: clients.client(of: request), exchange: exchange))
+                        receivedAt: clocks.wallMilliseconds(), exchange: exchange))
                 // Its query and fields can hold what should only be in the body.
                 request.head.wipe()
             },

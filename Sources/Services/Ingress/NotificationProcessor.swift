@@ -17,8 +17,6 @@ struct NotificationWork: Sendable {
     let traceParent: String?
     /// When it came, milliseconds since 1970.
     let receivedAt: Int64
-    /// The client's network; nil where a proxy stands for all of them.
-    let client: NetworkPrefix?
     let exchange: Exchange
     /// It has been refused once because too many certificate chains were new.
     var isSecondTry = false
@@ -235,17 +233,20 @@ final class NotificationProcessor: Sendable {
         guard let receivedAt = AppStoreInstant(millisecondsSince1970: work.receivedAt) else {
             return inconsistent(work)
         }
-        let verdict = legacyVerifier.verify(
-            document, from: work.client, receivedAt: receivedAt, now: clocks.monotonicNanoseconds())
+        let verdict = legacyVerifier.verify(document, receivedAt: receivedAt, now: clocks.monotonicNanoseconds())
         switch verdict {
-        case .refused(let refusal): work.exchange.respond(AcknowledgementPolicy.refused(refusal))
+        case .refused(let refusal, let app):
+            if case .password = refusal { metrics.password(isRight: false, app: app) }
+            work.exchange.respond(AcknowledgementPolicy.refused(refusal))
         case .accepted(let legacy, let isUnexpectedSandbox):
             guard let notification = AcceptedNotification(legacy) else { return inconsistent(work) }
+            metrics.password(isRight: true, app: legacy.bundleId)
             metrics.mapped(legacy)
             publish(
                 notification, work,
                 answer: isUnexpectedSandbox ? AcknowledgementPolicy.sandbox : AcknowledgementPolicy.accepted)
         case .nonconforming(let detail, let app, let environment, let redacted):
+            metrics.password(isRight: true, app: app)
             guard
                 let notification = QuarantinableNotification(
                     legacy: redacted, reason: IngressReason.legacyProfile, detail: detail, bundleId: app,

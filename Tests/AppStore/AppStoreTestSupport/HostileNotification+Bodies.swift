@@ -61,6 +61,9 @@ extension HostileNotification {
             "H-40", "version 1", .legacy,
             "{\"notification_type\":\"DID_RENEW\",\"password\":\"x\",\"unified_receipt\":{}}"),
         raw("H-40", "notification_type of another type", .badRequest(.jsonShape), "{\"notification_type\":1}"),
+        raw(
+            "H-40", "notification_type of another type beside a password", .legacy,
+            "{\"notification_type\":1,\"password\":\"x\"}"),
         around("H-42", "both shapes", .badRequest(.jsonShape)) {
             "{\"signedPayload\":\"\($0)\",\"notification_type\":\"DID_RENEW\"}"
         },

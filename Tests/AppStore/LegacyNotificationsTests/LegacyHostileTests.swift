@@ -25,13 +25,13 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
 }
 
 @Suite("Hostile and broken bodies") struct LegacyHostileTests {
-    @Test(arguments: refused + forbidden + quarantined + read)
-    func `are refused, quarantined or read by what is wrong with them`(row: HostileCase) throws {
+    @Test(arguments: odd + forbidden + quarantined + read)
+    func `are quarantined or read by what is wrong with them`(row: HostileCase) throws {
         #expect(try row.draft.fault()?.code == row.code)
     }
 
     @Test func `are answered by the code`() throws {
-        #expect(try Self.refused.allSatisfy { try $0.draft.fault()?.outcome == .refused })
+        #expect(try Self.odd.allSatisfy { try $0.draft.fault()?.outcome == .quarantined })
         #expect(try Self.forbidden.allSatisfy { try $0.draft.fault()?.outcome == .forbidden })
         #expect(try Self.quarantined.allSatisfy { try $0.draft.fault()?.outcome == .quarantined })
     }
@@ -43,7 +43,8 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         #expect(fault.description.hasPrefix("text: "))
     }
 
-    private static let refused: [HostileCase] = [
+    /// Whoever sent them knew the password, and Apple keeps no history of version 1: refused, they would be lost.
+    private static let odd: [HostileCase] = [
         HostileCase("environment Production", .environment) { $0.body["environment"] = "Production" },
         HostileCase("environment prod", .environment) { $0.body["environment"] = "prod" },
         HostileCase("environment Xcode", .environment) { $0.body["environment"] = "Xcode" },
@@ -73,11 +74,16 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
 
     private static let forbidden: [HostileCase] = [
         HostileCase("another bid", .otherApp) { $0.body["bid"] = "com.example.other" },
-        HostileCase("bid a number", .otherApp) { $0.body["bid"] = 1 },
         HostileCase("another bid in the receipt of the oldest form", .otherApp) {
             $0 = LegacyDraft(oldest: "DID_RENEW", latest: receipt("100", with: ["bid": "com.example.other"]))
         },
     ]
+
+    @Test func `with a bid that is no text are quarantined`() throws {
+        var draft = LegacyDraft("DID_RENEW", [transaction("100")])
+        draft.body["bid"] = 1
+        #expect(try draft.fault()?.outcome == .quarantined)
+    }
 
     private static let long = JSONValue.string(String(repeating: "1", count: 257))
 

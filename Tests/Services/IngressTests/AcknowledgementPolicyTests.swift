@@ -15,9 +15,7 @@ import Testing
             (AcknowledgementPolicy.duplicate, 200, "duplicate"), (AcknowledgementPolicy.clock, 503, "clock"),
             (AcknowledgementPolicy.quarantineBudget, 503, "quarantine_budget"),
             (AcknowledgementPolicy.refused(.disabled), 403, "v1_disabled"),
-            (AcknowledgementPolicy.refused(.form), 400, "v1_form"),
-            (AcknowledgementPolicy.refused(.password), 403, "v1_password"),
-            (AcknowledgementPolicy.refused(.rate), 429, "v1_rate"),
+            (AcknowledgementPolicy.refused(.password), 401, "v1_password"),
             (AcknowledgementPolicy.refused(LegacyRefusal.audience), 403, "audience"),
             (AcknowledgementPolicy.inconsistent, 503, "internal"),
         ]

@@ -64,8 +64,8 @@ import Testing
             IngressReason.kafkaUnavailable, IngressReason.kafkaQueueFull, IngressReason.kafkaTimeout,
             IngressReason.kafkaSlow,
             IngressReason.kafkaRecordTooLarge, IngressReason.kafkaError,
-            IngressReason.quarantineBudget, IngressReason.legacyDisabled, IngressReason.legacyForm,
-            IngressReason.legacyPassword, IngressReason.legacyRate, IngressReason.legacyProfile,
+            IngressReason.quarantineBudget, IngressReason.legacyDisabled,
+            IngressReason.legacyPassword, IngressReason.legacyProfile,
         ] + [
             "path", "method", "framing", "proxy_header", "headers", "uri", "slow", "idle", "encoding",
             "expect", "aborted",

@@ -4,7 +4,6 @@ internal import AppStoreVerification
 internal import Bytes
 internal import Configuration
 internal import Cryptography
-internal import HTTPServer
 internal import JSON
 internal import LegacyNotifications
 internal import Lifecycle
@@ -14,10 +13,8 @@ internal import Telemetry
 enum LegacyRefusal: Sendable {
     /// No app, or not the one that it names, has a shared secret.
     case disabled
-    case form
+    /// No password that is a text, or not the app's.
     case password
-    /// Too many wrong passwords from this network.
-    case rate
     /// An app that is not configured, or not for this environment.
     case audience
 }
@@ -28,7 +25,8 @@ enum LegacyVerdict {
     case accepted(LegacyNotification, isUnexpectedSandbox: Bool)
     /// The right password, but a part that cannot be read, or no word on which of several apps it is for. `redacted` is the body less what must not be kept.
     case nonconforming(detail: String, app: BundleId?, AppStoreEnvironment?, redacted: [UInt8])
-    case refused(LegacyRefusal)
+    /// - Parameter app: the app of ours that the body names, where it names one.
+    case refused(LegacyRefusal, app: BundleId?)
 }
 
 /// Decides whether a version 1 or older body is from someone who knows the app's shared secret.
@@ -39,7 +37,6 @@ final class LegacyVerifier: Sendable {
     private let apps: [BundleId: AppIdentity]
     /// In the order of the configuration.
     private let secrets: [Secrets]
-    private let failures = PasswordFailures()
     private let logger: Logger
 
     private struct Secrets {
@@ -72,29 +69,26 @@ final class LegacyVerifier: Sendable {
         self.secrets = secrets
     }
 
-    /// - Parameters:
-    ///   - client: the client's network; nil where it is not known.
-    ///   - now: monotonic nanoseconds.
-    func verify(
-        _ document: JSONDocument, from client: NetworkPrefix?, receivedAt: AppStoreInstant, now: UInt64
-    ) -> LegacyVerdict {
-        guard !secrets.isEmpty else { return .refused(.disabled) }
+    /// Nothing but the body decides: a wrong password costs no other body anything, since all apps' bodies come from the
+    /// same networks, and Apple keeps no history of them. A secret has too many digits to be guessed at any rate.
+    ///
+    /// - Parameter now: monotonic nanoseconds.
+    func verify(_ document: JSONDocument, receivedAt: AppStoreInstant, now: UInt64) -> LegacyVerdict {
+        guard !secrets.isEmpty else { return .refused(.disabled, app: nil) }
         let body = LegacyBody(document)
-        guard let digest = Self.passwordDigest(of: body) else { return .refused(.form) }
-        let named: BundleId?
-        switch body.bundleId {
-        case .malformed: return .refused(.form)
-        case .absent: named = nil
-        case .value(let bundleId):
-            guard apps[bundleId] != nil else { return .refused(.audience) }
-            guard secrets.contains(where: { $0.app.bundleId == bundleId }) else { return .refused(.disabled) }
+        var named: BundleId?
+        if case .value(let bundleId) = body.bundleId {
+            guard apps[bundleId] != nil else { return .refused(.audience, app: nil) }
+            guard secrets.contains(where: { $0.app.bundleId == bundleId }) else {
+                return .refused(.disabled, app: bundleId)
+            }
             named = bundleId
         }
-        if let client, failures.areTooMany(from: client, now: now) { return .refused(.rate) }
-        let found = apps(named, with: digest, now: now)
-        guard let app = found.first else {
-            if let client { failures.count(from: client, now: now) }
-            return .refused(.password)
+        let found = Self.passwordDigest(of: body).map { apps(named, with: $0, now: now) } ?? []
+        guard let app = found.first else { return .refused(.password, app: named) }
+        if case .malformed = body.bundleId {
+            return .nonconforming(
+                detail: "bid is no text", app: nil, body.environment, redacted: body.redacted())
         }
         guard found.count == 1 else {
             return .nonconforming(
@@ -110,12 +104,13 @@ final class LegacyVerifier: Sendable {
         do throws(LegacyFault) {
             let notification = try LegacyNotification(document, bundleId: app.bundleId, receivedAt: receivedAt)
             let isExpected = app.environments.contains(notification.environment)
-            guard isExpected || notification.environment == .sandbox else { return .refused(.audience) }
+            guard isExpected || notification.environment == .sandbox else {
+                return .refused(.audience, app: app.bundleId)
+            }
             return .accepted(notification, isUnexpectedSandbox: !isExpected)
         } catch {
             switch error.outcome {
-            case .refused: return .refused(.form)
-            case .forbidden: return .refused(.audience)
+            case .forbidden: return .refused(.audience, app: app.bundleId)
             case .quarantined:
                 return .nonconforming(
                     detail: error.description, app: app.bundleId, body.environment, redacted: body.redacted())

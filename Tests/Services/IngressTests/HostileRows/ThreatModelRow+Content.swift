@@ -37,14 +37,15 @@ extension ThreatModelRow {
         ThreatModelRow(
             "H-120", "signed texts that are too long or have control characters, paths, markup",
             .quarantined("profile_text"), .accepted),
-        ThreatModelRow("H-121", "version 1: a wrong password", elsewhere: "403 `v1_password`, closed"),
-        ThreatModelRow("H-122", "version 1: no password", elsewhere: "400 `v1_form`, closed"),
+        ThreatModelRow("H-121", "version 1: a wrong password", elsewhere: "401 `v1_password`, closed"),
+        ThreatModelRow("H-122", "version 1: no password", elsewhere: "401 `v1_password`, closed"),
         ThreatModelRow(
             "H-123", "version 1: guessed passwords",
-            elsewhere: "403 `v1_password`; after five in a minute 429 `v1_rate`, closed"),
+            elsewhere: "401 `v1_password` for each, closed; other notifications are accepted"),
         ThreatModelRow(
             "H-124", "version 1: an unknown type",
-            elsewhere: "200 `accepted`; a receipt that cannot be read: 200 `v1_profile`, quarantine topic"),
+            elsewhere:
+                "200 `accepted`; what cannot be read, with the right password: 200 `v1_profile`, quarantine topic"),
         ThreatModelRow(
             "H-125", "version 1: another app", elsewhere: "403 `audience`, closed; 200 `sandbox`, sandbox topic"),
         ThreatModelRow("H-126", "version 1: a receipt of 4 MiB", .closed(413, "too_large")),

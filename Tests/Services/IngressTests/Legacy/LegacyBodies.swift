@@ -6,9 +6,14 @@ struct LegacyBody {
     static let secret = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 
     var type = "DID_RENEW"
+    /// A JSON value, in place of ``type``.
+    var typeValue: String?
     /// A JSON value.
     var password = "\"\(Self.secret)\""
     var bid: String? = TestAppStore.bundleId
+    /// A JSON value, in place of ``bid``.
+    var bidValue: String?
+    var nextProduct = "com.example.pro.month"
     var environment = "PROD"
     var receiptEnvironment = "Production"
     var originalTransactionId = "440000599543880"
@@ -25,15 +30,16 @@ struct LegacyBody {
     private static let start = TestTime.start
 
     var text: String {
-        let bid = self.bid.map { #""bid":"\#($0)","bvrs":"42","# } ?? ""
-        return #"{"notification_type":"\#(type)","environment":"\#(environment)","password":\#(password),"#
-            + bid + further + #""auto_renew_product_id":"com.example.pro.month","auto_renew_status":"true","#
+        let bid = (bidValue ?? self.bid.map { "\"\($0)\"" }).map { #""bid":\#($0),"bvrs":"42","# } ?? ""
+        return #"{"notification_type":\#(typeValue ?? "\"\(type)\""),"environment":"\#(environment)","#
+            + #""password":\#(password),"#
+            + bid + further + #""auto_renew_product_id":"\#(nextProduct)","auto_renew_status":"true","#
             + #""original_transaction_id":\#(namedTransactionId ?? originalTransactionId),"unified_receipt":{"#
             + #""environment":"\#(receiptEnvironment)","status":0,"#
             + #""latest_receipt":"\#(String(repeating: "M", count: receiptBytes))","#
             + #""latest_receipt_info":\#(receiptInfo ?? elements),"pending_renewal_info":[{"#
             + #""original_transaction_id":"\#(originalTransactionId)","product_id":"com.example.pro.month","#
-            + #""auto_renew_product_id":"com.example.pro.month","auto_renew_status":"1"}]}}"#
+            + #""auto_renew_product_id":"\#(nextProduct)","auto_renew_status":"1"}]}}"#
     }
 
     var bytes: [UInt8] { Array(text.utf8) }

@@ -89,23 +89,23 @@ import Time
 
     static let rows: [Row] = [
         Row(row: "H-41 another app", status: 403, reason: "audience") { $0.bid = "com.example.none" },
-        Row(row: "H-121 a wrong password", status: 403, reason: "v1_password") {
+        Row(row: "H-121 a wrong password", status: 401, reason: "v1_password") {
             $0.password = "\"\(LegacyBody.secret.dropLast())1\""
         },
-        Row(row: "H-121 the password in capitals", status: 403, reason: "v1_password") {
+        Row(row: "H-121 the password in capitals", status: 401, reason: "v1_password") {
             $0.password = "\"\(LegacyBody.secret.uppercased())\""
         },
-        Row(row: "H-121 a wrong password without bid", status: 403, reason: "v1_password") {
+        Row(row: "H-121 a wrong password without bid", status: 401, reason: "v1_password") {
             $0.bid = nil
             $0.password = "\"guess\""
         },
-        Row(row: "H-122 an empty password", status: 400, reason: "v1_form") { $0.password = "\"\"" },
-        Row(row: "H-122 a null password", status: 400, reason: "v1_form") { $0.password = "null" },
-        Row(row: "H-122 a number as password", status: 400, reason: "v1_form") { $0.password = "12345678" },
-        Row(row: "H-122 an array as password", status: 400, reason: "v1_form") {
+        Row(row: "H-122 an empty password", status: 401, reason: "v1_password") { $0.password = "\"\"" },
+        Row(row: "H-122 a null password", status: 401, reason: "v1_password") { $0.password = "null" },
+        Row(row: "H-122 a number as password", status: 401, reason: "v1_password") { $0.password = "12345678" },
+        Row(row: "H-122 an array as password", status: 401, reason: "v1_password") {
             $0.password = "[\"\(LegacyBody.secret)\"]"
         },
-        Row(row: "H-122 a password of 1 MiB", status: 400, reason: "v1_form") {
+        Row(row: "H-122 a password of 1 MiB", status: 401, reason: "v1_password") {
             $0.password = "\"\(String(repeating: "a", count: 1 << 20))\""
         },
         Row(
@@ -123,13 +123,43 @@ import Time
                 $0.environment = "Sandbox"
                 $0.receiptEnvironment = "Sandbox"
             }, records: [0, 1, 0]),
-        Row(row: "V4 Production at the top", status: 400, reason: "v1_form") { $0.environment = "Production" },
-        Row(row: "V4 an unknown environment", status: 400, reason: "v1_form") { $0.environment = "Xcode" },
-        Row(row: "V5 two environments", status: 400, reason: "v1_form") { $0.receiptEnvironment = "Sandbox" },
+        Row(
+            row: "V4 Production at the top", status: 200, reason: "v1_profile",
+            change: { $0.environment = "Production" }, records: [0, 0, 1]),
+        Row(
+            row: "V4 an unknown environment", status: 200, reason: "v1_profile", change: { $0.environment = "Xcode" },
+            records: [0, 0, 1]),
+        Row(
+            row: "V5 two environments", status: 200, reason: "v1_profile",
+            change: { $0.receiptEnvironment = "Sandbox" }, records: [0, 0, 1]),
+        Row(
+            row: "V6 a type that is no text", status: 200, reason: "v1_profile", change: { $0.typeValue = "7" },
+            records: [0, 0, 1]),
+        Row(row: "V7a an unknown environment and a wrong password", status: 401, reason: "v1_password") {
+            $0.environment = "Xcode"
+            $0.password = "\"guess\""
+        },
+        Row(row: "V7a two environments and no password", status: 401, reason: "v1_password") {
+            $0.receiptEnvironment = "Sandbox"
+            $0.password = "null"
+        },
+        Row(row: "V7a 1,001 transactions and a wrong password", status: 401, reason: "v1_password") {
+            $0.transactions = 1001
+            $0.password = "\"guess\""
+        },
+        Row(row: "V7a a bid that is no text and a wrong password", status: 401, reason: "v1_password") {
+            $0.bidValue = "7"
+            $0.password = "\"guess\""
+        },
+        Row(
+            row: "a bid that is no text", status: 200, reason: "v1_profile", change: { $0.bidValue = "7" },
+            records: [0, 0, 1]),
         Row(
             row: "V7 no transactions", status: 200, reason: "accepted", change: { $0.receiptInfo = "[]" },
             records: [1, 0, 0]),
-        Row(row: "V7 1,001 transactions", status: 400, reason: "v1_form") { $0.transactions = 1001 },
+        Row(
+            row: "V7 1,001 transactions", status: 200, reason: "v1_profile", change: { $0.transactions = 1001 },
+            records: [0, 0, 1]),
         Row(
             row: "V8 a date that is no number", status: 200, reason: "accepted",
             change: { $0.further = #""auto_renew_status_change_date_ms":"soon","# }, records: [1, 0, 0]),
@@ -201,46 +231,72 @@ import Time
         }
     }
 
-    @Test func `H-123: after five wrong passwords in a minute a network is not listened to`() async throws {
-        let clock = ManualClock()
-        var guess = LegacyBody()
-        guess.password = "\"guessed\""
-        try await with(clocks: TestTime.standing(clock)) { harness async throws in
-            for _ in 0..<5 { #expect(try await harness.post(guess.bytes).status == 403) }
-            #expect(try await harness.post(guess.bytes).status == 429)
-            #expect(try await harness.post(LegacyBody().bytes).status == 429)
-            // Signed ones are not passwords.
-            #expect(try await harness.post(TestAppStore.body(try TestAppStore.shared().renewal())).status == 200)
-            clock.advance(by: .seconds(13))
+    @Test func `H-123: wrong passwords of one app cost no other app of Apple's network a notification`() async throws {
+        let changed = try directory.write("ffffffffffffffffffffffffffffffff\n", to: "changed")
+        let other = AppIdentity(bundleId: BundleId("com.example.other"), appAppleId: AppAppleId(7))
+        // Its secret was changed in App Store Connect and not here.
+        var stale = LegacyBody()
+        stale.bid = other.bundleId.rawValue
+        var unnamed = LegacyBody()
+        unnamed.bid = nil
+        unnamed.password = "\"guessed\""
+        try await with({ plan in
+            plan.verifier.apps.append(other)
+            plan.legacyApps.append(.init(bundleId: other.bundleId, path: changed))
+        }) { harness async throws in
+            for _ in 0..<8 { #expect(try await harness.post(stale.bytes).status == 401) }
+            #expect(try await harness.post(unnamed.bytes).status == 401)
             #expect(try await harness.post(LegacyBody().bytes).status == 200)
+            #expect(harness.decisions("v1_password", 401) == 9)
+            let passwords = "sluice_ingress_legacy_passwords_total"
+            #expect(harness.value(passwords + "{bundleid=\"com.example.other\",outcome=\"wrong\"}") == 8)
+            #expect(harness.value(passwords + "{bundleid=\"-\",outcome=\"wrong\"}") == 1)
+            #expect(harness.value(passwords + "{bundleid=\"com.example.app\",outcome=\"right\"}") == 1)
+            #expect(harness.value(passwords + "{bundleid=\"com.example.app\",outcome=\"wrong\"}") == 0)
         }
     }
 
-    @Test func `behind a proxy that names no client, guesses lock no client out`() async throws {
-        var guess = LegacyBody()
-        guess.password = "\"guessed\""
-        try await with({ $0.proxies = ["127.0.0.0/8"] }) { harness async throws in
-            for _ in 0..<8 { #expect(try await harness.post(guess.bytes).status == 403) }
+    @Test func `the third change of the next product is published though it says what the first said`() async throws {
+        var change = LegacyBody()
+        change.type = "DID_CHANGE_RENEWAL_PREF"
+        let clock = ManualClock()
+        let clocks = Clocks(
+            wallMilliseconds: { TestTime.start + Int64(clamping: clock.now / 1_000_000) },
+            monotonicNanoseconds: { clock.now })
+        try await with(clocks: clocks) { harness async throws in
+            for product in ["basic", "pro", "basic"] {
+                clock.advance(by: .seconds(60))
+                change.nextProduct = "com.example.\(product)"
+                #expect(try await harness.post(change.bytes).status == 200)
+            }
+            let products = try await harness.records(harness.production).map {
+                try NotificationRecord($0).renewalInfo?.autoRenewProductId?.rawValue
+            }
+            #expect(products == ["com.example.basic", "com.example.pro", "com.example.basic"])
+            #expect(harness.decisions("duplicate", 200) == 0)
+        }
+    }
+
+    @Test func `a body that names its purchase but no transaction of it counts as unresolved`() async throws {
+        var empty = LegacyBody()
+        empty.receiptInfo = "[]"
+        try await with { harness async throws in
+            #expect(try await harness.post(empty.bytes).status == 200)
             #expect(try await harness.post(LegacyBody().bytes).status == 200)
+            #expect(harness.value("sluice_ingress_legacy_unresolved_total") == 1)
         }
     }
 
     @Test(arguments: ["unknown", "\"", ""])
-    func `behind a proxy that names clients, those with an unreadable address share one limit of guesses`(
+    func `behind a proxy that names clients, those with an unreadable address are told of once`(
         _ address: String
     ) async throws {
-        var guess = LegacyBody()
-        guess.password = "\"guessed\""
         try await with({
             $0.proxies = ["127.0.0.0/8"]
             $0.forwarded = .xForwardedFor
         }) { harness async throws in
             let fields = address.isEmpty ? [] : [("X-Forwarded-For", address)]
-            for _ in 0..<5 { #expect(try await harness.post(guess.bytes, headers: fields).status == 403) }
-            #expect(try await harness.post(guess.bytes, headers: fields).status == 429)
-            // A client whose address is known is not among them.
-            let named = [("X-Forwarded-For", "203.0.113.8")]
-            #expect(try await harness.post(LegacyBody().bytes, headers: named).status == 200)
+            for _ in 0..<5 { #expect(try await harness.post(LegacyBody().bytes, headers: fields).status == 200) }
             let warning = "clients without a readable address share one limit"
             #expect(harness.log.lines.filter { $0.contains(warning) }.count == 1)
         }
@@ -302,6 +358,6 @@ import Time
             #expect(!log.contains(new) && !log.contains("short\\n"))
         }
         // A file that cannot be used changes nothing.
-        #expect(answers == [200, 200, 403, 200, 403, 200])
+        #expect(answers == [200, 200, 401, 200, 401, 200])
     }
 }

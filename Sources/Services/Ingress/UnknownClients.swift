@@ -1,0 +1,23 @@
+internal import HTTPServer
+internal import Synchronization
+internal import Telemetry
+
+/// Says once that a proxy does not name its clients, so that they share one limit of requests.
+final class UnknownClients: Sendable {
+    private let logger: Logger
+    private let hasWarned = Mutex(false)
+
+    init(logger: Logger) { self.logger = logger }
+
+    func look(at request: HTTPRequest) {
+        guard request.hasUnknownClient else { return }
+        let isFirst = hasWarned.withLock { hasWarned in
+            defer { hasWarned = true }
+            return !hasWarned
+        }
+        guard isFirst else { return }
+        logger.warning(
+            "http.proxies do not name a client as http.forwarded says: clients without a readable address share one limit",
+            [LogField(.network, request.network.description)])
+    }
+}
