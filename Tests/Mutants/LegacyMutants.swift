@@ -4,11 +4,10 @@ private let module = "AppStore/LegacyNotifications/"
 private let conditions = MutatedFile(
     .legacy, "mapping", module + "LegacyEvent+Conditions.swift", suites: "LegacyMappingTests|LegacyEventTests")
 private let event = MutatedFile(
-    .legacy, "mapping", module + "LegacyEvent.swift", suites: "LegacyMappingTests|LegacyFieldTests|LegacyIdentityTests")
+    .legacy, "mapping", module + "LegacyEvent.swift",
+    suites: "LegacyMappingTests|LegacyFieldTests|LegacyIdentityTests|LegacySubjectTests")
 private let subject = MutatedFile(
     .legacy, "mapping", module + "LegacySubject.swift", suites: "LegacySubjectTests")
-private let payloads = MutatedFile(
-    .legacy, "mapping", module + "LegacyPayloads.swift", suites: "LegacySubjectTests|LegacyFieldTests")
 private let identity = MutatedFile(
     .legacy, "mapping", module + "LegacyIdentity.swift", suites: "LegacyIdentityTests")
 private let object = MutatedFile(
@@ -30,14 +29,27 @@ enum LegacyMutants {
         conditions.mutant("legacy-upgraded-running", "previousEnd > start", "true"),
         conditions.mutant("legacy-upgraded-product", "previousProductId != productId", "true"),
         conditions.mutant("legacy-grace", "$0 > time", "true"),
-        conditions.mutant("legacy-downgrade", "autoRenewProductId != nil && autoRenewProductId == productId", "true"),
-        conditions.mutant("legacy-expired", "$0 <= time", "true"),
+        conditions.mutant("legacy-downgrade", "autoRenewProductId != productId", "true"),
+        conditions.mutant("legacy-expired", "status == .expired", "true"),
+        conditions.mutant("legacy-resubscribed-retry", "renewal?.isInBillingRetryPeriod != true", "true"),
         conditions.mutant("legacy-expired-intent", "expirationIntent != nil", "true"),
         conditions.mutant("legacy-resubscribed", "start > previousEnd", "true"),
         conditions.mutant("legacy-switched-on-later", "start.milliseconds(to: time) <= Self.purchaseWindow", "true"),
         conditions.mutant(
             "legacy-consent", "renewal?.priceIncreaseStatus == PriceIncreaseStatus.consented.rawValue", "true"),
-        event.mutant("legacy-time", "min(time ?? receivedAt, receivedAt)", "time ?? receivedAt"),
+        event.mutant(
+            "legacy-time", "min(date ?? newestDate ?? receivedAt, receivedAt)", "date ?? newestDate ?? receivedAt"),
+        event.mutant("legacy-newest-date", "dates.compactMap { $0 }.max()", "nil"),
+        event.mutant("legacy-oldest-intent", "statement.source == .v1 || autoRenewStatus == false", "true"),
+        event.mutant(
+            "legacy-grace-retry", "renewal?.isInBillingRetryPeriod == true ? renewal?.gracePeriodExpiresDate : nil",
+            "renewal?.gracePeriodExpiresDate"),
+        event.mutant("legacy-status-upgraded", "$0.transactionId == id ? !isUpgraded : !$0.isUpgraded", "true"),
+        event.mutant(
+            "legacy-status-newest", "deciding.transactionId == id ? isRevoked : deciding.cancellationDate != nil",
+            "isRevoked"),
+        event.mutant("legacy-status-active", "expiresDate > time", "true"),
+        event.mutant("legacy-status-retry", "isInGracePeriod ? .billingGracePeriod : .billingRetry", ".billingRetry"),
         event.mutant(
             "legacy-replaced-in-time", "abs(date.milliseconds(to: start)) <= replacementWindow", "true"),
         event.mutant("legacy-replaced-group", "otherGroup == group", "true"),
@@ -46,14 +58,12 @@ enum LegacyMutants {
             "cancelled.isBought(before: other)"),
         event.mutant("legacy-revoked", "cancellationDate != nil && !isUpgraded", "cancellationDate != nil"),
         subject.mutant("legacy-subject-cancelled", "$0.isCancelled(before: $1)", "$0.isBought(before: $1)"),
-        subject.mutant("legacy-subject-date", "statement.cancellationDate != nil", "true"),
+        subject.mutant("legacy-subject-date", "statement.cancellationDate != nil", after: "but the body does.", "true"),
+        subject.mutant("legacy-subject-named", "statement.type.isAboutCancellation", "false"),
         subject.mutant("legacy-subject-oldest", "statement.source == .v0", "true"),
-        payloads.mutant("legacy-status-active", "expiresDate > event.time", "true"),
-        payloads.mutant(
-            "legacy-status-retry", "event.renewal?.isInBillingRetryPeriod == true ? .billingRetry : .expired",
-            ".expired"),
         identity.mutant("legacy-identity-expiry", "milliseconds(transaction?.expiresDate)", "nil"),
         identity.mutant("legacy-identity-cancellation", "milliseconds(event.cancellationDate)", "nil"),
+        identity.mutant("legacy-identity-undated", "!event.hasDate", "false"),
         identity.mutant("legacy-identity-consent", "event.renewal?.priceConsentText", "nil"),
     ]
 

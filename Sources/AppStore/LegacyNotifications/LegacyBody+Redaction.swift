@@ -8,9 +8,7 @@ extension LegacyBody {
 
     /// The body as received, byte for byte, less its secret, the receipts in base64 and the identifiers of devices; see
     /// ``JSON/JSONDocument/redacted(_:)``. For the record, and for the quarantine of a body that cannot be read.
-    ///
-    /// - Parameter secrets: of the app, other than the one in the body: what must not occur in the result either.
-    package func redacted(secrets: [[UInt8]] = []) -> [UInt8] {
-        document.redacted(.init(names: Self.privateNames, secretNames: ["password"], secrets: secrets))
+    package func redacted() -> [UInt8] {
+        document.redacted(.init(names: Self.privateNames, secretNames: ["password"]))
     }
 }

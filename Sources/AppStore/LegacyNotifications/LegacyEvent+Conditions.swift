@@ -21,26 +21,29 @@ extension LegacyEvent {
     /// "grace_period_expires_date later than the event time"
     var isInGracePeriod: Bool { gracePeriodExpiresDate.map { $0 > time } ?? false }
 
-    /// "auto_renew_product_id equals the current product"
-    var renewsAsSameProduct: Bool { autoRenewProductId != nil && autoRenewProductId == productId }
+    /// The opposite of "auto_renew_product_id absent, subject unresolved, or equal to the current product"
+    var renewsAsOtherProduct: Bool {
+        guard let autoRenewProductId, let productId else { return false }
+        return autoRenewProductId != productId
+    }
 
-    /// "status off, subject expired at event time, expiration_intent present"
+    /// "status off, computed status 2, expiration_intent present; not inside grace or retry"
     func hasExpired(_ intents: ExpirationIntent...) -> Bool {
         hasExpired && intents.contains { $0 == expirationIntent }
     }
 
     /// As ``hasExpired(_:)``, whatever the intent.
     var hasExpired: Bool {
-        autoRenewStatus == false && expirationIntent != nil
-            && (subject?.transaction.expiresDate.map { $0 <= time } ?? false)
+        autoRenewStatus == false && expirationIntent != nil && status == .expired
     }
 
-    /// "status on, and subject.purchase_date lies after the expiry of the transaction before it in the chain, and our
-    /// state of the chain is expired". The state is not known here. What the body has in its place: the renewal was
-    /// switched on by that purchase and not later in its period, when the purchase had been told already.
+    /// "status on, and subject.purchase_date lies after the expiry of the transaction before it in the chain, our state of
+    /// the chain is expired, and neither the receipt nor our facts tell of a billing retry in the gap". State and facts are
+    /// not known here. What the body has in their place: the renewal was switched on by that purchase and not later in its
+    /// period, when the purchase or the recovery had been told already.
     var isResubscribed: Bool {
-        guard autoRenewStatus == true, let subject, let start = subject.transaction.purchaseDate,
-            let previousEnd = subject.previous?.end, start > previousEnd
+        guard autoRenewStatus == true, renewal?.isInBillingRetryPeriod != true, let subject,
+            let start = subject.transaction.purchaseDate, let previousEnd = subject.previous?.end, start > previousEnd
         else { return false }
         guard statement.autoRenewStatusChangeDate != nil else { return true }
         return start.milliseconds(to: time) <= Self.purchaseWindow

@@ -10,14 +10,19 @@ struct LegacyEvent: Sendable {
     let isReplaced: Bool
     /// Stands for Apple's signedDate.
     let time: AppStoreInstant
+    /// Whether the type has a date of its own, and the body tells it.
+    let hasDate: Bool
+    /// The newest date that the body tells of its purchase; nil where it tells none.
+    let newestDate: AppStoreInstant?
     let productId: ProductId?
     /// That of the transaction before the subject.
     let previousProductId: ProductId?
 
     /// How long before or after the cancellation its replacement begins, in milliseconds.
     static let replacementWindow: Int64 = 60_000
-    /// How long after the beginning of a period a renewal that is switched on belongs to its purchase, in milliseconds.
-    static let purchaseWindow: Int64 = 24 * 3_600_000
+    /// How long after the beginning of a period a renewal that is switched on belongs to its purchase, in milliseconds:
+    /// the purchase itself switches it on.
+    static let purchaseWindow: Int64 = 5 * 60_000
 
     init(_ body: LegacyBody, receivedAt: AppStoreInstant) throws(LegacyFault) {
         let statement = try LegacyStatement(body)
@@ -34,7 +39,11 @@ struct LegacyEvent: Sendable {
         self.subject = subject
         productId = try subject?.transaction.productId()
         previousProductId = try subject?.previous?.productId()
-        time = Self.time(statement, subject, receivedAt: receivedAt)
+        let date = Self.date(statement, subject)
+        hasDate = date != nil
+        newestDate = Self.newestDate(statement, subject)
+        // Never later than the body was received.
+        time = min(date ?? newestDate ?? receivedAt, receivedAt)
     }
 
     /// Fields that were sent, but read as absent: outside of the receipt, of the purchase's transactions and renewal.
@@ -45,20 +54,23 @@ struct LegacyEvent: Sendable {
 
     // MARK: Time
 
-    /// When it happened, as far as the body tells; a body has no date of its own. Never later than it was received.
-    private static func time(
-        _ statement: LegacyStatement, _ subject: LegacySubject?, receivedAt: AppStoreInstant
-    ) -> AppStoreInstant {
+    /// The date that the type is about.
+    private static func date(_ statement: LegacyStatement, _ subject: LegacySubject?) -> AppStoreInstant? {
         let transaction = subject?.transaction
-        let time: AppStoreInstant? =
-            switch statement.type {
-            case .didChangeRenewalStatus: statement.autoRenewStatusChangeDate
-            case .cancel, .refund, .revoke: transaction?.cancellationDate ?? statement.cancellationDate
-            case .initialBuy, .didRenew, .didRecover, .renewal, .interactiveRenewal: transaction?.purchaseDate
-            case .didFailToRenew: transaction?.expiresDate
-            default: nil
-            }
-        return min(time ?? receivedAt, receivedAt)
+        return switch statement.type {
+        case .didChangeRenewalStatus: statement.autoRenewStatusChangeDate
+        case .cancel, .refund, .revoke: transaction?.cancellationDate ?? statement.cancellationDate
+        case .initialBuy, .didRenew, .didRecover, .renewal, .interactiveRenewal: transaction?.purchaseDate
+        case .didFailToRenew: transaction?.expiresDate
+        default: nil
+        }
+    }
+
+    /// Apple wrote the body at this moment or later: an attempt that arrives late is not dated by its arrival.
+    private static func newestDate(_ statement: LegacyStatement, _ subject: LegacySubject?) -> AppStoreInstant? {
+        let purchase = subject?.purchase ?? []
+        let dates = purchase.flatMap { [$0.purchaseDate, $0.cancellationDate] } + [statement.autoRenewStatusChangeDate]
+        return dates.compactMap { $0 }.max()
     }
 
     // MARK: The subject
@@ -83,6 +95,22 @@ struct LegacyEvent: Sendable {
 
     var isRevoked: Bool { cancellationDate != nil && !isUpgraded }
 
+    // MARK: The subscription
+
+    /// As of the event's time: that of the subscription, by the newest transaction of its purchase that was not replaced
+    /// by an upgrade, whichever the body is about. Nil where it is no subscription.
+    var status: SubscriptionStatus? {
+        guard let subject, isAutoRenewable else { return nil }
+        let id = subject.transaction.transactionId
+        let newest = subject.purchase.filter { $0.transactionId == id ? !isUpgraded : !$0.isUpgraded }
+            .max { $0.isBought(before: $1) }
+        let deciding = newest ?? subject.transaction
+        if deciding.transactionId == id ? isRevoked : deciding.cancellationDate != nil { return .revoked }
+        if let expiresDate = deciding.expiresDate, expiresDate > time { return .active }
+        guard renewal?.isInBillingRetryPeriod == true else { return .expired }
+        return isInGracePeriod ? .billingGracePeriod : .billingRetry
+    }
+
     private static func isReplaced(
         _ subject: LegacySubject, _ statement: LegacyStatement, in receipt: LegacyReceipt
     ) throws(LegacyFault) -> Bool {
@@ -106,8 +134,14 @@ struct LegacyEvent: Sendable {
 
     var autoRenewStatus: Bool? { renewal?.autoRenewStatus ?? statement.autoRenewStatus }
     var autoRenewProductId: ProductId? { renewal?.autoRenewProductId ?? statement.autoRenewProductId }
+    /// The oldest form tells with a renewal why the former period ended; it is about the present only while renewal is off.
     var expirationIntent: ExpirationIntent? {
-        (renewal?.expirationIntent ?? statement.expirationIntent).map { ExpirationIntent($0) }
+        let isPresent = statement.source == .v1 || autoRenewStatus == false
+        return (renewal?.expirationIntent ?? (isPresent ? statement.expirationIntent : nil))
+            .map { ExpirationIntent($0) }
     }
-    var gracePeriodExpiresDate: AppStoreInstant? { renewal?.gracePeriodExpiresDate }
+    /// While Apple retries. The date stays in the receipt after the last attempt.
+    var gracePeriodExpiresDate: AppStoreInstant? {
+        renewal?.isInBillingRetryPeriod == true ? renewal?.gracePeriodExpiresDate : nil
+    }
 }

@@ -19,7 +19,8 @@ public struct LegacyNotification: Sendable {
     /// The nearest type of version 2; ``unknownType`` for a type that is not documented.
     public let notificationType: NotificationType
     public let subtype: Subtype?
-    /// The same for every attempt to send it: a SHA-256 digest of what it says, 64 hexadecimal digits.
+    /// A SHA-256 digest of what it says, 64 hexadecimal digits: the same for every attempt to send it, where its type has
+    /// a date of its own; of others each body received is one of its own.
     public let eventId: String
     /// When it happened, as far as the body tells; never later than `receivedAt`.
     public let eventTime: AppStoreInstant
@@ -33,7 +34,7 @@ public struct LegacyNotification: Sendable {
     public let transaction: [UInt8]?
     /// A renewal info payload of version 2; nil where nothing is said about a renewal, and where ``transactionId`` is.
     public let renewalInfo: [UInt8]?
-    /// The body as received, less what ``LegacyBody/redacted(secrets:)`` takes out.
+    /// The body as received, less what ``LegacyBody/redacted()`` takes out.
     public let legacy: [UInt8]
     /// Fields that were sent, but are no valid date, number or flag; they read as absent.
     public let ignoredFields: Int
@@ -49,7 +50,7 @@ public struct LegacyNotification: Sendable {
     /// - Parameters:
     ///   - body: a scanned object whose `password` has been checked.
     ///   - bundleId: the app it was received for. One that the body names must be the same.
-    ///   - receivedAt: stands for the time of what has none.
+    ///   - receivedAt: stands for the time of what has none, and is part of the identity of a type without a date.
     /// - Throws: ``LegacyFault``: its outcome says what the sender is told.
     public init(_ body: JSONDocument, bundleId: BundleId, receivedAt: AppStoreInstant) throws(LegacyFault) {
         // Read from what is left without the secret: no text that repeats it can reach a key, header or payload.
@@ -65,7 +66,8 @@ public struct LegacyNotification: Sendable {
         self.bundleId = bundleId
         rawType = event.statement.type.rawValue
         (notificationType, subtype) = LegacyMapping.type(of: event)
-        eventId = LegacyIdentity.eventId(event, environment: environment, bundleId: bundleId)
+        eventId = LegacyIdentity.eventId(
+            event, environment: environment, bundleId: bundleId, receivedAt: receivedAt)
         eventTime = event.time
         originalTransactionId =
             event.statement.originalTransactionId ?? event.subject?.transaction.originalTransactionId

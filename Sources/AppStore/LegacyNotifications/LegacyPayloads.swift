@@ -22,21 +22,12 @@ struct LegacyPayloads {
                 data.set("environment", environment.rawValue)
                 data.set("bundleId", bundleId.rawValue)
                 data.set("bundleVersion", event.statement.bundleVersion)
-                data.set("status", status?.rawValue)
+                data.set("status", event.status?.rawValue)
                 if event.subject != nil { data.set("signedTransactionInfo", "") }
                 if hasRenewalInfo { data.set("signedRenewalInfo", "") }
             }
         }
         return writer.bytes
-    }
-
-    /// As of the event's time, from the dates of the subject; nil where it is no subscription.
-    private var status: SubscriptionStatus? {
-        guard let transaction = event.subject?.transaction, event.isAutoRenewable else { return nil }
-        if event.isRevoked { return .revoked }
-        if let expiresDate = transaction.expiresDate, expiresDate > event.time { return .active }
-        if event.isInGracePeriod { return .billingGracePeriod }
-        return event.renewal?.isInBillingRetryPeriod == true ? .billingRetry : .expired
     }
 
     // MARK: Transaction

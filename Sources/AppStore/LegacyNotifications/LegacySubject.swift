@@ -11,7 +11,8 @@ struct LegacySubject: Sendable {
     /// the newest purchase); else that of the newest transaction, or for cancellations of the one cancelled last. The
     /// first of those in which a subject is found.
     ///
-    /// The subject is its transaction that was cancelled last for CANCEL, REFUND and REVOKE, else the one bought last.
+    /// The subject is for CANCEL, REFUND and REVOKE its transaction whose purchase event the body names, where the body or
+    /// the receipt dates the cancellation; else the one cancelled last. For other types it is the one bought last.
     static func find(_ statement: LegacyStatement, in receipt: LegacyReceipt) throws(LegacyFault) -> LegacySubject? {
         if let originalTransactionId = statement.originalTransactionId {
             return try subject(of: originalTransactionId, statement, in: receipt)
@@ -44,17 +45,17 @@ struct LegacySubject: Sendable {
         of originalTransactionId: OriginalTransactionId, _ statement: LegacyStatement, in receipt: LegacyReceipt
     ) throws(LegacyFault) -> LegacySubject? {
         let purchase = receipt.transactions.filter { $0.originalTransactionId == originalTransactionId }
+        if statement.type.isAboutCancellation, let webOrderLineItemId = statement.webOrderLineItemId {
+            for transaction in purchase where transaction.cancellationDate ?? statement.cancellationDate != nil {
+                guard try transaction.webOrderLineItemId() == webOrderLineItemId else { continue }
+                return LegacySubject(transaction: transaction, purchase: purchase)
+            }
+        }
         if let newest = newest(of: purchase, statement.type) {
             return LegacySubject(transaction: newest, purchase: purchase)
         }
         // The receipt does not say what was cancelled, but the body does.
         guard statement.cancellationDate != nil else { return nil }
-        if let webOrderLineItemId = statement.webOrderLineItemId {
-            for transaction in purchase {
-                guard try transaction.webOrderLineItemId() == webOrderLineItemId else { continue }
-                return LegacySubject(transaction: transaction, purchase: purchase)
-            }
-        }
         // The receipt of the oldest form is about one subscription, and its body about the latest period.
         guard statement.source == .v0 else { return nil }
         return purchase.max { $0.isBought(before: $1) }

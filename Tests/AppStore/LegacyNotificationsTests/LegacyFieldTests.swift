@@ -215,10 +215,37 @@ import Testing
         #expect(payload.inAppOwnershipType == .purchased)
         #expect(payload.appAccountToken == nil && payload.isUpgraded == nil)
         #expect(try notification.renewalPayload?.autoRenewStatus == .on)
-        #expect(try notification.renewalPayload?.expirationIntent == .customerCancelled)
+        // It tells why the former period ended.
+        #expect(try notification.renewalPayload?.expirationIntent == nil)
         #expect(try notification.renewalPayload?.gracePeriodExpiresDate == nil)
         #expect(try notification.status == .active)
         #expect(try notification.payload.data?.bundleVersion == "7")
+    }
+
+    @Test func `the oldest form tells why a subscription ended only while renewal is off`() throws {
+        for (status, intent) in [("false", ExpirationIntent.billingError), ("true", nil), (nil, nil)] {
+            var further: JSONObject = ["expiration_intent": "2"]
+            further["auto_renew_status"] = status.map { .string($0) }
+            let notification = try LegacyDraft(
+                oldest: "RENEWAL", latest: receipt("101", bought: month, expires: 2 * month), further
+            ).read()
+            #expect(try notification.renewalPayload?.expirationIntent == intent, "\(status ?? "absent")")
+        }
+    }
+
+    @Test func `a grace date counts only while Apple retries`() throws {
+        for (retry, expected) in [("1", at(400 * day)), ("0", nil)] {
+            let pending = renewal(with: [
+                "is_in_billing_retry_period": .string(retry), "grace_period_expires_date_ms": text(at: 400 * day),
+            ])
+            let notification = try LegacyDraft("DID_FAIL_TO_RENEW", [transaction("100")], [pending]).read()
+            #expect(try notification.renewalPayload?.gracePeriodExpiresDate == expected)
+        }
+    }
+
+    @Test func `the Apple id of the next product stays in the body as received`() throws {
+        let legacy = try LegacyDraft(oldest: "RENEWAL", latest: receipt("101")).read().legacy
+        #expect(try JSONValue(json: legacy).object?["auto_renew_adam_id"] == "1500000001")
     }
 
     @Test func `a cancellation of the oldest form is dated outside of its receipt`() throws {

@@ -1,4 +1,5 @@
 import AppStoreModel
+import Cryptography
 import JSON
 import LegacyNotifications
 import Testing
@@ -88,8 +89,8 @@ import Testing
     static let times: [(type: String, time: Int64)] = [
         ("DID_CHANGE_RENEWAL_STATUS", 2 * day), ("CANCEL", 3 * day), ("REFUND", 3 * day), ("REVOKE", 3 * day),
         ("INITIAL_BUY", day), ("DID_RENEW", day), ("DID_RECOVER", day), ("RENEWAL", day), ("INTERACTIVE_RENEWAL", day),
-        ("DID_FAIL_TO_RENEW", month), ("DID_CHANGE_RENEWAL_PREF", 40 * day), ("PRICE_INCREASE_CONSENT", 40 * day),
-        ("CONSUMPTION_REQUEST", 40 * day), ("SOMETHING_NEW", 40 * day),
+        ("DID_FAIL_TO_RENEW", month), ("DID_CHANGE_RENEWAL_PREF", 3 * day), ("PRICE_INCREASE_CONSENT", 3 * day),
+        ("CONSUMPTION_REQUEST", 3 * day), ("SOMETHING_NEW", 3 * day),
     ]
 
     @Test(arguments: times) func `of the event is the date that its type is about`(type: String, time: Int64) throws {
@@ -103,9 +104,36 @@ import Testing
             try LegacyDraft(type, [Self.subject], [], Self.changed).read(received: hour).eventTime == at(hour))
     }
 
-    @Test func `of the event is that of its receipt where the date is absent`() throws {
+    @Test func `of the event is the newest date of the purchase where its own is absent`() throws {
+        func time(_ transactions: [JSONObject], _ further: JSONObject = [:]) throws -> AppStoreInstant {
+            try LegacyDraft("DID_CHANGE_RENEWAL_PREF", transactions, [], further).read(received: 40 * day).eventTime
+        }
         #expect(
             try LegacyDraft("DID_CHANGE_RENEWAL_STATUS", [Self.subject]).read(received: 40 * day).eventTime
-                == at(40 * day))
+                == at(3 * day))
+        let later = transaction("200", "other", bought: 20 * day, of: "200")
+        #expect(try time([transaction("100"), transaction("101", bought: 2 * day), later]) == at(2 * day))
+        #expect(try time([transaction("100")], ["auto_renew_status_change_date_ms": text(at: 9 * day)]) == at(9 * day))
+        // A body without any date.
+        #expect(try time([transaction("100").without("purchase_date_ms")]) == at(40 * day))
+    }
+
+    @Test(arguments: ["DID_CHANGE_RENEWAL_PREF", "PRICE_INCREASE_CONSENT", "CONSUMPTION_REQUEST", "SOMETHING_NEW"])
+    func `of a body without a date of its own is another for each receipt`(type: String) throws {
+        let draft = LegacyDraft(type, [transaction("100")], [renewal()])
+        let ids = try [5 * day, 5 * day + 1, 5 * day].map { try draft.read(received: $0).eventId }
+        #expect(ids[0] != ids[1] && ids[0] == ids[2])
+    }
+
+    @Test func `of a body without a date of its own is a digest of its receipt's newest date and its arrival`() throws {
+        let draft = LegacyDraft("DID_CHANGE_RENEWAL_PREF", [transaction("100")], [renewal()])
+        let lines = [
+            "v1", "Production", "com.example.app", "DID_CHANGE_RENEWAL_PREF", "100", "100",
+            String(at(month).millisecondsSince1970), "", "", "", "", "", "", "",
+            String(at(0).millisecondsSince1970), String(at(5 * day).millisecondsSince1970),
+        ]
+        #expect(
+            try draft.read(received: 5 * day).eventId
+                == SHA256.digest(of: Array(lines.joined(separator: "\n").utf8)).hex)
     }
 }

@@ -111,6 +111,12 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
             "another product at the next renewal", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE",
             LegacyDraft("DID_CHANGE_RENEWAL_PREF", [first], [renewal(next: "com.example.basic")])),
         MappingCase(
+            "the next product is not told", "DID_CHANGE_RENEWAL_PREF",
+            LegacyDraft("DID_CHANGE_RENEWAL_PREF", [first], [renewal().without("auto_renew_product_id")])),
+        MappingCase(
+            "no transaction of the purchase", "DID_CHANGE_RENEWAL_PREF",
+            LegacyDraft("DID_CHANGE_RENEWAL_PREF", [], [renewal(next: "com.example.basic")])),
+        MappingCase(
             "another product, said outside of the receipt", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE",
             LegacyDraft(
                 "DID_CHANGE_RENEWAL_PREF", [first], [], ["auto_renew_product_id": "com.example.basic"])),
@@ -124,6 +130,17 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
             LegacyDraft(
                 "DID_CHANGE_RENEWAL_STATUS", [first], [pending],
                 ["auto_renew_status": "false", "auto_renew_status_change_date_ms": text(at: time)]))
+    }
+
+    /// Switched off two days after a charge failed, or later.
+    private static func failed(_ name: String, _ mapped: String, retry: JSONValue, grace: Int64?) -> MappingCase {
+        var pending = renewal("0", with: ["expiration_intent": "2", "is_in_billing_retry_period": retry])
+        pending["grace_period_expires_date_ms"] = grace.map { text(at: month + $0) }
+        return MappingCase(
+            name, mapped,
+            LegacyDraft(
+                "DID_CHANGE_RENEWAL_STATUS", [first], [pending],
+                ["auto_renew_status": "false", "auto_renew_status_change_date_ms": text(at: month + 2 * day)]))
     }
 
     private static func switchedOn(_ name: String, _ mapped: String, bought: Int64, at time: Int64?) -> MappingCase {
@@ -144,6 +161,9 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
         status("expired, by intent 5", "EXPIRED", intent: "5", at: month),
         status("expired, by an intent that is not documented", "EXPIRED", intent: "6", at: month),
         status("expired, by intent 1 as a number", "EXPIRED/VOLUNTARY", intent: 1, at: month),
+        failed("off in grace", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", retry: "1", grace: 16 * day),
+        failed("off in billing retry", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", retry: "1", grace: nil),
+        failed("off after the last attempt, with a grace date", "EXPIRED/BILLING_RETRY", retry: "0", grace: 16 * day),
         status("off, not expired yet", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", intent: "1", at: month - 1),
         status("off, expired without intent", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", intent: nil, at: month),
         switchedOn("on by a purchase after the expiry", "SUBSCRIBED/RESUBSCRIBE", bought: 40 * day, at: 40 * day),
@@ -151,6 +171,15 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
         switchedOn(
             "on again later in the period of such a purchase", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED",
             bought: 40 * day, at: 50 * day),
+        switchedOn(
+            "on again within a day after a recovery from billing retry",
+            "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED", bought: 40 * day, at: 40 * day + 2 * hour),
+        MappingCase(
+            "on while the receipt tells of a billing retry", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED",
+            LegacyDraft(
+                "DID_CHANGE_RENEWAL_STATUS", [first, transaction("101", bought: 40 * day, expires: 70 * day)],
+                [renewal(with: ["is_in_billing_retry_period": "1"])],
+                ["auto_renew_status": "true", "auto_renew_status_change_date_ms": text(at: 40 * day)])),
         switchedOn(
             "on without a gap before the period", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED", bought: month,
             at: month),
@@ -206,6 +235,15 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
                         "101", yearly, bought: 6 * day, expires: 370 * day,
                         with: ["cancellation_date_ms": text(at: 6 * day - 1)]),
                 ])),
+        MappingCase(
+            "the purchase event that the body names, not the upgrade of another transaction", "REFUND",
+            LegacyDraft(
+                "CANCEL",
+                [
+                    transaction(
+                        "100", yearly, with: ["is_upgraded": "true", "cancellation_date_ms": text(at: 9 * day)]),
+                    transaction("101", bought: 2 * day, with: cancelled),
+                ], [], ["web_order_line_item_id": "9101", "cancellation_date_ms": text(at: 5 * day)])),
         MappingCase(
             "cancelled by Apple Support", "REFUND", LegacyDraft("CANCEL", [transaction("100", with: cancelled)])),
         MappingCase(

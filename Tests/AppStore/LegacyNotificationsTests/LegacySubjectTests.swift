@@ -93,6 +93,17 @@ import Testing
         #expect(try notification.transactionPayload?.revocationDate == at(month + day))
     }
 
+    @Test(arguments: ["REFUND", "CANCEL", "REVOKE"])
+    func `is the one whose purchase event the body names, although another was cancelled later`(type: String) throws {
+        let draft = LegacyDraft(
+            type,
+            [
+                transaction("101", bought: 2 * day, with: Self.cancelled),
+                transaction("100", with: ["is_upgraded": "true", "cancellation_date_ms": text(at: 9 * day)]),
+            ], [], ["web_order_line_item_id": "9101"])
+        #expect(try subject(draft) == "101")
+    }
+
     // MARK: Unresolved
 
     static let unresolved: [(name: String, draft: LegacyDraft)] = {
@@ -126,10 +137,35 @@ import Testing
 
     // MARK: Computed status
 
+    @Test(arguments: ["REFUND", "CANCEL"])
+    func `has the status of the newest transaction although an older one was refunded`(type: String) throws {
+        let old = transaction("100", with: ["cancellation_date_ms": text(at: month + 10 * day)])
+        let new = transaction("101", bought: month, expires: 2 * month)
+        let notification = try LegacyDraft(type, [new, old]).read(received: month + 11 * day)
+        #expect(notification.transactionId?.rawValue == "100")
+        #expect(try notification.transactionPayload?.revocationDate == at(month + 10 * day))
+        #expect(try notification.status == .active)
+    }
+
+    @Test func `has the status of the newest transaction that was not replaced by an upgrade`() throws {
+        let upgraded = transaction(
+            "101", bought: 2 * day, expires: 90 * day,
+            with: ["is_upgraded": "true", "cancellation_date_ms": text(at: 3 * day)])
+        let notification = try LegacyDraft("PRICE_INCREASE_CONSENT", [transaction("100", expires: day), upgraded])
+            .read(received: 10 * day)
+        #expect(try notification.status == .expired)
+    }
+
     @Test(arguments: [
         StatusCase("revoked", .revoked, [transaction("100", with: cancelled)], []),
         StatusCase(
             "upgraded, not expired", .active, [transaction("100", with: cancelled + ["is_upgraded": "true"])], []),
+        StatusCase(
+            "grace date without retry", .expired, [transaction("100", expires: day)],
+            [renewal("0", with: ["grace_period_expires_date_ms": text(at: 11 * day), "expiration_intent": "2"])]),
+        StatusCase(
+            "grace date after the last attempt", .expired, [transaction("100", expires: day)],
+            [renewal(with: ["grace_period_expires_date_ms": text(at: 11 * day), "is_in_billing_retry_period": "0"])]),
         StatusCase("not expired", .active, [transaction("100", expires: 100 * day)], []),
         StatusCase(
             "not expired, in grace", .active, [transaction("100", expires: 100 * day)],
@@ -146,8 +182,10 @@ import Testing
         StatusCase("expired", .expired, [transaction("100", expires: 10 * day)], []),
     ])
     func `has a status as of the event's time`(row: StatusCase) throws {
-        let notification = try LegacyDraft("PRICE_INCREASE_CONSENT", row.transactions, row.renewals).read(
-            received: 10 * day)
+        let notification = try LegacyDraft(
+            "PRICE_INCREASE_CONSENT", row.transactions, row.renewals,
+            ["auto_renew_status_change_date_ms": text(at: 10 * day)]
+        ).read(received: 10 * day)
         #expect(try notification.status == row.status)
     }
 }
