@@ -21,8 +21,36 @@ private let names = MutatedFile(
 private let redaction = MutatedFile(
     .legacy, "secret", "Platform/JSON/JSONDocument+Redaction.swift", suites: "JSONRedactionTests")
 
+private let rules = "AppStore/EntitlementRules/"
+private let trust = MutatedFile(
+    .legacy, "settling", rules + "PurchaseFacts+Trust.swift", suites: "LegacySettlingTests")
+private let question = MutatedFile(
+    .legacy, "settling", rules + "LegacyQuestion.swift", suites: "LegacySettlingTests")
+private let facts = MutatedFile(.legacy, "settling", rules + "LegacyFacts.swift", suites: "LegacySettlingTests")
+private let unsigned = MutatedFile(
+    .legacy, "settling", rules + "UnsignedRenewal.swift", suites: "LegacySettlingTests")
+
 enum LegacyMutants {
-    static let all = mapping + reading + secret
+    static let all = mapping + reading + secret + settling
+
+    private static let settling: [Mutant] = [
+        trust.mutant("legacy-new-transaction", "unsigned.start <= newestStart", "true"),
+        trust.mutant(
+            "legacy-known-expiry", "signed.expiresDate ?? .latest >= unsigned.expiresDate ?? .earliest", "false"),
+        trust.mutant("legacy-end-settled", "signed.revocationDate != nil || isUpgraded(signed)", "true"),
+        trust.mutant(
+            "legacy-settled-later", "signedDate > id.signedDate.advanced(byMilliseconds: settlingMilliseconds)",
+            "signedDate > id.signedDate"),
+        trust.mutant("legacy-failure-void", "isPast ? unsigned.withoutFailure : unsigned.facts", "unsigned.facts"),
+        question.mutant("legacy-contested", "signed.revocationDate == nil", "false"),
+        question.mutant(
+            "legacy-asked-anew", "!legacy.confirmed.covers(ended.version)", "false"),
+        question.mutant("legacy-end-of-renewal", "renewal?.autoRenewStatus != .off", "true"),
+        question.mutant("legacy-unheard-end", "$0 >= latest", "false"),
+        facts.mutant(
+            "legacy-cancellation-stays", "offered.revocationDate != nil || offered.isUpgraded", "false"),
+        unsigned.mutant("legacy-later-period", "periodStart > other.periodStart", "false"),
+    ]
 
     private static let mapping: [Mutant] = [
         conditions.mutant("legacy-upgraded-in-period", "start <= cancellation && cancellation < end", "false"),

@@ -76,7 +76,9 @@ extension PurchaseFacts {
     }
 
     /// The latest period, also one that was upgraded.
-    func latestPeriod() -> TransactionFacts? { periods(after: .latest) { _ in true }.last?.first }
+    func latestPeriod(_ isIncluded: (TransactionFacts) -> Bool = { _ in true }) -> TransactionFacts? {
+        periods(after: .latest, isIncluded).last?.first
+    }
 
     private static func isEarlier(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
         let (expiry, otherExpiry) = (one.expiresDate ?? .earliest, other.expiresDate ?? .earliest)

@@ -23,9 +23,10 @@ package enum FactsBounds {
     package static let others = 64
     /// Notifications of the history, the latest by signedDate.
     package static let events = 12
-    /// Transactions of version 1 notifications that wait for confirmation, and such notifications of the history: the
-    /// latest by date.
+    /// Transactions that version 1 notifications tell of, those that they cancel, and the ids of those that are settled:
+    /// the latest by receipt. Such notifications of the history: the latest by date.
     static let legacyTransactions = 16
+    static let legacyIds = 16
     static let legacyEvents = 8
     /// Upgrades, the latest by signedDate: they matter while the period that they end would still run.
     static let upgrades = 8

@@ -2,8 +2,8 @@ internal import AppStoreModel
 
 /// The state of a subscription as the policy for version 1 notifications lets it be: see ``LegacyTrust``.
 ///
-/// Under `confirm` both are evaluated, what is signed alone and what it is together with version 1: access is given only
-/// where what is signed gives it, and taken where the two together take it.
+/// Under `confirm` what Apple has not settled gives and takes nothing: access is as Apple signed it last, and where
+/// nothing is signed the purchase is shown as unconfirmed.
 struct JudgedSubscription {
     /// Nil where the purchase is no subscription.
     private(set) var state: SubscriptionState?
@@ -18,13 +18,12 @@ struct JudgedSubscription {
     ) {
         facts = purchase
         (state, nextChange) = Self.evaluate(purchase, at: instant, rules, view)
-        guard let legacy = purchase.legacy, !legacy.isSettled else { return }
-        let isWaiting = purchase.awaitsConfirmation(rules.legacyTrust)
+        guard purchase.hasUnsettledLegacy else { return }
         switch rules.legacyTrust[purchase.bundleId] {
         case .observe: return
         case .accept: accept(at: instant, rules, view)
         // Of a past moment what was confirmed since is known.
-        case .confirm: if isWaiting, view == .newestFacts { lower(at: instant, rules) }
+        case .confirm: if view == .newestFacts { wait(at: instant, rules) }
         }
     }
 
@@ -38,15 +37,14 @@ struct JudgedSubscription {
         (state, nextChange, facts) = (together, change, all)
     }
 
-    private mutating func lower(at instant: AppStoreInstant, _ rules: ProductRules) {
+    private mutating func wait(at instant: AppStoreInstant, _ rules: ProductRules) {
         awaitsConfirmation = true
+        guard state == nil else { return }
         let all = facts.withLegacyFacts
         let (together, change) = Self.evaluate(all, at: instant, rules, .newestFacts)
-        nextChange = [nextChange, change].compactMap { $0 }.min()
+        nextChange = change
         guard var claimed = together else { return }
-        if let state {
-            guard state.isEntitled, !claimed.isEntitled else { return }
-        } else if claimed.isEntitled {
+        if claimed.isEntitled {
             claimed.phase = .unconfirmed
             claimed.isEntitled = false
             claimed.until = nil
@@ -73,6 +71,6 @@ struct JudgedSubscription {
 extension PurchaseFacts {
     /// Whether version 1 notifications say something that does not count until Apple confirms it.
     package func awaitsConfirmation(_ rules: LegacyTrustRules) -> Bool {
-        legacy != nil && rules[bundleId] == .confirm && unconfirmedUpTo != nil
+        legacy != nil && rules[bundleId] == .confirm && hasUnsettledLegacy
     }
 }

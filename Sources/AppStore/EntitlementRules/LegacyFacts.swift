@@ -1,43 +1,64 @@
-package import AppStoreModel
+internal import AppStoreModel
 internal import JSON
 
 /// What version 1 and older notifications said about a purchase, for which only a shared secret vouched.
 ///
-/// Kept beside the signed facts and never among them, so that no merge lets one of these replace a signed fact: both
-/// parts are joins of their own, and trust goes before date. What is dated until ``confirmedUpTo`` counts no more,
-/// since Apple was asked about it and its signed answer was merged.
+/// Kept beside the signed facts and never among them, so that no merge lets one of these replace a signed fact. Their
+/// dates say when something happened and not when Apple wrote it, so they are compared with nothing that is signed: a
+/// version here is the moment of receipt. What counts of them, see ``PurchaseFacts/unsettledLegacy``.
 ///
-/// Bounded by date, which is also what a confirmation and an erasure remove by: the same in every order, whatever a
-/// forged statement says of its transaction.
+/// The parts are joins by kind. Bounded by the moment of receipt, which is also what an erasure removes by, whatever a
+/// forged body says of its transaction.
 package struct LegacyFacts: Hashable, Sendable {
+    /// Transactions as bodies tell them that say nothing of an end before the expiry.
     package private(set) var transactions = Transactions()
-    package private(set) var renewal: RenewalFacts?
-    package private(set) var status: StatusFacts?
+    /// Transactions that were cancelled or replaced by an upgrade. They stay so whatever later bodies say: version 1 has
+    /// no reversal.
+    package private(set) var endedTransactions = Transactions()
+    private(set) var renewal: UnsignedRenewal?
+    /// The newest body that names the purchase, and no transaction of it.
+    private(set) var unresolved: LegacyFactId?
     private(set) var history = PurchaseEvents()
-    /// What was dated until then is settled: Apple's signed answer says all that counts.
-    package private(set) var confirmedUpTo: AppStoreInstant?
+    /// Facts that were known when Apple was asked, and answered.
+    private(set) var confirmed = LegacyFactIds()
+    /// Facts that Apple did not know for so long that it is no longer asked: they count no more.
+    private(set) var setAside = LegacyFactIds()
 
     init() {}
 
-    var isEmpty: Bool { isSettled && history.values.isEmpty && confirmedUpTo == nil }
+    var isEmpty: Bool {
+        !hasFacts && history.values.isEmpty && confirmed.values.isEmpty && setAside.values.isEmpty
+    }
 
-    /// Nothing of it can change an answer.
-    package var isSettled: Bool { transactions.isEmpty && renewal == nil && status == nil }
+    /// Whether anything of it may change an answer or ask a question.
+    var hasFacts: Bool {
+        !transactions.isEmpty || !endedTransactions.isEmpty || renewal != nil || unresolved != nil
+    }
 
     /// Notifications, oldest first.
     package var events: [PurchaseEvent] { history.values }
 
-    /// The latest moment that anything of it is dated at.
+    /// Transactions in both forms, each once.
+    package var allTransactions: [TransactionFacts] {
+        transactions.values + endedTransactions.values.filter { transactions[$0.key] == nil }
+    }
+
+    /// The ids of all facts.
+    var ids: [LegacyFactId] {
+        (transactions.values + endedTransactions.values).map(\.version)
+            + [renewal.map { LegacyFactId($0.facts.version) }, unresolved].compactMap { $0 }
+    }
+
+    /// The latest moment that anything of it was received or dated at.
     var latestDate: AppStoreInstant {
-        var latest = max(history.values.last?.signedDate ?? .earliest, confirmedUpTo ?? .earliest)
-        for transaction in transactions.values { latest = max(latest, transaction.version.signedDate) }
-        for version in [renewal?.version, status?.version] { latest = max(latest, version?.signedDate ?? .earliest) }
-        return latest
+        let dates = (ids + confirmed.values.suffix(1) + setAside.values.suffix(1)).map(\.signedDate)
+        return max(history.values.last?.signedDate ?? .earliest, dates.max() ?? .earliest)
     }
 
     /// The account that the latest transaction names.
     var appAccountToken: AppAccountToken? {
         transactions.values.last { $0.appAccountToken != nil }?.appAccountToken
+            ?? endedTransactions.values.last { $0.appAccountToken != nil }?.appAccountToken
     }
 
     // MARK: Merging
@@ -45,21 +66,29 @@ package struct LegacyFacts: Hashable, Sendable {
     mutating func merge(
         _ other: LegacyFacts, erasedAt: AppStoreInstant?, _ outcome: inout PurchaseFacts.MergeOutcome
     ) {
-        if let moment = other.confirmedUpTo, confirm(upTo: moment, erasedAt: erasedAt) { outcome.isChanged = true }
-        for transaction in other.transactions.values { take(transaction, erasedAt: erasedAt, &outcome) }
+        for id in other.confirmed.values where confirm(id, erasedAt: erasedAt) { outcome.isChanged = true }
+        for id in other.setAside.values where putAside(id, erasedAt: erasedAt) { outcome.isChanged = true }
+        for transaction in other.transactions.values + other.endedTransactions.values {
+            take(transaction, erasedAt: erasedAt, &outcome)
+        }
         if let facts = other.renewal { take(facts, erasedAt: erasedAt, &outcome) }
-        if let facts = other.status { take(facts, erasedAt: erasedAt, &outcome) }
+        if let id = other.unresolved, takeUnresolved(id, erasedAt: erasedAt) { outcome.isChanged = true }
         for event in other.history.values where take(event, erasedAt: erasedAt) { outcome.isChanged = true }
     }
 
     mutating func take(
         _ offered: TransactionFacts, erasedAt: AppStoreInstant?, _ outcome: inout PurchaseFacts.MergeOutcome
     ) {
-        guard counts(offered.version.signedDate, erasedAt) else {
+        guard Self.isKept(offered.version.signedDate, erasedAt) else {
             outcome.isStale = true
             return
         }
-        switch transactions.take(offered, latest: FactsBounds.legacyTransactions) {
+        let bound = FactsBounds.legacyTransactions
+        let result =
+            offered.revocationDate != nil || offered.isUpgraded
+            ? endedTransactions.take(offered, latest: bound, isNewer: TransactionFacts.isCancelledLater)
+            : transactions.take(offered, latest: bound, isNewer: TransactionFacts.isLonger)
+        switch result {
         case .taken: outcome.isChanged = true
         case .stale: outcome.isStale = true
         case .known: break
@@ -67,71 +96,75 @@ package struct LegacyFacts: Hashable, Sendable {
     }
 
     mutating func take(
-        _ offered: RenewalFacts, erasedAt: AppStoreInstant?, _ outcome: inout PurchaseFacts.MergeOutcome
+        _ offered: UnsignedRenewal, erasedAt: AppStoreInstant?, _ outcome: inout PurchaseFacts.MergeOutcome
     ) {
-        take(offered, into: \.renewal, erasedAt, &outcome)
+        guard Self.isKept(offered.facts.version.signedDate, erasedAt) else {
+            outcome.isStale = true
+            return
+        }
+        guard let known = renewal else {
+            renewal = offered
+            outcome.isChanged = true
+            return
+        }
+        if offered.isNewer(than: known) {
+            renewal = offered
+            outcome.isChanged = true
+        } else if offered != known {
+            outcome.isStale = true
+        }
     }
 
-    mutating func take(
-        _ offered: StatusFacts, erasedAt: AppStoreInstant?, _ outcome: inout PurchaseFacts.MergeOutcome
-    ) {
-        take(offered, into: \.status, erasedAt, &outcome)
+    /// - Returns: whether it was not known.
+    mutating func takeUnresolved(_ id: LegacyFactId, erasedAt: AppStoreInstant?) -> Bool {
+        guard Self.isKept(id.signedDate, erasedAt), unresolved.map({ $0 < id }) ?? true else { return false }
+        unresolved = id
+        return true
     }
 
     /// - Returns: whether it was not known, or not so. A confirmation leaves the history alone.
     mutating func take(_ event: PurchaseEvent, erasedAt: AppStoreInstant?) -> Bool {
-        if let erasedAt, event.signedDate <= erasedAt { return false }
-        return history.take(event, atMost: FactsBounds.legacyEvents)
+        Self.isKept(event.signedDate, erasedAt) && history.take(event, atMost: FactsBounds.legacyEvents)
     }
 
-    private mutating func take<Facts: VersionedFacts>(
-        _ offered: Facts, into place: WritableKeyPath<LegacyFacts, Facts?>, _ erasedAt: AppStoreInstant?,
-        _ outcome: inout PurchaseFacts.MergeOutcome
-    ) {
-        guard counts(offered.version.signedDate, erasedAt) else {
-            outcome.isStale = true
-            return
-        }
-        guard let known = self[keyPath: place] else {
-            self[keyPath: place] = offered
-            outcome.isChanged = true
-            return
-        }
-        if Facts.isNewer(offered, than: known) {
-            self[keyPath: place] = offered
-            outcome.isChanged = true
-        } else if offered.version != known.version {
-            outcome.isStale = true
-        }
-    }
-
-    private func counts(_ date: AppStoreInstant, _ erasedAt: AppStoreInstant?) -> Bool {
-        date > confirmedUpTo ?? erasedAt ?? .earliest || confirmedUpTo == nil && erasedAt == nil
+    private static func isKept(_ date: AppStoreInstant, _ erasedAt: AppStoreInstant?) -> Bool {
+        erasedAt.map { date > $0 } ?? true
     }
 
     // MARK: Settling
 
-    /// Nothing dated until then counts any more, now and whenever it comes again.
-    ///
     /// - Returns: whether that is new.
-    mutating func confirm(upTo moment: AppStoreInstant, erasedAt: AppStoreInstant?) -> Bool {
-        // An erasure says as much of what is before it.
-        guard moment > confirmedUpTo ?? erasedAt ?? .earliest else { return false }
-        confirmedUpTo = moment
-        removeAll(datedUpTo: moment)
-        return true
+    mutating func confirm(_ id: LegacyFactId, erasedAt: AppStoreInstant?) -> Bool {
+        Self.isKept(id.signedDate, erasedAt) && confirmed.insert(id)
+    }
+
+    /// - Returns: whether that is new.
+    mutating func putAside(_ id: LegacyFactId, erasedAt: AppStoreInstant?) -> Bool {
+        Self.isKept(id.signedDate, erasedAt) && setAside.insert(id)
     }
 
     mutating func erase(upTo moment: AppStoreInstant) {
-        removeAll(datedUpTo: moment)
+        transactions.removeAll { $0.version.signedDate <= moment }
+        endedTransactions.removeAll { $0.version.signedDate <= moment }
+        if let renewal, renewal.facts.version.signedDate <= moment { self.renewal = nil }
+        if let unresolved, unresolved.signedDate <= moment { self.unresolved = nil }
         history.removeAll(signedUpTo: moment)
-        if let confirmedUpTo, confirmedUpTo <= moment { self.confirmedUpTo = nil }
+        confirmed.removeAll(receivedUpTo: moment)
+        setAside.removeAll(receivedUpTo: moment)
+    }
+}
+
+extension TransactionFacts {
+    /// Whether one statement about a cancelled transaction replaces another: the later cancellation, then the later receipt.
+    fileprivate static func isCancelledLater(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
+        let (date, otherDate) = (one.revocationDate ?? .earliest, other.revocationDate ?? .earliest)
+        return date == otherDate ? isNewer(one, than: other) : date > otherDate
     }
 
-    private mutating func removeAll(datedUpTo moment: AppStoreInstant) {
-        transactions.removeAll { $0.version.signedDate <= moment }
-        if let renewal, renewal.version.signedDate <= moment { self.renewal = nil }
-        if let status, status.version.signedDate <= moment { self.status = nil }
+    /// Whether one statement about a transaction replaces another: the later expiry, then the later receipt.
+    fileprivate static func isLonger(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
+        let (date, otherDate) = (one.expiresDate ?? .earliest, other.expiresDate ?? .earliest)
+        return date == otherDate ? isNewer(one, than: other) : date > otherDate
     }
 }
 
@@ -140,16 +173,12 @@ package struct LegacyFacts: Hashable, Sendable {
 extension LegacyFacts {
     /// Writes the members of an object: as those of the signed facts are named.
     func write(to object: inout JSONWriter) {
-        object.set("confirmedUpTo", confirmedUpTo)
-        if let renewal {
-            object.name("renewalInfo")
-            renewal.writeObject(to: &object)
-        }
-        if let status {
-            object.name("status")
-            status.writeObject(to: &object)
-        }
+        confirmed.write(as: "confirmed", to: &object)
+        setAside.write(as: "setAside", to: &object)
+        if let unresolved { LegacyFactIds([unresolved]).write(as: "unresolved", to: &object) }
+        renewal?.write(to: &object)
         transactions.write(to: &object)
+        if !endedTransactions.isEmpty { object.object("ended") { endedTransactions.write(to: &$0) } }
         history.write(to: &object)
     }
 
@@ -158,26 +187,25 @@ extension LegacyFacts {
     /// - Parameter keepsText: the text is one that this library wrote.
     init?(_ element: JSONElement, keepsText: Bool) {
         var fields = FieldReader(element)
-        let traits = fields.objects("traits").map(TransactionTraits.init(_:))
-        guard let transactionText = fields.dense("transactions"), let eventText = fields.dense("events"),
-            let transactions = Transactions(dense: transactionText, traits: traits),
+        guard let transactions = fields.transactions(), let eventText = fields.dense("events"),
             let events = PurchaseEvents(dense: eventText, kinds: fields.element("eventKinds"))
         else { return nil }
-        if let moment = fields.instant("confirmedUpTo") { _ = confirm(upTo: moment, erasedAt: nil) }
+        var ended = Transactions()
+        if let element = fields.object("ended") {
+            var endedFields = FieldReader(element)
+            guard let read = endedFields.transactions() else { return nil }
+            ended = read
+        }
         var outcome = PurchaseFacts.MergeOutcome()
         // What claims to be signed is not, wherever else it is kept.
-        for transaction in transactions.values where !transaction.version.isSigned {
+        for transaction in transactions.values + ended.values where !transaction.version.isSigned {
             take(transaction, erasedAt: nil, &outcome)
         }
-        if let facts = fields.object("renewalInfo").flatMap({ RenewalFacts($0, keepsText: keepsText) }),
-            !facts.version.isSigned
-        {
-            take(facts, erasedAt: nil, &outcome)
-        }
-        if let facts = fields.object("status").flatMap(StatusFacts.init(_:)), !facts.version.isSigned {
-            take(facts, erasedAt: nil, &outcome)
-        }
+        if let facts = UnsignedRenewal(&fields, keepsText: keepsText) { take(facts, erasedAt: nil, &outcome) }
         for event in events.values where !event.isSigned { _ = take(event, erasedAt: nil) }
+        for id in LegacyFactIds.read("confirmed", &fields) { _ = confirm(id, erasedAt: nil) }
+        for id in LegacyFactIds.read("setAside", &fields) { _ = putAside(id, erasedAt: nil) }
+        for id in LegacyFactIds.read("unresolved", &fields) { _ = takeUnresolved(id, erasedAt: nil) }
     }
 }
 
@@ -186,5 +214,11 @@ extension FieldReader {
     mutating func dense(_ name: StaticString) -> DenseReader? {
         guard let element = element(name) else { return DenseReader([], 0..<0) }
         return element.plainTextRange.map { DenseReader(element.document.bytes, $0) }
+    }
+
+    /// The members `traits` and `transactions`; nil where they are not what this library writes.
+    fileprivate mutating func transactions() -> Transactions? {
+        let traits = objects("traits").map(TransactionTraits.init(_:))
+        return dense("transactions").flatMap { Transactions(dense: $0, traits: traits) }
     }
 }

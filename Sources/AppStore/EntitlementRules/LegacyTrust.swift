@@ -10,9 +10,9 @@ package enum FactTrust: String, Sendable, CaseIterable {
 
 /// What version 1 and older notifications may change of an app's entitlements: the setting `legacy.trust`.
 package enum LegacyTrust: String, Hashable, Sendable, CaseIterable {
-    /// They raise nothing until Apple's signed answer says the same; what they take away is taken at once.
+    /// They give and take nothing until Apple has signed it.
     case confirm
-    /// They count as they are, where nothing signed says otherwise.
+    /// They count as they are until Apple signs otherwise.
     case accept
     /// They are recorded, and change no answer.
     case observe

@@ -8,9 +8,11 @@ extension PurchaseFacts {
     /// - Parameters:
     ///   - appTransaction: of a notification about a customer's consent, whose facts are kept under its appTransactionId.
     ///   - isSigned: false for version 1 and older.
+    ///   - receivedAt: when the ingress received it: what unsigned facts are settled by. Nil stands for the notification's
+    ///     own date, which is never later.
     package init?(
         notification: NotificationPayload, transaction: TransactionPayload?, renewalInfo: RenewalInfoPayload?,
-        appTransaction: AppTransactionPayload? = nil, isSigned: Bool = true
+        appTransaction: AppTransactionPayload? = nil, isSigned: Bool = true, receivedAt: AppStoreInstant? = nil
     ) {
         if notification.notificationType == .rescindConsent, notification.data == nil {
             self.init(consent: notification, appTransaction, isSigned: isSigned)
@@ -23,8 +25,12 @@ extension PurchaseFacts {
         self.init(environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId)
         let version = FactVersion(
             signedDate: signedDate, isSigned: isSigned, notificationUUID: notification.notificationUUID)
-        insert(transaction: transaction, renewalInfo: renewalInfo, fallback: version)
-        if let status = data.status { insert(StatusFacts(version: version, status: status)) }
+        if isSigned {
+            insert(transaction: transaction, renewalInfo: renewalInfo, fallback: version)
+            if let status = data.status { insert(StatusFacts(version: version, status: status)) }
+        } else {
+            insertUnsigned(transaction, renewalInfo, version, receivedAt: receivedAt ?? signedDate)
+        }
         guard let type = notification.notificationType else { return }
         insert(
             PurchaseEvent(
@@ -41,6 +47,42 @@ extension PurchaseFacts {
         {
             insertUpgrade(to: transactionId, signedDate: signedDate)
         }
+    }
+
+    /// What a version 1 body brings that names a purchase and no transaction of it: that it happened, and that Apple is to
+    /// be asked. Nil where the app, the environment or the date is not named.
+    package init?(
+        unresolved notification: NotificationPayload, of originalTransactionId: OriginalTransactionId,
+        receivedAt: AppStoreInstant?
+    ) {
+        guard let data = notification.data, let bundleId = data.bundleId, let environment = data.environment,
+            let date = notification.signedDate
+        else { return nil }
+        self.init(environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId)
+        var version = FactVersion(
+            signedDate: date, isSigned: false, notificationUUID: notification.notificationUUID)
+        if let type = notification.notificationType {
+            insert(PurchaseEvent(version: version, notificationType: type, subtype: notification.subtype))
+        }
+        version.signedDate = receivedAt ?? date
+        insert(unresolved: LegacyFactId(version))
+    }
+
+    /// Facts whose version is the moment of receipt.
+    private mutating func insertUnsigned(
+        _ transaction: TransactionPayload?, _ renewalInfo: RenewalInfoPayload?, _ version: FactVersion,
+        receivedAt: AppStoreInstant
+    ) {
+        var receipt = version
+        receipt.signedDate = receivedAt
+        if var content = transaction.flatMap({ TransactionDetailsContent($0, fallback: receipt) }) {
+            content.version = receipt
+            insert(content)
+        }
+        guard let renewalInfo else { return }
+        insert(
+            UnsignedRenewal(
+                renewalInfo, version: receipt, periodStart: transaction?.purchaseDate, date: version.signedDate))
     }
 
     /// That the consent for a minor's use of the app was withdrawn.

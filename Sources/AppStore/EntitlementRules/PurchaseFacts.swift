@@ -168,15 +168,20 @@ package struct PurchaseFacts: Hashable, Sendable {
         }
     }
 
+    /// Takes in signed renewal info; any other changes nothing.
     package mutating func insert(_ facts: RenewalFacts) {
-        if facts.version.isSigned { return Self.insert(facts, erasedAt, into: &renewal) }
+        if facts.version.isSigned { Self.insert(facts, erasedAt, into: &renewal) }
+    }
+    /// Takes in a signed status; what version 1 computes changes nothing.
+    package mutating func insert(_ facts: StatusFacts) {
+        if facts.version.isSigned { Self.insert(facts, erasedAt, into: &status) }
+    }
+    mutating func insert(_ facts: UnsignedRenewal) {
         var outcome = MergeOutcome()
         changeLegacy { $0.take(facts, erasedAt: $1, &outcome) }
     }
-    package mutating func insert(_ facts: StatusFacts) {
-        if facts.version.isSigned { return Self.insert(facts, erasedAt, into: &status) }
-        var outcome = MergeOutcome()
-        changeLegacy { $0.take(facts, erasedAt: $1, &outcome) }
+    mutating func insert(unresolved id: LegacyFactId) {
+        changeLegacy { _ = $0.takeUnresolved(id, erasedAt: $1) }
     }
     package mutating func insert(_ facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &claim) }
     package mutating func insert(_ event: PurchaseEvent) {
@@ -213,11 +218,19 @@ package struct PurchaseFacts: Hashable, Sendable {
         if erasedAt == nil { _ = Self.takeLink(id, since, into: &successors) }
     }
 
-    /// Apple was asked about everything that version 1 notifications said until then: what it signed is all that counts
-    /// of that, now and whenever it comes again.
-    package mutating func settleLegacy(upTo moment: AppStoreInstant) {
-        changeLegacy { _ = $0.confirm(upTo: moment, erasedAt: $1) }
+    /// Apple was asked when these facts were known, and answered: what it signed counts, now and whenever they come again.
+    /// A cancellation and a transaction that Apple has not signed wait for its signed copy all the same.
+    package mutating func settleLegacy(_ ids: [LegacyFactId]) {
+        changeLegacy { facts, erasedAt in for id in ids { _ = facts.confirm(id, erasedAt: erasedAt) } }
     }
+
+    /// Apple did not know of these facts for as long as it is asked: they count no more.
+    package mutating func setLegacyAside(_ ids: [LegacyFactId]) {
+        changeLegacy { facts, erasedAt in for id in ids { _ = facts.putAside(id, erasedAt: erasedAt) } }
+    }
+
+    /// The ids of everything that version 1 notifications say and Apple has not settled.
+    package var unsettledLegacyIds: [LegacyFactId] { unsettledLegacy?.ids ?? [] }
 
     private mutating func changeLegacy(_ change: (inout LegacyFacts, AppStoreInstant?) -> Void) {
         var facts = legacyStorage?.facts ?? LegacyFacts()
@@ -225,11 +238,14 @@ package struct PurchaseFacts: Hashable, Sendable {
         legacyStorage = facts.isEmpty ? nil : LegacyStorage(facts)
     }
 
-    /// Puts unsigned statements where nothing is signed: for evaluation, never to be merged or written.
-    mutating func add(_ transactions: [TransactionFacts], renewal: RenewalFacts?, status: StatusFacts?) {
-        for transaction in transactions { _ = self.transactions.take(transaction) }
-        self.renewal = self.renewal ?? renewal
-        self.status = self.status ?? status
+    /// Puts an unsigned statement about a transaction in the place of the signed one: for evaluation, never to be merged or
+    /// written.
+    mutating func overlay(_ transaction: TransactionFacts) { transactions.overlay(transaction) }
+
+    /// As ``overlay(_:)``; the signed status was of the renewal that is replaced.
+    mutating func replaceRenewal(with facts: RenewalFacts) {
+        renewal = facts
+        status = nil
     }
 
     /// What was read from this library's own text.
@@ -296,7 +312,7 @@ package struct PurchaseFacts: Hashable, Sendable {
     package var hasBoundedIdentifiers: Bool {
         originalTransactionId.isBounded && bundleId.isBounded
             && transactions.values.allSatisfy { $0.hasBoundedIdentifiers }
-            && legacyStorage?.facts.transactions.values.allSatisfy { $0.hasBoundedIdentifiers } ?? true
+            && legacyStorage?.facts.allTransactions.allSatisfy { $0.hasBoundedIdentifiers } ?? true
             && accounts.allSatisfy { $0.isBounded } && appTransactionId?.isBounded ?? true
     }
 

@@ -109,7 +109,7 @@ package struct TransactionVersion: Hashable, Comparable, Sendable {
         self.tieBreak = tieBreak
     }
 
-    init(_ version: FactVersion) {
+    package init(_ version: FactVersion) {
         var tieBreak = version.uuid?.prefix ?? 0
         // Numbers of 32 bits are how eight hexadecimal digits are written; no UUID begins with four zero bytes.
         if tieBreak != 0, tieBreak >> 32 == 0 { tieBreak |= 1 << 32 }

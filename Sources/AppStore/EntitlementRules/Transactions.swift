@@ -42,11 +42,14 @@ package struct Transactions: Hashable, Sendable {
     }
 
     /// As ``take(_:)``, where of all transactions those are kept whose statements are the latest.
-    mutating func take(_ offered: TransactionFacts, latest bound: Int) -> Outcome {
+    ///
+    /// - Parameter isNewer: decides which of two statements about one transaction is kept.
+    mutating func take(
+        _ offered: TransactionFacts, latest bound: Int,
+        isNewer: (TransactionFacts, TransactionFacts) -> Bool
+    ) -> Outcome {
         if let index = index(of: offered.key) {
-            guard TransactionFacts.isNewer(offered, than: values[index]) else {
-                return offered.version == values[index].version ? .known : .stale
-            }
+            guard isNewer(offered, values[index]) else { return offered == values[index] ? .known : .stale }
             values.remove(at: index)
         }
         insert(offered)
@@ -55,6 +58,12 @@ package struct Transactions: Hashable, Sendable {
         else { return .taken }
         values.removeAll { $0.key == oldest }
         return oldest == offered.key ? .stale : .taken
+    }
+
+    /// Puts a statement in the place of what is known of its transaction, whichever is newer: for evaluation.
+    mutating func overlay(_ statement: TransactionFacts) {
+        values.removeAll { $0.key == statement.key }
+        insert(statement)
     }
 
     mutating func removeAll(where isGone: (TransactionFacts) -> Bool) { values.removeAll(where: isGone) }

@@ -22,7 +22,7 @@ enum EntitlementsHandler {
             metrics.merged(
                 changed: merged.changed.count, late: merged.late,
                 disagreements: merged.changed.count(where: \.statusDisagrees))
-            let waiting = merged.changed.filter { $0.legacy != nil && $0.unconfirmedUpTo != nil }
+            let waiting = merged.changed.filter { $0.legacy != nil && $0.hasUnsettledLegacy }
             if !waiting.isEmpty { unconfirmed(waiting) }
         }
     }

@@ -119,10 +119,10 @@ struct EntitlementsModel: StateModel {
         }
     }
 
-    /// Since when version 1 notifications wait for Apple's confirmation.
+    /// From when on Apple is to be asked about what version 1 notifications say.
     func deadline(of state: PurchaseFacts) -> Int64? {
         guard state.legacy != nil, confirmedApps.contains(state.bundleId) else { return nil }
-        return state.unconfirmedUpTo?.millisecondsSince1970
+        return state.legacyQuestion?.due.millisecondsSince1970
     }
 
     /// An erased purchase is no longer needed when no notification that is older than the erasure can come again.
@@ -164,13 +164,16 @@ struct EntitlementsModel: StateModel {
             if id != state.originalTransactionId.rawValue { entries.append(IndexEntry(Entry.transactionId, id)) }
         }
         for transaction in state.transactions.values { add(transaction) }
-        if state.legacy != nil { for transaction in state.unsignedTransactions { add(transaction) } }
+        let told = state.legacy?.allTransactions ?? []
+        for transaction in told where state.transactions[transaction.transactionId] == nil { add(transaction) }
         return entries
     }
 }
 
 extension PurchaseFacts {
-    fileprivate var hasTransactions: Bool { !transactions.isEmpty || legacy.map { !$0.transactions.isEmpty } ?? false }
+    fileprivate var hasTransactions: Bool {
+        !transactions.isEmpty || legacy.map { !$0.allTransactions.isEmpty } ?? false
+    }
 }
 
 extension TopicNames {

@@ -84,10 +84,10 @@ package enum EntitlementsSettings {
     package static let legacyTrust = Setting<LegacyTrust>.oneOf(
         "legacy.trust", default: .confirm,
         help: """
-            What version 1 notifications, which only a shared secret vouches for, may change. confirm: they give nothing \
-            until Apple's App Store Server API says the same, for which appstore.api.key.file and the ids beside it are \
-            set; what they take away is taken at once. accept: without these settings they count as they are, where \
-            nothing signed says otherwise. observe: they are recorded and change no answer.
+            What version 1 notifications, which only a shared secret vouches for, may change. confirm: they give \
+            and take nothing until Apple's App Store Server API says the same, for which appstore.api.key.file and the \
+            ids beside it are set. accept: without these settings they count as they are until Apple signs otherwise. \
+            observe: they are recorded and change no answer.
             """)
     package static let appLegacyTrust = Setting<LegacyTrust>.oneOf(
         "apps.<bundleId>.legacy.trust", help: "legacy.trust for one app."

@@ -16,7 +16,7 @@ enum FactsReading {
             let parsed = try NotificationRecord(
                 key: nil, value: record.value,
                 // The others say nothing that the value does not say.
-                headers: record.header(RecordHeaderName.trust.rawValue).map { [$0] } ?? [])
+                headers: [RecordHeaderName.trust, .receivedTime, .subject].compactMap { record.header($0.rawValue) })
             return read(parsed, environment: environment)
         } catch {
             return error.code == .nullValue
@@ -35,7 +35,7 @@ enum FactsReading {
             return deadLetter(EntitlementsReason.fieldType, problem)
         }
         if transaction == nil, record.trust == .sharedSecret {
-            return .verdict(.skip(HandlerReason(code: EntitlementsReason.unresolved)))
+            return unresolved(record, notification, environment: environment)
         }
         guard transaction != nil || renewalInfo != nil else {
             return notification.notificationType == .rescindConsent
@@ -53,8 +53,26 @@ enum FactsReading {
             let facts = PurchaseFacts(
                 notification: notification, transaction: transaction, renewalInfo: renewalInfo,
                 // Only what says that it was signed counts as signed.
-                isSigned: record.trust == .signed)
+                isSigned: record.trust == .signed, receivedAt: record.receivedAt)
         else { return deadLetter(EntitlementsReason.identityMissing, nil) }
+        guard facts.hasBoundedIdentifiers else { return deadLetter(EntitlementsReason.identifierTooLong, nil) }
+        return .state(facts)
+    }
+
+    /// A version 1 body whose receipt has no transaction that it could be about. Where it names its purchase, Apple is
+    /// asked about that.
+    private static func unresolved(
+        _ record: NotificationRecord, _ notification: NotificationPayload, environment: AppStoreEnvironment
+    ) -> StateReading<PurchaseFacts> {
+        guard let id = record.originalTransactionId else {
+            return .verdict(.skip(HandlerReason(code: EntitlementsReason.unresolved)))
+        }
+        guard notification.data?.environment == environment else {
+            return deadLetter(EntitlementsReason.environmentMismatch, "in the topic of \(environment.rawValue)")
+        }
+        guard let facts = PurchaseFacts(unresolved: notification, of: id, receivedAt: record.receivedAt) else {
+            return deadLetter(EntitlementsReason.identityMissing, nil)
+        }
         guard facts.hasBoundedIdentifiers else { return deadLetter(EntitlementsReason.identifierTooLong, nil) }
         return .state(facts)
     }

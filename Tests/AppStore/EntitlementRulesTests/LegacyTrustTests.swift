@@ -40,14 +40,14 @@ import Testing
         #expect(waiting.grants.map(\.state) == ["EXPIRED"])
         #expect(waiting.grants.map(\.awaitsConfirmation) == [true])
         #expect(waiting.grants.map(\.trust) == [.signed])
-        #expect(facts.unconfirmedUpTo == at(30 * day))
+        #expect(facts.legacyQuestion?.due == at(30 * day))
 
         var confirmed = facts
         confirmed.merge(try #require(try Self.renewed.facts()))
         let after = answer(confirmed, .confirm, at: 45 * day)
         #expect(after.active == ["monthly"] && after.trust == .signed)
         #expect(after.grants.map(\.awaitsConfirmation) == [false])
-        #expect(confirmed.unconfirmedUpTo == nil)
+        #expect(!confirmed.hasUnsettledLegacy)
     }
 
     @Test func `a purchase that only version 1 tells of is shown as unconfirmed`() throws {
@@ -86,37 +86,51 @@ import Testing
 
     // MARK: Lowering
 
-    @Test func `a revocation that only version 1 tells of counts at once where nothing signed says otherwise`() throws {
+    @Test func `a revocation that only version 1 tells of takes nothing until Apple signs it, unless it is accepted`()
+        throws
+    {
         let uploaded = Notification(.subscribed, signed: 0, transaction: period("1", from: 0, to: 30 * day))
-        let revoked = Notification(.revoke, signed: 5 * day, status: .revoked, renewalInfo: renewal(0))
+        let revoked = Notification(
+            .revoke, signed: 5 * day, status: .revoked,
+            transaction: period("1", from: 0, to: 30 * day).with("revocationDate", date: 5 * day),
+            renewalInfo: renewal(0))
         let facts = try merged([(uploaded, true), (revoked, false)])
-        let lowered = answer(facts, .confirm, at: 6 * day)
-        #expect(lowered.active.isEmpty && lowered.trust == .sharedSecret)
-        #expect(lowered.grants.map(\.state) == ["REVOKED"])
-        #expect(lowered.grants.map(\.awaitsConfirmation) == [true])
-        // Apple was asked, and signed nothing of the kind: what was said no longer counts.
+        let waiting = answer(facts, .confirm, at: 6 * day)
+        #expect(waiting.active == ["monthly"] && waiting.trust == .signed)
+        #expect(waiting.grants.map(\.awaitsConfirmation) == [true])
+        let accepted = answer(facts, .accept, at: 6 * day)
+        #expect(accepted.active.isEmpty && accepted.trust == .sharedSecret)
+        #expect(accepted.grants.map(\.state) == ["REVOKED"])
+        // Apple was asked for seven days, and knew nothing of the kind: what was said no longer counts.
         var settled = facts
-        settled.settleLegacy(upTo: at(5 * day))
-        #expect(answer(settled, .confirm, at: 6 * day).active == ["monthly"])
-        #expect(settled.unconfirmedUpTo == nil)
+        settled.setLegacyAside(facts.unsettledLegacyIds)
+        #expect(answer(settled, .accept, at: 6 * day).active == ["monthly"] && !settled.hasUnsettledLegacy)
         // Nor when it comes again.
         settled.merge(facts)
-        #expect(answer(settled, .confirm, at: 6 * day).active == ["monthly"])
+        #expect(answer(settled, .accept, at: 6 * day).active == ["monthly"])
     }
 
-    @Test func `version 1 never overrides what is signed about the same object`() throws {
+    @Test func `a status that version 1 computes is no fact`() throws {
+        let revoked = Notification(.revoke, signed: 5 * day, status: .revoked, renewalInfo: renewal(0))
+        let facts = try merged([(Self.bought, true), (revoked, false)])
+        for trust in LegacyTrust.allCases { #expect(answer(facts, trust, at: 6 * day).active == ["monthly"]) }
+    }
+
+    @Test func `a cancellation revokes a signed transaction only where it is accepted`() throws {
         let revoked = Notification(
             .refund, signed: 9 * day, status: .revoked,
             transaction: period("1", from: 0, to: 30 * day).with("revocationDate", date: 8 * day),
             renewalInfo: renewal(0))
         let facts = try merged([(Self.bought, true), (revoked, false)])
-        for trust in LegacyTrust.allCases {
+        for trust in [LegacyTrust.confirm, .observe] {
             let answer = answer(facts, trust, at: 10 * day)
             #expect(answer.active == ["monthly"], "\(trust)")
             #expect(answer.grants.map(\.willRenew) == [true])
         }
+        let accepted = answer(facts, .accept, at: 10 * day)
+        #expect(accepted.active.isEmpty && accepted.grants.map(\.willRenew) == [false])
         // But Apple is asked.
-        #expect(facts.unconfirmedUpTo == at(9 * day))
+        #expect(facts.legacyQuestion?.due == at(9 * day))
     }
 
     @Test func `version 1 of an older date than what is signed changes nothing and asks for nothing`() throws {
@@ -131,7 +145,7 @@ import Testing
         for trust in LegacyTrust.allCases {
             #expect(answer(first, trust, at: 45 * day) == answer(signed, trust, at: 45 * day))
         }
-        #expect(first.unconfirmedUpTo == nil)
+        #expect(!first.hasUnsettledLegacy)
         #expect(both.state(at: at(45 * day)) == signed.state(at: at(45 * day)))
         #expect(answer(both, .confirm, at: 45 * day).active == ["monthly"])
     }
@@ -182,16 +196,18 @@ import Testing
 
     @Test func `the stored form says the trust compactly`() throws {
         var facts = try merged([(Self.bought, false), (Self.renewed, false)])
-        facts.settleLegacy(upTo: at(0))
+        facts.settleLegacy(try #require(try merged([(Self.bought, false)]).legacyQuestion).ids)
         #expect(
             String(decoding: facts.jsonText, as: UTF8.self)
                 == #"{"formatVersion":2,"environment":"Production","bundleId":"com.example","originalTransactionId":"1","#
-                + #""legacy":{"confirmedUpTo":1767225600000,"renewalInfo":{"autoRenewProductId":"monthly","#
+                // The first bytes of "SUBSCRIBED-0" as a number.
+                + #""legacy":{"confirmed":[[1767225600000,6004778603547609410]],"#
+                + #""renewalInfo":{"autoRenewProductId":"monthly","#
                 + #""autoRenewStatus":1,"signedDate":1769817600000,"trust":"shared-secret","#
-                + #""notificationUUID":"DID_RENEW-2592000000"},"status":{"status":1,"signedDate":1769817600000,"#
-                + #""trust":"shared-secret","notificationUUID":"DID_RENEW-2592000000"},"traits":[{"productId":"monthly","#
+                + #""notificationUUID":"DID_RENEW-2592000000"},"renewalOrder":[1769817600000,1769817600000],"#
+                + #""traits":[{"productId":"monthly","#
                 + #""type":"Auto-Renewable Subscription","quantity":1}],"#
-                + #""transactions":"E.A.zgisuAA.E0_ZAA.A.ERJRF9SRU5F..B,","#
+                + #""transactions":"C.A.zbttVAA.E0_ZAA.A.FNVQlNDUklC..B,C.A.E0_ZAA.=.A.ERJRF9SRU5F..B,","#
                 + #""eventKinds":[["SUBSCRIBED","INITIAL_BUY"],["DID_RENEW"]],"#
                 + #""events":"A.zbttVAA.*U1VCU0NSSUJFRC0w.C.C.B,B.E0_ZAA.*RElEX1JFTkVXLTI1OTIwMDAwMDA.C.C.B,"}}"#)
         #expect(try PurchaseFacts(json: facts.jsonText) == facts)
@@ -221,7 +237,7 @@ import Testing
 
     @Test func `an erasure forgets what version 1 said too, and a row with every bound full stays small`() throws {
         var facts = try merged([(Self.bought, false)])
-        facts.settleLegacy(upTo: at(0))
+        facts.settleLegacy(try #require(facts.legacyQuestion).ids)
         facts.erase(upTo: facts.latestSignedDate)
         #expect(facts.isErased && facts.legacy == nil)
         var full = try merged([(Self.bought, true)])

@@ -35,7 +35,9 @@ struct Notification {
     }
 
     /// The facts it brings, read from JSON text as a consumer does. Nested objects are signed when it is.
-    func facts(isSigned: Bool = true) throws -> PurchaseFacts? {
+    ///
+    /// - Parameter received: when one that is not signed was received; nil stands for its date.
+    func facts(isSigned: Bool = true, received: Int64? = nil) throws -> PurchaseFacts? {
         var data: JSONObject = ["environment": "Production", "bundleId": "com.example"]
         data["status"] = status.map { .integer(Int64($0.rawValue)) }
         var payload: JSONObject = ["version": "2.0"]
@@ -47,7 +49,8 @@ struct Notification {
         return PurchaseFacts(
             notification: try NotificationPayload(json: JSONValue.object(payload).json),
             transaction: try signedText(transaction).map { try TransactionPayload(json: $0) },
-            renewalInfo: try signedText(renewalInfo).map { try RenewalInfoPayload(json: $0) }, isSigned: isSigned)
+            renewalInfo: try signedText(renewalInfo).map { try RenewalInfoPayload(json: $0) }, isSigned: isSigned,
+            receivedAt: received.map { at($0) })
     }
 
     private func signedText(_ object: JSONObject?) -> [UInt8]? {

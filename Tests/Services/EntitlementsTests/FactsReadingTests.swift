@@ -244,14 +244,49 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
             return
         }
         #expect(facts.hasSignedFacts == isSigned && (facts.status != nil) == isSigned)
-        #expect((facts.legacy?.status != nil) == !isSigned)
+        #expect((facts.legacy != nil) == !isSigned)
     }
 
-    @Test func `a version 1 notification that names no transaction changes no entitlement, and is skipped`() {
+    @Test func `a version 1 notification is asked about from when it was received`() {
+        let draft = lifeOfOne()[0]
+        var unsigned = draft
+        unsigned.trust = .sharedSecret
+        guard case .state(let facts) = FactsReading.read(unsigned.record(), environment: .production) else {
+            Issue.record("no facts")
+            return
+        }
+        #expect(facts.legacyQuestion?.due.millisecondsSince1970 == draft.signedDate + 1000)
+    }
+
+    @Test func `a version 1 notification that names its purchase and no transaction of it asks about the purchase`() {
+        var draft = Draft("DID_RENEW", signed: on(0))
+        draft.trust = .sharedSecret
+        let record = draft.record()
+        let named = KafkaRecord(
+            topic: record.topic, partition: 0, offset: 0, key: record.key, value: record.value,
+            headers: record.headers.filter { $0.key != "ce_subject" } + [KafkaHeader(key: "ce_subject", text: "1000")])
+        guard case .state(let facts) = FactsReading.read(named, environment: .production) else {
+            Issue.record("no facts")
+            return
+        }
+        #expect(facts.originalTransactionId.rawValue == "1000" && facts.hasUnsettledLegacy)
+        #expect(facts.legacyQuestion?.due.millisecondsSince1970 == on(0) + 1000)
+        guard case .verdict(.deadLetter(let reason)) = FactsReading.read(named, environment: .sandbox) else {
+            Issue.record("another environment")
+            return
+        }
+        #expect(reason.code == "environment_mismatch")
+    }
+
+    @Test func `a version 1 notification that names neither purchase nor transaction is skipped`() {
         for type in ["DID_RENEW", "REFUND", "CONSUMPTION_REQUEST", "RENEWAL"] {
             var draft = Draft(type, signed: on(0))
             draft.trust = .sharedSecret
-            guard case .verdict(.skip(let reason)) = FactsReading.read(draft.record(), environment: .production) else {
+            let record = draft.record()
+            let unnamed = KafkaRecord(
+                topic: record.topic, partition: 0, offset: 0, key: record.key, value: record.value,
+                headers: record.headers.filter { $0.key != "ce_subject" })
+            guard case .verdict(.skip(let reason)) = FactsReading.read(unnamed, environment: .production) else {
                 Issue.record("\(type) is not skipped")
                 continue
             }

@@ -22,7 +22,7 @@ package struct PublishedSubscription: Sendable, Hashable {
             let facts = try? PurchaseFacts(published: value), let document = try? JSONDocument.object(value)
         else { return nil }
         isLegacy = facts.legacy != nil
-        let unsigned = facts.legacy?.transactions.values ?? []
+        let unsigned = facts.legacy?.allTransactions ?? []
         guard facts.isSubscription || unsigned.contains(where: \.isAutoRenewable) else { return nil }
         originalTransactionId = OriginalTransactionId(parts.subject)
         let grants = ["grants", "inactive"].flatMap { name in

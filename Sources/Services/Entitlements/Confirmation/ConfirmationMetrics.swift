@@ -5,8 +5,10 @@ internal import Telemetry
 enum ConfirmationOutcome: String, Sendable, CaseIterable {
     /// Apple signed what it knows of the purchase.
     case confirmed
-    /// Apple knows no such transaction of the app: the notification may be forged.
-    case refuted
+    /// Apple does not know a transaction of it yet, or it may be forged: it is asked again.
+    case unknown
+    /// Apple has not known a transaction for seven days: what was said of it counts no more.
+    case setAside = "set_aside"
     /// No answer that can be used: it is tried again.
     case failed
 }
@@ -15,7 +17,7 @@ enum ConfirmationOutcome: String, Sendable, CaseIterable {
 final class ConfirmationMetrics: Sendable {
     private let outcomes: [ConfirmationOutcome: Counter]
     private let unconfirmable: Counter
-    /// Since when the oldest waits, milliseconds since 1970; and whether requests of an app pause.
+    /// From when on the oldest question was to be asked, milliseconds since 1970; and whether requests of an app pause.
     private let present = Mutex((oldest: Int64?.none, isPaused: false))
 
     init(_ registry: MetricsRegistry, now: @escaping @Sendable () -> Int64) {
@@ -40,7 +42,7 @@ final class ConfirmationMetrics: Sendable {
             samples.gauge(
                 EntitlementsMetricName.unconfirmedOldest,
                 help:
-                    "Seconds since the oldest was first seen that version 1 notifications say and Apple has not confirmed.",
+                    "Seconds since the oldest was received that version 1 notifications say and Apple has not settled.",
                 Double(oldest.map { max(0, now() - $0) } ?? 0) / 1_000)
         }
     }

@@ -12,6 +12,8 @@ struct ConfirmationSchedule {
         let key: [UInt8]
         /// App and environment; all with one priority.
         let scope: APIScope
+        /// From when on Apple is to be asked: the receipt of the oldest fact that is not settled.
+        let due: Int64
     }
 
     struct Key: Hashable {
@@ -30,6 +32,8 @@ struct ConfirmationSchedule {
         case done
         /// Nothing was recorded: the same is tried later.
         case retry
+        /// Apple answered, and it settles less than was asked: asked again at distances that grow to a day.
+        case unsettled
     }
 
     private struct Retry {
@@ -38,24 +42,24 @@ struct ConfirmationSchedule {
     }
 
     /// Requests at once: the API's own budget is shared by all of them.
-    static let concurrency = 8
-    private static let lookAhead = 64
+    static let concurrency = 32
+    /// More than the API's budget (50 a second) lets through during the delay.
+    private static let lookAhead = 512
     private static let lookAheadWhileDown = 1_000
 
-    /// How long a purchase waits from when it is first seen: the signed notification of the same event may be on its way.
+    /// How long a fact is old at least when Apple is asked: the signed notification of the same event may be on its way.
     private let delay: Int64
     private var asking: Set<Key> = []
     private var probing: Set<APIScope> = []
     private var retries: [Key: Retry] = [:]
-    private var firstSeen: [Key: Int64] = [:]
     private var pauses: [APIScope: ServicePause] = [:]
     /// Purchases whose work ended since the rows were read that are planned by.
     private var ended: Set<Key> = []
 
     init(delay: Duration) { self.delay = delay.components.seconds * 1_000 }
 
-    /// When the first was seen of those that wait; nil while none does.
-    var oldest: Int64? { firstSeen.values.min() }
+    /// From when on the first of those that wait was to be asked about; nil while none waits.
+    private(set) var oldest: Int64?
 
     var isPaused: Bool { pauses.values.contains(where: \.isDown) }
 
@@ -71,14 +75,13 @@ struct ConfirmationSchedule {
     mutating func plan(_ candidates: [Candidate], at now: Int64) -> [Step] {
         var steps: [Step] = []
         var present: Set<Key> = []
+        oldest = candidates.lazy.map(\.due).filter { $0 <= now }.min()
         for candidate in candidates {
             let key = Key(scope: candidate.scope, key: candidate.key)
             present.insert(key)
-            let seen = firstSeen[key] ?? now
-            firstSeen[key] = seen
             let pause = pauses[key.scope] ?? ServicePause()
             guard asking.count < Self.concurrency, !asking.contains(key), !ended.contains(key),
-                now >= seen + delay, retries[key]?.at ?? 0 <= now, !pause.isDown, pause.isOver(at: now)
+                now - delay >= candidate.due, retries[key]?.at ?? 0 <= now, !pause.isDown, pause.isOver(at: now)
             else { continue }
             asking.insert(key)
             steps.append(.ask(key, attempts: (retries[key]?.attempts ?? 0) + 1))
@@ -89,7 +92,6 @@ struct ConfirmationSchedule {
             steps.append(.probe(scope))
         }
         retries = retries.filter { present.contains($0.key) }
-        firstSeen = firstSeen.filter { present.contains($0.key) }
         return steps
     }
 
@@ -101,8 +103,14 @@ struct ConfirmationSchedule {
         switch result {
         case .done: retries[key] = nil
         case .retry: retries[key] = Retry(at: now + RetryDelay.milliseconds(attempts: attempts), attempts: attempts)
+        case .unsettled: retries[key] = Retry(at: now + Self.unsettledDelay(attempts: attempts), attempts: attempts)
         }
         _ = pauses[key.scope, default: ServicePause()].note(health, at: now)
+    }
+
+    /// 5 s after the first attempt, twice as long after each further one, at most a day. Milliseconds.
+    static func unsettledDelay(attempts: Int) -> Int64 {
+        min(86_400_000, 5_000 << Int64(min(max(0, attempts - 1), 20)))
     }
 
     mutating func probed(_ scope: APIScope, _ health: ServiceHealth, at now: Int64) {

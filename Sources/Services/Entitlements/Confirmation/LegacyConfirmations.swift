@@ -31,7 +31,7 @@ final class LegacyConfirmations: Service {
     private let schedule: Mutex<ConfirmationSchedule>
 
     /// - Parameters:
-    ///   - delay: from when something is first seen until Apple is asked.
+    ///   - delay: from when something was received until Apple is asked.
     ///   - pause: between two looks at what waits.
     init(
         state: KeyedState<EntitlementsModel>, client: AppStoreServerClient, verifier: NotificationVerifier,
@@ -76,13 +76,15 @@ final class LegacyConfirmations: Service {
 
     private func look() -> [(ConfirmationSchedule.Step, PurchaseFacts?)] {
         let wanted = schedule.withLock { $0.beginLook() }
+        let now = clocks.wallMilliseconds()
         var rows: [Key: PurchaseFacts] = [:]
         var candidates: [ConfirmationSchedule.Candidate] = []
         do {
-            for purchase in try state.dueRows(upTo: .max, atMost: wanted) {
+            for purchase in try state.dueRows(upTo: now, atMost: wanted) {
+                guard let due = purchase.legacyQuestion?.due.millisecondsSince1970 else { continue }
                 let scope = APIScope(purchase.bundleId, in: purchase.environment)
                 let key = EntitlementsModel.key(purchase.bundleId, purchase.originalTransactionId)
-                candidates.append(ConfirmationSchedule.Candidate(key: key, scope: scope))
+                candidates.append(ConfirmationSchedule.Candidate(key: key, scope: scope, due: due))
                 rows[Key(scope: scope, key: key)] = purchase
             }
         } catch {
@@ -91,7 +93,6 @@ final class LegacyConfirmations: Service {
                 [LogField(.error, "\(error)")])
             return []
         }
-        let now = clocks.wallMilliseconds()
         let (steps, oldest, isPaused) = schedule.withLock { schedule in
             (schedule.plan(candidates, at: now), schedule.oldest, schedule.isPaused)
         }
@@ -109,7 +110,7 @@ final class LegacyConfirmations: Service {
             let (result, health) = await confirm(purchase, key.scope, attempts: attempts)
             schedule.withLock { $0.asked(key, result, health, attempts: attempts, at: clocks.wallMilliseconds()) }
             // Others may begin; what failed is looked at with the next tick.
-            if result == .done { loop.wake() }
+            if result != .retry { loop.wake() }
         case .probe(let scope):
             let failure = await client.probe(scope)
             let health = failure.map { ServiceHealth($0) } ?? .answers
@@ -122,12 +123,13 @@ final class LegacyConfirmations: Service {
     private func confirm(
         _ purchase: PurchaseFacts, _ scope: APIScope, attempts: Int
     ) async -> (ConfirmationSchedule.Result, ServiceHealth) {
-        guard let upTo = purchase.unconfirmedUpTo else { return (.done, .unknown) }
+        guard let question = purchase.legacyQuestion else { return (.done, .unknown) }
         do {
-            let answer = try await AppleConfirmation(of: purchase, client, prioritized(scope, upTo))
-            try await record(answer, purchase, upTo: upTo)
+            let answer = try await AppleConfirmation(
+                of: purchase, question, client, prioritized(scope, question.due))
+            let isOpen = try await record(answer, purchase, question)
             note(answer, purchase)
-            return (.done, .answers)
+            return (isOpen ? .unsettled : .done, .answers)
         } catch let failure as APIFailure {
             guard failure.kind != .cancelled else { return (.retry, .unknown) }
             failed(purchase, "\(failure)", attempts: attempts, fix: failure.fix)
@@ -153,24 +155,49 @@ final class LegacyConfirmations: Service {
     private static let replayAge: Int64 = 86_400_000
 
     /// Signed facts and what they settle are one contribution: no answer is made of one without the other.
-    private func record(_ answer: AppleConfirmation, _ purchase: PurchaseFacts, upTo: AppStoreInstant) async throws {
+    ///
+    /// - Returns: whether Apple is to be asked the same again.
+    private func record(
+        _ answer: AppleConfirmation, _ purchase: PurchaseFacts, _ question: LegacyQuestion
+    ) async throws -> Bool {
         var said = PurchaseFacts(
             environment: purchase.environment, bundleId: purchase.bundleId,
             originalTransactionId: purchase.originalTransactionId)
         for facts in answer.facts { said.merge(facts) }
-        said.settleLegacy(upTo: upTo)
+        if answer.isAnswered { said.settleLegacy(question.ids) }
+        var merged = purchase
+        merged.merge(said)
+        let now = clocks.wallMilliseconds()
+        let isOpen = merged.legacyQuestion.map { $0.due.millisecondsSince1970 <= now } ?? false
+        let oldIds = merged.unsettledLegacyIds.filter {
+            now - $0.signedDate.millisecondsSince1970 > Self.longestAsked
+        }
+        if isOpen, !oldIds.isEmpty {
+            said.setLegacyAside(oldIds)
+            metrics.asked(.setAside)
+            log.log(
+                .error, key: "set aside",
+                "Apple has not known for seven days what a version 1 notification says: it counts no more",
+                fields(purchase) + [LogField(.originalTransactionId, purchase.originalTransactionId.rawValue)])
+        }
+        guard answer.isAnswered || !answer.facts.isEmpty || !oldIds.isEmpty else { return isOpen }
         let contribution = said
         _ = try await state.contribute(
             to: EntitlementsModel.key(purchase.bundleId, purchase.originalTransactionId),
             from: topics.input(purchase.environment)
         ) { _ in contribution }
+        return isOpen
     }
 
+    /// After this Apple is no longer asked about what it does not know. Milliseconds.
+    private static let longestAsked: Int64 = 7 * 86_400_000
+
     private func note(_ answer: AppleConfirmation, _ purchase: PurchaseFacts) {
-        metrics.asked(answer.isRefuted ? .refuted : .confirmed)
-        guard answer.isRefuted else { return }
+        metrics.asked(answer.hasUnknown ? .unknown : .confirmed)
+        guard answer.hasUnknown else { return }
         log.log(
-            .error, key: "refuted", "Apple knows no such transaction: a version 1 notification may be forged",
+            .warning, key: "unknown",
+            "Apple does not know a transaction of a version 1 notification, and is asked again: it is new, or forged",
             fields(purchase) + [LogField(.originalTransactionId, purchase.originalTransactionId.rawValue)])
     }
 

@@ -13,36 +13,61 @@ import Testing
         Key(scope: scope ?? self.scope, key: [number])
     }
 
-    private func plan(_ schedule: inout ConfirmationSchedule, _ keys: [Key], at now: Int64) -> [ConfirmationSchedule
-        .Step]
-    {
+    private func plan(
+        _ schedule: inout ConfirmationSchedule, _ keys: [Key], due: Int64 = 0, at now: Int64
+    ) -> [ConfirmationSchedule.Step] {
         _ = schedule.beginLook()
         return schedule.plan(
-            keys.map { ConfirmationSchedule.Candidate(key: $0.key, scope: $0.scope) }, at: now)
+            keys.map { ConfirmationSchedule.Candidate(key: $0.key, scope: $0.scope, due: due) }, at: now)
     }
 
     @Test func `a purchase waits for the signed notification of the same event before Apple is asked`() {
         var schedule = ConfirmationSchedule(delay: .seconds(5))
-        #expect(plan(&schedule, [key(1)], at: 1_000).isEmpty)
-        #expect(plan(&schedule, [key(1)], at: 5_999).isEmpty)
+        #expect(plan(&schedule, [key(1)], due: 1_000, at: 1_000).isEmpty)
+        #expect(plan(&schedule, [key(1)], due: 1_000, at: 5_999).isEmpty)
         #expect(schedule.oldest == 1_000)
-        #expect(plan(&schedule, [key(1)], at: 6_000) == [.ask(key(1), attempts: 1)])
-        // One that is confirmed meanwhile starts from the beginning when it comes again.
+        #expect(plan(&schedule, [key(1)], due: 1_000, at: 6_000) == [.ask(key(1), attempts: 1)])
         #expect(plan(&schedule, [], at: 7_000).isEmpty)
         #expect(schedule.oldest == nil)
     }
 
+    @Test func `what was received longer ago than the delay is asked about at once, in a replay too`() {
+        var schedule = ConfirmationSchedule(delay: .seconds(5))
+        #expect(plan(&schedule, [key(1)], due: 1_000, at: 6_000) == [.ask(key(1), attempts: 1)])
+    }
+
+    @Test func `more is looked at than the budget of the API lets through during the delay`() {
+        var schedule = ConfirmationSchedule(delay: .seconds(5))
+        #expect(schedule.beginLook() >= 5 * 50)
+    }
+
+    @Test func `what Apple does not know yet is asked about again, at distances that grow to a day`() {
+        var schedule = ConfirmationSchedule(delay: .zero)
+        var now: Int64 = 0
+        var distances: [Int64] = []
+        for attempt in 1...18 {
+            #expect(plan(&schedule, [key(1)], at: now) == [.ask(key(1), attempts: attempt)])
+            schedule.asked(key(1), .unsettled, .answers, attempts: attempt, at: now)
+            let distance = ConfirmationSchedule.unsettledDelay(attempts: attempt)
+            #expect(plan(&schedule, [key(1)], at: now + distance - 1).isEmpty)
+            distances.append(distance)
+            now += distance
+        }
+        #expect(distances.prefix(4) == [5_000, 10_000, 20_000, 40_000])
+        #expect(distances.suffix(2) == [86_400_000, 86_400_000])
+    }
+
     @Test func `each purchase is asked about once at a time, and so many at once`() {
         var schedule = ConfirmationSchedule(delay: .zero)
-        let keys = (0..<20).map { key($0) }
+        let keys = (0..<UInt8(ConfirmationSchedule.concurrency + 12)).map { key($0) }
         let first = plan(&schedule, keys, at: 0)
         #expect(first.count == ConfirmationSchedule.concurrency)
         #expect(plan(&schedule, keys, at: 1).isEmpty)
         // Rows that were read before its work ended say nothing of it.
         _ = schedule.beginLook()
         schedule.asked(key(0), .done, .answers, attempts: 1, at: 2)
-        let next = schedule.plan(keys.map { .init(key: $0.key, scope: $0.scope) }, at: 2)
-        #expect(next == [.ask(key(8), attempts: 1)])
+        let next = schedule.plan(keys.map { .init(key: $0.key, scope: $0.scope, due: 0) }, at: 2)
+        #expect(next == [.ask(key(UInt8(ConfirmationSchedule.concurrency)), attempts: 1)])
     }
 
     @Test func `one that fails is tried later, and holds up no other`() {

@@ -92,6 +92,29 @@ import Testing
         }
     }
 
+    @Test func `told in version 1, with Apple's answers between the bodies, each step leads to what Apple signed`()
+        throws
+    {
+        var compared = 0
+        for scenario in Self.subscriptions {
+            let series = try makeSeries([scenario], formats: [.v2, .v1])
+            var (signed, confirmed) = (ToldLife(), ToldLife(trust: .confirm))
+            for (step, notification) in series.notifications(of: 0).enumerated() {
+                try signed.tell(notification)
+                let now = AppStoreInstant(clampingMillisecondsSince1970: notification.signedDate)
+                let bodies = series.legacyBodies(of: 0, step: step, .v1)
+                for body in bodies {
+                    try confirmed.tell(body)
+                    confirmed.ask(signed, at: now)
+                }
+                guard !bodies.isEmpty else { continue }
+                compared += 1
+                #expect(signed.state(at: now) == confirmed.state(at: now), "\(scenario.name) \(step)")
+            }
+        }
+        #expect(compared > 40)
+    }
+
     @Test(arguments: LegacyTrust.allCases, [[NotificationFormat.v1], [.v0], [.v1, .v0]])
     func `told in version 2 as well, the older forms change nothing`(
         trust: LegacyTrust, formats: [NotificationFormat]
@@ -145,16 +168,27 @@ private struct ToldLife {
         let read = try LegacyNotification(
             document, bundleId: productionApp.bundleId,
             receivedAt: AppStoreInstant(clampingMillisecondsSince1970: body.date))
-        try tell(read.notification, read.transaction, read.renewalInfo, isSigned: false)
+        try tell(
+            read.notification, read.transaction, read.renewalInfo, isSigned: false,
+            receivedAt: AppStoreInstant(clampingMillisecondsSince1970: body.date))
+    }
+
+    /// Apple answers with all that it has signed, where it is to be asked by then, and only there.
+    mutating func ask(_ apple: ToldLife, at now: AppStoreInstant) {
+        guard let question = purchase?.legacyQuestion, question.due <= now, let answer = apple.purchase else { return }
+        purchase?.merge(answer)
+        purchase?.settleLegacy(question.ids)
     }
 
     private mutating func tell(
-        _ notification: [UInt8], _ transaction: [UInt8]?, _ renewalInfo: [UInt8]?, isSigned: Bool
+        _ notification: [UInt8], _ transaction: [UInt8]?, _ renewalInfo: [UInt8]?, isSigned: Bool,
+        receivedAt: AppStoreInstant? = nil
     ) throws {
         let facts = PurchaseFacts(
             notification: try NotificationPayload(json: notification),
             transaction: try transaction.map { try TransactionPayload(json: $0) },
-            renewalInfo: try renewalInfo.map { try RenewalInfoPayload(json: $0) }, isSigned: isSigned)
+            renewalInfo: try renewalInfo.map { try RenewalInfoPayload(json: $0) }, isSigned: isSigned,
+            receivedAt: receivedAt)
         guard let facts else { return }
         if purchase == nil { purchase = facts } else { purchase?.merge(facts) }
     }

@@ -1,0 +1,377 @@
+import AppStoreModel
+import EntitlementRules
+import JSON
+import LegacyNotifications
+import Testing
+
+/// A purchase of which bodies are received and about which Apple is asked, in the order of a story.
+struct SettledLife {
+    private(set) var facts = PurchaseFacts(
+        environment: .production, bundleId: app, originalTransactionId: OriginalTransactionId("100"))
+
+    mutating func receive(_ draft: LegacyDraft, at received: Int64) throws {
+        let notification = try draft.read(received: received)
+        let payload = try notification.payload
+        let facts =
+            try notification.transactionPayload == nil
+            ? PurchaseFacts(
+                unresolved: payload, of: try #require(notification.originalTransactionId), receivedAt: at(received))
+            : PurchaseFacts(
+                notification: payload, transaction: try notification.transactionPayload,
+                renewalInfo: try notification.renewalPayload, isSigned: false, receivedAt: at(received))
+        self.facts.merge(try #require(facts))
+    }
+
+    /// Apple's signed answer, without having been asked: as an upload of the app, or a version 2 notification, brings it.
+    mutating func sign(
+        _ id: String, bought: Int64 = 0, expires: Int64 = month, revoked: Int64? = nil, at signed: Int64,
+        status: SubscriptionStatus? = nil, renewal: JSONObject? = nil
+    ) throws {
+        var transaction: JSONObject = [
+            "transactionId": .string(id), "originalTransactionId": "100", "type": "Auto-Renewable Subscription",
+            "productId": .string(monthly), "quantity": 1, "purchaseDate": Self.date(bought),
+            "expiresDate": Self.date(expires), "signedDate": Self.date(signed),
+        ]
+        transaction["revocationDate"] = revoked.map { Self.date($0) }
+        let info = renewal.map { ["originalTransactionId": "100", "signedDate": Self.date(signed)] + $0 }
+        let said = PurchaseFacts(
+            environment: .production, bundleId: app,
+            transaction: try TransactionPayload(json: JSONValue.object(transaction).json),
+            renewalInfo: try info.map { try RenewalInfoPayload(json: JSONValue.object($0).json) }, status: status)
+        facts.merge(try #require(said))
+    }
+
+    /// Apple is asked, and answers with these: what was known then is settled.
+    mutating func answer(_ answer: (inout SettledLife) throws -> Void) throws {
+        let question = try #require(facts.legacyQuestion)
+        try answer(&self)
+        facts.settleLegacy(question.ids)
+    }
+
+    /// Whether Apple is to be asked at a moment.
+    func isAsked(at moment: Int64) -> Bool { facts.legacyQuestion.map { $0.due <= at(moment) } ?? false }
+
+    /// The states of the purchase, such as `ACTIVE`, with `+` where it gives access.
+    func state(_ trust: LegacyTrust, at moment: Int64) -> String {
+        let answer = EntitlementAnswer(
+            purchases: [facts], environment: .production, at: at(moment),
+            rules: ProductRules(legacyTrust: LegacyTrustRules(others: trust)))
+        return answer.grants.map { $0.state + ($0.isEntitled ? "+" : "") }.joined(separator: " ")
+    }
+
+    static func date(_ moment: Int64) -> JSONValue { .integer(at(moment).millisecondsSince1970) }
+}
+
+/// The table of 12.4, by the numbers of its rows: what counts of version 1, by what was received before Apple was asked.
+@Suite("What settles version 1") struct LegacySettlingTests {
+    private static let on: JSONObject = ["autoRenewStatus": 1, "autoRenewProductId": .string(monthly)]
+    private static let first = transaction("100")
+    private static let second = transaction("101", bought: month, expires: 2 * month)
+    private static let grace = month + 16 * day
+    private static let failed = LegacyDraft(
+        "DID_FAIL_TO_RENEW", [first],
+        [renewal(with: ["is_in_billing_retry_period": "1", "grace_period_expires_date_ms": text(at: grace)])])
+    private static let recovered = LegacyDraft("DID_RECOVER", [second, first], [renewal()])
+    private static let renewed = LegacyDraft("DID_RENEW", [second, first], [renewal()])
+    private static let cancelled = LegacyDraft(
+        "CANCEL", [transaction("100", with: ["cancellation_date_ms": text(at: 10 * day - minute)])], [renewal("0")])
+
+    private func bought() throws -> SettledLife {
+        var life = SettledLife()
+        try life.sign("100", at: 0, status: .active, renewal: Self.on)
+        return life
+    }
+
+    @Test func `1: a recovery in grace is asked about although it is dated like the failure`() throws {
+        var life = try bought()
+        try life.receive(Self.failed, at: month)
+        #expect(life.isAsked(at: month) && life.state(.confirm, at: month + minute) == "RENEWING+")
+        try life.answer {
+            try $0.sign(
+                "100", at: month + minute, status: .billingGracePeriod,
+                renewal: Self.on + [
+                    "isInBillingRetryPeriod": true, "gracePeriodExpiresDate": SettledLife.date(Self.grace),
+                ])
+        }
+        #expect(!life.isAsked(at: month + 2 * minute) && life.state(.confirm, at: month + day) == "GRACE+")
+        try life.receive(Self.recovered, at: month + 4 * day)
+        #expect(life.isAsked(at: month + 4 * day))
+        // Apple is down: it stays as it was signed.
+        #expect(life.state(.confirm, at: month + 5 * day) == "GRACE+")
+        #expect(life.state(.accept, at: month + 17 * day) == "ACTIVE+")
+        try life.answer {
+            try $0.sign(
+                "101", bought: month, expires: 2 * month, at: month + 4 * day + minute, status: .active,
+                renewal: Self.on)
+        }
+        #expect(!life.isAsked(at: month + 5 * day))
+        for moment in [month + 5 * day, month + 17 * day, 2 * month - 1] {
+            #expect(life.state(.confirm, at: moment) == "ACTIVE+")
+        }
+    }
+
+    @Test func `1, accepted without a key: the recovery ends the failure, whichever comes first`() throws {
+        for drafts in [[Self.failed, Self.recovered], [Self.recovered, Self.failed]] {
+            var life = SettledLife()
+            for (index, draft) in drafts.enumerated() {
+                try life.receive(draft, at: month + 4 * day + Int64(index))
+            }
+            for moment in [month + 5 * day, month + 17 * day, 2 * month - 1] {
+                #expect(life.state(.accept, at: moment) == "ACTIVE+")
+            }
+            // The renewal may be late, as for every payer.
+            #expect(life.state(.accept, at: 2 * month + minute) == "RENEWING+")
+        }
+    }
+
+    @Test func `2: a renewal that was charged late is asked about after an answer that said expired`() throws {
+        var life = try bought()
+        let changed = LegacyDraft(
+            "DID_CHANGE_RENEWAL_STATUS", [Self.first], [renewal("0")],
+            ["auto_renew_status": "false", "auto_renew_status_change_date_ms": text(at: month + 30 * minute)])
+        try life.receive(changed, at: month + 30 * minute)
+        try life.answer {
+            try $0.sign(
+                "100", at: month + 31 * minute, status: .expired,
+                renewal: Self.on + ["autoRenewStatus": 0, "expirationIntent": 1])
+        }
+        #expect(life.state(.confirm, at: month + 32 * minute) == "EXPIRED")
+        try life.receive(Self.renewed, at: month + hour)
+        #expect(life.isAsked(at: month + hour) && life.state(.confirm, at: month + hour) == "EXPIRED")
+        try life.answer {
+            try $0.sign(
+                "101", bought: month, expires: 2 * month, at: month + hour + minute, status: .active, renewal: Self.on)
+        }
+        #expect(life.state(.confirm, at: month + 2 * hour) == "ACTIVE+")
+    }
+
+    @Test func `3 and 4: a cancellation dated before the last answer is asked about until Apple shows it`() throws {
+        var life = try bought()
+        let off = LegacyDraft(
+            "DID_CHANGE_RENEWAL_STATUS", [Self.first], [renewal("0")],
+            ["auto_renew_status": "false", "auto_renew_status_change_date_ms": text(at: 10 * day)])
+        let disabled = Self.on + ["autoRenewStatus": 0]
+        try life.receive(off, at: 10 * day)
+        try life.answer { try $0.sign("100", at: 10 * day + 10_000, status: .active, renewal: disabled) }
+        #expect(!life.isAsked(at: 10 * day + minute))
+        try life.receive(Self.cancelled, at: 10 * day + minute)
+        #expect(life.isAsked(at: 10 * day + minute))
+        #expect(life.facts.legacyQuestion?.transactions == [TransactionId("100")])
+        #expect(life.state(.accept, at: 10 * day + minute) == "REVOKED")
+        // Nothing is taken before Apple signs it.
+        #expect(life.state(.confirm, at: 10 * day + minute) == "ACTIVE+")
+        // Apple does not show it yet.
+        try life.answer { try $0.sign("100", at: 10 * day + 2 * minute, status: .active, renewal: disabled) }
+        #expect(!life.isAsked(at: 10 * day + 5 * minute) && life.isAsked(at: 10 * day + 6 * minute))
+        #expect(life.state(.accept, at: 10 * day + 3 * minute) == "REVOKED")
+        try life.answer {
+            try $0.sign(
+                "100", revoked: 10 * day - minute, at: 10 * day + 6 * minute + 1, status: .revoked, renewal: disabled)
+        }
+        for trust in [LegacyTrust.confirm, .accept] { #expect(life.state(trust, at: 11 * day) == "REVOKED") }
+        #expect(life.facts.legacyQuestion == nil)
+    }
+
+    @Test func `4: while Apple's copy shows no revocation it is asked at growing distances, and for three days`() throws
+    {
+        var life = try bought()
+        try life.receive(Self.cancelled, at: 10 * day)
+        var moments: [Int64] = []
+        for _ in 0..<20 {
+            guard let due = life.facts.legacyQuestion?.due else { break }
+            let moment = at(0).milliseconds(to: due)
+            guard moment < month else { break }
+            moments.append(moment - 10 * day)
+            try life.answer {
+                try $0.sign("100", at: moment + 1, status: .active, renewal: Self.on + ["autoRenewStatus": 0])
+            }
+        }
+        #expect(moments == [0, 5 * minute, hour, 6 * hour, 24 * hour, 72 * hour])
+        #expect(life.state(.confirm, at: 14 * day) == "ACTIVE+" && life.state(.accept, at: 14 * day) == "ACTIVE+")
+    }
+
+    @Test func `5: an older body that arrives later takes no refund back`() throws {
+        let preference = LegacyDraft("DID_CHANGE_RENEWAL_PREF", [Self.first], [renewal(next: yearly)])
+        for drafts in [[Self.cancelled, preference], [preference, Self.cancelled]] {
+            var life = SettledLife()
+            for (index, draft) in drafts.enumerated() {
+                try life.receive(draft, at: 10 * day + Int64(index) * 6 * hour)
+            }
+            #expect(life.state(.accept, at: 12 * day) == "REVOKED")
+        }
+        var life = try bought()
+        try life.receive(Self.cancelled, at: 10 * day)
+        try life.answer {
+            try $0.sign("100", revoked: 10 * day, at: 10 * day + minute, status: .revoked, renewal: Self.on)
+        }
+        try life.receive(preference, at: 10 * day + 6 * hour)
+        #expect(life.state(.confirm, at: 12 * day) == "REVOKED" && life.state(.accept, at: 12 * day) == "REVOKED")
+    }
+
+    @Test func `6: a refund of a former period leaves the present one, under every policy`() throws {
+        var life = SettledLife()
+        try life.sign("100", at: hour)
+        try life.sign("101", bought: month, expires: 2 * month, at: month + hour)
+        let old = transaction("100", with: ["cancellation_date_ms": text(at: month + 10 * day)])
+        try life.receive(LegacyDraft("CANCEL", [Self.second, old], [renewal()]), at: month + 10 * day)
+        for trust in LegacyTrust.allCases { #expect(life.state(trust, at: month + 11 * day) == "ACTIVE+") }
+        #expect(life.facts.legacyQuestion?.transactions == [TransactionId("100")])
+    }
+
+    @Test func `7: of three changes of the next product the last counts`() throws {
+        var life = SettledLife()
+        try life.receive(LegacyDraft("INITIAL_BUY", [Self.first], [renewal()]), at: 0)
+        for (index, product) in ["basic", "pro", "basic"].enumerated() {
+            let draft = LegacyDraft("DID_CHANGE_RENEWAL_PREF", [Self.first], [renewal(next: product)])
+            try life.receive(draft, at: Int64(index + 1) * day)
+        }
+        let answer = EntitlementAnswer(
+            purchases: [life.facts], environment: .production, at: at(5 * day),
+            rules: ProductRules(legacyTrust: LegacyTrustRules(others: .accept)))
+        #expect(answer.grants.map { $0.pendingProductId?.rawValue } == ["basic"])
+    }
+
+    @Test func `8 and 9: switched off in grace it is in grace, and expired once Apple has given up`() throws {
+        func off(_ retry: String, changed: Int64) -> LegacyDraft {
+            LegacyDraft(
+                "DID_CHANGE_RENEWAL_STATUS", [Self.first],
+                [
+                    renewal(
+                        "0",
+                        with: [
+                            "is_in_billing_retry_period": .string(retry), "expiration_intent": "2",
+                            "grace_period_expires_date_ms": text(at: Self.grace),
+                        ])
+                ], ["auto_renew_status": "false", "auto_renew_status_change_date_ms": text(at: changed)])
+        }
+        var life = SettledLife()
+        try life.receive(LegacyDraft("INITIAL_BUY", [Self.first], [renewal()]), at: 0)
+        try life.receive(off("1", changed: month + 2 * day), at: month + 2 * day)
+        #expect(life.state(.accept, at: month + 3 * day) == "GRACE+")
+        try life.receive(off("0", changed: month + 60 * day), at: month + 60 * day)
+        #expect(life.state(.accept, at: month + 61 * day) == "EXPIRED")
+    }
+
+    @Test func `12: what Apple signs long after a cancellation without revocation reverses it`() throws {
+        var life = try bought()
+        try life.receive(Self.cancelled, at: 10 * day)
+        #expect(life.state(.accept, at: 10 * day) == "REVOKED")
+        try life.sign("100", at: 10 * day + 5 * minute, status: .active, renewal: Self.on)
+        #expect(life.state(.accept, at: 11 * day) == "REVOKED")
+        try life.sign("100", at: 10 * day + 5 * minute + 1, status: .active, renewal: Self.on)
+        #expect(life.state(.accept, at: 11 * day) == "ACTIVE+")
+    }
+
+    @Test func `13: a renewal while the API is down gives the leeway and no more`() throws {
+        var life = try bought()
+        try life.receive(Self.renewed, at: month - hour)
+        #expect(life.state(.confirm, at: month - 1) == "ACTIVE+")
+        #expect(life.state(.confirm, at: month + 30 * minute) == "RENEWING+")
+        #expect(life.state(.accept, at: month + 6 * hour) == "ACTIVE+")
+        try life.answer {
+            try $0.sign(
+                "101", bought: month, expires: 2 * month, at: month + 6 * hour, status: .active, renewal: Self.on)
+        }
+        #expect(life.state(.confirm, at: month + 6 * hour) == "ACTIVE+")
+    }
+
+    @Test func `14: a body with empty arrays asks about the purchase that it names`() throws {
+        var life = SettledLife()
+        try life.receive(LegacyDraft("DID_RENEW", []), at: month)
+        #expect(life.isAsked(at: month))
+        try life.answer {
+            try $0.sign("101", bought: month, expires: 2 * month, at: month + minute, status: .active, renewal: Self.on)
+        }
+        #expect(!life.isAsked(at: month + hour) && life.state(.confirm, at: month + hour) == "ACTIVE+")
+    }
+
+    @Test func `15: the oldest form tells with a recovery why the former period ended, not the present one`() throws {
+        let recovered = LegacyDraft(
+            oldest: "RENEWAL", latest: receipt("101", bought: month, expires: 2 * month),
+            ["expiration_intent": "2", "auto_renew_status": "true"])
+        var life = SettledLife()
+        try life.receive(recovered, at: month)
+        #expect(life.state(.accept, at: month + day) == "ACTIVE+")
+        #expect(life.state(.accept, at: 2 * month + minute) == "RENEWING+")
+    }
+
+    @Test func `16: a forged renewal that Apple does not know gives nothing, and is asked about until set aside`()
+        throws
+    {
+        var life = try bought()
+        try life.receive(
+            LegacyDraft("DID_RENEW", [transaction("999", bought: month, expires: 20 * month)], [renewal()]),
+            at: month - hour)
+        // Apple answers about the subscription, and knows no transaction 999.
+        try life.answer { try $0.sign("100", at: month - hour + minute, status: .active, renewal: Self.on) }
+        #expect(life.isAsked(at: month) && life.state(.confirm, at: month + day) == "EXPIRED")
+        life.sets(aside: life.facts.unsettledLegacyIds)
+        #expect(!life.isAsked(at: month - 1))
+        for trust in LegacyTrust.allCases { #expect(life.state(trust, at: month + day) == "EXPIRED") }
+    }
+
+    // MARK: Questions
+
+    @Test func `what was not known when Apple was asked is not settled, though it was received before`() throws {
+        var life = try bought()
+        let off = LegacyDraft(
+            "DID_CHANGE_RENEWAL_STATUS", [Self.first], [renewal("0")], ["auto_renew_status": "false"])
+        try life.receive(off, at: 10 * day)
+        let question = try #require(life.facts.legacyQuestion)
+        // Still on its way through Kafka.
+        let preference = LegacyDraft(
+            "DID_CHANGE_RENEWAL_PREF", [Self.first], [renewal("0", next: yearly)],
+            ["auto_renew_status_change_date_ms": text(at: 2 * day)])
+        try life.receive(preference, at: 10 * day - 1)
+        life.settles(question.ids)
+        #expect(life.isAsked(at: 10 * day))
+    }
+
+    @Test func `a body that says what Apple has signed asks nothing`() throws {
+        var life = try bought()
+        try life.receive(LegacyDraft("INITIAL_BUY", [Self.first], [renewal()]), at: hour)
+        #expect(!life.facts.hasUnsettledLegacy && !life.isAsked(at: month - 1))
+        try life.receive(
+            LegacyDraft("DID_CHANGE_RENEWAL_PREF", [Self.first], [renewal(next: yearly)]), at: 2 * hour)
+        #expect(life.facts.hasUnsettledLegacy)
+        // The version 2 notification of the same event.
+        try life.sign(
+            "100", at: 2 * hour + 1, status: .active, renewal: Self.on + ["autoRenewProductId": .string(yearly)])
+        #expect(!life.facts.hasUnsettledLegacy)
+    }
+
+    @Test func `at the end of a period and of its grace Apple is asked once, where version 1 spoke of it`() throws {
+        var silent = try bought()
+        #expect(silent.facts.legacyQuestion == nil)
+        try silent.receive(LegacyDraft("INITIAL_BUY", [Self.first], [renewal()]), at: hour)
+        #expect(!silent.isAsked(at: month - 1) && silent.isAsked(at: month))
+        try silent.sign(
+            "100", at: month + 1, status: .billingGracePeriod,
+            renewal: Self.on + [
+                "isInBillingRetryPeriod": true, "gracePeriodExpiresDate": SettledLife.date(Self.grace),
+            ])
+        #expect(!silent.isAsked(at: Self.grace - 1) && silent.isAsked(at: Self.grace))
+        try silent.sign(
+            "100", at: Self.grace + 1, status: .billingRetry,
+            renewal: Self.on + [
+                "isInBillingRetryPeriod": true, "gracePeriodExpiresDate": SettledLife.date(Self.grace),
+            ])
+        #expect(silent.facts.legacyQuestion == nil)
+    }
+
+    @Test func `what settles and what is set aside keeps its place in a stored row`() throws {
+        var life = try bought()
+        try life.receive(Self.cancelled, at: 10 * day)
+        try life.receive(Self.failed, at: month)
+        try life.receive(LegacyDraft("DID_RENEW", []), at: month + 1)
+        let ids = try #require(life.facts.legacyQuestion).ids
+        life.settles([ids[0]])
+        life.sets(aside: [ids[1]])
+        #expect(try PurchaseFacts(json: life.facts.jsonText) == life.facts)
+    }
+}
+
+extension SettledLife {
+    mutating func settles(_ ids: [LegacyFactId]) { facts.settleLegacy(ids) }
+    mutating func sets(aside ids: [LegacyFactId]) { facts.setLegacyAside(ids) }
+}
