@@ -84,7 +84,6 @@ enum IngressMutants {
         policy.mutant("status-of-budget", "503", after: "static let quarantineBudget", "200"),
         reasons.mutant("status-of-new-chains", "429", after: ".newCertificateChains: (.pinnedRoot, ", "503"),
         policy.mutant("status-of-version-1", "403", after: "case .disabled: (", "200"),
-        policy.mutant("status-of-password", "403", after: "case .password: (", "200"),
         policy.mutant("status-of-password", "401", after: "case .password: (", "200"),
         policy.mutant("status-of-inconsistent", "503", after: "static let inconsistent", "200"),
         accepted.mutant(

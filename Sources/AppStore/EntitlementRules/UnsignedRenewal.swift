@@ -34,13 +34,16 @@ struct UnsignedRenewal: Hashable, Sendable {
         return RenewalFacts(content)
     }
 
-    /// Whether signed facts say the same, so that it does not matter which of them counts.
+    /// Whether signed facts say the same, so that it does not matter which of them counts. An element that the body
+    /// lacks contradicts nothing: the older forms cannot tell a grace period without an end, and the oldest no failed
+    /// charge.
     func isSame(as signed: RenewalFacts) -> Bool {
         let (said, known) = (facts.content, signed.content)
         func agrees<Value: Equatable>(_ value: Value?, _ other: Value?) -> Bool { value == nil || value == other }
-        return (said.isInBillingRetryPeriod ?? false) == (known.isInBillingRetryPeriod ?? false)
-            && said.gracePeriodExpiresDate == known.gracePeriodExpiresDate
-            && said.expirationIntent == known.expirationIntent
+        let isRetrying = known.isInBillingRetryPeriod ?? false
+        return agrees(said.isInBillingRetryPeriod, isRetrying)
+            && agrees(said.gracePeriodExpiresDate, known.gracePeriodExpiresDate)
+            && agrees(said.expirationIntent, known.expirationIntent)
             && agrees(said.autoRenewStatus, known.autoRenewStatus)
             && agrees(said.autoRenewProductId, known.autoRenewProductId)
             && agrees(said.priceIncreaseStatus, known.priceIncreaseStatus)

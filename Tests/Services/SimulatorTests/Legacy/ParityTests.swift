@@ -31,6 +31,9 @@ import Testing
 
     /// Steps that a form does tell, but less of it than version 2.
     private static let toldInPart: [String: String] = [
+        "v1 subscription-life 8": "the reversal of the refund is not told, and a cancellation stays",
+        "v1 subscription-life 9": "the new period has not begun, and the refunded one is the current one",
+        "v0 subscription-life 8": "the reversal of the refund is not told, and a cancellation stays",
         "v1 subscription-extended 2": "the new period has not begun, and the extension of the old one was not told",
         "v1 billing-grace-undated 1": "a grace period without its end is not told from billing retry",
         "v0 billing-retry-cancelled 2": "billing retry is not told, so that the end of renewal is the end",
