@@ -20,6 +20,9 @@ import Testing
 
     /// The 18th entry of the sixth window: every 64th signature needs it.
     private let bit = (5 * 64 + 17) * 64 * 8 + 3
+    /// One bit in each entry of that window: a signature does without one of them only where its digit is zero, so that
+    /// one of the first notifications meets the damage, whatever the nonces of their signatures are.
+    private let bits = (0..<64).map { (5 * 64 + $0) * 64 * 8 + 3 }
 
     @Test(.enabled(if: memoryIsKnown, "this libcrypto keeps its tables in a form that the test does not know"))
     func `a table that is damaged before its test is not used`() throws {
@@ -41,11 +44,11 @@ import Testing
     @Test(.enabled(if: memoryIsKnown, "this libcrypto keeps its tables in a form that the test does not know"))
     func `a table that is damaged while in use is found within 256 notifications and changes no verdict`() throws {
         let kit = try SigningKit.shared()
-        let bit = bit
+        let bits = bits
         let tabled = try TabledVerifier(kit) { making in
             making.passesTest = { table, digest, signature in
                 let isGood = table.passesSelfTest(digest: digest, rawSignature: signature)
-                TableMemory(of: table.group)?.flip(bit: bit)
+                for bit in bits { TableMemory(of: table.group)?.flip(bit: bit) }
                 return isGood
             }
         }
@@ -56,7 +59,9 @@ import Testing
             bodies += 1
             #expect(tabled.verify(try kit.body()) == .accepted)
         }
-        #expect(tabled.status.faults == 1)
+        // One for each signature of the notification that met the damage.
+        let faults = tabled.status.faults
+        #expect((1...3).contains(faults))
         #expect(tabled.status.tables == 0)
         guard case .disagreement(let disagreement) = tabled.events.last else {
             Issue.record("not reported")
@@ -75,8 +80,9 @@ import Testing
             #expect(tabled.verify(try hostile.body(kit)) == hostile.expected, "\(hostile)")
         }
         #expect(
-            tabled.status == FixedKeyStatus(tables: 0, judged: judged, rechecked: tabled.status.rechecked, faults: 1))
-        #expect(tabled.events.count == 2)
+            tabled.status
+                == FixedKeyStatus(tables: 0, judged: judged, rechecked: tabled.status.rechecked, faults: faults))
+        #expect(tabled.events.count == 1 + Int(faults))
     }
 
     /// A verifier whose table for the kit's leaf is that of `key`.
