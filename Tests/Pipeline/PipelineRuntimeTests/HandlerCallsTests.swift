@@ -1,3 +1,4 @@
+import Foundation
 import Kafka
 import PipelineTestSupport
 import Synchronization
@@ -108,6 +109,21 @@ struct HandlerCallsTests {
         let second = try CallFile.open(name: "group", in: directory.path)
         #expect(first.crashWord != second.crashWord)
         #expect(throws: (any Error).self) { try CallFile.open(name: "group", in: "/proc/nowhere") }
+    }
+
+    /// Memory that is mapped from a file without blocks ends the process where the disk is full.
+    @Test func `the whole file has its blocks on the disk before it is written`() throws {
+        let directory = try TemporaryDirectory()
+        // As an earlier version left it, with a hole.
+        let path = directory.file("group.calls")
+        #expect(FileManager.default.createFile(atPath: path, contents: nil))
+        #expect(truncate(path, 50_000) == 0)
+        let file = try CallFile.open(name: "group", in: directory.path)
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        #expect(status.st_size > 50_000)
+        #expect(Int64(status.st_blocks) * 512 >= Int64(status.st_size))
+        withExtendedLifetime(file) {}
     }
 
     @Test func `a deadline tells of the oldest call once, and not of one that returned`() {

@@ -49,8 +49,13 @@ package final class CallFile: @unchecked Sendable {
 
     private init?(_ descriptor: Int32) {
         let bytes = Self.words * 8
-        guard ftruncate(descriptor, off_t(bytes)) == 0,
-            let raw = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), raw != MAP_FAILED
+        // Blocks that the disk has: a write through the map to one that it lacks would be SIGBUS and no error.
+        let refusal = posix_fallocate(descriptor, 0, off_t(bytes))
+        guard refusal == 0 else {
+            errno = refusal
+            return nil
+        }
+        guard let raw = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), raw != MAP_FAILED
         else { return nil }
         self.descriptor = descriptor
         memory = raw.bindMemory(to: Int64.self, capacity: Self.words)
