@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `killed between the publication and its acknowledgement`() async throws {
+    @Test func `a state that was published before its acknowledgement came is not published twice`() async throws {
         try await harness.write("a", NumberSet("a", [1]).text)
         let member = try await harness.member()
         try await member.partitionAssigned(harness.place())

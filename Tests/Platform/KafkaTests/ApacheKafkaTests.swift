@@ -132,8 +132,12 @@ struct ApacheKafkaTests {
         let admin = try await KafkaAdmin(configuration())
         let places = [0, 1].map { KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: $0)) }
         #expect(try await admin.watermarks(of: topic).mapValues(\.high) == [places[0]: 0, places[1]: 3])
-        #expect(try await admin.committedOffsets(of: "nobody", partitions: places).isEmpty)
-        #expect(try await admin.consumerGroups().allSatisfy { $0.group != "nobody" })
+        #expect(try await admin.committedOffsets(of: "absent", partitions: places).isEmpty)
+        let group = KafkaConsumerGroup(rawValue: "group.\(topic)")
+        #expect(try await !admin.consumerGroups().contains { $0.group == group })
+        try await admin.alterOffsets(of: group, to: [places[1]: 2])
+        #expect(try await admin.consumerGroups().first { $0.group == group }?.state == "Empty")
+        #expect(try await admin.committedOffsets(of: group, partitions: places) == [places[1]: 2])
         await admin.close(within: .seconds(2))
         await producer.close(within: .seconds(5))
     }

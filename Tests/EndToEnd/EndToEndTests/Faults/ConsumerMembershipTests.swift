@@ -40,7 +40,7 @@ extension EndToEnd {
                 report.add("leaves", leaves)
                 report.add("assignments", group.count(logged: "partitions assigned"))
                 report.add("revoked", group.count(logged: "partitions revoked"))
-                report.add("lost", group.count(logged: "partitions lost, their work is dropped"))
+                report.add("lost", group.count(logged: "partitions lost, their work is cancelled"))
                 report.add("commits refused", group.count(logged: "commit refused"))
                 // Some are asked to leave before the busy group has let them in: nothing is theirs to give back then.
                 let late = "consumer not closed in time"
