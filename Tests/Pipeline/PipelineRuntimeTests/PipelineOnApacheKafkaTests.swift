@@ -1,29 +1,53 @@
+import Foundation
+import Kafka
 import TestSupport
 import Testing
 
 /// What the suite of the embedded broker says, once more where rebalances, commits and fetches are Kafka's own.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(10)))
 struct PipelineOnApacheKafkaTests {
+    /// Groups whose members assign partitions, and groups whose brokers do (KIP-848), where librdkafka can.
+    enum GroupProtocol: String, CaseIterable {
+        case classic, consumer
+
+        static let known =
+            "2.12".compare(librdkafkaVersion, options: .numeric) == .orderedDescending ? [classic] : allCases
+
+        // librdkafka before 2.4 does not know the property.
+        var properties: [String: String] { self == .classic ? [:] : ["group.protocol": rawValue] }
+    }
+
     private let tests = PipelineConsumerTests()
 
-    @Test func `every record is handled once, in order for each key`() async throws {
-        try await ApacheKafka.use { try await tests.`every record is handled once, in order for each key`() }
-    }
-
-    @Test func `a restart goes on where the last member stopped`() async throws {
-        try await ApacheKafka.use { try await tests.`a restart goes on where the last member stopped`() }
-    }
-
-    @Test func `poison becomes a dead letter and does not block`() async throws {
-        try await ApacheKafka.use { try await tests.`poison becomes a dead letter and does not block`() }
-    }
-
-    @Test func `the offset waits for the dead letter's acknowledgement`() async throws {
-        try await ApacheKafka.use { try await tests.`the offset waits for the dead letter's acknowledgement`() }
-    }
-
-    @Test func `a second member gets partitions only after running records have finished`() async throws {
+    private func use(_ group: GroupProtocol, _ body: () async throws -> Void) async throws {
         try await ApacheKafka.use {
+            try await PipelineTestBroker.$properties.withValue(group.properties) { try await body() }
+        }
+    }
+
+    @Test(arguments: GroupProtocol.known)
+    func `every record is handled once, in order for each key`(group: GroupProtocol) async throws {
+        try await use(group) { try await tests.`every record is handled once, in order for each key`() }
+    }
+
+    @Test(arguments: GroupProtocol.known)
+    func `a restart goes on where the last member stopped`(group: GroupProtocol) async throws {
+        try await use(group) { try await tests.`a restart goes on where the last member stopped`() }
+    }
+
+    @Test(arguments: GroupProtocol.known)
+    func `poison becomes a dead letter and does not block`(group: GroupProtocol) async throws {
+        try await use(group) { try await tests.`poison becomes a dead letter and does not block`() }
+    }
+
+    @Test(arguments: GroupProtocol.known)
+    func `the offset waits for the dead letter's acknowledgement`(group: GroupProtocol) async throws {
+        try await use(group) { try await tests.`the offset waits for the dead letter's acknowledgement`() }
+    }
+
+    @Test(arguments: GroupProtocol.known)
+    func `a second member gets partitions only after running records have finished`(group: GroupProtocol) async throws {
+        try await use(group) {
             try await tests.`a second member gets partitions only after running records have finished`()
         }
     }

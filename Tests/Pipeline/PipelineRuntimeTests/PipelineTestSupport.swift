@@ -15,11 +15,15 @@ enum PipelineTestBroker {
     private static let broker = Result { try DevBroker() }
     private static let lastNumber = Mutex(0)
 
+    /// Of every client of a test, on Apache Kafka.
+    @TaskLocal static var properties: [String: String] = [:]
+
     static func shared() throws -> DevBroker { try broker.get() }
 
     static func configuration(_ properties: [String: String] = [:]) throws -> KafkaConfiguration {
         if let kafka = ApacheKafka.chosen {
-            return try KafkaConfiguration(bootstrapServers: kafka.bootstrapServers, properties: properties)
+            return try KafkaConfiguration(
+                bootstrapServers: kafka.bootstrapServers, properties: properties.merging(Self.properties) { $1 })
         }
         return try KafkaConfiguration(
             bootstrapServers: shared().bootstrapServers, properties: properties, profile: .embedded)

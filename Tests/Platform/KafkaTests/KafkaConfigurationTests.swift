@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -89,6 +90,31 @@ import Testing
         #expect(admin["linger.ms"] == nil)
         #expect(admin["session.timeout.ms"] == nil)
         #expect(admin["client.id"] == "c")
+    }
+
+    @Test func `a reader of given partitions assigns none and is no static member`() throws {
+        let configuration = try KafkaConfiguration(
+            bootstrapServers: "a:1", properties: ["group.instance.id": "member", "fetch.min.bytes": "7"])
+        let reader = configuration.effectiveProperties(for: .reader(group: "g"))
+        #expect(reader["group.id"] == "g")
+        #expect(reader["isolation.level"] == "read_committed")
+        #expect(reader["auto.offset.reset"] == "error")
+        #expect(reader["fetch.min.bytes"] == "7")
+        #expect(reader["partition.assignment.strategy"] == nil)
+        #expect(reader["group.instance.id"] == nil)
+    }
+
+    @Test(.enabled(if: librdkafkaVersion.compare("2.4", options: .numeric) != .orderedAscending, "librdkafka is older"))
+    func `a group that the brokers coordinate has no property of the classic protocol`() throws {
+        let configuration = try KafkaConfiguration(bootstrapServers: "a:1", properties: ["group.protocol": "consumer"])
+        let member = configuration.effectiveProperties(for: .consumer(group: "g"))
+        #expect(member["group.protocol"] == "consumer")
+        for name in ["session.timeout.ms", "heartbeat.interval.ms", "partition.assignment.strategy"] {
+            #expect(member[name] == nil, "\(name)")
+        }
+        for role in [KafkaConfiguration.Role.reader(group: "g"), .producer, .admin] {
+            #expect(configuration.effectiveProperties(for: role)["group.protocol"] == nil)
+        }
     }
 
     @Test(arguments: [KafkaConfiguration.Profile.production, .embedded])

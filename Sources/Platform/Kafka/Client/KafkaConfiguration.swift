@@ -17,6 +17,9 @@ public struct KafkaConfiguration: Hashable, Sendable {
         case producer
         /// Reads as a member of this group.
         case consumer(group: String)
+        /// Reads partitions that it is given, and joins no group. librdkafka wants the name of one all the same, and looks
+        /// for its coordinator.
+        case reader(group: String)
         /// Asks and creates; neither sends nor reads.
         case admin
     }
@@ -62,7 +65,12 @@ public struct KafkaConfiguration: Hashable, Sendable {
             skipped = PropertyNames.consumerOnly
         case .consumer(let group):
             settings += DefaultProperties.consumer(profile) + [ClientProperty("group.id", group)]
+            // The brokers decide about these in the newer protocol, and librdkafka refuses them.
+            if isCoordinatedByBrokers { settings.removeAll { PropertyNames.classicGroupOnly.contains($0.name) } }
             skipped = PropertyNames.producerOnly
+        case .reader(let group):
+            settings += DefaultProperties.consumer(profile) + [ClientProperty("group.id", group)]
+            skipped = PropertyNames.producerOnly.union(PropertyNames.memberOnly)
         case .admin:
             skipped = PropertyNames.consumerOnly.union(PropertyNames.producerOnly)
         }
@@ -72,11 +80,17 @@ public struct KafkaConfiguration: Hashable, Sendable {
         settings.append(ClientProperty("bootstrap.servers", bootstrapServers))
         switch role {
         case .producer: settings += FixedProperties.common(profile) + FixedProperties.producer
-        case .consumer: settings += FixedProperties.common(profile) + FixedProperties.consumer
+        case .consumer:
+            settings += FixedProperties.common(profile) + FixedProperties.consumer
+            if !isCoordinatedByBrokers { settings += FixedProperties.classicGroup }
+        case .reader: settings += FixedProperties.common(profile) + FixedProperties.consumer
         case .admin: settings += FixedProperties.common(profile)
         }
         return settings + overrides
     }
+
+    /// Whether the group is one of KIP-848, in which the brokers assign partitions.
+    private var isCoordinatedByBrokers: Bool { properties["group.protocol"]?.lowercased() == "consumer" }
 
     /// Every property that a client of this role is given, the last value of each name, secrets masked.
     public func effectiveProperties(for role: Role) -> [String: String] {

@@ -76,8 +76,9 @@ enum FixedProperties {
         ClientProperty("check.crcs", "true"),
         ClientProperty("enable.auto.offset.store", "false"), ClientProperty("enable.auto.commit", "true"),
         ClientProperty("auto.offset.reset", "error"),
-        ClientProperty("partition.assignment.strategy", "cooperative-sticky"),
     ]
+
+    static let classicGroup = [ClientProperty("partition.assignment.strategy", "cooperative-sticky")]
 }
 
 /// Properties that a caller may not give.
@@ -140,9 +141,19 @@ enum PropertyNames {
         "auto.commit.enable", "auto.commit.interval.ms", "auto.offset.reset", "check.crcs",
         "consume.callback.max.messages", "coordinator.query.interval.ms", "enable.auto.commit",
         "enable.auto.offset.store", "enable.partition.eof", "fetch.error.backoff.ms", "fetch.max.bytes",
-        "fetch.message.max.bytes", "fetch.min.bytes", "fetch.wait.max.ms", "group.id", "group.instance.id",
-        "group.protocol.type", "heartbeat.interval.ms", "isolation.level", "max.partition.fetch.bytes",
+        "fetch.message.max.bytes", "fetch.min.bytes", "fetch.queue.backoff.ms", "fetch.wait.max.ms", "group.id",
+        "group.instance.id", "group.protocol", "group.protocol.type", "group.remote.assignor", "heartbeat.interval.ms",
+        "isolation.level", "max.partition.fetch.bytes",
         "max.poll.interval.ms", "offset.store.method", "offset.store.path", "offset.store.sync.interval.ms",
         "partition.assignment.strategy", "queued.max.messages.kbytes", "queued.min.messages", "session.timeout.ms",
+    ]
+
+    /// Only for members of a group. Timeouts of a session are not among them: librdkafka compares them with others even
+    /// where there is no group.
+    static let memberOnly: Set<String> = ["group.instance.id", "group.protocol", "group.remote.assignor"]
+
+    /// Only for members of a group whose members assign partitions among themselves.
+    static let classicGroupOnly: Set<String> = [
+        "group.protocol.type", "heartbeat.interval.ms", "partition.assignment.strategy", "session.timeout.ms",
     ]
 }

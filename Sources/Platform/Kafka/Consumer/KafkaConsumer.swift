@@ -94,8 +94,7 @@ public actor KafkaConsumer {
     private var role: KafkaConfiguration.Role {
         switch source {
         case .group(let group, _): .consumer(group: group.rawValue)
-        // librdkafka wants a name; it joins nothing and commits nothing.
-        case .partitions: .consumer(group: "sluice-reader")
+        case .partitions: .reader(group: "sluice-reader")
         }
     }
 
