@@ -7,8 +7,9 @@ public struct TopicSpecification: Hashable, Sendable {
     public enum Cleanup: Hashable, Sendable {
         /// Records are deleted after so many days.
         case delete(afterDays: Int)
-        /// The last record of each key stays indefinitely, and every record for at least so many days.
-        case compact(afterDays: Int = 0)
+        /// The last record of each key stays indefinitely, and every record for at least so many days. What a later record
+        /// of its key replaced goes within so many days.
+        case compact(afterDays: Int = 0, withinDays: Int? = nil)
     }
 
     public let name: KafkaTopic
@@ -27,20 +28,26 @@ public struct TopicSpecification: Hashable, Sendable {
 
     /// The settings that Kafka's tools know, by their names.
     public var settings: [String: String] {
+        var settings = ["max.message.bytes": String(Self.maximumMessageBytes)]
         switch cleanup {
         case .delete(let days):
-            [
-                "cleanup.policy": "delete", "retention.ms": String(Int64(days) * 86_400_000),
-                "max.message.bytes": String(Self.maximumMessageBytes),
-            ]
-        case .compact(let days):
-            [
-                "cleanup.policy": "compact", "max.message.bytes": String(Self.maximumMessageBytes),
-                "delete.retention.ms": String(Int64(Self.tombstoneDays) * 86_400_000),
-            ].merging(
-                days > 0 ? ["min.compaction.lag.ms": String(Int64(days) * 86_400_000)] : [:], uniquingKeysWith: { $1 })
+            settings["cleanup.policy"] = "delete"
+            settings["retention.ms"] = Self.milliseconds(days)
+        case .compact(let days, let bound):
+            settings["cleanup.policy"] = "compact"
+            settings["delete.retention.ms"] = Self.milliseconds(Self.tombstoneDays)
+            // Timestamps say until when an erasure holds: those of the writers, not of the brokers.
+            settings["message.timestamp.type"] = "CreateTime"
+            if days > 0 { settings["min.compaction.lag.ms"] = Self.milliseconds(days) }
+            if let bound {
+                settings["max.compaction.lag.ms"] = Self.milliseconds(bound)
+                settings["segment.ms"] = Self.milliseconds(1)
+            }
         }
+        return settings
     }
+
+    private static func milliseconds(_ days: Int) -> String { String(Int64(days) * 86_400_000) }
 
     /// Enough for the largest body that the ingress takes, decoded and as received, and its headers.
     public static let maximumMessageBytes = 1_048_588
@@ -52,6 +59,8 @@ public struct TopicSpecification: Hashable, Sendable {
     /// Days that a tombstone of a compacted topic stays at least: longer than the notifications that it erases, so
     /// that these read again do not bring back what was erased.
     public static let tombstoneDays = 45
+    /// Days after which what a later record of its key replaced or erased is gone from a topic with personal data.
+    public static let erasureDays = 7
     /// Days that a quarantined notification or a dead letter stays.
     static let quarantineDays = 90
     /// Days that every checkpoint of the archive stays; of each log the last one stays longer.
@@ -102,14 +111,22 @@ extension TopicNames {
     /// The compacted topics.
     public func state(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         AppStoreEnvironment.published.map {
-            TopicSpecification(name: entitlements($0), partitions: partitions, cleanup: .compact())
+            TopicSpecification(
+                name: entitlements($0), partitions: partitions,
+                cleanup: .compact(withinDays: TopicSpecification.erasureDays))
         }
             + AppStoreEnvironment.published.map {
                 // A proposal is not lost to a later one before the owner has published it again.
-                TopicSpecification(name: refunds($0), partitions: partitions, cleanup: .compact(afterDays: 1))
+                TopicSpecification(
+                    name: refunds($0), partitions: partitions,
+                    cleanup: .compact(afterDays: 1, withinDays: TopicSpecification.erasureDays))
             }
             // One partition: any producer may write it, whatever partitioner it has.
-            + [TopicSpecification(name: refundPreferences, partitions: 1, cleanup: .compact(), isKeyed: false)]
+            + [
+                TopicSpecification(
+                    name: refundPreferences, partitions: 1,
+                    cleanup: .compact(withinDays: TopicSpecification.erasureDays), isKeyed: false)
+            ]
             + AppStoreEnvironment.published.map {
                 TopicSpecification(name: reconciliation($0), partitions: partitions, cleanup: .compact())
             }

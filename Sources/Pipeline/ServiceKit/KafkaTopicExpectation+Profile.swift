@@ -8,40 +8,58 @@ extension KafkaTopicExpectation {
     /// another retention, but not one that forgets what has not been read.
     public init(topic: KafkaTopic, createdWith settings: [String: String]) {
         self.init(topic: topic)
-        maxMessageBytes = settings[KafkaTopicFinding.Subject.maxMessageBytes.rawValue].flatMap { Int($0) }
+        func number(_ subject: KafkaTopicFinding.Subject) -> Int64? {
+            settings[subject.rawValue].flatMap { Int64($0) }
+        }
+        maxMessageBytes = number(.maxMessageBytes).flatMap { Int(exactly: $0) }
         cleanupPolicy = settings[KafkaTopicFinding.Subject.cleanupPolicy.rawValue]
-        let retention = settings[KafkaTopicFinding.Subject.retention.rawValue].flatMap { Int64($0) }
-        retentionMilliseconds = retention.map { $0 < 0 ? Self.shortestRetention : min($0, Self.shortestRetention) }
-        deleteRetentionMilliseconds = settings[KafkaTopicFinding.Subject.deleteRetention.rawValue].flatMap { Int64($0) }
+        retentionMilliseconds = number(.retention).map {
+            $0 < 0 ? Self.shortestRetention : min($0, Self.shortestRetention)
+        }
+        deleteRetentionMilliseconds = number(.deleteRetention)
+        compactionLagMilliseconds = number(.compactionLag)
+        maxCompactionLagMilliseconds = number(.maxCompactionLag)
+        maxSegmentMilliseconds = number(.segment)
+        timestampType = settings[KafkaTopicFinding.Subject.timestampType.rawValue]
+    }
+
+    /// Demands whose absence loses nothing that was acknowledged, removed.
+    private var withoutAdvice: KafkaTopicExpectation {
+        var expectation = self
+        expectation.deleteRetentionMilliseconds = nil
+        expectation.maxCompactionLagMilliseconds = nil
+        expectation.maxSegmentMilliseconds = nil
+        return expectation
     }
 
     /// What of it a process warns of and starts without: with tombstones that go too soon, what was erased comes back
-    /// when older records are read again.
+    /// when older records are read again, and where nothing forces compaction it stays in the topic.
     package var advised: KafkaTopicExpectation {
         var expectation = KafkaTopicExpectation(topic: topic)
         expectation.deleteRetentionMilliseconds = deleteRetentionMilliseconds
+        expectation.maxCompactionLagMilliseconds = maxCompactionLagMilliseconds
+        expectation.maxSegmentMilliseconds = maxSegmentMilliseconds
         return expectation
     }
 
     /// What of it a process does not start without.
     package func required(by profile: DeploymentProfile) -> KafkaTopicExpectation {
         guard profile == .singleNode else { return demandingReplicas }
-        var expectation = self
+        var expectation = withoutAdvice
         expectation.replicationFactor = nil
         expectation.minInSyncReplicas = nil
         expectation.uncleanLeaderElection = nil
         expectation.retentionMilliseconds = nil
-        expectation.deleteRetentionMilliseconds = nil
+        expectation.compactionLagMilliseconds = nil
         return expectation
     }
 
     /// What no topic should lack, added to what this one asks; `single-node` warns of what is missing.
     package var demandingReplicas: KafkaTopicExpectation {
-        var expectation = self
+        var expectation = withoutAdvice
         expectation.replicationFactor = max(3, replicationFactor ?? 0)
         expectation.minInSyncReplicas = max(2, minInSyncReplicas ?? 0)
         expectation.uncleanLeaderElection = false
-        expectation.deleteRetentionMilliseconds = nil
         return expectation
     }
 }

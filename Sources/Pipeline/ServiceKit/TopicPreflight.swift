@@ -49,7 +49,8 @@ package enum TopicPreflight {
         let found: [KafkaTopicDescription]
         do {
             isEmbedded = try await admin.isEmbeddedBroker(within: limit)
-            found = try await descriptions(Set(topics.map(\.topic)), admin, limit)
+            found = try await descriptions(
+                Set(topics.map(\.topic)), settings: profile == .production ? .required : .whereAllowed, admin, limit)
         } catch {
             throw noAnswer(error, configuration)
         }
@@ -69,6 +70,13 @@ package enum TopicPreflight {
                     exitCode: .configuration)
             }
             advice += topic.advised.findings(in: description).map { "\($0). \(fix($0, configuration))" }
+            advice += topic.demandingReplicas.unreported(in: description).map {
+                "topic \(topic.topic): the broker does not report \($0.subject.rawValue), expected \($0.expected). "
+                    + "Make sure of it with the broker's own tools"
+            }
+            if let description, description.configuration == nil, !isEmbedded {
+                warnings.append("the settings of topic \(topic.topic) cannot be read: this user lacks DescribeConfigs")
+            }
             warnings += topic.demandingReplicas.findings(in: description).map(\.description)
         }
         if isEmbedded {
@@ -83,11 +91,11 @@ package enum TopicPreflight {
     private static let creationLag: Duration = .milliseconds(1500)
 
     private static func descriptions(
-        _ topics: Set<KafkaTopic>, _ admin: KafkaAdmin, _ limit: Duration
+        _ topics: Set<KafkaTopic>, settings: KafkaAdmin.TopicSettings, _ admin: KafkaAdmin, _ limit: Duration
     ) async throws(KafkaError) -> [KafkaTopicDescription] {
         try await SettledTopics(limit: limit, timeout: min(creationLag, limit)).descriptions {
             left throws(KafkaError) in
-            try await admin.describeTopics(Array(topics), within: left)
+            try await admin.describeTopics(Array(topics), settings: settings, within: left)
         } until: { found in
             found.count == topics.count
         }
@@ -103,7 +111,7 @@ package enum TopicPreflight {
         return StartupError(
             "the brokers at \(configuration.bootstrapServers) do not say what the topics are like: \(error)",
             setting: ApplicationSettings.bootstrapServers.key,
-            fix: "See the broker's log, and allow this user to describe topics and their settings")
+            fix: "Allow this user Describe and DescribeConfigs on its topics, or set profile=single-node")
     }
 
     private static func embedded(_ configuration: KafkaConfiguration) -> KafkaConfiguration {
@@ -126,7 +134,8 @@ package enum TopicPreflight {
             "Raise it with kafka-reassign-partitions.sh, or accept the risk with profile=single-node"
         case .minInSyncReplicas, .uncleanLeaderElection, .retention:
             "See how with: sluicectl topics check, or accept the risk with profile=single-node"
-        case .maxMessageBytes, .cleanupPolicy, .deleteRetention:
+        case .maxMessageBytes, .cleanupPolicy, .deleteRetention, .compactionLag, .maxCompactionLag, .segment,
+            .timestampType:
             "Set it with: kafka-configs.sh --bootstrap-server \(configuration.bootstrapServers) --alter "
                 + "--entity-type topics --entity-name \(finding.topic) "
                 + "--add-config \(finding.subject.rawValue)=\(finding.sufficient)"

@@ -60,13 +60,34 @@ import Testing
         #expect(findings.map(\.subject) == [.partitionCount, .replicationFactor])
     }
 
-    @Test func `a setting that the broker does not name is a finding`() {
-        let findings = expectation().findings(in: description([:]))
+    @Test func `a setting that the broker does not report is unknown, and no finding`() {
+        #expect(expectation().findings(in: description([:])).isEmpty)
+        let unreported = expectation().unreported(in: description([:]))
         #expect(
-            findings.map(\.subject) == [
+            unreported.map(\.subject) == [
                 .minInSyncReplicas, .uncleanLeaderElection, .maxMessageBytes, .cleanupPolicy, .retention,
             ])
-        #expect(findings.allSatisfy { $0.found == "unknown" })
+        #expect(
+            unreported.map(\.expected) == [
+                "at least 2", "false", "at least 1000000", "delete, compact", "at least 2592000000",
+            ])
+        #expect(expectation().unreported(in: description(Self.sound)).isEmpty)
+        #expect(expectation().unreported(in: nil).isEmpty)
+        #expect(expectation().unreported(in: description(nil)).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("min.compaction.lag.ms", "86400000", "0"), ("max.compaction.lag.ms", "604800000", "9223372036854775807"),
+        ("segment.ms", "86400000", "604800000"), ("message.timestamp.type", "CreateTime", "LogAppendTime"),
+    ])
+    func `compaction and timestamps are compared`(name: String, right: String, wrong: String) {
+        var expectation = KafkaTopicExpectation(topic: "t")
+        expectation.compactionLagMilliseconds = 86_400_000
+        expectation.maxCompactionLagMilliseconds = 604_800_000
+        expectation.maxSegmentMilliseconds = 86_400_000
+        expectation.timestampType = "CreateTime"
+        #expect(expectation.findings(in: description([name: right])).isEmpty)
+        #expect(expectation.findings(in: description([name: wrong])).map(\.subject.rawValue) == [name])
     }
 
     @Test func `on a broker without settings only the layout is compared`() {

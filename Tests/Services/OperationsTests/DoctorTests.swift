@@ -242,11 +242,19 @@ import Testing
         let state = TopicNames().entitlements(.production)
         func findings(_ settings: [String: String]) -> [DoctorFinding] {
             var facts = Self.good()
-            let good = ["cleanup.policy": "compact", "delete.retention.ms": "3888000000"]
+            let good = [
+                "cleanup.policy": "compact", "delete.retention.ms": "3888000000",
+                "message.timestamp.type": "CreateTime", "max.compaction.lag.ms": "604800000", "segment.ms": "86400000",
+                "max.message.bytes": "1048588",
+            ]
             facts.topics?.append(Self.topic(state, settings: good.merging(settings) { $1 }))
             return facts.findings.filter { $0.subject == state.rawValue }
         }
         #expect(findings([:]).isEmpty)
+        let never = findings(["max.compaction.lag.ms": "9223372036854775807"])
+        #expect(never.map(\.status) == [.warning])
+        #expect(never.first?.found == "max.compaction.lag.ms is 9223372036854775807, expected at most 604800000")
+        #expect(findings(["message.timestamp.type": "LogAppendTime"]).map(\.status) == [.problem])
         let soon = findings(["delete.retention.ms": "86400000"])
         #expect(soon.map(\.status) == [.warning])
         #expect(soon.first?.found == "delete.retention.ms is 86400000, expected at least 3888000000")

@@ -70,6 +70,9 @@ import Testing
         let entitlements = try #require(plan.newTopics.first { $0.topic.rawValue.contains("entitlements.p") })
         #expect(entitlements.configuration["cleanup.policy"] == "compact")
         #expect(entitlements.configuration["retention.ms"] == nil)
+        #expect(entitlements.configuration["max.compaction.lag.ms"] == "604800000")
+        #expect(entitlements.configuration["segment.ms"] == "86400000")
+        #expect(entitlements.configuration["message.timestamp.type"] == "CreateTime")
         #expect(plan.newTopics.first { $0.topic == "test.quarantine" }?.partitions == 1)
     }
 
@@ -168,6 +171,37 @@ import Testing
         let item = try #require(plan.items.first { $0.topic.rawValue == topic })
         #expect(item.differences.map(\.subject) == [.deleteRetention])
         #expect(item.corrections.first?.hasSuffix("--add-config delete.retention.ms=3888000000") == true)
+    }
+
+    @Test(arguments: [
+        ("max.compaction.lag.ms", "9223372036854775807", "604800000"), ("segment.ms", "604800000", "86400000"),
+        ("min.compaction.lag.ms", "0", "86400000"), ("message.timestamp.type", "LogAppendTime", "CreateTime"),
+    ])
+    func `what erasures and proposals rest on is different, with the command that corrects it`(
+        _ setting: String, _ found: String, _ right: String
+    ) throws {
+        let topic = "test.refunds.production"
+        let item = try #require(
+            plan(self.found(changing: topic, settings: [setting: found])).items.first { $0.topic.rawValue == topic })
+        #expect(item.differences.map(\.subject.rawValue) == [setting])
+        #expect(item.corrections.first?.hasSuffix("--add-config \(setting)=\(right)") == true)
+    }
+
+    @Test func `a setting that the brokers do not report is no difference, and the report says so`() throws {
+        let topic = KafkaTopic(rawValue: "test.quarantine")
+        let found = found().map { description in
+            guard description.topic == topic else { return description }
+            var settings = description.configuration
+            settings?["min.insync.replicas"] = nil
+            return KafkaTopicDescription(
+                topic: topic, partitions: description.partitions, configuration: settings)
+        }
+        let report = TopicReport(plan(found), missing: .missing)
+        #expect(report.isGood)
+        #expect(
+            report.text.contains(
+                "The brokers do not report these settings of test.quarantine, whose values should be: "
+                    + "min.insync.replicas (at least 2)."))
     }
 
     @Test func `a number of partitions is never corrected`() throws {

@@ -103,7 +103,7 @@ extension KafkaAdmin {
         of topic: KafkaTopic, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaWatermarks] {
         let end = ContinuousClock.now + limit
-        guard let description = try await describeTopics([topic], within: limit).first else {
+        guard let description = try await describeTopics([topic], settings: .none, within: limit).first else {
             throw KafkaError(.unknownTopic, "topic \(topic) does not exist")
         }
         return try await retrying(within: max(.milliseconds(1), end - ContinuousClock.now)) { _ throws(KafkaError) in

@@ -34,21 +34,32 @@ extension KafkaAdmin {
         }
     }
 
-    /// Describes topics with their settings; all of them when `topics` is `nil`. Those that do not exist are left out.
+    /// Whether the settings of topics are asked for: brokers demand a right of its own for these (`DescribeConfigs`).
+    public enum TopicSettings: Sendable {
+        case required
+        /// A topic whose settings this user may not read is described without them.
+        case whereAllowed
+        case none
+    }
+
+    /// Describes topics; all of them when `topics` is `nil`. Those that do not exist are left out.
+    ///
+    /// - Throws: `topicAuthorizationFailed` where the settings of a topic are required and may not be read.
     public func describeTopics(
-        _ topics: [KafkaTopic]? = nil, within limit: Duration = .seconds(10)
+        _ topics: [KafkaTopic]? = nil, settings: TopicSettings = .required, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicDescription] {
         let isEmbedded = try await isEmbeddedBroker(within: limit)
         let wanted = topics.map(Set.init)
         return try await run { handle throws(KafkaError) in
             // All topics are asked for: the embedded broker creates any that is asked for by name.
             let layouts = try Self.layouts(of: wanted, on: handle, within: limit)
-            guard !isEmbedded, !layouts.isEmpty else {
+            guard !isEmbedded, !layouts.isEmpty, settings != .none else {
                 return layouts.map { KafkaTopicDescription(topic: $0, partitions: $1, configuration: nil) }
             }
-            let configurations = try Self.configurations(of: layouts.map(\.0), on: handle, within: limit)
+            let configurations = try Self.configurations(
+                of: layouts.map(\.0), areRequired: settings == .required, on: handle, within: limit)
             return layouts.map {
-                KafkaTopicDescription(topic: $0, partitions: $1, configuration: configurations[$0] ?? [:])
+                KafkaTopicDescription(topic: $0, partitions: $1, configuration: configurations[$0])
             }
         }
     }
@@ -90,7 +101,7 @@ extension KafkaAdmin {
     }
 
     private static func configurations(
-        of topics: [KafkaTopic], on handle: KafkaHandle, within limit: Duration
+        of topics: [KafkaTopic], areRequired: Bool, on handle: KafkaHandle, within limit: Duration
     ) throws(KafkaError) -> [KafkaTopic: [String: String]] {
         var resources: [OpaquePointer?] = topics.map {
             rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, $0.rawValue)
@@ -108,6 +119,7 @@ extension KafkaAdmin {
             for resource in UnsafeBufferPointer(start: results, count: count) {
                 let name = KafkaTopic(rawValue: String(cString: rd_kafka_ConfigResource_name(resource)))
                 let code = rd_kafka_ConfigResource_error(resource)
+                if code == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, !areRequired { continue }
                 guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
                     throw KafkaError(code, during: "describe settings of \(name)")
                 }

@@ -18,6 +18,14 @@ public struct KafkaTopicExpectation: Hashable, Sendable {
     public var retentionMilliseconds: Int64?
     /// Tombstones of a compacted topic stay at least so many milliseconds (`delete.retention.ms`).
     public var deleteRetentionMilliseconds: Int64?
+    /// Records are not compacted for at least so many milliseconds (`min.compaction.lag.ms`).
+    public var compactionLagMilliseconds: Int64?
+    /// Records are compacted after at most so many milliseconds (`max.compaction.lag.ms`).
+    public var maxCompactionLagMilliseconds: Int64?
+    /// A segment is closed after at most so many milliseconds (`segment.ms`), since an open one is never compacted.
+    public var maxSegmentMilliseconds: Int64?
+    /// `CreateTime` or `LogAppendTime` (`message.timestamp.type`).
+    public var timestampType: String?
 
     /// Expects nothing but that the topic exists.
     public init(topic: KafkaTopic) { self.topic = topic }
@@ -36,6 +44,10 @@ public struct KafkaTopicFinding: Hashable, Sendable, CustomStringConvertible {
         case cleanupPolicy = "cleanup.policy"
         case retention = "retention.ms"
         case deleteRetention = "delete.retention.ms"
+        case compactionLag = "min.compaction.lag.ms"
+        case maxCompactionLag = "max.compaction.lag.ms"
+        case segment = "segment.ms"
+        case timestampType = "message.timestamp.type"
     }
 
     /// The topic.
@@ -57,7 +69,8 @@ public struct KafkaTopicFinding: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension KafkaTopicExpectation {
-    /// Compares; `nil` means that the topic does not exist. Settings are skipped where the broker has none.
+    /// Compares; `nil` means that the topic does not exist. Settings are skipped where the broker has none, and where it
+    /// does not report them: see ``unreported(in:)``.
     public func findings(in description: KafkaTopicDescription?) -> [KafkaTopicFinding] {
         guard let description else {
             return [
@@ -77,28 +90,87 @@ extension KafkaTopicExpectation {
             add(.replicationFactor, "\(replicationFactor)", "\(description.replicationFactor)", isLeast: true)
         }
         guard let configuration = description.configuration else { return findings }
-        func setting(_ subject: KafkaTopicFinding.Subject) -> String { configuration[subject.rawValue] ?? "unknown" }
-        func atLeast(_ subject: KafkaTopicFinding.Subject, _ expected: Int64?, unlimited: Int64? = nil) {
-            guard let expected else { return }
-            let found = Int64(setting(subject))
-            if let found, found >= expected || found == unlimited { return }
-            add(subject, "\(expected)", setting(subject), isLeast: true)
+        for setting in settings {
+            guard let found = configuration[setting.subject.rawValue], !setting.isMet(by: found) else { continue }
+            findings.append(
+                KafkaTopicFinding(
+                    topic: topic, subject: setting.subject, expected: setting.expected, found: found,
+                    sufficient: setting.sufficient))
         }
-        atLeast(.minInSyncReplicas, minInSyncReplicas.map(Int64.init))
-        if let uncleanLeaderElection, setting(.uncleanLeaderElection) != "\(uncleanLeaderElection)" {
-            add(.uncleanLeaderElection, "\(uncleanLeaderElection)", setting(.uncleanLeaderElection))
-        }
-        atLeast(.maxMessageBytes, maxMessageBytes.map(Int64.init))
-        if let cleanupPolicy, Self.policies(setting(.cleanupPolicy)) != Self.policies(cleanupPolicy) {
-            add(.cleanupPolicy, cleanupPolicy, setting(.cleanupPolicy))
-        }
-        atLeast(.retention, retentionMilliseconds, unlimited: -1)
-        atLeast(.deleteRetention, deleteRetentionMilliseconds)
         return findings
     }
 
-    /// The order of the policies does not matter.
-    private static func policies(_ text: String) -> Set<String> {
+    /// Expected settings that the broker does not report, each with the expected value: other brokers than Apache Kafka
+    /// lack some, and nothing can be said of these.
+    public func unreported(in description: KafkaTopicDescription?) -> [(
+        subject: KafkaTopicFinding.Subject, expected: String
+    )] {
+        guard let configuration = description?.configuration else { return [] }
+        return settings.filter { configuration[$0.subject.rawValue] == nil }.map { ($0.subject, $0.expected) }
+    }
+
+    private var settings: [ExpectedSetting] {
+        [
+            minInSyncReplicas.map { ExpectedSetting(.minInSyncReplicas, .least(Int64($0))) },
+            uncleanLeaderElection.map { ExpectedSetting(.uncleanLeaderElection, .text("\($0)")) },
+            maxMessageBytes.map { ExpectedSetting(.maxMessageBytes, .least(Int64($0))) },
+            cleanupPolicy.map { ExpectedSetting(.cleanupPolicy, .list($0)) },
+            retentionMilliseconds.map { ExpectedSetting(.retention, .leastOrUnlimited($0)) },
+            deleteRetentionMilliseconds.map { ExpectedSetting(.deleteRetention, .least($0)) },
+            compactionLagMilliseconds.map { ExpectedSetting(.compactionLag, .least($0)) },
+            maxCompactionLagMilliseconds.map { ExpectedSetting(.maxCompactionLag, .most($0)) },
+            maxSegmentMilliseconds.map { ExpectedSetting(.segment, .most($0)) },
+            timestampType.map { ExpectedSetting(.timestampType, .text($0)) },
+        ].compactMap { $0 }
+    }
+}
+
+/// One setting of a topic, and which values are fine.
+private struct ExpectedSetting {
+    enum Bound {
+        case text(String)
+        /// Separated by commas, in any order.
+        case list(String)
+        case least(Int64)
+        /// -1 is unlimited.
+        case leastOrUnlimited(Int64)
+        case most(Int64)
+    }
+
+    let subject: KafkaTopicFinding.Subject
+    let bound: Bound
+
+    init(_ subject: KafkaTopicFinding.Subject, _ bound: Bound) {
+        self.subject = subject
+        self.bound = bound
+    }
+
+    var sufficient: String {
+        switch bound {
+        case .text(let value), .list(let value): value
+        case .least(let value), .leastOrUnlimited(let value), .most(let value): "\(value)"
+        }
+    }
+
+    var expected: String {
+        switch bound {
+        case .text, .list: sufficient
+        case .least, .leastOrUnlimited: "at least \(sufficient)"
+        case .most: "at most \(sufficient)"
+        }
+    }
+
+    func isMet(by found: String) -> Bool {
+        switch bound {
+        case .text(let value): found == value
+        case .list(let value): Self.elements(found) == Self.elements(value)
+        case .least(let value): Int64(found).map { $0 >= value } ?? false
+        case .leastOrUnlimited(let value): Int64(found).map { $0 >= value || $0 == -1 } ?? false
+        case .most(let value): Int64(found).map { $0 <= value } ?? false
+        }
+    }
+
+    private static func elements(_ text: String) -> Set<String> {
         Set(text.split(separator: ",").map { $0.filter { $0 != " " } })
     }
 }

@@ -26,7 +26,9 @@ extension DoctorFacts {
             let description = topics.first { $0.topic == expectation.topic }
             let fatal = expectation.required(by: profile).findings(in: description)
             let tolerated = expectation.demandingReplicas.findings(in: description).filter { !fatal.contains($0) }
-            let differences = fatal.map { finding(.problem, $0) } + tolerated.map { finding(.warning, $0) }
+            let differences =
+                fatal.map { finding(.problem, $0) } + tolerated.map { finding(.warning, $0) }
+                + unreported(expectation.demandingReplicas, in: description)
             let obstacles = description.map(Self.obstacles) ?? []
             guard differences.isEmpty, obstacles.isEmpty, let description else { return differences + obstacles }
             return [DoctorFinding(.ok, .topic, of: description.topic.rawValue, Self.summary(description))]
@@ -42,7 +44,18 @@ extension DoctorFacts {
             return expectation.required(by: profile).findings(in: description).map { finding(.problem, $0) }
                 + expectation.advised.findings(in: description).map {
                     finding(.warning, $0, fix: "See: sluicectl topics check")
-                }
+                } + unreported(expectation, in: description)
+        }
+    }
+
+    private func unreported(
+        _ expectation: KafkaTopicExpectation, in description: KafkaTopicDescription?
+    ) -> [DoctorFinding] {
+        expectation.unreported(in: description).map {
+            DoctorFinding(
+                .warning, .topic, of: expectation.topic.rawValue,
+                "the brokers do not report \($0.subject.rawValue), expected \($0.expected)",
+                fix: "Make sure of it with the brokers' own tools")
         }
     }
 

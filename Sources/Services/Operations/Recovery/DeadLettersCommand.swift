@@ -40,7 +40,7 @@ struct DeadLettersCommand {
     private func topics(_ admin: KafkaAdmin) async throws -> [KafkaTopic] {
         if let topic = configuration[OperationsSettings.deadLetterTopic] { return [KafkaTopic(rawValue: topic)] }
         let own = names.specifications().map(\.name).filter { $0.rawValue.hasSuffix(".dlq") }
-        return try await admin.describeTopics(own).map(\.topic).sorted { $0.rawValue < $1.rawValue }
+        return try await admin.describeTopics(own, settings: .none).map(\.topic).sorted { $0.rawValue < $1.rawValue }
     }
 
     // MARK: show

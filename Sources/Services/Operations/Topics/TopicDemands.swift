@@ -44,7 +44,10 @@ struct TopicDemands: Equatable {
         let created = KafkaTopicExpectation(
             topic: specification.name, createdWith: specification.settings)
         var expectation = created.required(by: profile)
-        expectation.deleteRetentionMilliseconds = created.advised.deleteRetentionMilliseconds
+        let advised = created.advised
+        expectation.deleteRetentionMilliseconds = advised.deleteRetentionMilliseconds
+        expectation.maxCompactionLagMilliseconds = advised.maxCompactionLagMilliseconds
+        expectation.maxSegmentMilliseconds = advised.maxSegmentMilliseconds
         if specification.isKeyed { expectation.partitions = specification.partitions }
         expectation.replicationFactor = isEmbedded ? nil : max(replicationFactor, expectation.replicationFactor ?? 0)
         return expectation

@@ -11,7 +11,9 @@ struct TopicPlan {
         let replicationFactor: Int
         /// Differences of an existing topic from the expected configuration.
         let differences: [KafkaTopicFinding]
-        /// How to fix them: commands, or a sentence where there is none.
+        /// Settings that the brokers do not report, with the expected values.
+        var unreported: [String] = []
+        /// How to fix the differences: commands, or a sentence where there is none.
         let corrections: [String]
 
         var topic: KafkaTopic { specification.name }
@@ -41,6 +43,7 @@ struct TopicPlan {
                 specification: specification, partitions: description?.partitions.count,
                 replicationFactor: description?.replicationFactor ?? demands.replicationFactor,
                 differences: differences,
+                unreported: expectation.unreported(in: description).map { "\($0.subject.rawValue) (\($0.expected))" },
                 corrections: TopicCorrection.corrections(
                     of: differences, settings: demands.settings(of: specification, meeting: expectation),
                     bootstrapServers: bootstrapServers))
@@ -77,7 +80,7 @@ enum TopicCorrection {
                     "kafka-reassign-partitions.sh --bootstrap-server \(bootstrapServers) --execute "
                         + "--reassignment-json-file FILE, with more replicas for each partition of \(difference.topic)")
             case .minInSyncReplicas, .uncleanLeaderElection, .maxMessageBytes, .cleanupPolicy, .retention,
-                .deleteRetention:
+                .deleteRetention, .compactionLag, .maxCompactionLag, .segment, .timestampType:
                 let name = difference.subject.rawValue
                 if let value = settings[name] { changed.append("\(name)=\(value)") }
             }

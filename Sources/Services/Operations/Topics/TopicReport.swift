@@ -90,7 +90,12 @@ struct TopicReport {
     /// Notes printed with the report.
     private var notes: [String] {
         let isKeyedNew = lines.contains { $0.status == .created || $0.status == .wouldBeCreated }
+        let unreported = lines.filter { !$0.item.unreported.isEmpty }.map { line in
+            "The brokers do not report these settings of \(line.item.topic), whose values should be: "
+                + line.item.unreported.joined(separator: ", ") + "."
+        }
         return (isKeyedNew ? [Self.partitionCountIsFixed] : []) + (isEmbedded ? [Self.embeddedBroker] : [])
+            + unreported
     }
 
     var json: JSONObject {

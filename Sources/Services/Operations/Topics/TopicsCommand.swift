@@ -38,7 +38,7 @@ struct TopicsCommand {
             let leaderless = await LeaderWait.leaderless(
                 plan.newTopics.filter { failures[$0.topic] == nil }
             ) { topics, left throws(KafkaError) in
-                try await admin.describeTopics(topics, within: left)
+                try await admin.describeTopics(topics, settings: .none, within: left)
             }
             return await finish(
                 TopicReport(plan, missing: .created, failures: failures, leaderless: leaderless), console)
