@@ -20,7 +20,7 @@ public struct OpenPrefix: Sendable {
     /// Whether a key's value is a secret, by its name.
     public static func isSecret(_ key: String) -> Bool {
         let name = key.lowercased()
-        return ["password", "secret", "key.pem", "jaas", "oauthbearer.config", "credential"].contains(
+        return ["password", "passphrase", "secret", "key.pem", "jaas", "oauthbearer.config", "credential"].contains(
             where: name.contains)
             && !name.hasSuffix(".location")
     }

@@ -59,7 +59,10 @@ import Testing
 
     @Test(arguments: [
         ("sasl.oauthbearer.client.secret", true), ("SSL.KEY.PASSWORD", true), ("ssl.ca.pem", false),
-        ("ssl.certificate.pem", false), ("ssl.key.location", false), ("client.id", false),
+        ("sasl.oauthbearer.assertion.private.key.passphrase", true),
+        ("sasl.oauthbearer.assertion.private.key.pem", true),
+        ("sasl.oauthbearer.assertion.private.key.file", false), ("ssl.certificate.pem", false),
+        ("ssl.key.location", false), ("client.id", false),
     ])
     func `secrets are known by their names`(name: String, isSecret: Bool) {
         #expect(ClientProperty(name, "x").isSecret == isSecret)

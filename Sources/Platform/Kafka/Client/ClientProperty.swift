@@ -8,10 +8,12 @@ package struct ClientProperty: Hashable, Sendable {
         self.value = value
     }
 
-    /// librdkafka itself shows these in clear in `rd_kafka_conf_dump`.
+    /// librdkafka itself shows these in clear in `rd_kafka_conf_dump`. By pattern, so that properties of later versions are
+    /// known as well.
     var isSecret: Bool {
         let name = name.lowercased()
-        return name.contains("password") || name.contains("secret") || name.hasSuffix(".key.pem")
+        return ["password", "passphrase", "secret", "credential", "jaas"].contains(where: name.contains)
+            || name.hasSuffix(".key.pem")
             || name == "sasl.oauthbearer.config" || name == "sasl.username"
     }
 
