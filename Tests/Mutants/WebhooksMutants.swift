@@ -22,8 +22,11 @@ private let secrets = MutatedFile(
 private let certificates = MutatedFile(
     .webhooks, "content", "AppStore/Records/CertificateDirectory.swift", suites: "NotificationContentTests")
 
-private let worker = MutatedFile(
-    .consumer, "poison", "Pipeline/PipelineRuntime/Partition/PartitionWorker.swift", suites: "LargeDeadLetterTests")
+private let forms = MutatedFile(
+    .consumer, "poison", "Pipeline/PipelineRuntime/DeadLetters/DeadLetterForm.swift",
+    suites: "LargeDeadLetterTests|RefusedDeadLetterTests|DeadLetterTests")
+private let letterRecords = MutatedFile(
+    .consumer, "poison", "Pipeline/PipelineRuntime/DeadLetters/DeadLetter.swift", suites: "DeadLetterTests")
 private let letters = MutatedFile(
     .consumer, "poison", "Pipeline/PipelineRuntime/DeadLetters/DeadLetterProducer.swift",
     suites: "LargeDeadLetterTests")
@@ -76,7 +79,9 @@ enum WebhooksMutants {
             "certificate-digest", "SHA256.digest(of: header.segment).hex == header.reference.rawValue", "true"),
         secrets.mutant("signature-of-id-and-time", #"Array("\(id).\(timestamp).".utf8) + body"#, "body"),
 
-        worker.mutant("dead-letter-too-large", "content.smaller", "nil"),
+        forms.mutant("dead-letter-too-large", "content.smaller", "nil"),
+        forms.mutant("dead-letter-without-key", "code == .recordRejected", "false"),
+        letterRecords.mutant("dead-letter-original-time", "String(timestamp)", "String(0)"),
         letters.mutant("dead-letter-limit", "Self.maximumBytes", after: "let limit", "0"),
         attempts.mutant("attempts-of-retries", "failures + 1", "1"),
         pipeline.without("damage-ends-process", "if let damage { fail(damage) }"),

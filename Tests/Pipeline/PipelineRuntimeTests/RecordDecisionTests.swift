@@ -132,7 +132,8 @@ struct DeadLetterTests {
         #expect(letter.topic == "in.group.dlq")
         #expect(letter.key == [1, 0])
         #expect(letter.value == [255, 254])
-        #expect(letter.timestampMilliseconds == 5)
+        // The time of writing.
+        #expect(letter.timestampMilliseconds == nil)
         #expect(Array(letter.headers.prefix(2)) == headers)
         let added = letter.headers.dropFirst(2).map { "\($0.key)=\(String(decoding: $0.value ?? [], as: UTF8.self))" }
         #expect(
@@ -141,7 +142,7 @@ struct DeadLetterTests {
                 "__connect.errors.exception.class.name=Poison",
                 "__connect.errors.exception.message=cannot read it", "__connect.errors.stage=TASK_PUT",
                 "sluice.dlq.group=group", "sluice.dlq.reason=bad", "sluice.dlq.attempts=3",
-                "sluice.dlq.first.failure.time=2026-03-01T12:34:56.789Z",
+                "sluice.dlq.first.failure.time=2026-03-01T12:34:56.789Z", "sluice.dlq.original.timestamp=5",
             ])
     }
 
@@ -151,6 +152,25 @@ struct DeadLetterTests {
         #expect(letter.key == nil)
         #expect(letter.value == nil)
         #expect(letter.timestampMilliseconds == nil)
+    }
+
+    @Test func `only a refusal changes the form, and a letter is given a key once`() {
+        let record = KafkaRecord(topic: "in", partition: 3, offset: 42, key: nil, value: [1])
+        var form = DeadLetterForm()
+        for code in [KafkaError.Code.timedOut, .topicAuthorizationFailed, .invalidTimestamp, .notEnoughReplicas] {
+            #expect(form.change(after: KafkaError(code, "no"), of: record) == false)
+        }
+        #expect(form.change(after: KafkaError(.recordRejected, "no key"), of: record) == true)
+        #expect(form.key(of: record) == Array("in 3 42".utf8))
+        #expect(form.change(after: KafkaError(.recordRejected, "no key"), of: record) == false)
+        // Two sizes are tried below everything, whichever limit is met.
+        #expect(form.change(after: KafkaError(.recordListTooLarge, "large"), of: record) == true)
+        #expect(form.change(after: KafkaError(.messageTooLarge, "large"), of: record) == true)
+        #expect(form.change(after: KafkaError(.messageTooLarge, "large"), of: record) == false)
+        let keyed = KafkaRecord(topic: "in", partition: 3, offset: 42, key: [7], value: [1])
+        var other = DeadLetterForm()
+        #expect(other.change(after: KafkaError(.recordRejected, "value"), of: keyed) == false)
+        #expect(other.key(of: keyed) == [7])
     }
 
     @Test(arguments: [

@@ -48,6 +48,13 @@ package enum DeadLetterHeader {
     package static let attempts = "sluice.dlq.attempts"
     package static let firstFailureTime = "sluice.dlq.first.failure.time"
 
+    /// The timestamp of the record, milliseconds since 1970; the letter's own is the time of writing, from which its topic
+    /// counts how long it is kept.
+    package static let originalTimestamp = "sluice.dlq.original.timestamp"
+    /// ``placeAsKey`` where the key is not the record's, which has none.
+    package static let key = "sluice.dlq.key"
+    /// The value of ``key``.
+    package static let placeAsKey = "place"
     /// What of the record is missing, because the letter would be too large with it: ``DeadLetter/Content``'s text.
     package static let omitted = "sluice.dlq.omitted"
     /// Bytes of key, value and headers of the record, where something is missing.
@@ -55,12 +62,12 @@ package enum DeadLetterHeader {
 
     package static let all: Set<String> = [
         topic, partition, offset, exceptionClass, exceptionMessage, stage, group, reason, attempts, firstFailureTime,
-        omitted, originalBytes,
+        originalTimestamp, key, omitted, originalBytes,
     ]
 }
 
-/// The record written to a dead letter topic: key, value and headers of the input byte for byte (unless that is too
-/// large for Kafka, ``Content``), and headers that say where it came from and why. The first ones carry the names of Kafka Connect (KIP-298), as text.
+/// The record written to a dead letter topic: key, value and headers of the input byte for byte (unless Kafka does not
+/// take that, ``DeadLetterForm``), and headers that say where it came from and why. The first ones carry the names of Kafka Connect (KIP-298), as text.
 enum DeadLetter {
     /// Longest value of a header that is added, in bytes.
     static let maximumHeaderBytes = 1024
@@ -92,10 +99,13 @@ enum DeadLetter {
     }
 
     /// Builds the dead letter of a record.
+    ///
+    /// Its timestamp is the time of writing: topics keep a record, and refuse it, by its timestamp.
     static func record(
         of input: KafkaRecord, to topic: KafkaTopic, group: KafkaConsumerGroup, cause: DeadLetterCause,
-        content: Content = .everything
+        form: DeadLetterForm = DeadLetterForm()
     ) -> KafkaProducerRecord {
+        let content = form.content
         var headers = content == .headersOfLetter ? [] : input.headers
         func add(_ key: String, _ text: String) {
             headers.append(KafkaHeader(key: key, value: capped(text)))
@@ -110,14 +120,15 @@ enum DeadLetter {
         add(Header.reason, cause.reason)
         add(Header.attempts, String(cause.attempts))
         add(Header.firstFailureTime, RFC3339.text(milliseconds: cause.firstFailureMilliseconds))
+        if let timestamp = input.timestampMilliseconds { add(Header.originalTimestamp, String(timestamp)) }
         if let omitted = content.omitted {
             add(Header.omitted, omitted)
             add(Header.originalBytes, String(input.payloadBytes))
         }
+        let key = form.key(of: input)
+        if form.hasPlaceAsKey(input) { add(Header.key, Header.placeAsKey) }
         return KafkaProducerRecord(
-            topic: topic, timestampMilliseconds: input.timestampMilliseconds,
-            key: content == .headersOfLetter ? nil : input.key, value: content == .everything ? input.value : nil,
-            headers: headers)
+            topic: topic, key: key, value: content == .everything ? input.value : nil, headers: headers)
     }
 
     /// At most `maximumHeaderBytes` of UTF-8, cut between characters.

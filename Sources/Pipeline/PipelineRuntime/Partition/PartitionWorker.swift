@@ -88,25 +88,22 @@ struct PartitionWorker: Sendable {
     }
 
     /// Writes the dead letter, however long that takes: the offset stays in front of one that cannot be written. One that
-    /// is too large for Kafka is written without its value.
+    /// the topic refuses for what it is is written in another form.
     ///
     /// - Returns: false when the partition is over.
     func writeDeadLetter(of record: KafkaRecord, _ cause: DeadLetterCause) async -> Bool {
         let topic = options.deadLetterTopic(of: record.topic)
-        var content = DeadLetter.Content.everything
+        var form = DeadLetterForm()
         var failures = 0
         while true {
             do {
                 try await sendDeadLetter(
-                    DeadLetter.record(of: record, to: topic, group: options.group, cause: cause, content: content))
-                telemetry.deadLettered(record, to: topic, cause, content)
+                    DeadLetter.record(of: record, to: topic, group: options.group, cause: cause, form: form))
+                telemetry.deadLettered(record, to: topic, cause, form.content)
                 return true
             } catch {
-                // It would be too large at every attempt, and must not hold up what is behind it.
-                if (error as? KafkaError)?.code == .messageTooLarge, let smaller = content.smaller {
-                    content = smaller
-                    continue
-                }
+                // It would be refused at every attempt, and must not hold up what is behind it.
+                if form.change(after: error, of: record) { continue }
                 failures += 1
                 telemetry.deadLetterFailed(record, to: topic, error)
                 guard await pause(afterFailures: failures) else { return false }

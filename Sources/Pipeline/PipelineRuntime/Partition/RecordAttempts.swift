@@ -21,7 +21,7 @@ enum Fault: Sendable, Equatable {
 
 extension KafkaError {
     /// Trying the same record again can never help.
-    fileprivate var isAboutRecord: Bool { code == .messageTooLarge || code == .invalidRecord }
+    fileprivate var isAboutRecord: Bool { code.isRefusal }
 }
 
 /// What the attempts at one record have come to. A value without I/O.

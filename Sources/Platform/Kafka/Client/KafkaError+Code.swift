@@ -100,6 +100,8 @@ extension KafkaError {
         public static let requestTimedOut = Code(rawValue: 7)
         /// The record is larger than the topic's `max.message.bytes`.
         public static let messageTooLarge = Code(rawValue: 10)
+        /// The batch is larger than a segment of the topic.
+        public static let recordListTooLarge = Code(rawValue: 18)
         /// Fewer in-sync replicas than `min.insync.replicas`.
         public static let notEnoughReplicas = Code(rawValue: 19)
         /// The commit belongs to an older generation of the group.
@@ -114,6 +116,8 @@ extension KafkaError {
         public static let groupAuthorizationFailed = Code(rawValue: 30)
         /// Not allowed for this cluster.
         public static let clusterAuthorizationFailed = Code(rawValue: 31)
+        /// The record's timestamp is outside the topic's `message.timestamp.before.max.ms` or `.after.max.ms`.
+        public static let invalidTimestamp = Code(rawValue: 32)
         /// The topic is there already.
         public static let topicAlreadyExists = Code(rawValue: 36)
         /// More replicas asked for than there are brokers.
@@ -122,6 +126,18 @@ extension KafkaError {
         public static let outOfOrderSequence = Code(rawValue: 45)
         /// A newer member with the same instance id took over.
         public static let fencedInstance = Code(rawValue: 82)
+
+        /// The broker does not accept the record, such as one without a key in a compacted topic (`INVALID_RECORD`).
+        public static let recordRejected = Code(rawValue: 87)
+
+        /// The brokers refuse the record for its size.
+        public var isTooLarge: Bool { self == .messageTooLarge || self == .recordListTooLarge }
+
+        /// The brokers refuse the record for what it is: the same record is refused at every attempt, until a setting of
+        /// the topic changes. They refuse a batch as a whole, so a record may be refused for those beside it.
+        public var isRefusal: Bool {
+            isTooLarge || [.invalidTimestamp, .recordRejected, .invalidRecord].contains(self)
+        }
 
         /// Said of a partition that is read: what is in its log cannot be, and librdkafka may read on behind it.
         var isDamage: Bool {

@@ -29,7 +29,9 @@ struct ReadDeadLetter {
             headers.removeAll { $0.key == RecordHeaderName.origin.rawValue }
             headers.append(KafkaHeader(.origin, RecordOrigin.replay.rawValue))
         }
-        return KafkaProducerRecord(topic: topic, key: record.key, value: record.value, headers: headers)
+        // A key that was made for the letter is not the record's.
+        let key = text(DeadLetterHeader.key) == DeadLetterHeader.placeAsKey ? nil : record.key
+        return KafkaProducerRecord(topic: topic, key: key, value: record.value, headers: headers)
     }
 
     var json: JSONObject {

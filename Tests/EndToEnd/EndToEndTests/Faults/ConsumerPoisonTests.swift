@@ -210,6 +210,8 @@ extension EndToEnd.ConsumerPoison {
             #expect(!message.isEmpty && message.utf8.count <= 1024)
             _ = try Date(
                 added.removeValue(forKey: "sluice.dlq.first.failure.time") ?? "", strategy: .rfc3339Milliseconds)
+            let time = input.timestampMilliseconds.map { "\($0)" }
+            #expect(added.removeValue(forKey: "sluice.dlq.original.timestamp") == time)
             #expect(
                 added == [
                     "__connect.errors.topic": input.topic.rawValue,

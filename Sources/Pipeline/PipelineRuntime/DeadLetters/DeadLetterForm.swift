@@ -1,0 +1,34 @@
+internal import Kafka
+
+/// How a dead letter is written: as its record is, and otherwise where the dead letter topic refuses that.
+struct DeadLetterForm: Sendable {
+    private(set) var content = DeadLetter.Content.everything
+    /// A record without a key gets its place as key: compacted topics refuse records without one.
+    private(set) var needsKey = false
+
+    /// The form for the next attempt after a refusal.
+    ///
+    /// - Returns: false when the error is no refusal that another form could avoid.
+    mutating func change(after error: any Error, of record: KafkaRecord) -> Bool {
+        guard let code = (error as? KafkaError)?.code else { return false }
+        if code.isTooLarge, let smaller = content.smaller {
+            content = smaller
+            return true
+        }
+        guard code == .recordRejected, !needsKey, recordKey(of: record) == nil else { return false }
+        needsKey = true
+        return true
+    }
+
+    func hasPlaceAsKey(_ record: KafkaRecord) -> Bool { needsKey && recordKey(of: record) == nil }
+
+    func key(of record: KafkaRecord) -> [UInt8]? {
+        // Unique, so that compaction removes no letter.
+        let place = "\(record.topic.rawValue) \(record.partition.rawValue) \(record.offset.rawValue)"
+        return recordKey(of: record) ?? (needsKey ? Array(place.utf8) : nil)
+    }
+
+    private func recordKey(of record: KafkaRecord) -> [UInt8]? {
+        content == .headersOfLetter ? nil : record.key
+    }
+}
