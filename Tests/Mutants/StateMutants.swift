@@ -1,7 +1,8 @@
 // Keyed state: what keeps rows, topic and offsets in agreement, whatever happens to a member, its file or the topic.
 
 private let state = "Pipeline/KeyedState/"
-private let merging = MutatedFile(.state, "merge", state + "KeyedState+Merging.swift", suites: "KeyedStateTests")
+private let merging = MutatedFile(
+    .state, "merge", state + "KeyedState+Merging.swift", suites: "KeyedStateTests|StateOtherPartitionTests")
 private let contributing = MutatedFile(
     .state, "contribute", state + "KeyedState+Merging.swift", suites: "StateLifetimeTests|StateProposalTests")
 private let owning = MutatedFile(.state, "owner", state + "KeyedState+Owning.swift", suites: "StateLifetimeTests")
@@ -17,7 +18,10 @@ private let store = MutatedFile(.state, "follower", state + "StateStore.swift", 
 private let proposals = MutatedFile(
     .state, "owner", state + "StateModel.swift", suites: "ProposalRoundTests|StateProposalTests")
 private let refusing = MutatedFile(
-    .state, "owner", state + "StatePartition.swift", suites: "StateLifetimeTests")
+    .state, "owner", state + "StatePartition+Refusals.swift",
+    suites: "StateLifetimeTests|StateRefusalTests|StateOtherPartitionTests")
+private let refusals = MutatedFile(
+    .state, "owner", state + "KeyedState+Refusals.swift", suites: "StateLifetimeTests|StateRefusalTests")
 private let keeping = MutatedFile(.state, "owner", state + "StateStore.swift", suites: "StateLifetimeTests")
 private let unwritten = MutatedFile(
     .state, "follower", state + "StatePartition+Applying.swift", suites: "StateWriterTests")
@@ -35,10 +39,20 @@ enum StateMutants {
         merging.without(
             "derived-before-acknowledgement", "try await settle(deliveries)", after: "publishDerived(of roots"),
         contributing.mutant("contribution-read-back", "true", after: "settle(deliveries, isReadBack: ", "false"),
-        contributing.without(
-            "oversized-kept", "try parts().store.keep(tooLarge, of: delivery.partition, joinedBy: model.join)",
-            after: "!isReadBack, !tooLarge.isEmpty {"),
-        contributing.mutant("oversized-holds-nothing-up", "$0.code != .messageTooLarge", "true"),
+        refusals.without(
+            "oversized-kept",
+            "try parts().store.keep([key.bytes: encoded], of: partition.name, joinedBy: model.join)"),
+        refusals.mutant("refusal-holds-nothing-up", "!$0.code.isRefusal", after: "isReadBack { return", "true"),
+        refusals.mutant("refused-alone", "delivery.count == 1", "true"),
+        refusals.mutant(
+            "refused-record", "refusals[RowKey(model.key(of: states[index]))].map { RowRefusal($0) }", "nil"),
+        refusing.mutant("refused-tried-again", "row.retryAt <= now", "false"),
+        refusing.mutant(
+            "released-when-not-followed", "$0.delivery.isAcknowledged($0.number)",
+            after: "entry.publications.removeAll {", "false"),
+        merging.mutant(
+            "overlay-of-others", "progress.isFollowed(delivery.partition)",
+            after: "next, of: delivery.partition) else { continue }", "true"),
         contributing.mutant(
             "due-rows-of-the-owner", "partition.isOwned", after: "parts.partitions.values where ", "true"),
 

@@ -141,6 +141,7 @@ extension KeyedState {
         withRunning { running in
             guard running.followed[place] == nil, !running.isStopping, let parts = running.parts else { return }
             running.unread[place] = .some(nil)
+            progress.follow(place)
             let ending = running.unfollowing.removeValue(forKey: place)
             running.followed[place] = followers.begin { [self] in
                 await ending?.value
@@ -158,10 +159,12 @@ extension KeyedState {
             else { return }
             running.unread[place] = nil
             running.ends[place] = nil
+            progress.unfollow(place)
             running.unfollowing[place] = followers.begin {
                 task.cancel()
                 await task.value
                 await parts.consumer.stopReading([place])
+                parts.partitions[place]?.releaseAcknowledged()
             }
         }
     }

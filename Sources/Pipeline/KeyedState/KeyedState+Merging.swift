@@ -10,20 +10,24 @@ extension KeyedState {
         public var changed: [State] = []
         /// How many were older than what was known.
         public var late = 0
-        /// By position in the batch: what could not be merged.
+        /// By position in the batch: what could not be merged, and a ``RowRefusal`` for what could not be published.
         public var faults: [Int: any Error] = [:]
+        /// Keys whose rows, or whose derived updates, the brokers refuse.
+        var refusals: [RowKey: KafkaError] = [:]
     }
 
-    /// Merges states into their rows and returns when what changed is published and acknowledged.
+    /// Merges states into their rows and returns when what changed is published and acknowledged, or refused for good.
     ///
     /// - Parameter input: the topic from which they come.
     /// - Throws: a ``StateError``: nothing is lost, the same call may be made again.
     public func merge(_ states: [State], from input: KafkaTopic) async throws -> Merged {
         guard let topic = options.topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
         do {
-            let (merged, deliveries) = try await merge(states, in: topic, ancestors: [])
+            var (merged, deliveries) = try await merge(states, in: topic, ancestors: [])
             try await settle(deliveries)
+            merged.noteRefusals(of: deliveries)
             try await boundOverlay(deliveries)
+            merged.refuse(states, model)
             return merged
         } catch let error as StateError {
             fail(error)
@@ -154,7 +158,7 @@ extension KeyedState {
             deliveries += step.deliveries
             let deferred = step.deferred.filter { !ancestors.contains(model.key(of: $0)) }
             guard !deferred.isEmpty else { continue }
-            try await publishDerived(of: deferred, in: topic, ancestors)
+            merged.refusals.merge(try await publishDerived(of: deferred, in: topic, ancestors)) { one, _ in one }
             step = try await computing.with { try partition.merge(deferred, at: now, isDerived: true) }
             merged.changed += step.changed
             deliveries += step.deliveries
@@ -162,23 +166,35 @@ extension KeyedState {
         return (merged, deliveries)
     }
 
-    private func publishDerived(of roots: [State], in topic: KafkaTopic, _ ancestors: Set<[UInt8]>) async throws {
+    /// - Returns: the roots' keys of which something is refused.
+    private func publishDerived(
+        of roots: [State], in topic: KafkaTopic, _ ancestors: Set<[UInt8]>
+    ) async throws -> [RowKey: KafkaError] {
+        var refusals: [RowKey: KafkaError] = [:]
         var last = roots
         // What they lead to may say something about themselves; each round only adds.
         for _ in 0..<8 {
             let keys = last.map(model.key(of:))
             let derived = last.flatMap(model.derivedUpdates(of:))
-            let (_, deliveries) = try await merge(derived, in: topic, ancestors: ancestors.union(keys))
+            var (merged, deliveries) = try await merge(derived, in: topic, ancestors: ancestors.union(keys))
             try await settle(deliveries)
+            merged.noteRefusals(of: deliveries)
+            for root in last {
+                let updates = model.derivedUpdates(of: root).map { RowKey(model.key(of: $0)) }
+                guard let refused = updates.first(where: { merged.refusals[$0] != nil }) else { continue }
+                refusals[RowKey(model.key(of: root))] = merged.refusals[refused]
+            }
             let present = try keys.compactMap { try partition(place(of: $0, in: topic)).known($0) }
-            if present == last { return }
+            if present == last { return refusals }
             last = present
         }
+        return refusals
     }
 
     // MARK: Acknowledgement
 
-    /// Waits until publications are acknowledged, and if wanted until they were read back.
+    /// Waits until publications are acknowledged, and if wanted until they were read back. Rows that the brokers refuse
+    /// are set aside and named by ``StateDelivery/refusals``, unless they are to be read back.
     ///
     /// - Returns: the greatest offset.
     @discardableResult
@@ -188,44 +204,44 @@ extension KeyedState {
         for delivery in deliveries {
             let outcome = try await delivery.outcome()
             if !outcome.failures.isEmpty {
-                let tooLarge = try partition(delivery.partition).discard(
-                    outcome.failures, at: clocks.wallMilliseconds(), keepsOversized: !isReadBack)
-                // A contribution is refused; what an input record said must not be lost with its offset.
-                if !isReadBack, !tooLarge.isEmpty {
-                    try parts().store.keep(tooLarge, of: delivery.partition, joinedBy: model.join)
-                }
-                noteOversized(tooLarge.count, in: delivery.partition)
-                failure = outcome.failures.values.first { isReadBack || $0.code != .messageTooLarge } ?? failure
+                failure = try await settle(outcome.failures, of: delivery, isReadBack: isReadBack) ?? failure
             }
-            guard let offset = outcome.offset else { continue }
-            metrics.published.increment(by: UInt64(clamping: outcome.acknowledged))
+            guard let offset = try noteAcknowledged(outcome, of: delivery) else { continue }
             greatest = max(greatest ?? -1, offset)
-            // The lag counts what is published before the brokers tell of it.
-            withRunning { running in
-                let end = running.ends[delivery.partition] ?? 0
-                running.ends[delivery.partition] = max(end, offset + 1)
+            guard isReadBack, await !progress.wait(for: offset + 1, of: delivery.partition) else { continue }
+            guard progress.isFollowed(delivery.partition) else {
+                throw StateError(.changelog, "this member no longer follows \(delivery.partition)")
             }
-            if isReadBack, await !progress.wait(for: offset + 1, of: delivery.partition) { throw CancellationError() }
+            throw CancellationError()
         }
         if let failure { throw StateError(.publication, "a publication was not acknowledged: \(failure.message)") }
         return greatest
     }
 
-    /// Lets the reader catch up, so that what is published and not read back stays bounded.
+    /// - Returns: the greatest offset.
+    func noteAcknowledged(_ outcome: StateDelivery.Outcome, of delivery: StateDelivery) throws -> Int64? {
+        guard let offset = outcome.offset else { return nil }
+        metrics.published.increment(by: UInt64(clamping: outcome.acknowledged))
+        if !progress.isFollowed(delivery.partition) { try partition(delivery.partition).releaseAcknowledged() }
+        // The lag counts what is published before the brokers tell of it.
+        withRunning { running in
+            let end = running.ends[delivery.partition] ?? 0
+            running.ends[delivery.partition] = max(end, offset + 1)
+        }
+        return offset
+    }
+
+    /// Lets the reader catch up, so that what is published and not read back stays bounded. What belongs to a partition
+    /// that this member does not follow is never read back.
     private func boundOverlay(_ deliveries: [StateDelivery]) async throws {
         for delivery in deliveries {
             guard let offset = try await delivery.outcome().offset else { continue }
             let next = offset + 1 - Self.maximumOverlay
-            if await !progress.wait(for: next, of: delivery.partition) { throw CancellationError() }
+            guard await !progress.wait(for: next, of: delivery.partition) else { continue }
+            if progress.isFollowed(delivery.partition) { throw CancellationError() }
         }
     }
 
     /// Records of a partition that are published and not read back, when the next batch is merged.
     private static var maximumOverlay: Int64 { 64 }
-
-    private func noteOversized(_ count: Int, in place: KafkaTopicPartition) {
-        guard count > 0 else { return }
-        metrics.oversized.increment(by: UInt64(clamping: count))
-        frequent.log(.error, key: "oversized", "a row is too large to publish: its last value stays", place.logFields)
-    }
 }

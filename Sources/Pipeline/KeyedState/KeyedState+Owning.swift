@@ -82,9 +82,13 @@ extension KeyedState {
     /// Publishes rows of which the topic says less, and what time has changed.
     func publishPending(of place: KafkaTopicPartition) async throws {
         let partition = try partition(place)
+        try await publishRefused(of: place)
         while true {
             let now = clocks.wallMilliseconds()
-            let keys = try parts().rows.pending(of: place, at: now, atMost: Self.batch)
+            // Rows that the brokers refuse must not hide the others.
+            let refused = partition.refusedRows
+            let limit = Self.batch + refused.tooLarge + refused.others
+            let keys = try parts().rows.pending(of: place, at: now, atMost: limit)
             guard let published = try partition.republish(keys, at: now) else { return }
             metrics.republished.increment(by: UInt64(clamping: published.count))
             let offset = try await settle([published.delivery])

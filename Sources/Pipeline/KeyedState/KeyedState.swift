@@ -169,8 +169,10 @@ public final class KeyedState<Model: StateModel>: Sendable {
     private func sample(_ samples: inout MetricSamples) {
         let (lags, parts, isStopping) = withRunning { (self.lags($0), $0.parts, $0.isStopping) }
         guard !isStopping else { return }
-        let oversized = parts?.partitions.values.map(\.oversizedRows).reduce(0, +) ?? 0
-        metrics.sample(&samples, isComplete: obstacle == nil, lags: lags, oversized: oversized)
+        let refused = parts?.partitions.values.map(\.refusedRows) ?? []
+        metrics.sample(
+            &samples, isComplete: obstacle == nil, lags: lags, oversized: refused.map(\.tooLarge).reduce(0, +),
+            refused: refused.map(\.others).reduce(0, +))
     }
 }
 

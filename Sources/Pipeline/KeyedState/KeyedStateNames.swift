@@ -10,6 +10,8 @@ enum StateMetricName {
     static let misplaced = "sluice_state_misplaced_total"
     static let oversized = "sluice_state_oversized_total"
     static let oversizedRows = "sluice_state_oversized_rows"
+    static let refused = "sluice_state_refused_total"
+    static let refusedRows = "sluice_state_refused_rows"
     static let large = "sluice_state_large_values_total"
     static let incomplete = "sluice_state_incomplete_total"
     static let restoreDuration = "sluice_state_restore_seconds"

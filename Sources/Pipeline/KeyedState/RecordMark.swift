@@ -13,11 +13,15 @@ struct RecordMark: Equatable {
     var form: Int64
 
     static let header = "sluice.state"
-    /// A tombstone after which nothing of the row is needed: every member deletes the row.
-    static let expired = "sluice.state.expired"
     static let proposal = "sluice.proposal"
     /// The offset of the record that first held the proposal; absent in that record itself.
     static let proposalOffset = "sluice.proposal.offset"
+
+    /// The moment that a record speaks of: that of its header, or of its writing.
+    static func moment(of record: KafkaRecord) -> Int64 {
+        record.header(StateHeader.moment)?.value.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+            ?? record.timestampMilliseconds ?? 0
+    }
 
     init(writer: UInt64, number: UInt64, form: Int64) {
         self.writer = writer

@@ -10,6 +10,7 @@ struct StateMetrics: Sendable {
     let unreadable: Counter
     let misplaced: Counter
     let oversized: Counter
+    let refused: Counter
     let large: Counter
     let incomplete: Counter
     let restores: Histogram
@@ -32,6 +33,9 @@ struct StateMetrics: Sendable {
             help: "Records of the state's topics in another partition than that of their key, skipped.")
         oversized = registry.counter(
             StateMetricName.oversized, help: "Publications refused because the row is too large.")
+        refused = registry.counter(
+            StateMetricName.refused,
+            help: "Publications that the brokers refused for something else than their size, such as a timestamp.")
         large = registry.counter(
             StateMetricName.large, help: "Values published that are larger than a value should be (8 KiB).")
         incomplete = registry.counter(
@@ -42,7 +46,8 @@ struct StateMetrics: Sendable {
     }
 
     func sample(
-        _ samples: inout MetricSamples, isComplete: Bool, lags: [KafkaTopicPartition: Int64], oversized: Int
+        _ samples: inout MetricSamples, isComplete: Bool, lags: [KafkaTopicPartition: Int64], oversized: Int,
+        refused: Int
     ) {
         samples.gauge(
             StateMetricName.complete,
@@ -50,6 +55,9 @@ struct StateMetrics: Sendable {
             isComplete ? 1 : 0)
         samples.gauge(
             StateMetricName.oversizedRows, help: "Rows whose present value is too large to publish.", Double(oversized))
+        samples.gauge(
+            StateMetricName.refusedRows,
+            help: "Rows whose present value the brokers refuse for something else than its size.", Double(refused))
         for (place, lag) in lags {
             samples.gauge(
                 StateMetricName.lagRecords, help: "Records of a state's partition that are not applied yet.",

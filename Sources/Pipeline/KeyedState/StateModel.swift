@@ -13,6 +13,11 @@ public protocol StateModel: Sendable {
     // MARK: Required
 
     /// The record key of a state in its topic: equal for all values that are joined, and never another's.
+    ///
+    /// It may be another key than the input record's, such as the account that a purchase belongs to. The row is then in
+    /// a partition that another member may own: this member publishes what it knows of the row, which may be this record
+    /// alone, and the owner publishes the union after it. So a reader of the topic sees less for a moment, and each
+    /// change costs two records; where the key can be the record's, use that.
     func key(of state: State) -> [UInt8]
 
     /// Adds what another value of the same key knows.
@@ -55,7 +60,7 @@ public protocol StateModel: Sendable {
     ///
     /// - Parameters:
     ///   - topic: of the state.
-    ///   - moment: of the record, milliseconds since 1970.
+    ///   - moment: that the record speaks of (``StatePublication/moment``), milliseconds since 1970.
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> State?
 
     /// Under what the row can be found beside its key.
@@ -136,13 +141,14 @@ public struct StatePublication: Sendable, Equatable {
     /// When the value will change although nothing is merged, milliseconds since 1970: it is published again then. Nil
     /// when time changes nothing.
     public var nextChange: Int64?
-    /// The record's timestamp where it has a meaning, milliseconds since 1970; nil for the time of writing.
-    public var timestamp: Int64?
+    /// The moment that the record speaks of, milliseconds since 1970; nil for the time of writing. It is in the header
+    /// ``StateHeader/moment``: the record's timestamp is always the time of writing, since topics refuse old ones.
+    public var moment: Int64?
 
-    public init(value: [UInt8]?, nextChange: Int64? = nil, timestamp: Int64? = nil) {
+    public init(value: [UInt8]?, nextChange: Int64? = nil, moment: Int64? = nil) {
         self.value = value
         self.nextChange = nextChange
-        self.timestamp = timestamp
+        self.moment = moment
     }
 }
 

@@ -98,8 +98,8 @@ extension StatePartition {
         if KafkaPartition(ofKey: key, partitions: partitionCount) != name.partition { return .misplaced }
         let form = mark?.form ?? 0
         guard let value = record.value else {
-            guard record.header(RecordMark.expired) == nil,
-                let state = model.erasure(of: key, in: name.topic, at: record.timestampMilliseconds ?? 0)
+            guard record.header(StateHeader.expired) == nil,
+                let state = model.erasure(of: key, in: name.topic, at: RecordMark.moment(of: record))
             else { return .tombstone }
             return .state(state, form: form)
         }

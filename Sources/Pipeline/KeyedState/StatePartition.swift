@@ -20,23 +20,25 @@ final class StatePartition<Model: StateModel>: Sendable {
         var isOwned = false
         /// A record of a newer format is in the topic: nothing may be published over it.
         var isBlocked = false
-        /// States that were too large to publish.
+        /// States that the brokers refuse, most of them for their size.
         var oversized: [[UInt8]: Oversized] = [:]
+        /// Tombstones of expired rows that the brokers refuse, and when they are tried again.
+        var refusedRemovals: [[UInt8]: Int64] = [:]
         /// The entries whose rows are being written.
         var writing: [Entry] = []
     }
 
-    /// A state that was too large to publish; it is tried again from time to time.
+    /// A state that the brokers refuse; it is tried again from time to time.
     struct Oversized {
         let encoded: [UInt8]
-        /// Of the publication that was refused; 0 for one of an earlier run.
-        var number: UInt64
         /// Milliseconds since 1970.
         var retryAt: Int64
+        /// Whether its size is what they refuse, as far as is known.
+        var isTooLarge = true
     }
 
-    /// Milliseconds. Brokers refuse a batch as a whole, so a row may be refused for those beside it.
-    private static var oversizedRetry: Int64 { 60_000 }
+    /// Milliseconds: a setting of the topic may have changed.
+    static var oversizedRetry: Int64 { 60_000 }
 
     let name: KafkaTopicPartition
     let model: Model
@@ -82,7 +84,8 @@ final class StatePartition<Model: StateModel>: Sendable {
     func own(oversized: [[UInt8]: [UInt8]] = [:]) {
         guarded.withLock { guarded in
             guarded.isOwned = true
-            guarded.oversized = oversized.mapValues { Oversized(encoded: $0, number: 0, retryAt: 0) }
+            guarded.oversized = oversized.mapValues { Oversized(encoded: $0, retryAt: 0) }
+            guarded.refusedRemovals = [:]
         }
     }
 
@@ -92,6 +95,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         guarded.withLock { guarded in
             guarded.isOwned = false
             guarded.oversized = [:]
+            guarded.refusedRemovals = [:]
             for entry in guarded.entries.values {
                 entry.publications = []
                 entry.current = entry.row
@@ -103,7 +107,13 @@ final class StatePartition<Model: StateModel>: Sendable {
 
     func block() { guarded.withLock { $0.isBlocked = true } }
 
-    var oversizedRows: Int { guarded.withLock { $0.oversized.count } }
+    /// Rows that the brokers refuse, for their size and for something else.
+    var refusedRows: (tooLarge: Int, others: Int) {
+        guarded.withLock { guarded in
+            let tooLarge = guarded.oversized.values.count { $0.isTooLarge }
+            return (tooLarge, guarded.oversized.count - tooLarge + guarded.refusedRemovals.count)
+        }
+    }
 
     /// What is known of a key, what was published and not read back included.
     func known(_ key: [UInt8]) throws -> State? { try guarded.withLock { try find(key, &$0)?.current?.value } }
@@ -202,27 +212,21 @@ final class StatePartition<Model: StateModel>: Sendable {
         deliveries.append(last)
     }
 
-    /// Publishes rows as they are now: because time changed them, because the topic says less or by other rules, and
-    /// those that were too large when they were published last.
+    /// Publishes rows as they are now: because time changed them, or because the topic says less or by other rules. Rows
+    /// that the brokers refuse are left out until they are tried again.
     ///
-    /// - Returns: what was published, and nil when there was nothing: keys that are on their way, gone, or too large.
+    /// - Returns: what was published, and nil when there was nothing: keys that are on their way, gone, or refused.
     func republish(_ keys: [[UInt8]], at now: Int64) throws -> (delivery: StateDelivery, count: Int)? {
         try guarded.withLock { guarded in
             try requireUnblocked(guarded)
             let delivery = StateDelivery(name)
             var count = 0
-            let retries = guarded.oversized.filter { $0.value.retryAt <= now }
-            for key in Set(keys).union(retries.keys) where guarded.oversized[key].map({ $0.retryAt <= now }) ?? true {
-                if let kept = retries[key]?.encoded { try restore(kept, key, &guarded) }
+            for key in keys where guarded.oversized[key] == nil && guarded.refusedRemovals[key] ?? 0 <= now {
                 guard let entry = try find(key, &guarded), entry.publications.isEmpty, let state = entry.current else {
                     continue
                 }
                 count += 1
-                if let expiry = model.expiry(of: state.value), expiry <= now {
-                    remove(entry, delivery, &guarded)
-                } else {
-                    send(entry, state, delivery, at: now, &guarded)
-                }
+                send(entry, state, delivery, at: now, &guarded)
             }
             delivery.seal()
             sweep(&guarded, to: maximumBytes)
@@ -230,12 +234,16 @@ final class StatePartition<Model: StateModel>: Sendable {
         }
     }
 
-    private func restore(_ encoded: [UInt8], _ key: [UInt8], _ guarded: inout Guarded) throws {
-        let state: State
-        do { state = try model.decode(encoded) } catch { throw StateError(error) }
-        let entry = try findOrMake(key, &guarded)
-        guard entry.publications.isEmpty else { return }
-        _ = try join(state, into: entry)
+    /// Publishes a row as it is now, or removes it where it is no longer needed.
+    func send(
+        _ entry: Entry, _ state: SharedState<State>, _ delivery: StateDelivery, at now: Int64,
+        _ guarded: inout Guarded
+    ) {
+        if let expiry = model.expiry(of: state.value), expiry <= now {
+            remove(entry, delivery, &guarded)
+        } else {
+            send(entry, state, delivery, at: now, &guarded, proposal: nil)
+        }
     }
 
     /// Publishes a proposal with the state of its key, unless one of the same round or a later one has won already.
@@ -273,11 +281,10 @@ final class StatePartition<Model: StateModel>: Sendable {
         let image = RowImage(
             encoded: encoded, form: form, due: due, deadline: model.deadline(of: state),
             proposal: entry.image.proposal, entries: model.indexEntries(of: state))
-        let headers = proposal.map { [StateProposal.header($0)] } ?? entry.image.proposal?.headers ?? []
+        var headers = proposal.map { [StateProposal.header($0)] } ?? entry.image.proposal?.headers ?? []
+        if let moment = publication.moment { headers.append(KafkaHeader(key: StateHeader.moment, text: "\(moment)")) }
         entry.isUnpublished = false
-        send(
-            entry, shared, image, delivery, &guarded, value: publication.value, timestamp: publication.timestamp,
-            headers: headers)
+        send(entry, shared, image, delivery, &guarded, value: publication.value, headers: headers)
     }
 
     static func earlier(_ one: Int64?, _ other: Int64?) -> Int64? {
@@ -285,17 +292,17 @@ final class StatePartition<Model: StateModel>: Sendable {
         return min(one, other)
     }
 
-    private func remove(_ entry: Entry, _ delivery: StateDelivery, _ guarded: inout Guarded) {
+    func remove(_ entry: Entry, _ delivery: StateDelivery, _ guarded: inout Guarded) {
         entry.current = nil
         entry.isUnpublished = false
         send(
-            entry, nil, RowImage(), delivery, &guarded, value: nil, timestamp: nil,
-            headers: [KafkaHeader(key: RecordMark.expired, text: "1")])
+            entry, nil, RowImage(), delivery, &guarded, value: nil,
+            headers: [KafkaHeader(key: StateHeader.expired, text: "1")])
     }
 
     private func send(
         _ entry: Entry, _ state: SharedState<State>?, _ image: RowImage, _ delivery: StateDelivery,
-        _ guarded: inout Guarded, value: [UInt8]?, timestamp: Int64?, headers: [KafkaHeader]
+        _ guarded: inout Guarded, value: [UInt8]?, headers: [KafkaHeader]
     ) {
         guarded.lastNumber += 1
         let mark = RecordMark(writer: writer, number: guarded.lastNumber, form: form)
@@ -305,43 +312,13 @@ final class StatePartition<Model: StateModel>: Sendable {
         delivery.expect()
         publish(
             KafkaProducerRecord(
-                topic: name.topic, partition: name.partition, timestampMilliseconds: timestamp, key: entry.key,
-                value: value, headers: headers + CollectionOfOne(KafkaHeader(key: RecordMark.header, value: mark.text)))
+                topic: name.topic, partition: name.partition, key: entry.key, value: value,
+                headers: headers + CollectionOfOne(KafkaHeader(key: RecordMark.header, value: mark.text)))
         ) { delivery.report(mark.number, $0) }
     }
 
-    /// Takes publications back that were not acknowledged: their states are computed again.
-    ///
-    /// - Parameters:
-    ///   - now: milliseconds since 1970.
-    ///   - keepsOversized: those that were too large are tried again.
-    /// - Returns: the encoded states, by key, that were too large; the last value of those stays in the topic.
-    func discard(_ failures: [UInt64: KafkaError], at now: Int64, keepsOversized: Bool) -> [[UInt8]: [UInt8]] {
-        guarded.withLock { guarded in
-            var tooLarge: [[UInt8]: [UInt8]] = [:]
-            for entry in guarded.entries.values
-            where entry.publications.contains(where: { failures[$0.number] != nil }) {
-                for publication in entry.publications
-                where failures[publication.number]?.code == .messageTooLarge && publication.state != nil {
-                    var encoded = publication.image.encoded
-                    defer { tooLarge[entry.key] = encoded }
-                    guard keepsOversized else { continue }
-                    // The row lacks what was refused before.
-                    if let kept = guarded.oversized[entry.key] {
-                        encoded = (try? model.join(encoded, kept.encoded)) ?? encoded
-                    }
-                    guarded.oversized[entry.key] = Oversized(
-                        encoded: encoded, number: publication.number, retryAt: now + Self.oversizedRetry)
-                }
-                entry.publications.removeAll { failures[$0.number] != nil }
-                reset(entry)
-            }
-            return tooLarge
-        }
-    }
-
     /// The row joined with what is on its way.
-    private func reset(_ entry: Entry) {
+    func reset(_ entry: Entry) {
         entry.current = entry.row
         entry.isUnpublished = false
         for publication in entry.publications {
@@ -353,7 +330,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         }
     }
 
-    private func requireUnblocked(_ guarded: Guarded) throws(StateError) {
+    func requireUnblocked(_ guarded: Guarded) throws(StateError) {
         guard guarded.isBlocked else { return }
         throw StateError(.newer, "\(name) holds a record of a newer format")
     }

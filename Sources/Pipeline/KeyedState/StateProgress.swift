@@ -11,6 +11,8 @@ final class StateProgress: Sendable {
 
     private struct State {
         var next: [KafkaTopicPartition: Int64] = [:]
+        /// Partitions that are read, or about to be.
+        var followed: Set<KafkaTopicPartition> = []
         var waiters: [UInt64: Waiter] = [:]
         var lastWaiter: UInt64 = 0
         var isOver = false
@@ -33,6 +35,24 @@ final class StateProgress: Sendable {
         state.withLock { $0.next[partition] = next }
     }
 
+    func follow(_ partition: KafkaTopicPartition) {
+        state.withLock { _ = $0.followed.insert(partition) }
+    }
+
+    /// The partition is not read any more: every wait for it ends.
+    func unfollow(_ partition: KafkaTopicPartition) {
+        let waiters = state.withLock { state -> [Waiter] in
+            state.followed.remove(partition)
+            let waiters = state.waiters.filter { $0.value.partition == partition }
+            for id in waiters.keys { state.waiters[id] = nil }
+            return Array(waiters.values)
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: false) }
+    }
+
+    /// Whether what is published into the partition will be read back.
+    func isFollowed(_ partition: KafkaTopicPartition) -> Bool { state.withLock { $0.followed.contains(partition) } }
+
     /// Whether a task waits for the partition.
     func isAwaited(_ partition: KafkaTopicPartition) -> Bool {
         state.withLock { state in state.waiters.values.contains { $0.partition == partition } }
@@ -50,7 +70,7 @@ final class StateProgress: Sendable {
 
     /// Waits until everything before `next` was read.
     ///
-    /// - Returns: false when the task was cancelled or reading has ended.
+    /// - Returns: false when the task was cancelled, reading has ended, or the partition is not followed.
     func wait(for next: Int64, of partition: KafkaTopicPartition) async -> Bool {
         let id = state.withLock { state in
             state.lastWaiter += 1
@@ -60,7 +80,7 @@ final class StateProgress: Sendable {
             await withCheckedContinuation { continuation in
                 let answer: Bool? = state.withLock { state in
                     if state.next[partition] ?? -1 >= next { return true }
-                    if state.isOver || Task.isCancelled { return false }
+                    if state.isOver || Task.isCancelled || !state.followed.contains(partition) { return false }
                     state.waiters[id] = Waiter(partition: partition, next: next, continuation: continuation)
                     return nil
                 }

@@ -16,6 +16,9 @@ final class StateDelivery: Sendable {
         var outstanding = 0
         var isSealed = false
         var outcome = Outcome()
+        var count = 0
+        /// Rows that the brokers refuse alone, by key; nil as long as that is not known.
+        var refusals: [RowKey: KafkaError]?
         var waiters: [UInt64: CheckedContinuation<Bool, Never>] = [:]
         var lastWaiter: UInt64 = 0
 
@@ -27,7 +30,20 @@ final class StateDelivery: Sendable {
 
     init(_ partition: KafkaTopicPartition) { self.partition = partition }
 
-    func expect() { state.withLock { $0.outstanding += 1 } }
+    func expect() {
+        state.withLock { state in
+            state.outstanding += 1
+            state.count += 1
+        }
+    }
+
+    /// How many publications these are.
+    var count: Int { state.withLock { $0.count } }
+
+    /// What became of the publications that the brokers refused with those beside them.
+    var refusals: [RowKey: KafkaError]? { state.withLock { $0.refusals } }
+
+    func resolve(_ refusals: [RowKey: KafkaError]) { state.withLock { $0.refusals = refusals } }
 
     func report(_ number: UInt64, _ result: Result<KafkaDelivery, KafkaError>) {
         change { state in
@@ -52,6 +68,11 @@ final class StateDelivery: Sendable {
             return Array(state.waiters.values)
         }
         for waiter in waiters { waiter.resume(returning: true) }
+    }
+
+    /// Whether a publication is under way no more and was not refused.
+    func isAcknowledged(_ number: UInt64) -> Bool {
+        state.withLock { $0.isComplete && $0.outcome.failures[number] == nil }
     }
 
     /// Whether everything was acknowledged.

@@ -85,8 +85,8 @@ struct EntitlementsModel: StateModel {
         return StatePublication(
             value: published.value,
             nextChange: [published.nextChange?.millisecondsSince1970, nextLook].compactMap { $0 }.min(),
-            // A tombstone says by its timestamp what is erased.
-            timestamp: published.value == nil ? state.erasedAt?.millisecondsSince1970 : nil)
+            // A tombstone says by its moment what is erased.
+            moment: published.value == nil ? state.erasedAt?.millisecondsSince1970 : nil)
     }
 
     /// What another member published at `moment` may have rested on input that was unread then.

@@ -49,6 +49,8 @@ struct NumberSetModel: StateModel {
     var hasRounds = false
     /// More is published for each row.
     var padding = 0
+    /// The number 0 erases the set: a tombstone that speaks of the greatest number.
+    var erases = false
     var fingerprint = ""
     var counts = ModelCounts()
 
@@ -74,6 +76,9 @@ struct NumberSetModel: StateModel {
         return try decode(Array(value[..<end]))
     }
     func publication(of state: NumberSet, row: [UInt8], at moment: Int64) -> StatePublication {
+        if erases, state.numbers.contains(0) {
+            return StatePublication(value: nil, moment: state.numbers.max().map(Int64.init))
+        }
         if padding > 0, state.numbers.count > 2 {
             return StatePublication(value: row + [UInt8(ascii: " ")] + Array(repeating: 0x61, count: padding))
         }
@@ -83,6 +88,9 @@ struct NumberSetModel: StateModel {
         let isPast = moment >= greatest
         return StatePublication(
             value: state.text + Array(" \(isPast ? "past" : "ahead")".utf8), nextChange: isPast ? nil : greatest)
+    }
+    func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> NumberSet? {
+        erases ? NumberSet(String(decoding: key, as: UTF8.self), [0, Int(moment)]) : nil
     }
     func indexEntries(of state: NumberSet) -> [IndexEntry] { state.numbers.map { IndexEntry("number", "\($0)") } }
     func expiry(of state: NumberSet) -> Int64? { expires ? state.numbers.max().map(Int64.init) : nil }

@@ -28,6 +28,14 @@ final class StateHarness: Sendable {
         }
     }
 
+    /// On an embedded broker of the test's own, whose faults meet no other test.
+    static func on(_ broker: DevBroker) throws -> StateHarness {
+        let harness = try StateHarness(
+            KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded), 1)
+        for topic in [harness.input, harness.output] { try broker.createTopic(topic, partitions: 1) }
+        return harness
+    }
+
     private init(_ kafka: KafkaConfiguration, _ partitions: Int32) throws {
         directory = try TemporaryDirectory()
         self.kafka = kafka
@@ -38,22 +46,26 @@ final class StateHarness: Sendable {
         self.partitions = partitions
     }
 
-    /// On Apache Kafka, with one partition.
+    /// On Apache Kafka.
     ///
     /// - Parameter settings: of the state's topic.
-    static func onApacheKafka(_ settings: [String: String] = [:]) async throws -> StateHarness {
+    static func onApacheKafka(
+        _ settings: [String: String] = [:], partitions: Int32 = 1
+    ) async throws -> StateHarness {
         let harness = try StateHarness(
-            KafkaConfiguration(bootstrapServers: await ApacheKafka.shared().bootstrapServers), 1)
+            KafkaConfiguration(bootstrapServers: await ApacheKafka.shared().bootstrapServers), partitions)
         try await harness.create([harness.input: [:], harness.output: settings])
         return harness
     }
 
     func create(_ topics: [KafkaTopic: [String: String]]) async throws {
         try await kafka.create(
-            topics.map { KafkaNewTopic(topic: $0, partitions: 1, replicationFactor: 1, configuration: $1) })
+            topics.map {
+                KafkaNewTopic(topic: $0, partitions: Int(partitions), replicationFactor: 1, configuration: $1)
+            })
         let admin = try KafkaAdmin(kafka)
         for topic in topics.keys {
-            try await waitUntil { (try? await admin.watermarks(of: topic).count) == 1 }
+            try await waitUntil { (try? await admin.watermarks(of: topic).count) == Int(partitions) }
         }
         await admin.close(within: .seconds(5))
     }

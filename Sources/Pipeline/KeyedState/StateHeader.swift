@@ -1,0 +1,8 @@
+/// Names of headers of a state's records that other readers of the topic need, a contract.
+public enum StateHeader {
+    /// The moment that a record speaks of where that is not the time of its writing, milliseconds since 1970: of an
+    /// erasure, what was signed up to it is erased.
+    public static let moment = "sluice.state.moment"
+    /// Marks a tombstone after which nothing of the row is needed: every member deletes the row.
+    public static let expired = "sluice.state.expired"
+}

@@ -1,0 +1,111 @@
+internal import Kafka
+
+/// Publications that the brokers refuse. They refuse a batch as a whole, so its rows are published again in smaller and
+/// smaller groups; what is refused alone is set aside, and tried again from time to time.
+extension StatePartition {
+    /// What was taken back of a delivery.
+    struct Discarded: Sendable {
+        /// Rows that the brokers refused, by key; nil for the removal of one.
+        var refused: [RowKey: [UInt8]?] = [:]
+        /// What they said.
+        var errors: [RowKey: KafkaError] = [:]
+    }
+
+    /// Takes publications back that were not acknowledged: their states are computed again.
+    func discard(_ failures: [UInt64: KafkaError]) -> Discarded {
+        withLock { guarded in
+            var discarded = Discarded()
+            for entry in guarded.entries.values
+            where entry.publications.contains(where: { failures[$0.number] != nil }) {
+                for publication in entry.publications {
+                    guard let error = failures[publication.number], error.code.isRefusal else { continue }
+                    let key = RowKey(entry.key)
+                    // The last of a key includes those before it.
+                    discarded.refused[key] = .some(publication.state == nil ? nil : publication.image.encoded)
+                    discarded.errors[key] = error
+                }
+                entry.publications.removeAll { failures[$0.number] != nil }
+                reset(entry)
+            }
+            return discarded
+        }
+    }
+
+    /// Publishes refused rows once more, together.
+    ///
+    /// - Parameter rows: encoded, by key; nil for the removal of one.
+    /// - Throws: a ``StateError`` for a row that cannot be read.
+    func publishAgain(_ rows: [RowKey: [UInt8]?], at now: Int64) throws -> StateDelivery {
+        try withLock { guarded in
+            try requireUnblocked(guarded)
+            let delivery = StateDelivery(name)
+            for (key, encoded) in rows {
+                let entry = try findOrMake(key.bytes, &guarded)
+                if let encoded { try include(encoded, in: entry) }
+                guard let state = entry.current else { continue }
+                send(entry, state, delivery, at: now, &guarded)
+            }
+            delivery.seal()
+            return delivery
+        }
+    }
+
+    /// Sets a row aside that is refused alone.
+    ///
+    /// - Parameter encoded: nil for the removal of a row.
+    /// - Returns: what is known of the row, what was refused before included.
+    @discardableResult
+    func setAside(_ encoded: [UInt8]?, of key: RowKey, _ error: KafkaError, at now: Int64) -> [UInt8]? {
+        withLock { guarded in
+            guard var encoded else {
+                guarded.refusedRemovals[key.bytes] = now + Self.oversizedRetry
+                return nil
+            }
+            // The row lacks what was refused before.
+            if let kept = guarded.oversized[key.bytes] {
+                encoded = (try? model.join(encoded, kept.encoded)) ?? encoded
+            }
+            guarded.oversized[key.bytes] = Oversized(
+                encoded: encoded, retryAt: now + Self.oversizedRetry, isTooLarge: error.code.isTooLarge)
+            return encoded
+        }
+    }
+
+    /// Publishes one of the rows that were set aside, when it is to be tried again.
+    func publishRefused(at now: Int64) throws -> StateDelivery? {
+        let due = withLock { guarded -> (key: [UInt8], encoded: [UInt8])? in
+            guard let (key, row) = guarded.oversized.min(by: { $0.value.retryAt < $1.value.retryAt }),
+                row.retryAt <= now
+            else { return nil }
+            guarded.oversized[key]?.retryAt = now + Self.oversizedRetry
+            return (key, row.encoded)
+        }
+        return try due.map { try publishAgain([RowKey($0.key): $0.encoded], at: now) }
+    }
+
+    /// Joins a row into what is known of its key.
+    private func include(_ encoded: [UInt8], in entry: Entry) throws {
+        let state: State
+        do { state = try model.decode(encoded) } catch { throw StateError(error) }
+        _ = try join(state, into: entry)
+    }
+
+    /// Forgets what is acknowledged and will not be read back, because the partition is not followed: its owner joins it
+    /// with what the topic holds.
+    func releaseAcknowledged() {
+        withLock { guarded in
+            guard !guarded.isOwned else { return }
+            for entry in guarded.entries.values
+            where entry.publications.contains(where: { $0.delivery.isAcknowledged($0.number) }) {
+                let (pending, hasMore) = (entry.current, entry.isUnpublished)
+                entry.publications.removeAll { $0.delivery.isAcknowledged($0.number) }
+                reset(entry)
+                guard hasMore else { continue }
+                entry.current = pending
+                entry.isUnpublished = true
+            }
+            sweep(&guarded, to: 0)
+            for (key, entry) in guarded.entries where entry.isClean && entry.row == nil { guarded.entries[key] = nil }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Kafka
+import PipelineTestSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import KeyedState
+
+/// A member publishes rows of partitions that it does not follow: the input is partitioned otherwise, or the model's key
+/// is not the record's.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct StateOtherPartitionTests {
+    @Test func `a worker goes on when the rows of its records belong to a partition that it does not follow`()
+        async throws
+    {
+        try await publishElsewhere(on: StateHarness(partitions: 2))
+    }
+
+    @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
+    func `a worker on Apache Kafka goes on when the rows of its records belong to another partition`() async throws {
+        try await publishElsewhere(on: .onApacheKafka(["cleanup.policy": "compact"], partitions: 2))
+    }
+
+    private func publishElsewhere(on harness: StateHarness) async throws {
+        let key = harness.keys[1]
+        let worker = try await harness.member("worker") { $0.role = .worker }
+        try await worker.partitionAssigned(harness.place(0))
+        let merging = Progressing {
+            for number in 0..<200 { _ = try await worker.merge([NumberSet(key, [number])], from: harness.input) }
+        }
+        #expect(await merging.ends())
+        // Nothing is kept in memory of what another member owns.
+        #expect(try worker.partition(harness.output(1)).withLock { $0.entries.isEmpty && $0.bytes == 0 })
+        // Its owner makes one row of all.
+        let owner = try await harness.member("owner") { $0.role = .worker }
+        try await owner.partitionAssigned(harness.place(1))
+        let all = String(decoding: NumberSet(key, Set(0..<200)).text, as: UTF8.self)
+        #expect(await eventually { (try? await harness.lastValues()) == [key: all] })
+        await worker.end()
+        await owner.end()
+    }
+
+    @Test func `a worker that stops following a partition no longer waits for it`() async throws {
+        let harness = try StateHarness(partitions: 2)
+        let worker = try await harness.member("worker") { $0.role = .worker }
+        worker.follow(harness.output(1))
+        let waiting = Progressing { _ = await worker.progress.wait(for: 1_000, of: harness.output(1)) }
+        try await waitUntil { worker.progress.isAwaited(harness.output(1)) }
+        worker.adjustStandbys()
+        #expect(await waiting.ends())
+        await worker.end()
+    }
+}
+
+/// Work that may never end.
+final class Progressing: Sendable {
+    private let isDone = Atomic(false)
+    private let task = Mutex<Task<Void, any Error>?>(nil)
+
+    init(_ body: @escaping @Sendable () async throws -> Void) {
+        // Ended by `ends()`.
+        let running = Task { [self] in
+            try await body()
+            isDone.store(true, ordering: .sequentiallyConsistent)
+        }
+        task.withLock { $0 = running }
+    }
+
+    /// Whether it ends by itself in time; it is cancelled otherwise.
+    func ends(within limit: Duration = .seconds(20)) async -> Bool {
+        let isOver = await eventually(within: limit) { isDone.load(ordering: .sequentiallyConsistent) }
+        task.withLock { $0 }?.cancel()
+        return isOver
+    }
+}

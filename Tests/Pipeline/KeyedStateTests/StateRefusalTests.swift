@@ -1,0 +1,113 @@
+import Kafka
+import KafkaDevBroker
+import PipelineRuntime
+import PipelineTestSupport
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import KeyedState
+
+/// Rows that cannot be published: what becomes of the records that brought them, and of everything else.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct StateRefusalTests {
+    @Test func `the record of a state that is too large is dead-lettered, and the others of its batch are done`()
+        async throws
+    {
+        let harness = try StateHarness()
+        let member = try await harness.member(model: NumberSetModel(padding: 1_100_000))
+        try await member.partitionAssigned(harness.place())
+        let handler = KeyedStateHandler(member) { record in
+            record.value.flatMap(NumberSet.init).map { .state($0) } ?? .verdict(.skip("none"))
+        }
+        let records = ["b=1", "a=1,2,3", "b=2"].enumerated().map { offset, text in
+            KafkaRecord(
+                topic: harness.input, partition: 0, offset: KafkaOffset(rawValue: Int64(offset)), key: nil,
+                value: Array(text.utf8))
+        }
+        let verdicts = try await handler.handle(records)
+        #expect(verdicts.map(\.code) == ["done", "state_too_large", "done"])
+        #expect(try await harness.lastValues() == ["b": "b=1,2"])
+        await member.end()
+    }
+
+    @Test func `rows that are refused together are published in halves, until all of them are`() async throws {
+        let broker = try DevBroker()
+        let harness = try StateHarness.on(broker)
+        let metrics = MetricsRegistry()
+        let member = try await harness.member(metrics: metrics)
+        try await member.partitionAssigned(harness.place())
+        try broker.failNext(.produce, with: [.invalidTimestamp, .recordRejected])
+        let sets = (0..<6).map { NumberSet("k\($0)", [$0]) }
+        let merged = try await member.merge(sets, from: harness.input)
+        #expect(merged.faults.isEmpty && merged.changed.count == 6)
+        #expect(try await harness.lastValues().count == 6)
+        #expect(metrics.sum("sluice_state_refused_rows") == 0)
+        #expect(try member.parts().store.oversized(harness.output()).isEmpty)
+        await member.end()
+        await broker.stop()
+    }
+
+    @Test func `a row that is refused alone is kept, counted, and published when it is tried again`() async throws {
+        let broker = try DevBroker()
+        let harness = try StateHarness.on(broker)
+        let (metrics, log) = (MetricsRegistry(), MemoryLogSink())
+        let member = try await harness.member(metrics: metrics, log: log)
+        try await member.partitionAssigned(harness.place())
+        try broker.failNext(.produce, with: [.invalidTimestamp])
+        let merged = try await member.merge([NumberSet("a", [1])], from: harness.input)
+        let refusal = try #require(merged.faults[0] as? RowRefusal)
+        #expect(refusal.reason.code == "state_refused" && merged.changed.isEmpty)
+        #expect(metrics.sum("sluice_state_refused_total") == 1 && metrics.sum("sluice_state_refused_rows") == 1)
+        #expect(metrics.sum("sluice_state_oversized_rows") == 0)
+        #expect(log.lines.contains { $0.contains("the brokers refuse a row") })
+        _ = try await member.merge([NumberSet("b", [1])], from: harness.input)
+        #expect(try await harness.lastValues() == ["b": "b=1"])
+        harness.now.store(62_000, ordering: .relaxed)
+        #expect(await eventually { (try? await harness.lastValues()) == ["a": "a=1", "b": "b=1"] })
+        #expect(await eventually { metrics.sum("sluice_state_refused_rows") == 0 })
+        await member.end()
+        await broker.stop()
+    }
+
+    @Test func `the record whose derived update is refused is dead-lettered, and its own row is published`()
+        async throws
+    {
+        let broker = try DevBroker()
+        let harness = try StateHarness.on(broker)
+        let member = try await harness.member(model: NumberSetModel(successors: ["a": "b"]))
+        try await member.partitionAssigned(harness.place())
+        try broker.failNext(.produce, with: [.recordRejected])
+        let merged = try await member.merge([NumberSet("a", [1])], from: harness.input)
+        #expect(merged.faults[0] is RowRefusal)
+        #expect(try await harness.lastValues() == ["a": "a=1"])
+        await member.end()
+        await broker.stop()
+    }
+
+    @Test func `a publication that may succeed later is no refusal`() async throws {
+        let broker = try DevBroker()
+        let harness = try StateHarness.on(broker)
+        let member = try await harness.member()
+        try await member.partitionAssigned(harness.place())
+        try broker.failNext(.produce, with: [.topicAuthorizationFailed])
+        await #expect(throws: StateError.self) {
+            _ = try await member.merge([NumberSet("a", [1])], from: harness.input)
+        }
+        #expect(try await member.merge([NumberSet("a", [1])], from: harness.input).faults.isEmpty)
+        #expect(try await harness.lastValues() == ["a": "a=1"])
+        await member.end()
+        await broker.stop()
+    }
+}
+
+extension HandlerVerdict {
+    var code: String {
+        switch self {
+        case .done: "done"
+        case .skip(let reason): "skip \(reason.code)"
+        case .retry: "retry"
+        case .deadLetter(let reason): reason.code
+        }
+    }
+}

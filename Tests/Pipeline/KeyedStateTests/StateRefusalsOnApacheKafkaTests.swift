@@ -1,0 +1,51 @@
+import Kafka
+import KeyedState
+import PipelineTestSupport
+import Telemetry
+import TestSupport
+import Testing
+
+/// Rows that the brokers refuse by the settings of their topic hold nothing else up.
+@Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(5)))
+struct StateRefusalsOnApacheKafkaTests {
+    private let model = NumberSetModel(erases: true)
+
+    @Test func `an erasure of long ago is published where old timestamps are refused, and says its moment`()
+        async throws
+    {
+        let harness = try await StateHarness.onApacheKafka([
+            "cleanup.policy": "compact", "message.timestamp.before.max.ms": "3600000",
+        ])
+        let member = try await harness.member(model: model)
+        try await member.partitionAssigned(harness.place())
+        let merging = Progressing { _ = try await member.merge([NumberSet("a", [0, 1_000])], from: harness.input) }
+        #expect(await merging.ends(within: .seconds(30)))
+        await member.end()
+        let tombstone = try #require(try await harness.published().last)
+        #expect(tombstone.value == nil && tombstone.timestampMilliseconds ?? 0 > 1_000_000)
+        // Another member learns the moment of the erasure, not that of the record.
+        let other = try await harness.member("other", model: model)
+        #expect(await eventually { (try? await other.dump()) == ["a=0,1000"] })
+        await other.end()
+    }
+
+    @Test func `a row that the topic refuses takes none of its batch with it`() async throws {
+        let harness = try await StateHarness.onApacheKafka([
+            "cleanup.policy": "compact", "max.message.bytes": "20000",
+        ])
+        let metrics = MetricsRegistry()
+        // More than two numbers are 100 KB.
+        let member = try await harness.member(model: NumberSetModel(padding: 100_000), metrics: metrics)
+        try await member.partitionAssigned(harness.place())
+        let sets = (0..<20).map { NumberSet("small-\($0)", [$0]) } + [NumberSet("large", [1, 2, 3])]
+        let merging = Progressing { _ = try await member.merge(sets, from: harness.input) }
+        #expect(await merging.ends(within: .seconds(30)))
+        #expect(try await harness.lastValues().count == 20)
+        #expect(metrics.sum("sluice_state_oversized_rows") == 1)
+        // The records behind it go on.
+        let next = Progressing { _ = try await member.merge([NumberSet("next", [1])], from: harness.input) }
+        #expect(await next.ends(within: .seconds(30)))
+        #expect(try await harness.lastValues()["next"] == "next=1")
+        await member.end()
+    }
+}
