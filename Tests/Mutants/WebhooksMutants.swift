@@ -51,6 +51,10 @@ enum WebhooksMutants {
             "failures-end-with-acceptance", "state.failures[record.topicPartition]?[record.offset] = nil",
             after: "func accepted"),
         failures.without("failures-of-partition", "state.withLock { $0.failures[partition] = nil }"),
+        failures.mutant(
+            "probe-not-while-many-fail", "state.failures.values.map(\\.count).reduce(0, +) <= Self.maximumFailing",
+            "true"),
+        handler.mutant("probe-when-nothing-is-left", "failures.lacksAcceptance(record, at: now)", "false"),
         handler.without("stop-when-gone", "isStopped.store(true, ordering: .relaxed)"),
         handler.without("metric-when-gone", "metrics.stopped()"),
         handler.mutant("gone-may-be-retried", "plan.stopsWhenGone", "true"),

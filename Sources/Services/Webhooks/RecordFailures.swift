@@ -39,6 +39,26 @@ final class RecordFailures: Sendable {
         }
     }
 
+    /// The receiver accepted once more what it had accepted before: it is up, and fails at what it fails at.
+    func acceptedAgain() { state.withLock { $0.accepted &+= 1 } }
+
+    /// Whether the record has failed for long enough, and only an acceptance is missing that shows the receiver to be up.
+    /// Never while many records fail: then the receiver is at fault, whatever it says to what it has.
+    ///
+    /// - Parameter now: monotonic nanoseconds.
+    func lacksAcceptance(_ record: KafkaRecord, at now: UInt64) -> Bool {
+        state.withLock { state in
+            guard let failure = state.failures[record.topicPartition]?[record.offset],
+                failure.accepted == state.accepted,
+                state.failures.values.map(\.count).reduce(0, +) <= Self.maximumFailing
+            else { return false }
+            return Duration.nanoseconds(Int64(clamping: now &- failure.first)) >= limits.time
+        }
+    }
+
+    /// So many records at once may be at fault without an acceptance of another.
+    static let maximumFailing = 4
+
     /// The receiver failed at the record.
     ///
     /// - Parameter now: monotonic nanoseconds.

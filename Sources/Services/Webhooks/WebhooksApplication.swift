@@ -68,6 +68,9 @@ package enum WebhooksApplication {
                 attempts: attempts, metrics: WebhooksMetrics(context.metrics), logger: context.logger)
             var options = context.options
             options.concurrency = plan.concurrency
+            // A record that the receiver cannot take must not hold up its partition: what bounds the window is how many
+            // records are unfinished.
+            options.maximumDistance = .max
             return ConsumerParts(
                 handler: .records(handler), services: services, options: options,
                 pages: [AdminPage(path: "/webhooks/attempts") { attempts.json }])

@@ -32,6 +32,7 @@ package final class WebhooksHandler: RecordHandler {
     private let sender: WebhookSender
     private let attempts: AttemptLog
     private let failures: RecordFailures
+    private let probe = ReceiverProbe()
     private let refusalLimit: Int
     private let metrics: WebhooksMetrics
     private let log: RateLimitedLogger
@@ -69,10 +70,26 @@ package final class WebhooksHandler: RecordHandler {
         }
         if let reason = plan.filter.refusal(message) { return .skip(HandlerReason(code: reason)) }
         if isStopped.load(ordering: .relaxed) { return .retry(after: Self.stoppedWait) }
+        let attempt = try await send(message)
+        if attempt.isAccepted { probe.accepted(message) }
+        let verdict = try verdict(record, attempt.answer)
+        if case .retry = verdict { try await askForAcceptance(beside: record) }
+        return verdict
+    }
+
+    private func send(_ message: WebhookMessage) async throws -> DeliveryAttempt {
         let attempt = try await sender.send(message)
         metrics.attempted(attempt.answer.outcome, nanoseconds: attempt.nanoseconds)
         attempts.add(attempt)
-        return try verdict(record, attempt.answer)
+        return attempt
+    }
+
+    /// A record that fails is at fault only while the receiver accepts something; where nothing else is left to be
+    /// accepted, the partition would wait for the record indefinitely.
+    private func askForAcceptance(beside record: KafkaRecord) async throws {
+        let now = sender.clocks.monotonicNanoseconds()
+        guard failures.lacksAcceptance(record, at: now), let message = probe.take(at: now) else { return }
+        if try await send(message).isAccepted { failures.acceptedAgain() }
     }
 
     package func partitionReleased(_ partition: KafkaTopicPartition) async { failures.forget(partition) }

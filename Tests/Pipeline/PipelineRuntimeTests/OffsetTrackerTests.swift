@@ -18,6 +18,25 @@ struct OffsetTrackerTests {
         #expect(tracker.distance == 0)
     }
 
+    @Test func `what is held is bounded by what is unfinished, however far the newest record is above the oldest`() {
+        var tracker = OffsetTracker()
+        // Gaps, as compaction leaves them.
+        for offset in stride(from: Int64(0), to: 400_000, by: 4) {
+            #expect(tracker.admit(offset: offset, bytes: 1) == true)
+            if offset % 80_000 != 0 { #expect(tracker.finish(offset: offset) == nil) }
+        }
+        #expect(tracker.unfinishedCount == 5 && tracker.unfinishedBytes == 5)
+        #expect(tracker.heldCount < 4_000)
+        #expect(tracker.distance == 399_996)
+        #expect(tracker.finish(offset: 4) == nil)
+        #expect(tracker.finish(offset: 160_000) == nil)
+        #expect(tracker.finish(offset: 0) == 79_997)
+        #expect(tracker.finish(offset: 80_000) == 239_997)
+        #expect(tracker.finish(offset: 240_000) == 319_997)
+        #expect(tracker.finish(offset: 320_000) == 399_997)
+        #expect(tracker.heldCount == 0 && tracker.distance == 0)
+    }
+
     @Test func `the age of what came last is known when all of it is finished`() {
         var tracker = OffsetTracker()
         #expect(tracker.admit(offset: 1, bytes: 1, timestampMilliseconds: 500) == true)

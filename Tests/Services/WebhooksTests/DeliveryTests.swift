@@ -122,6 +122,23 @@ import Testing
         #expect(receiver.deliveries.count { $0.state == "key-4:4" } == 3)
     }
 
+    /// More than 10,000 offsets behind the record, with one partition and nothing else in work.
+    @Test func `one record that the receiver cannot take stops nothing behind it, however much that is`() async throws {
+        let installation = try await Installation(partitions: 1)
+        try await installation.write(states: 10_500, keys: 10_500)
+        let receiver = try Receiver { delivery, _ in delivery.state == "key-3:3" ? .status(500) : .accepted }
+        let webhooks = try await RunningWebhooks(
+            installation.arguments(url: receiver.url)
+                + ["--webhooks.failures", "7", "--webhooks.failures.time", "5s", "--webhooks.concurrency", "32"])
+        try await waitUntil(within: .seconds(60)) { Set(receiver.accepted.map(\.state)).count == 10_499 }
+        try await waitUntil(within: .seconds(120)) {
+            webhooks.metric("sluice_consumer_records_total{outcome=\"dead-lettered\"") == 1
+        }
+        #expect(await webhooks.stop() == .ok)
+        let letter = try #require(try await installation.deadLetters().first)
+        #expect(letter.state == "key-3:3" && letter.text("sluice.dlq.reason") == "http_500")
+    }
+
     /// A broken release answers 400 to everything, a wrong secret 401, a moved service 308.
     @Test(arguments: [400, 401, 308])
     func `a receiver that refuses everything loses nothing, and an operator is called`(status: Int) async throws {

@@ -123,6 +123,30 @@ import Time
         }
     }
 
+    @Test func `a record is dead-lettered although nothing else is left to be accepted`() async throws {
+        let clock = ManualClock()
+        let receiver = try Receiver { delivery, _ in delivery.state == "bad:1" ? .status(500) : .accepted }
+        let handler = try handler(
+            url: receiver.url, attempts: 2, directory: TemporaryDirectory(),
+            ["--webhooks.failures", "3", "--webhooks.failures.time", "10m"], clocks: clock.clocks)
+        #expect(try await handler.handle(record("good", offset: 1)) == .done)
+        #expect(try await handler.handle(record("bad")) == .retry(after: nil))
+        clock.advance(by: .seconds(600))
+        // The window is full: the partition waits for this record alone.
+        var verdicts: [HandlerVerdict] = []
+        for _ in 1...5 {
+            verdicts.append(try await handler.handle(record("bad")))
+            clock.advance(by: .seconds(30))
+        }
+        #expect(
+            verdicts.contains {
+                if case .deadLetter(let reason) = $0 { reason.code == "http_500" } else { false }
+            })
+        // What asks the receiver was accepted before: the same body under the same id.
+        let good = receiver.deliveries.filter { $0.state == "good:1" }
+        #expect(good.count > 1 && Set(good.map(\.id)).count == 1 && Set(good.map(\.body)).count == 1)
+    }
+
     // MARK: 410
 
     @Test func `after 410 nothing is sent any more, and a metric says so`() async throws {

@@ -41,6 +41,22 @@ import Testing
         for second in 2..<1000 as Range<UInt64> { #expect(!failed(1, at: second)) }
     }
 
+    @Test func `an acceptance is missing once the time is over, and not while many records fail`() {
+        func lacks(_ offset: KafkaOffset, at second: UInt64) -> Bool {
+            failures.lacksAcceptance(record(offset), at: second * 1_000_000_000)
+        }
+        #expect(!lacks(1, at: 100))
+        for offset in 1...4 as ClosedRange<Int64> { #expect(!failed(KafkaOffset(rawValue: offset), at: 0)) }
+        #expect(!lacks(1, at: 9))
+        #expect(lacks(1, at: 10))
+        failures.acceptedAgain()
+        #expect(!lacks(1, at: 10))
+        #expect(!failed(1, at: 10))
+        #expect(lacks(1, at: 10))
+        #expect(!failed(5, at: 10))
+        #expect(!lacks(1, at: 10))
+    }
+
     @Test func `an acceptance of the record itself ends its failures`() {
         for second in [0, 4, 10] as [UInt64] {
             #expect(!failed(1, at: second))

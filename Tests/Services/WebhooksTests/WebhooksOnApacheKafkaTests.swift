@@ -17,6 +17,13 @@ struct WebhooksOnApacheKafkaTests {
         }
     }
 
+    @Test func `one record that the receiver cannot take stops nothing behind it, however much that is`() async throws {
+        try await ApacheKafka.use {
+            try await DeliveryTests()
+                .`one record that the receiver cannot take stops nothing behind it, however much that is`()
+        }
+    }
+
     @Test func `a stop in the middle of a delivery leaves it to the next start`() async throws {
         try await ApacheKafka.use {
             try await DeliveryTests().`a stop in the middle of a delivery leaves it to the next start`()

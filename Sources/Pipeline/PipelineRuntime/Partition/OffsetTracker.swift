@@ -5,14 +5,19 @@
 struct OffsetTracker: Sendable {
     private struct Entry {
         let offset: Int64
+        /// One past the record admitted before it.
+        let previousNext: Int64
         let bytes: Int
         let timestampMilliseconds: Int64?
         let admittedAt: Int64
         var isFinished: Bool
     }
 
-    /// Admitted records from the oldest unfinished one on; a finished one in front is dropped when its turn comes.
+    /// Admitted records from the oldest unfinished one on. Finished ones behind it are dropped in bulk, so that what is
+    /// held is bounded by the unfinished ones, however far above the oldest the newest is.
     private var entries: [Entry] = []
+    /// Finished records in `entries` from `head` on.
+    private var finishedCount = 0
     /// Index in `entries` of the oldest record still held; what is before it is freed in bulk.
     private var head = 0
 
@@ -56,14 +61,15 @@ struct OffsetTracker: Sendable {
     /// - Returns: false, and nothing changes, when the offset is not above every admitted one or is not a valid one.
     mutating func admit(offset: Int64, bytes: Int, timestampMilliseconds: Int64? = nil, at now: Int64 = 0) -> Bool {
         guard offset >= 0, offset < .max, offset > newest ?? -1, bytes >= 0 else { return false }
+        let previousNext = newest.map { $0 + 1 } ?? offset
         newest = offset
         newestTimestampMilliseconds = timestampMilliseconds
         unfinishedCount += 1
         unfinishedBytes += bytes
         entries.append(
             Entry(
-                offset: offset, bytes: bytes, timestampMilliseconds: timestampMilliseconds, admittedAt: now,
-                isFinished: false))
+                offset: offset, previousNext: previousNext, bytes: bytes,
+                timestampMilliseconds: timestampMilliseconds, admittedAt: now, isFinished: false))
         return true
     }
 
@@ -76,11 +82,17 @@ struct OffsetTracker: Sendable {
         entries[index].isFinished = true
         unfinishedCount -= 1
         unfinishedBytes -= entries[index].bytes
-        guard index == head else { return nil }
-        while head < entries.count, entries[head].isFinished {
-            nextOffset = entries[head].offset + 1
-            head += 1
+        finishedCount += 1
+        guard index == head else {
+            dropFinished()
+            return nil
         }
+        while head < entries.count, entries[head].isFinished {
+            head += 1
+            finishedCount -= 1
+        }
+        // Everything in front of the oldest unfinished record is finished, also what is no longer held.
+        nextOffset = head < entries.count ? entries[head].previousNext : newest.map { $0 + 1 }
         if head == entries.count {
             entries.removeAll(keepingCapacity: true)
             head = 0
@@ -89,6 +101,17 @@ struct OffsetTracker: Sendable {
             head = 0
         }
         return nextOffset
+    }
+
+    /// Records that are held, finished or not.
+    var heldCount: Int { entries.count - head }
+
+    private mutating func dropFinished() {
+        guard finishedCount > 1024, finishedCount > heldCount / 2 else { return }
+        entries.removeFirst(head)
+        head = 0
+        entries.removeAll { $0.isFinished }
+        finishedCount = 0
     }
 
     private func index(of offset: Int64) -> Int? {
