@@ -8,6 +8,8 @@ private let handler = MutatedFile(
     .webhooks, "failures", webhooks + "WebhooksHandler.swift", suites: "WebhooksTests.HandlerTests")
 private let statuses = MutatedFile(
     .webhooks, "failures", webhooks + "ReceiverAnswer.swift", suites: "ReceiverAnswerTests")
+private let waits = MutatedFile(
+    .webhooks, "content", webhooks + "HeaderWaits.swift", suites: "HeaderWaitsTests|NotificationContentTests")
 private let filter = MutatedFile(
     .webhooks, "filter", webhooks + "WebhookFilter.swift", suites: "WebhookMessageTests|WebhooksTests.HandlerTests")
 private let ids = MutatedFile(.webhooks, "id", webhooks + "WebhookID.swift", suites: "WebhookMessageTests")
@@ -61,6 +63,8 @@ enum WebhooksMutants {
         handler.mutant("filter-is-asked", "plan.filter.refusal(message)", "nil"),
         handler.mutant("refusals-of-everything", "refusals <= refusalLimit", "true"),
         handler.without("attempts-are-kept", "attempts.add(attempt)"),
+        waits.mutant("header-lost-after-a-reading", "readSince >= due", "true"),
+        waits.mutant("header-patience", "now >= due", "true"),
         statuses.mutant("status-gone", ".gone", after: "case 410: ", ".receiverSettings"),
         statuses.mutant("status-throttled", ".throttled", after: "case 429: ", ".unavailable"),
 
@@ -78,7 +82,8 @@ enum WebhooksMutants {
         notifications.mutant(
             "notification-without-proof", "Self.applesMembers.contains(member.name)", "true"),
         notifications.without(
-            "signed-waits-for-certificates", "throw .notYet", instead: "throw .unusable(WebhooksReason.malformedProof)"),
+            "signed-waits-for-certificates", "throw .notYet(header)",
+            instead: "throw .unusable(WebhooksReason.malformedProof)"),
         certificates.mutant(
             "certificate-digest", "SHA256.digest(of: header.segment).hex == header.reference.rawValue", "true"),
         secrets.mutant("signature-of-id-and-time", #"Array("\(id).\(timestamp).".utf8) + body"#, "body"),

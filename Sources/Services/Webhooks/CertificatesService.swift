@@ -35,6 +35,18 @@ final class CertificatesService: Service {
         }
     }
 
+    /// Reads the topic from its beginning to its end.
+    ///
+    /// - Throws: a `KafkaError` when that is not reached.
+    static func readAll(
+        _ kafka: KafkaConfiguration, _ topic: KafkaTopic, into directory: CertificateDirectory
+    ) async throws {
+        let partition = KafkaTopicPartition(topic: topic, partition: 0)
+        try await KafkaConsumer.readToEnd(kafka, from: [partition: .beginning], within: .seconds(60)) {
+            directory.take($0)
+        }
+    }
+
     func start() async throws {
         do {
             let ends = try await admin.watermarks(of: topic)

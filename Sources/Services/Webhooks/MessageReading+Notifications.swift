@@ -59,7 +59,7 @@ extension MessageReading {
             // Version 1 carries the app's password, which no record has.
             case .unsigned: throw .unwanted(WebhooksReason.unsigned)
             case .malformedProof: throw .unusable(WebhooksReason.malformedProof)
-            case .unknownHeader: throw .notYet
+            case .unknownHeader(let header): throw .notYet(header)
             }
         }
         return finish(

@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import Kafka
+internal import Records
 
 /// What the receiver gets of a record, the same in every attempt.
 struct WebhookMessage: Sendable, Equatable {
@@ -21,5 +22,5 @@ enum WebhookMessageError: Error, Equatable {
     /// It holds nothing that this receiver gets; the text is a ``WebhooksReason``.
     case unwanted(String)
     /// The certificates topic has not been read as far as it needs.
-    case notYet
+    case notYet(HeaderReference)
 }

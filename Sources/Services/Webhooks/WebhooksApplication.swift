@@ -65,7 +65,11 @@ package enum WebhooksApplication {
             let handler = WebhooksHandler(
                 plan, refusals: context.configuration[ConsumerSettings.attempts],
                 reading: MessageReading(plan.content, plan.topics, certificates: certificates), client: client,
-                attempts: attempts, metrics: WebhooksMetrics(context.metrics), logger: context.logger)
+                attempts: attempts, metrics: WebhooksMetrics(context.metrics), logger: context.logger,
+                readCertificates: { [kafka = context.kafka, certificates] in
+                    let topic = plan.topics.certificates
+                    return (try? await CertificatesService.readAll(kafka, topic, into: certificates)) != nil
+                })
             var options = context.options
             options.concurrency = plan.concurrency
             // A record that the receiver cannot take must not hold up its partition: what bounds the window is how many

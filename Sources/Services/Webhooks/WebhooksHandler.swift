@@ -1,6 +1,7 @@
 internal import HTTPClient
 package import Kafka
 package import PipelineRuntime
+internal import Records
 internal import Synchronization
 internal import Telemetry
 internal import Time
@@ -33,21 +34,28 @@ package final class WebhooksHandler: RecordHandler {
     private let attempts: AttemptLog
     private let failures: RecordFailures
     private let probe = ReceiverProbe()
+    private let headers = HeaderWaits()
+    private let readCertificates: @Sendable () async -> Bool
     private let refusalLimit: Int
     private let metrics: WebhooksMetrics
     private let log: RateLimitedLogger
     private let refusalsInARow = Atomic(0)
     private let isStopped = Atomic(false)
 
-    /// - Parameter refusals: how often a record may be refused before it is dead-lettered.
+    /// - Parameters:
+    ///   - refusals: how often a record may be refused before it is dead-lettered.
+    ///   - readCertificates: reads the certificates topic from its beginning into the directory of `reading`, and says
+    ///     whether it reached the end.
     init(
         _ plan: WebhooksPlan, refusals: Int, reading: MessageReading, client: HTTPClient, attempts: AttemptLog,
-        metrics: WebhooksMetrics, logger: Logger, clocks: Clocks = .system
+        metrics: WebhooksMetrics, logger: Logger, clocks: Clocks = .system,
+        readCertificates: @escaping @Sendable () async -> Bool = { false }
     ) {
         self.plan = plan
         self.reading = reading
         self.attempts = attempts
         self.metrics = metrics
+        self.readCertificates = readCertificates
         sender = WebhookSender(plan, client: client, clocks: clocks)
         failures = RecordFailures(plan.failures)
         refusalLimit = Self.refusalLimit(attempts: refusals)
@@ -65,7 +73,7 @@ package final class WebhooksHandler: RecordHandler {
             switch error {
             case .unusable(let reason): return .deadLetter(HandlerReason(code: reason))
             case .unwanted(let reason): return .skip(HandlerReason(code: reason))
-            case .notYet: return .retry(after: Self.headerWait)
+            case .notYet(let header): return await wait(for: header, record)
             }
         }
         if let reason = plan.filter.refusal(message) { return .skip(HandlerReason(code: reason)) }
@@ -75,6 +83,29 @@ package final class WebhooksHandler: RecordHandler {
         let verdict = try verdict(record, attempt.answer)
         if case .retry = verdict { try await askForAcceptance(beside: record) }
         return verdict
+    }
+
+    /// What becomes of a record that names a header segment which is not in the certificates topic.
+    private func wait(for header: HeaderReference, _ record: KafkaRecord) async -> HandlerVerdict {
+        headers.forget { reading.certificates.segment($0) != nil }
+        let now = sender.clocks.monotonicNanoseconds()
+        switch headers.step(header, at: now) {
+        case .wait: break
+        case .lost:
+            return .deadLetter(
+                HandlerReason(
+                    code: WebhooksReason.unknownHeader, detail: "header \(header) is not in the certificates topic"))
+        case .read:
+            let isComplete = await readCertificates()
+            headers.wasRead(since: isComplete ? now : nil, at: sender.clocks.monotonicNanoseconds())
+        }
+        log.log(
+            .warning, key: "header", "webhook waits for a header that the certificates topic lacks",
+            [
+                LogField(.topic, record.topic.rawValue), LogField(.partition, record.partition.rawValue),
+                LogField(.offset, record.offset.rawValue), LogField(.header, header.rawValue),
+            ])
+        return .retry(after: Self.headerWait)
     }
 
     private func send(_ message: WebhookMessage) async throws -> DeliveryAttempt {

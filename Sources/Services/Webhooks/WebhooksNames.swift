@@ -37,6 +37,8 @@ enum WebhooksReason {
     static let unreadable = "unreadable"
     /// `proof` does not fit the payloads.
     static let malformedProof = "malformed_proof"
+    /// The certificates topic lacks a header segment that the record names, and was read to its end.
+    static let unknownHeader = "unknown_header"
     static let refusedPrefix = "http_"
 
     // Skipped.
@@ -58,6 +60,7 @@ extension LogKey {
     static let topic = LogKey(rawValue: "topic")
     static let partition = LogKey(rawValue: "partition")
     static let offset = LogKey(rawValue: "offset")
+    static let header = LogKey(rawValue: "header")
     static let status = LogKey(rawValue: "status")
     static let retryAfterSeconds = LogKey(rawValue: "retryAfterSeconds")
 }

@@ -47,10 +47,7 @@ package enum WebhooksOperations {
                 fix: "The topic was recreated, or the id is that of another receiver")
         }
         if reading.content == .signed {
-            let topic = KafkaTopicPartition(topic: plan.topics.certificates, partition: 0)
-            try await KafkaConsumer.readToEnd(kafka, from: [topic: .beginning], within: .seconds(60)) {
-                certificates.take($0)
-            }
+            try await CertificatesService.readAll(kafka, plan.topics.certificates, into: certificates)
         }
         let message: WebhookMessage
         do throws(WebhookMessageError) {

@@ -206,7 +206,7 @@ import Time
 }
 
 extension ManualClock {
-    fileprivate var clocks: Clocks {
+    var clocks: Clocks {
         Clocks(wallMilliseconds: SystemClock.wallMilliseconds, monotonicNanoseconds: { self.now })
     }
 }

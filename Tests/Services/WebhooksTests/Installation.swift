@@ -49,7 +49,8 @@ struct Refusal: Error, CustomStringConvertible {
 func handler(
     url: String, attempts: Int, directory: TemporaryDirectory, _ settings: [String] = [],
     metrics: MetricsRegistry = MetricsRegistry(), log: AttemptLog = AttemptLog(), clocks: Clocks = .system,
-    certificates: CertificateDirectory = CertificateDirectory()
+    certificates: CertificateDirectory = CertificateDirectory(), logSink: MemoryLogSink = MemoryLogSink(),
+    readCertificates: @escaping @Sendable () async -> Bool = { false }
 ) throws -> WebhooksHandler {
     let secrets = try directory.write(TestKey.line(TestKey.first), to: "secrets")
     let plan = try WebhooksPlan(
@@ -57,7 +58,8 @@ func handler(
     return WebhooksHandler(
         plan, refusals: attempts, reading: MessageReading(plan.content, plan.topics, certificates: certificates),
         client: HTTPClient(), attempts: log, metrics: WebhooksMetrics(metrics),
-        logger: Logger(label: "test", level: .error, format: .json, sink: MemoryLogSink()), clocks: clocks)
+        logger: Logger(label: "test", level: .warning, format: .json, sink: logSink), clocks: clocks,
+        readCertificates: readCertificates)
 }
 
 /// A broker with the topics of one installation, embedded unless `ApacheKafka.use` chose, and a directory.

@@ -6,6 +6,8 @@ import JSONTestSupport
 import Kafka
 import PipelineRuntime
 import Records
+import Synchronization
+import Telemetry
 import TestSupport
 import Testing
 
@@ -87,10 +89,45 @@ import Testing
         #expect(throws: error) { try reading(.signed).message(record(value: value)) }
     }
 
+    @Test func `a record whose certificates are lost says so, and is dead-lettered after a whole reading of their topic`()
+        async throws
+    {
+        let (clock, sink) = (ManualClock(), MemoryLogSink())
+        let readings = Mutex(0)
+        let handler = try handler(
+            url: Receiver().url, attempts: 2, directory: TemporaryDirectory(), ["--webhooks.content", "signed"],
+            clocks: clock.clocks, logSink: sink
+        ) {
+            // The first one does not reach the end.
+            readings.withLock { count in
+                count += 1
+                return count > 1
+            }
+        }
+        #expect(try await handler.handle(record()) == .retry(after: .seconds(1)))
+        #expect(sink.lines.contains { $0.contains("certificates topic lacks") && $0.contains(Self.reference) })
+        clock.advance(by: .seconds(300))
+        #expect(try await handler.handle(record()) == .retry(after: .seconds(1)))
+        #expect(try await handler.handle(record()) == .retry(after: .seconds(1)))
+        #expect(readings.withLock { $0 } == 1)
+        clock.advance(by: .seconds(60))
+        #expect(try await handler.handle(record()) == .retry(after: .seconds(1)))
+        guard case .deadLetter(let reason) = try await handler.handle(record()) else {
+            Issue.record("expected a dead letter")
+            return
+        }
+        #expect(reason.code == "unknown_header")
+        #expect(readings.withLock { $0 } == 2)
+    }
+
     @Test func `a record waits for the certificates that it names`() async throws {
-        #expect(throws: WebhookMessageError.notYet) { try reading(.signed, segment: nil).message(record()) }
+        #expect(throws: WebhookMessageError.notYet(HeaderReference(rawValue: Self.reference))) {
+            try reading(.signed, segment: nil).message(record())
+        }
         // A text other than the digest's would rebuild what was never signed.
-        #expect(throws: WebhookMessageError.notYet) { try reading(.signed, segment: [1]).message(record()) }
+        #expect(throws: WebhookMessageError.notYet(HeaderReference(rawValue: Self.reference))) {
+            try reading(.signed, segment: [1]).message(record())
+        }
         let receiver = try Receiver()
         let handler = try handler(
             url: receiver.url, attempts: 2, directory: TemporaryDirectory(), ["--webhooks.content", "signed"])

@@ -1,0 +1,65 @@
+internal import Records
+internal import Synchronization
+
+/// Records that wait for a header segment which the certificates topic lacks so far. The ingress has a segment
+/// acknowledged before the first record that names it, so what is still missing after minutes and a whole reading of the
+/// topic is lost.
+final class HeaderWaits: Sendable {
+    enum Step: Equatable {
+        case wait
+        /// Read the topic from its beginning to its end, then call ``wasRead(since:)``.
+        case read
+        case lost
+    }
+
+    private struct State {
+        /// When a record first lacked the segment, monotonic nanoseconds. Bounded by the records in work.
+        var first: [HeaderReference: UInt64] = [:]
+        /// When the last complete reading began.
+        var readSince: UInt64?
+        var isReading = false
+        /// Not read again before.
+        var nextReading: UInt64 = 0
+    }
+
+    /// Nanoseconds that a record waits before the topic is read again.
+    static let patience: UInt64 = 300_000_000_000
+    private static let pause: UInt64 = 60_000_000_000
+
+    private let state = Mutex(State())
+
+    /// - Parameter now: monotonic nanoseconds.
+    func step(_ header: HeaderReference, at now: UInt64) -> Step {
+        state.withLock { state in
+            let first = state.first[header] ?? now
+            state.first[header] = first
+            let due = first &+ Self.patience
+            guard now >= due else { return .wait }
+            if let readSince = state.readSince, readSince >= due { return .lost }
+            guard !state.isReading, now >= state.nextReading else { return .wait }
+            state.isReading = true
+            return .read
+        }
+    }
+
+    /// A reading has ended.
+    ///
+    /// - Parameters:
+    ///   - begin: when it began, monotonic nanoseconds; nil for one that did not reach the end.
+    ///   - now: the present.
+    func wasRead(since begin: UInt64?, at now: UInt64) {
+        state.withLock { state in
+            state.isReading = false
+            state.nextReading = now &+ Self.pause
+            if let begin { state.readSince = begin }
+        }
+    }
+
+    /// The segment is there.
+    func forget(_ isKnown: (HeaderReference) -> Bool) {
+        state.withLock { state in
+            guard !state.first.isEmpty else { return }
+            state.first = state.first.filter { !isKnown($0.key) }
+        }
+    }
+}
