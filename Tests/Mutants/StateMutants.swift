@@ -6,6 +6,8 @@ private let merging = MutatedFile(
 private let contributing = MutatedFile(
     .state, "contribute", state + "KeyedState+Merging.swift", suites: "StateLifetimeTests|StateProposalTests")
 private let owning = MutatedFile(.state, "owner", state + "KeyedState+Owning.swift", suites: "StateLifetimeTests")
+private let deriving = MutatedFile(.state, "owner", state + "KeyedState+Owning.swift", suites: "StateDerivationTests")
+private let joined = MutatedFile(.state, "owner", state + "StatePartition.swift", suites: "StateDerivationTests")
 private let roles = MutatedFile(.state, "role", state + "KeyedState+Following.swift", suites: "StateRoleTests")
 private let following = MutatedFile(
     .state, "follower", state + "KeyedState+Following.swift", suites: "StateLifetimeTests|StateCrashTests")
@@ -58,6 +60,8 @@ enum StateMutants {
 
         owning.mutant("fingerprint", "parts.store.position(of: place)?.form", "partition.form"),
         owning.mutant("fingerprint-rate", "rows.count * 1_000", "0"),
+        deriving.mutant("derived-of-joined-rows", "!joined.isEmpty", "false"),
+        joined.mutant("derived-of-rows-behind", "entry.image.isBehind", after: "try find(key, &guarded), ", "false"),
         owning.without("added-partition", "fail(failure)", after: "was added while this process ran"),
 
         roles.mutant(

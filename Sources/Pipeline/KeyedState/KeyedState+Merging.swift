@@ -167,8 +167,9 @@ extension KeyedState {
     }
 
     /// - Returns: the roots' keys of which something is refused.
-    private func publishDerived(
-        of roots: [State], in topic: KafkaTopic, _ ancestors: Set<[UInt8]>
+    @discardableResult
+    func publishDerived(
+        of roots: [State], in topic: KafkaTopic, _ ancestors: Set<[UInt8]> = []
     ) async throws -> [RowKey: KafkaError] {
         var refusals: [RowKey: KafkaError] = [:]
         var last = roots

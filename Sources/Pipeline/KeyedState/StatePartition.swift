@@ -234,6 +234,21 @@ final class StatePartition<Model: StateModel>: Sendable {
         }
     }
 
+    /// Rows that have joined what several members said, of which the topic shows only parts, and that say something about
+    /// other keys. No member that knew a part alone could say it.
+    func statesBehind(_ keys: [[UInt8]]) throws -> [State] {
+        try guarded.withLock { guarded in
+            var states: [State] = []
+            for key in keys {
+                guard let entry = try find(key, &guarded), entry.image.isBehind, entry.publications.isEmpty,
+                    let state = entry.current?.value, !model.derivedUpdates(of: state).isEmpty
+                else { continue }
+                states.append(state)
+            }
+            return states
+        }
+    }
+
     /// Publishes a row as it is now, or removes it where it is no longer needed.
     func send(
         _ entry: Entry, _ state: SharedState<State>, _ delivery: StateDelivery, at now: Int64,

@@ -41,6 +41,8 @@ struct NumberSetModel: StateModel {
     var changesWithTime = false
     /// The numbers of one key belong to another, too.
     var successors: [String: String] = [:]
+    /// Only of a set that has all of these.
+    var successionNeeds: Set<Int> = []
     /// Rows are no longer needed when the clock passes the greatest number.
     var expires = false
     /// The greatest number is a deadline.
@@ -62,7 +64,8 @@ struct NumberSetModel: StateModel {
         return StateMerge(isChanged: !isLate, isLate: isLate)
     }
     func derivedUpdates(of state: NumberSet) -> [NumberSet] {
-        successors[state.key].map { [NumberSet($0, state.numbers)] } ?? []
+        guard successionNeeds.isSubset(of: state.numbers) else { return [] }
+        return successors[state.key].map { [NumberSet($0, state.numbers)] } ?? []
     }
     func encode(_ state: NumberSet) -> [UInt8] { state.text }
     func decode(_ row: [UInt8]) throws -> NumberSet {

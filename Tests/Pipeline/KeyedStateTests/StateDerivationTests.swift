@@ -1,0 +1,77 @@
+import Kafka
+import TestSupport
+import Testing
+
+@testable import KeyedState
+
+/// What a row says about other keys, where no member that wrote the row knew all of it.
+@Suite(.timeLimit(.minutes(3))) struct StateDerivationTests {
+    /// A set that has both 1 and 2 belongs to the next key, too.
+    private static let model = NumberSetModel(successors: ["p": "q", "q": "r"], successionNeeds: [1, 2])
+
+    private func expect(_ values: [String: String], in harness: StateHarness) async -> Bool {
+        await eventually { (try? await harness.lastValues()) == values }
+    }
+
+    @Test func `two halves that two members learned lead to what they say together`() async throws {
+        let harness = try StateHarness()
+        let sleeper = try await harness.member("sleeper", model: Self.model)
+        try await sleeper.partitionAssigned(harness.place())
+        // It hears of nothing that others publish.
+        await sleeper.withRunning { $0.parts?.consumer }?.close(within: .seconds(5))
+        let owner = try await harness.member("owner", model: Self.model)
+        try await owner.partitionAssigned(harness.place())
+        _ = try await owner.merge([NumberSet("p", [1])], from: harness.input)
+        _ = try await sleeper.merge([NumberSet("p", [2])], from: harness.input)
+        #expect(await expect(["p": "p=1,2", "q": "q=1,2", "r": "r=1,2"], in: harness))
+        await owner.end()
+        await sleeper.end()
+    }
+
+    @Test func `the next owner publishes what the halves say together, before its first record`() async throws {
+        let harness = try StateHarness()
+        // As two members left them that were killed.
+        for numbers in [[1], [2]] as [Set<Int>] { try await harness.write("p", NumberSet("p", numbers).text) }
+        let owner = try await harness.member(model: Self.model)
+        try await owner.partitionAssigned(harness.place())
+        #expect(try await harness.lastValues() == ["p": "p=1,2", "q": "q=1,2", "r": "r=1,2"])
+        await owner.end()
+    }
+
+    @Test func `what is said about a key is in the topic before the row that says it`() async throws {
+        let harness = try StateHarness()
+        for numbers in [[1], [2]] as [Set<Int>] { try await harness.write("p", NumberSet("p", numbers).text) }
+        let owner = try await harness.member(model: Self.model)
+        try await owner.partitionAssigned(harness.place())
+        let order = try await harness.published().compactMap { $0.value.map { String(decoding: $0, as: UTF8.self) } }
+        #expect(order.suffix(3) == ["r=1,2", "q=1,2", "p=1,2"])
+        await owner.end()
+    }
+
+    @Test(arguments: 1...20)
+    func `records of others between the steps of an owner end in the state of a calm run`(seed: UInt64) async throws {
+        let harness = try StateHarness()
+        var random = SeededGenerator(seed: seed)
+        var facts: [String: Set<Int>] = [:]
+        let owner = try await harness.member(model: Self.model)
+        try await owner.partitionAssigned(harness.place())
+        for _ in 0..<12 {
+            let key = ["p", "q", "s"].randomElement(using: &random) ?? "p"
+            let numbers: Set<Int> = [Int.random(in: 1...4, using: &random)]
+            facts[key, default: []].formUnion(numbers)
+            if Bool.random(using: &random) {
+                _ = try await owner.merge([NumberSet(key, numbers)], from: harness.input)
+            } else {
+                try await harness.write(key, NumberSet(key, numbers).text)
+            }
+        }
+        for (key, next) in [("p", "q"), ("q", "r")] {
+            guard let numbers = facts[key], numbers.isSuperset(of: [1, 2]) else { continue }
+            facts[next, default: []].formUnion(numbers)
+        }
+        var expected: [String: String] = [:]
+        for (key, numbers) in facts { expected[key] = String(decoding: NumberSet(key, numbers).text, as: UTF8.self) }
+        #expect(await expect(expected, in: harness))
+        await owner.end()
+    }
+}
