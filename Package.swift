@@ -151,7 +151,8 @@ let services: [Target] = [
     module(
         "Webhooks", layer: "Services",
         uses: [
-            "AppStoreModel", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "HTTPClient", "Cryptography",
+            "AppStoreModel", "Records", "PipelineRuntime", "KeyedState", "ServiceKit", "Kafka", "HTTPClient",
+            "Cryptography",
             "Telemetry", "Configuration", "Lifecycle", "Time", "JSON", "SignedRequests",
         ]),
     module(

@@ -39,7 +39,7 @@ enum StateMutants {
     static let all: [Mutant] = [
         merging.without("state-before-acknowledgement", "try await settle(deliveries)", after: "public func merge("),
         merging.without(
-            "derived-before-acknowledgement", "try await settle(deliveries)", after: "publishDerived(of roots"),
+            "derived-before-acknowledgement", "try await settle(deliveries)", after: "private func publishDerived("),
         contributing.mutant("contribution-read-back", "true", after: "settle(deliveries, isReadBack: ", "false"),
         refusals.without(
             "oversized-kept",
@@ -51,10 +51,10 @@ enum StateMutants {
         refusing.mutant("refused-tried-again", "row.retryAt <= now", "false"),
         refusing.mutant(
             "released-when-not-followed", "$0.delivery.isAcknowledged($0.number)",
-            after: "entry.publications.removeAll {", "false"),
+            after: "func releaseAcknowledged", "false"),
         merging.mutant(
             "overlay-of-others", "progress.isFollowed(delivery.partition)",
-            after: "next, of: delivery.partition) else { continue }", "true"),
+            after: "- Self.maximumOverlay", "true"),
         contributing.mutant(
             "due-rows-of-the-owner", "partition.isOwned", after: "parts.partitions.values where ", "true"),
 

@@ -51,7 +51,7 @@ enum WebhooksMutants {
         failures.mutant("failures-while-others-are-accepted", "failure.accepted != accepted", "true"),
         failures.without(
             "failures-end-with-acceptance", "state.failures[record.topicPartition]?[record.offset] = nil",
-            after: "func accepted"),
+            after: "func accepted("),
         failures.without("failures-of-partition", "state.withLock { $0.failures[partition] = nil }"),
         failures.mutant(
             "probe-not-while-many-fail", "state.failures.values.map(\\.count).reduce(0, +) <= Self.maximumFailing",
@@ -71,13 +71,14 @@ enum WebhooksMutants {
         filter.mutant("filter-app", "!apps.contains(message.bundleId.rawValue)", "false"),
         filter.mutant("filter-type-part", #"type.hasPrefix(part + ".")"#, "type.hasPrefix(part)"),
         filter.mutant("filter-type-whole", "type == part", "false"),
-        ids.mutant("id-digest", "Self.digest(record, content)", #""0123456789abcdef""#),
-        ids.mutant("id-content", "content.rawValue", after: "let shape", #""state""#),
-        ids.mutant("id-timestamp", "record.timestampMilliseconds ?? 0", "0"),
-        ids.mutant("id-erasure", "record.value?.count ?? -1", "record.value?.count ?? 0"),
+        ids.mutant("id-version", "Self.word(version)", #""1""#),
+        ids.mutant("id-value", "value.map(Self.digest)", "value.map { _ in String() }"),
+        ids.mutant("id-purchase", "Self.digest(key)", #""1""#),
+        ids.mutant("id-length", "(1...64).contains(text.utf8.count)", "true"),
         states.mutant("state-without-facts", "member.name != Self.internalMember", "true"),
         states.mutant("state-type-agrees", "states.count == 1", "true"),
         states.mutant("erasure-version", "record.timestampMilliseconds ?? 0", "0"),
+        states.mutant("erasure-once", "record.header(StateHeader.expired) == nil", "true"),
         versions.mutant("version-width", "15 - digits.utf8.count", "0"),
         notifications.mutant(
             "notification-without-proof", "Self.applesMembers.contains(member.name)", "true"),

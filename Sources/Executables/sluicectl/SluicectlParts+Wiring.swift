@@ -40,10 +40,20 @@ extension SluicectlParts {
         webhooks: Webhooks(
             schema: WebhooksSettings.schema,
             test: { Delivery(try await WebhooksOperations.test($0)) },
-            resend: { Delivery(try await WebhooksOperations.resend($0, $1, kafka: $2)) }))
+            resend: { Delivery(try await WebhooksOperations.resend($0, $1, kafka: $2)) },
+            resendFailed: { topic, since, rate, configuration, kafka, report in
+                let failed = FailedDeliveries(topic: topic, since: since, rate: rate)
+                try await WebhooksOperations.resend(failed, configuration, kafka: kafka) { outcome in
+                    try await report(Delivery(outcome))
+                }
+            }))
 }
 
 extension SluicectlParts.Delivery {
+    fileprivate init(_ outcome: FailedDeliveries.Outcome) {
+        self.init(isAccepted: outcome.isAccepted, text: outcome.text, json: outcome.json)
+    }
+
     fileprivate init(_ attempt: DeliveryAttempt) {
         self.init(isAccepted: attempt.isAccepted, text: "\(attempt.id): \(attempt.text)", json: attempt.json)
     }

@@ -30,6 +30,11 @@ enum OperationsSettings {
         "webhooks.admin.url", .httpURL, default: "http://127.0.0.1:9468",
         help: "The admin listener of the sluice-webhooks that is asked for its attempts.")
     static let failedOnly = Setting.flag("failed", help: "Only attempts that were not accepted.")
+    static let deadLettered = Setting.flag(
+        "failed", help: "What is in the dead letter topic that --topic names, instead of one message.")
+    static let deadLetteredSince = Setting("since", .instant, help: "Only what was dead-lettered then or later.")
+        .optional
+        .onCommandLineOnly
     static let attemptCount = Setting.integer(
         "count", default: 50, in: 1...1000, help: "The latest so many attempts."
     ).onCommandLineOnly

@@ -146,7 +146,7 @@ package struct Sluicectl: Sendable {
         case ("attempts", _): return try await command.attempts(console)
         case ("test", let webhooks?): return try await command.test(webhooks, console)
         case ("resend", let webhooks?):
-            return try await command.resend(invocation.arguments.first ?? "", webhooks, console)
+            return try await command.resend(invocation.arguments.first, webhooks, console)
         default: noCase(invocation)
         }
     }

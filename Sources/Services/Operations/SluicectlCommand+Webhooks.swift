@@ -45,22 +45,32 @@ extension SluicectlCommand {
 
     private static func resend(_ webhooks: SluicectlParts.Webhooks) -> Command {
         Command(
-            "resend", summary: "Post the message of a webhook-id once more.",
+            "resend", summary: "Post the message of a webhook-id, or what was dead-lettered, once more.",
             discussion: """
-                The same body under the same id, with a new timestamp and signature; no offset is changed, and filters do \
-                not count. Of a state Kafka keeps the last one of each purchase: an older one may be gone. Exits with 0 \
-                when it is accepted and 1 when it is not.
+                The same body under the same id, with a new timestamp and signature; no offset is changed, letters stay, \
+                and filters do not count. Of a state Kafka keeps the last one of each purchase: an older one may be gone. \
+                With --failed everything in a dead letter topic is posted, in its order. Exits with 0 when everything is \
+                accepted and 1 when something is not.
                 """,
             schema: ConfigurationSchema(
-                [ApplicationSettings.bootstrapServers, OperationsSettings.output],
-                openPrefixes: [ApplicationSettings.kafka]
+                [
+                    ApplicationSettings.bootstrapServers, OperationsSettings.output, OperationsSettings.deadLettered,
+                    OperationsSettings.deadLetterTopic, OperationsSettings.deadLetteredSince, OperationsSettings.rate,
+                ], openPrefixes: [ApplicationSettings.kafka]
             ).adding(webhooks.schema),
-            arguments: [Command.Argument("ID", help: "a webhook-id, from attempts or from the receiver")],
+            arguments: [
+                Command.Argument(
+                    "ID", help: "a webhook-id, from attempts, a letter, the log or the receiver", isOptional: true)
+            ],
             examples: [
                 .init(
                     "sluicectl webhooks resend --config sluice.properties "
-                        + "appstore_entitlements_production-3-1742-1793491201000-0c3f9a4b5d6e7f80",
-                    "The record of this id.")
+                        + "notification-production-7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "The message of this id."),
+                .init(
+                    """
+                    sluicectl webhooks resend --config sluice.properties --failed --since 2026-11-01T00:00:00Z \
+                    --topic appstore.entitlements.production.sluice-webhooks.dlq
+                    """, "What a receiver missed in its bad hour."),
             ])
     }
 }

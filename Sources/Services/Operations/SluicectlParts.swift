@@ -69,14 +69,25 @@ package struct SluicectlParts: Sendable {
         package let test: @Sendable (Configuration) async throws -> Delivery
         /// Posts the record of a webhook-id again.
         package let resend: @Sendable (String, Configuration, KafkaConfiguration) async throws -> Delivery
+        /// Posts dead letters of a topic again, and tells of each.
+        package let resendFailed: ResendFailed
+
+        /// The topic, since when in milliseconds since 1970, and how many a second.
+        package typealias ResendFailed =
+            @Sendable (
+                _ topic: KafkaTopic, _ since: Int64?, _ rate: Int, Configuration, KafkaConfiguration,
+                _ report: (Delivery) async throws -> Void
+            ) async throws -> Void
 
         package init(
             schema: ConfigurationSchema, test: @escaping @Sendable (Configuration) async throws -> Delivery,
-            resend: @escaping @Sendable (String, Configuration, KafkaConfiguration) async throws -> Delivery
+            resend: @escaping @Sendable (String, Configuration, KafkaConfiguration) async throws -> Delivery,
+            resendFailed: @escaping ResendFailed
         ) {
             self.schema = schema
             self.test = test
             self.resend = resend
+            self.resendFailed = resendFailed
         }
     }
 

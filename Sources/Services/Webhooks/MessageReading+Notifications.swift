@@ -27,7 +27,8 @@ extension MessageReading {
             let signedDate = record.text(.time).flatMap({ AppStoreInstant(rfc3339: $0) })
         else { throw .unusable(WebhooksReason.unreadable) }
         return finish(
-            record, type: parts.type, bundleId: parts.bundleId,
+            record, id: WebhookID(.notification, environment, notificationUUID: uuid), type: parts.type,
+            bundleId: parts.bundleId,
             body: Self.body(type: parts.type, timestamp: signedDate.description) { data in
                 data.set(
                     "version",
@@ -49,8 +50,11 @@ extension MessageReading {
     private static let applesMembers: Set<String> = ["notification", "transaction", "renewalInfo", "appTransaction"]
 
     /// The body that Apple posts: `{"signedPayload":"…"}`.
-    func signed(_ record: KafkaRecord) throws(WebhookMessageError) -> WebhookMessage {
+    func signed(
+        _ record: KafkaRecord, _ environment: AppStoreEnvironment
+    ) throws(WebhookMessageError) -> WebhookMessage {
         let parts = try parts(record)
+        guard let uuid = parts.record.notificationUUID?.rawValue else { throw .unusable(WebhooksReason.unreadable) }
         let jws: [UInt8]
         do throws(RebuildError) {
             jws = try parts.record.rebuild { certificates.segment($0) }
@@ -63,7 +67,7 @@ extension MessageReading {
             }
         }
         return finish(
-            record, type: parts.type, bundleId: parts.bundleId,
-            body: Array(#"{"signedPayload":""#.utf8) + jws + Array(#""}"#.utf8))
+            record, id: WebhookID(.signed, environment, notificationUUID: uuid), type: parts.type,
+            bundleId: parts.bundleId, body: Array(#"{"signedPayload":""#.utf8) + jws + Array(#""}"#.utf8))
     }
 }

@@ -1,7 +1,9 @@
 internal import AppStoreModel
 internal import JSON
 internal import Kafka
+internal import KeyedState
 internal import Records
+internal import Time
 
 /// `webhooks.content=state`: a record of an entitlement topic.
 extension MessageReading {
@@ -17,15 +19,17 @@ extension MessageReading {
             let bundleId = state["bundleId"]?.string.map({ BundleId($0) }) ?? record.keyParts?.bundleId
         else { throw .unusable(WebhooksReason.unreadable) }
         let type = Self.type(of: state)
+        // Written by a version that said none: everything that says one is newer.
+        let version = state["version"]?.string ?? WebhookVersion.text(erasedAt: 0)
         return finish(
-            record, type: type, bundleId: bundleId,
+            record, id: WebhookID(environment, key: record.key ?? [], version: version, value: value), type: type,
+            bundleId: bundleId,
             body: Self.body(type: type, timestamp: record.timestampText) { data in
                 for member in state.members where member.name != Self.internalMember {
                     data.name(of: member.name)
                     data.text(member.value.bytes)
                 }
-                // Written by a version that said none: everything that says one is newer.
-                if state["version"] == nil { data.set("version", WebhookVersion.text(erasedAt: 0)) }
+                if state["version"] == nil { data.set("version", version) }
             })
     }
 
@@ -33,10 +37,17 @@ extension MessageReading {
         _ record: KafkaRecord, _ environment: AppStoreEnvironment
     ) throws(WebhookMessageError) -> WebhookMessage {
         guard let (bundleId, subject) = record.keyParts else { throw .unusable(WebhooksReason.keyMissing) }
+        // The row of an erasure that was told before.
+        guard record.header(StateHeader.expired) == nil else { throw .unwanted(WebhooksReason.expired) }
+        let moment =
+            record.header(StateHeader.moment)?.value.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+            ?? record.timestampMilliseconds ?? 0
+        let version = WebhookVersion.text(erasedAt: moment)
         return finish(
-            record, type: Self.erased, bundleId: bundleId,
-            body: Self.body(type: Self.erased, timestamp: record.timestampText) {
-                $0.set("version", WebhookVersion.text(erasedAt: record.timestampMilliseconds ?? 0))
+            record, id: WebhookID(environment, key: record.key ?? [], version: version, value: nil),
+            type: Self.erased, bundleId: bundleId,
+            body: Self.body(type: Self.erased, timestamp: RFC3339.text(milliseconds: moment)) {
+                $0.set("version", version)
                 $0.set("environment", environment.rawValue)
                 $0.set("bundleId", bundleId.rawValue)
                 $0.set("originalTransactionId", subject)

@@ -24,16 +24,17 @@ struct MessageReading: Sendable {
         switch content {
         case .state: return try state(record, environment)
         case .notification: return try notification(record, environment)
-        case .signed: return try signed(record)
+        case .signed: return try signed(record, environment)
         }
     }
 
-    func finish(_ record: KafkaRecord, type: String, bundleId: BundleId, body: [UInt8]) -> WebhookMessage {
+    func finish(
+        _ record: KafkaRecord, id: WebhookID, type: String, bundleId: BundleId, body: [UInt8]
+    ) -> WebhookMessage {
         let traceParent = record.header(WebhooksHeader.traceParent)?.value
             .flatMap { TraceParent.parse(String(decoding: $0, as: UTF8.self)) }?.text
         return WebhookMessage(
-            id: WebhookID(record, content: content).text, type: type, bundleId: bundleId, body: body,
-            traceParent: traceParent)
+            id: id.text, type: type, bundleId: bundleId, body: body, traceParent: traceParent)
     }
 
     /// `type`, `timestamp` and `data`, as Standard Webhooks asks.

@@ -1,50 +1,55 @@
+internal import AppStoreModel
 internal import Cryptography
-internal import Kafka
 internal import Records
 
-/// The value of `webhook-id`: `<topic, its dots as underscores>-<partition>-<offset>-<timestamp>-<digest>`, without a
-/// dot, which separates the signed parts.
+/// The value of `webhook-id`, without a dot, which separates the signed parts: `<content>-<environment>-` and what names
+/// the message itself, so that a copy of a record, in whatever topic and at whatever offset, has the same id.
 ///
-/// Equal ids mean equal messages. Offsets begin again when a topic is recreated, and an erasure keeps its timestamp; the
-/// digest tells apart what is left. It is over the content, the key and the value.
+/// - A notification is named by its notificationUUID.
+/// - A state by its purchase (16 hexadecimal digits of the SHA-256 of its key), its version, and 16 of its value's.
 struct WebhookID: Sendable, Equatable {
-    /// The first part: the topic with underscores.
-    let topic: String
-    let partition: KafkaPartition
-    let offset: KafkaOffset
+    let content: WebhookContent
+    let environment: AppStoreEnvironment
     let text: String
 
-    /// The id of a record as it is delivered.
-    init(_ record: KafkaRecord, content: WebhookContent) {
-        topic = Self.name(record.topic)
-        partition = record.partition
-        offset = record.offset
-        let timestamp = record.timestampMilliseconds ?? 0
-        text =
-            "\(topic)-\(record.partition.rawValue)-\(record.offset.rawValue)-\(timestamp)-"
-            + Self.digest(record, content)
+    /// Of a notification.
+    init(_ content: WebhookContent, _ environment: AppStoreEnvironment, notificationUUID: String) {
+        self.init(content, environment, name: Self.word(notificationUUID))
     }
 
-    /// Reads where the record of an id is; nil for a text that is no id of ours.
+    /// Of the state of a purchase; an erasure has no value.
+    init(_ environment: AppStoreEnvironment, key: [UInt8], version: String, value: [UInt8]?) {
+        let purchase = Self.digest(key)
+        self.init(
+            .state, environment, name: "\(purchase)-\(Self.word(version))-\(value.map(Self.digest) ?? "erased")")
+    }
+
+    private init(_ content: WebhookContent, _ environment: AppStoreEnvironment, name: String) {
+        self.content = content
+        self.environment = environment
+        text = "\(content.rawValue)-\(environment.rawValue.lowercased())-\(name)"
+    }
+
+    /// Reads what an id is of; nil for a text that is no id of ours.
     init?(_ text: String) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count >= 5, let partition = Int32(parts[parts.count - 4]), partition >= 0,
-            let offset = Int64(parts[parts.count - 3]), offset >= 0
+        let parts = text.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, let content = WebhookContent(rawValue: parts[0]), !parts[2].isEmpty,
+            let environment = AppStoreEnvironment.published.first(where: { $0.rawValue.lowercased() == parts[1] })
         else { return nil }
-        topic = parts.dropLast(4).joined(separator: "-")
-        self.partition = KafkaPartition(rawValue: partition)
-        self.offset = KafkaOffset(rawValue: offset)
+        self.content = content
+        self.environment = environment
         self.text = text
     }
 
-    /// How a topic is written in an id.
-    static func name(_ topic: KafkaTopic) -> String { String(topic.rawValue.map { $0 == "." ? "_" : $0 }) }
+    /// Text that may be part of an id: what Apple or a record says as it is, anything else as a digest.
+    private static func word(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) || $0 == UInt8(ascii: "-")
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        }
+        return isPlain && (1...64).contains(text.utf8.count) ? text : digest(Array(text.utf8))
+    }
 
     /// 16 hexadecimal digits.
-    private static func digest(_ record: KafkaRecord, _ content: WebhookContent) -> String {
-        // Lengths, so that nothing moves from one part into another; an erasure is no empty value.
-        let key = record.key ?? []
-        let shape = "\(content.rawValue) \(key.count) \(record.value?.count ?? -1) "
-        return String(SHA256.digest(of: Array(shape.utf8) + key + (record.value ?? [])).hex.prefix(16))
-    }
+    private static func digest(_ bytes: [UInt8]) -> String { String(SHA256.digest(of: bytes).hex.prefix(16)) }
 }

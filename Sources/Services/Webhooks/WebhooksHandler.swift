@@ -16,11 +16,12 @@ package final class WebhooksHandler: RecordHandler {
     /// The receiver refused the record.
     struct Refused: RecordFault, CustomStringConvertible {
         let status: Int
+        let id: String
 
         var reason: HandlerReason {
             HandlerReason(code: "\(WebhooksReason.refusedPrefix)\(status)", detail: description)
         }
-        var description: String { "the receiver answered \(status)" }
+        var description: String { "the receiver answered \(status) (webhook-id \(id))" }
     }
 
     /// While the certificates topic lacks what a record names.
@@ -80,7 +81,7 @@ package final class WebhooksHandler: RecordHandler {
         if isStopped.load(ordering: .relaxed) { return .retry(after: Self.stoppedWait) }
         let attempt = try await send(message)
         if attempt.isAccepted { probe.accepted(message) }
-        let verdict = try verdict(record, attempt.answer)
+        let verdict = try verdict(record, message.id, attempt.answer)
         if case .retry = verdict { try await askForAcceptance(beside: record) }
         return verdict
     }
@@ -125,7 +126,9 @@ package final class WebhooksHandler: RecordHandler {
 
     package func partitionReleased(_ partition: KafkaTopicPartition) async { failures.forget(partition) }
 
-    private func verdict(_ record: KafkaRecord, _ answer: ReceiverAnswer) throws -> HandlerVerdict {
+    private func verdict(
+        _ record: KafkaRecord, _ id: String, _ answer: ReceiverAnswer
+    ) throws -> HandlerVerdict {
         switch answer.outcome {
         case .accepted:
             refusalsInARow.store(0, ordering: .relaxed)
@@ -134,35 +137,37 @@ package final class WebhooksHandler: RecordHandler {
         case .gone where plan.stopsWhenGone:
             isStopped.store(true, ordering: .relaxed)
             metrics.stopped()
-            tell(.error, "receiver is gone, deliveries stopped", record, answer)
+            tell(.error, "receiver is gone, deliveries stopped", record, id, answer)
             return .retry(after: Self.stoppedWait)
         case .refused:
             let refusals = refusalsInARow.add(1, ordering: .relaxed).newValue
-            if refusals <= refusalLimit { throw Refused(status: answer.status ?? 0) }
-            tell(.error, "receiver refuses every webhook, nothing is delivered", record, answer)
+            if refusals <= refusalLimit { throw Refused(status: answer.status ?? 0, id: id) }
+            tell(.error, "receiver refuses every webhook, nothing is delivered", record, id, answer)
             return .retry(after: nil)
         case .throttled, .connectionFailed, .tls:
             // Nothing of the record was looked at.
-            tell(answer.outcome == .tls ? .error : .warning, "webhook not delivered, trying again", record, answer)
+            tell(answer.outcome == .tls ? .error : .warning, "webhook not delivered, trying again", record, id, answer)
             return .retry(after: answer.retryAfter)
         case .unavailable, .timedOut, .failed, .receiverSettings, .gone:
             if failures.failed(record, at: sender.clocks.monotonicNanoseconds()) {
-                return .deadLetter(HandlerReason(code: answer.reasonCode, detail: answer.text))
+                return .deadLetter(HandlerReason(code: answer.reasonCode, detail: "\(answer.text) (webhook-id \(id))"))
             }
             let needsOperator = answer.outcome == .receiverSettings || answer.outcome == .gone
             tell(
                 needsOperator || answer.outcome == .failed ? .error : .warning,
                 needsOperator ? "webhook not delivered, an operator is needed" : "webhook not delivered, trying again",
-                record, answer)
+                record, id, answer)
             return .retry(after: answer.retryAfter)
         }
     }
 
-    private func tell(_ level: Logger.Level, _ message: StaticString, _ record: KafkaRecord, _ answer: ReceiverAnswer) {
+    private func tell(
+        _ level: Logger.Level, _ message: StaticString, _ record: KafkaRecord, _ id: String, _ answer: ReceiverAnswer
+    ) {
         var fields = [
             LogField(.topic, record.topic.rawValue), LogField(.partition, record.partition.rawValue),
-            LogField(.offset, record.offset.rawValue), LogField(.reason, answer.outcome.rawValue),
-            LogField(.error, answer.text),
+            LogField(.offset, record.offset.rawValue), LogField(.webhookId, id),
+            LogField(.reason, answer.outcome.rawValue), LogField(.error, answer.text),
         ]
         if let status = answer.status { fields.append(LogField(.status, status)) }
         if let wait = answer.retryAfter { fields.append(LogField(.retryAfterSeconds, wait.components.seconds)) }

@@ -44,6 +44,8 @@ enum WebhooksReason {
     // Skipped.
     /// Apple signed nothing that could be posted: version 1.
     static let unsigned = "unsigned"
+    /// The tombstone of a row that nothing needs any more; its erasure was told before.
+    static let expired = "expired"
     static let otherApp = "other_app"
     static let otherType = "other_type"
 }
@@ -60,6 +62,7 @@ extension LogKey {
     static let topic = LogKey(rawValue: "topic")
     static let partition = LogKey(rawValue: "partition")
     static let offset = LogKey(rawValue: "offset")
+    static let webhookId = LogKey(rawValue: "webhookId")
     static let header = LogKey(rawValue: "header")
     static let status = LogKey(rawValue: "status")
     static let retryAfterSeconds = LogKey(rawValue: "retryAfterSeconds")

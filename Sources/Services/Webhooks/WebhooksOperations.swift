@@ -24,39 +24,59 @@ package enum WebhooksOperations {
         return try await send(testMessage(at: SystemClock.wallMilliseconds()), plan)
     }
 
-    /// Posts the record of a `webhook-id` once more: the same body under the same id.
+    /// Posts the message of a `webhook-id` once more: the same body under the same id. Its topic is searched for it.
     ///
     /// - Throws: a `ConfigurationError`; a `StartupError` where the record is not there any more.
     package static func resend(
         _ id: String, _ configuration: Configuration, kafka: KafkaConfiguration
     ) async throws -> DeliveryAttempt {
         let plan = try WebhooksPlan(configuration)
-        guard let place = WebhookID(id) else { throw notAnID }
-        let certificates = CertificateDirectory()
-        // The content tells which topics there are; the digest tells which content it was.
-        let readings = WebhookContent.allCases.map { MessageReading($0, plan.topics, certificates: certificates) }
-        guard let topic = readings.flatMap(\.environments.keys).first(where: { WebhookID.name($0) == place.topic })
-        else { throw notAnID }
-        let record = try await record(
-            KafkaTopicPartition(topic: topic, partition: place.partition), place.offset, kafka)
-        guard
-            let reading = readings.first(where: { WebhookID(record, content: $0.content).text == id })
-        else {
-            throw StartupError(
-                "the record at offset \(place.offset) of \(topic)[\(place.partition)] is not the one that was delivered under this id",
-                fix: "The topic was recreated, or the id is that of another receiver")
+        guard let wanted = WebhookID(id) else { throw notAnID }
+        let reading = try await reading(wanted.content, plan, kafka)
+        let topic = wanted.content.topic(plan.topics, wanted.environment)
+        var found: WebhookMessage?
+        do {
+            try await KafkaConsumer.readToEnd(
+                kafka, from: try await beginnings(of: topic, kafka), within: searchLimit
+            ) { records in
+                for record in records {
+                    guard let message = try? reading.message(record), message.id == id else { continue }
+                    throw Found(message: message)
+                }
+            }
+        } catch let answer as Found {
+            found = answer.message
         }
-        if reading.content == .signed {
+        guard let found else {
+            throw StartupError(
+                "\(topic) has no record of this id any more",
+                fix: "Of a state Kafka keeps the last one of each purchase; the receiver gets it with the next change")
+        }
+        return try await send(found, plan)
+    }
+
+    /// A reader of the messages of a content, with all certificates that they need.
+    static func reading(
+        _ content: WebhookContent, _ plan: WebhooksPlan, _ kafka: KafkaConfiguration
+    ) async throws -> MessageReading {
+        let certificates = CertificateDirectory()
+        if content == .signed {
             try await CertificatesService.readAll(kafka, plan.topics.certificates, into: certificates)
         }
-        let message: WebhookMessage
-        do throws(WebhookMessageError) {
-            message = try reading.message(record)
-        } catch {
-            throw StartupError("the record holds nothing to deliver: \(error)", fix: "See the dead letter topic")
-        }
-        return try await send(message, plan)
+        return MessageReading(content, plan.topics, certificates: certificates)
     }
+
+    /// The first offsets of a topic.
+    static func beginnings(
+        of topic: KafkaTopic, _ kafka: KafkaConfiguration
+    ) async throws -> [KafkaTopicPartition: KafkaOffset] {
+        try await KafkaAdmin(kafka).closing { try await $0.watermarks(of: topic).mapValues(\.low) }
+    }
+
+    private static let searchLimit: Duration = .seconds(1_800)
+
+    /// Ends the reading early.
+    private struct Found: Error { let message: WebhookMessage }
 
     static func testMessage(at milliseconds: Int64) -> WebhookMessage {
         WebhookMessage(
@@ -70,33 +90,9 @@ package enum WebhooksOperations {
         "this is no webhook-id of this installation", fix: "Take one from: sluicectl webhooks attempts",
         exitCode: .usage)
 
-    private static func send(_ message: WebhookMessage, _ plan: WebhooksPlan) async throws -> DeliveryAttempt {
+    static func send(_ message: WebhookMessage, _ plan: WebhooksPlan) async throws -> DeliveryAttempt {
         let client = HTTPClient(plan.http)
         defer { client.close() }
         return try await WebhookSender(plan, client: client).send(message)
-    }
-
-    /// Ends the reading early.
-    private struct Found: Error { let record: KafkaRecord? }
-
-    private static func record(
-        _ partition: KafkaTopicPartition, _ offset: KafkaOffset, _ kafka: KafkaConfiguration
-    ) async throws -> KafkaRecord {
-        var found: KafkaRecord?
-        do {
-            try await KafkaConsumer.readToEnd(kafka, from: [partition: offset], within: .seconds(30)) { records in
-                throw Found(record: records.first)
-            }
-        } catch let answer as Found {
-            found = answer.record
-        } catch let error as KafkaError where error.code == .autoOffsetReset || error.code == .offsetOutOfRange {
-            found = nil
-        }
-        guard let found, found.offset == offset else {
-            throw StartupError(
-                "\(partition) has no record at offset \(offset) any more",
-                fix: "Of a state Kafka keeps the last one of each purchase; the receiver gets it with the next change")
-        }
-        return found
     }
 }

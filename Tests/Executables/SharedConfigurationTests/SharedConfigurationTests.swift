@@ -26,7 +26,8 @@ import Testing
                 apps: { _ throws(ConfigurationError) in [] }),
             webhooks: SluicectlParts.Webhooks(
                 schema: WebhooksSettings.schema, test: { _ in throw CancellationError() },
-                resend: { _, _, _ in throw CancellationError() }))
+                resend: { _, _, _ in throw CancellationError() },
+                resendFailed: { _, _, _, _, _, _ in throw CancellationError() }))
         let read = Set(
             [
                 ArchiveApplication.application.command, IngressCommand.command,

@@ -1,6 +1,7 @@
 import Kafka
 import PipelineRuntime
 import Synchronization
+import TestSupport
 
 @testable import KeyedState
 
@@ -49,8 +50,12 @@ struct NumberSetModel: StateModel {
     var hasDeadline = false
     /// A multiple of ten opens a round of proposals, which the numbers after it belong to.
     var hasRounds = false
-    /// More is published for each row.
+    /// More is published for each row, at most 1,100,000 bytes. They cannot be compressed: brokers measure what is sent.
     var padding = 0
+    private static let noise: [UInt8] = {
+        var generator = SeededGenerator(seed: 1)
+        return (0..<137_500).flatMap { _ in withUnsafeBytes(of: generator.next(), Array.init) }
+    }()
     /// The number 0 erases the set: a tombstone that speaks of the greatest number.
     var erases = false
     var fingerprint = ""
@@ -83,7 +88,7 @@ struct NumberSetModel: StateModel {
             return StatePublication(value: nil, moment: state.numbers.max().map(Int64.init))
         }
         if padding > 0, state.numbers.count > 2 {
-            return StatePublication(value: row + [UInt8(ascii: " ")] + Array(repeating: 0x61, count: padding))
+            return StatePublication(value: row + [UInt8(ascii: " ")] + Self.noise.prefix(padding))
         }
         guard changesWithTime, let greatest = state.numbers.max().map(Int64.init) else {
             return StatePublication(value: row)

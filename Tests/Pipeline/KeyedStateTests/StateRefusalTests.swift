@@ -90,7 +90,8 @@ import Testing
         let harness = try StateHarness.on(broker)
         let member = try await harness.member()
         try await member.partitionAssigned(harness.place())
-        try broker.failNext(.produce, with: [.topicAuthorizationFailed])
+        // INVALID_REQUIRED_ACKS: it speaks of the request, and not of a record.
+        try broker.failNext(.produce, with: [KafkaError.Code(rawValue: 21)])
         await #expect(throws: StateError.self) {
             _ = try await member.merge([NumberSet("a", [1])], from: harness.input)
         }

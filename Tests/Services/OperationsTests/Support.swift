@@ -95,7 +95,8 @@ private let testParts = SluicectlParts(
         apps: { configuration throws(ConfigurationError) in try IngressPlan.apps(configuration) }),
     webhooks: .init(
         schema: ConfigurationSchema([accepting]), test: { delivery($0) },
-        resend: { _, configuration, _ in delivery(configuration) }))
+        resend: { _, configuration, _ in delivery(configuration) },
+        resendFailed: { _, _, _, configuration, _, report in try await report(delivery(configuration)) }))
 
 /// Whether the receiver of webhooks accepts.
 private let accepting = Setting.boolean("accepting", default: true, help: "Of tests.")

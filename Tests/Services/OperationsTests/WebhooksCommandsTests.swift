@@ -66,6 +66,14 @@ import Testing
         let (missing, named) = await sluicectl(["webhooks", "resend"])
         #expect(missing == 64)
         #expect(named.complaints.first?.contains("missing: ID") == true)
+        for arguments in [["--failed"], ["--failed", "--topic", "appstore.entitlements.production"]] {
+            let (unnamed, topic) = await sluicectl(["webhooks", "resend"] + arguments)
+            #expect(unnamed == 64)
+            #expect(topic.complaints.first?.contains("no dead letter topic is named") == true)
+        }
+        let (both, contradiction) = await sluicectl(["webhooks", "resend", "state-production-1", "--failed"])
+        #expect(both == 64)
+        #expect(contradiction.complaints.first?.contains("both an ID and --failed") == true)
         let (silent, printed) = await sluicectl(
             ["webhooks", "resend", "a-0-1-2-d", "--kafka.bootstrap.servers", "127.0.0.1:1"],
             timeout: .milliseconds(100))

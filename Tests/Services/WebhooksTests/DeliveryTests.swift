@@ -44,7 +44,7 @@ import Testing
         for delivery in receiver.accepted {
             #expect(delivery.path == "/hook")
             #expect(delivery.contentType == "application/json")
-            #expect(delivery.id?.hasPrefix("appstore_entitlements_production-") == true)
+            #expect(delivery.id?.hasPrefix("state-production-") == true)
             #expect(delivery.signatures.count == 2)
             #expect(delivery.isSigned(with: TestKey.first) && delivery.isSigned(with: TestKey.second))
             #expect(!delivery.isSigned(with: [UInt8](repeating: 3, count: 32)))
@@ -117,7 +117,9 @@ import Testing
         for letter in letters {
             #expect(letter.text("sluice.dlq.reason") == "http_422")
             #expect(letter.text("sluice.dlq.attempts") == "3")
-            #expect(letter.text("__connect.errors.exception.message") == "the receiver answered 422")
+            let message = try #require(letter.text("__connect.errors.exception.message"))
+            let id = try #require(receiver.deliveries.first { $0.state == letter.state }?.id)
+            #expect(message == "the receiver answered 422 (webhook-id \(id))")
         }
         #expect(receiver.deliveries.count { $0.state == "key-4:4" } == 3)
     }

@@ -60,6 +60,7 @@ import Testing
     {
         let message = try reading(.notification).message(record())
         #expect(message.type == "com.apple.appstore.DID_RENEW.BILLING_RECOVERY")
+        #expect(message.id == "notification-production-u-1")
         let object = try #require(try JSONValue(json: message.body).object)
         #expect(object["type"]?.string == message.type)
         #expect(object["timestamp"] == "2026-11-01T00:00:01.000Z")
@@ -75,6 +76,7 @@ import Testing
         let message = try reading(.signed).message(record())
         #expect(String(decoding: message.body, as: UTF8.self) == #"{"signedPayload":"\#(Self.jws)"}"#)
         #expect(message.type == "com.apple.appstore.DID_RENEW.BILLING_RECOVERY")
+        #expect(message.id == "signed-production-u-1")
         // As received, where the record has no proof.
         let whole = record(value: #"{"notification":{},"signedPayload":"a.b.c"}"#)
         #expect(try reading(.signed).message(whole).body == Array(#"{"signedPayload":"a.b.c"}"#.utf8))
@@ -89,7 +91,8 @@ import Testing
         #expect(throws: error) { try reading(.signed).message(record(value: value)) }
     }
 
-    @Test func `a record whose certificates are lost says so, and is dead-lettered after a whole reading of their topic`()
+    @Test
+    func `a record whose certificates are lost says so, and is dead-lettered after a whole reading of their topic`()
         async throws
     {
         let (clock, sink) = (ManualClock(), MemoryLogSink())

@@ -5,9 +5,11 @@ import JSON
 import Kafka
 import Lifecycle
 import PipelineTestSupport
+import Synchronization
 import Telemetry
 import TestSupport
 import Testing
+import Time
 
 @testable import Webhooks
 
@@ -49,11 +51,52 @@ import Testing
             }
         }
         #expect(await failure("msg_p5jXN8AQM9LWM0D4loKWxJek")?.exitCode == .usage)
-        #expect(await failure("other_topic-0-0-0-0123456789abcdef")?.exitCode == .usage)
-        let place = "appstore_entitlements_production-\(KafkaTopicPartition.ofFirstKey)"
-        #expect(await failure("\(place)-99-0-0123456789abcdef")?.line.contains("no record at offset 99") == true)
-        #expect(await failure("\(place)-0-0-0123456789abcdef")?.line.contains("not the one that was delivered") == true)
+        #expect(await failure("appstore_entitlements_production-0-0-0-0123456789abcdef")?.exitCode == .usage)
+        #expect(await failure("state-production-0-1-2-3")?.line.contains("no record of this id any more") == true)
         #expect(receiver.deliveries.isEmpty)
+    }
+
+    @Test func `what was dead-lettered is posted again, since a moment, under the ids of before`() async throws {
+        try await installation.write(states: 20, keys: 10)
+        let isRepaired = Atomic(false)
+        let receiver = try Receiver { delivery, _ in
+            delivery.state.hasPrefix("key-4:") && !isRepaired.load(ordering: .relaxed) ? .status(422) : .accepted
+        }
+        let webhooks = try await RunningWebhooks(
+            installation.arguments(url: receiver.url) + ["--consumer.attempts", "1"])
+        try await waitUntil { receiver.accepted.count == 18 }
+        try await waitUntil { webhooks.metric("sluice_consumer_records_total{outcome=\"dead-lettered\"") == 2 }
+        #expect(await webhooks.stop() == .ok)
+        let refused = receiver.deliveries.filter { $0.state.hasPrefix("key-4:") }
+        let topic = installation.production.deadLetters(of: "sluice-webhooks")
+        func resend(since: Int64?) async throws -> [FailedDeliveries.Outcome] {
+            var outcomes: [FailedDeliveries.Outcome] = []
+            try await WebhooksOperations.resend(
+                FailedDeliveries(topic: topic, since: since, rate: 1_000), settings(receiver),
+                kafka: installation.kafka
+            ) { outcomes.append($0) }
+            return outcomes
+        }
+        #expect(try await resend(since: SystemClock.wallMilliseconds() + 60_000).isEmpty)
+        #expect(try await resend(since: nil).map(\.isAccepted) == [false, false])
+        isRepaired.store(true, ordering: .relaxed)
+        let outcomes = try await resend(since: SystemClock.wallMilliseconds() - 600_000)
+        #expect(outcomes.map(\.isAccepted) == [true, true])
+        let again = receiver.deliveries.suffix(2)
+        #expect(again.map(\.id) == refused.map(\.id) && again.map(\.body) == refused.map(\.body))
+        // Without its value a letter is no message.
+        try await installation.write([
+            KafkaProducerRecord(
+                topic: topic, key: nil, value: nil,
+                headers: [
+                    KafkaHeader(key: "__connect.errors.topic", text: installation.production.rawValue),
+                    KafkaHeader(key: "__connect.errors.partition", text: "1"),
+                    KafkaHeader(key: "__connect.errors.offset", text: "7"),
+                    KafkaHeader(key: "sluice.dlq.omitted", text: "value"),
+                ])
+        ])
+        let texts = try await resend(since: nil).map(\.text)
+        #expect(texts.contains { $0.contains("skipped") && $0.contains("1-7") })
     }
 
     @Test func `a test is a signed message that is about no purchase`() async throws {
@@ -89,13 +132,6 @@ import Testing
                 "at", "id", "type", "outcome", "status", "milliseconds", "bytes", "detail",
             ])
         #expect(await webhooks.stop() == .ok)
-    }
-}
-
-extension KafkaTopicPartition {
-    /// The number of the partition that murmur2 gives the key of `key-0`, of two.
-    fileprivate static var ofFirstKey: String {
-        String(KafkaPartition(ofKey: TestState.key("key-0"), partitions: 2).rawValue)
     }
 }
 

@@ -25,34 +25,56 @@ import Testing
 
     // MARK: webhook-id
 
-    @Test func `the id is the record's partition, offset, timestamp and digest, without a dot`() throws {
-        let id = try reading.message(record(value: TestState.value("1", 1))).id
-        #expect(id.hasPrefix("appstore_entitlements_production-3-1742-1793491201000-"))
-        #expect(id.split(separator: "-").last?.count == 16)
+    @Test func `the id of a state is its purchase, its version and its value, wherever its record is`() throws {
+        let value = TestState.value("1", 1)
+        let id = try reading.message(record(value: value)).id
+        let parts = id.split(separator: "-")
+        #expect(parts.count == 6 && parts[0] == "state" && parts[1] == "production")
+        #expect(parts[2].count == 16 && parts[5].count == 16)
+        #expect("\(parts[3])-\(parts[4])" == "000000000100001-000001793491201000")
         #expect(!id.contains("."))
+        let moved = KafkaRecord(
+            topic: "appstore.entitlements.production", partition: 0, offset: 9, timestampMilliseconds: 7,
+            key: TestState.key("1"), value: value)
+        #expect(try reading.message(moved).id == id)
+        #expect(try reading.message(record(value: TestState.value("1", 2))).id != id)
+        #expect(try reading.message(record(value: TestState.value("1", 1, states: ["GRACE"]))).id != id)
+        #expect(try reading.message(record(key: TestState.key("2"), value: value)).id != id)
+        let sandbox = KafkaRecord(
+            topic: "appstore.entitlements.sandbox", partition: 0, offset: 9, key: TestState.key("1"), value: value)
+        #expect(try reading.message(sandbox).id.hasPrefix("state-sandbox-"))
     }
 
-    /// The offset begins again with a recreated topic, and an erasure keeps its timestamp.
-    @Test func `records that differ in anything have different ids`() {
-        let records = [
-            record(value: [1]), record(value: [1], timestamp: 7), record(value: [1], timestamp: nil),
-            record(value: [2]), record(value: nil), record(value: []), record(key: nil, value: [1]),
-            record(key: [], value: TestState.key("1") + [1]), record(key: TestState.key("2"), value: [1]),
-        ]
-        let ids = WebhookContent.allCases.flatMap { content in
-            records.map { WebhookID($0, content: content).text }
-        }
-        #expect(Set(ids).count == WebhookContent.allCases.count * (records.count - 1) + WebhookContent.allCases.count)
-        #expect(WebhookID(record(value: [1]), content: .state) == WebhookID(record(value: [1]), content: .state))
-    }
-
-    @Test func `an id says where its record is`() throws {
-        let id = WebhookID(record(value: [1]), content: .state)
+    @Test func `an id says of which content and environment it is`() throws {
+        let id = WebhookID(.notification, .production, notificationUUID: "7e3fb204-2ab3")
+        #expect(id.text == "notification-production-7e3fb204-2ab3")
         #expect(WebhookID(id.text) == id)
-        let dashes = WebhookID("a-b_c-3-1742-0-0123456789abcdef")
-        #expect(dashes?.topic == "a-b_c" && dashes?.partition == 3 && dashes?.offset == 1742)
-        for text in ["", "a-1-2-3", "a-x-1-2-3", "a-1-x-2-3", "a-1--2-3-4", "msg_p5jXN8AQM9LWM0D4loKWxJek"] {
+        #expect(WebhookID(.signed, .sandbox, notificationUUID: "u").text == "signed-sandbox-u")
+        // Anything that could break the header is a digest of it.
+        for odd in ["a.b", "", "a\r\nb: c", String(repeating: "a", count: 65)] {
+            let text = WebhookID(.signed, .sandbox, notificationUUID: odd).text
+            #expect(text.count == "signed-sandbox-".count + 16 && !text.contains("."), "\(odd)")
+        }
+        for text in ["", "state", "state-production", "state-production-", "other-production-1", "state-xcode-1"] {
             #expect(WebhookID(text) == nil, "\(text)")
+        }
+        #expect(WebhookID("appstore_entitlements_production-3-1742-1793491201000-0c3f9a4b5d6e7f80") == nil)
+    }
+
+    @Test func `an erasure is told once, with its moment, wherever its tombstone is written again`() throws {
+        func erasure(_ timestamp: Int64, _ headers: [KafkaHeader]) throws -> WebhookMessage {
+            try reading.message(record(value: nil, headers: headers, timestamp: timestamp))
+        }
+        let moment = KafkaHeader(key: "sluice.state.moment", text: "1793491201000")
+        let first = try erasure(1_793_491_205_000, [moment])
+        #expect(first.type == "purchase.erased" && first.id.hasSuffix("-erased"))
+        #expect(try object(first)["timestamp"] == "2026-11-01T00:00:01.000Z")
+        #expect(try object(first)["data"]?.object?["version"] == "001793491201000-001793491201000")
+        #expect(try erasure(1_793_499_999_000, [moment]) == first)
+        // Written by a version that had no header.
+        #expect(try erasure(1_793_491_201_000, []) == first)
+        #expect(throws: WebhookMessageError.unwanted("expired")) {
+            try erasure(1_797_379_201_000, [KafkaHeader(key: "sluice.state.expired", text: "1")])
         }
     }
 

@@ -1,3 +1,4 @@
+internal import AppStoreModel
 internal import Configuration
 internal import HTTPClient
 internal import JSON
@@ -14,11 +15,49 @@ struct WebhooksCommand {
         try await print(webhooks.test(configuration), console)
     }
 
-    func resend(_ id: String, _ webhooks: SluicectlParts.Webhooks, _ console: Console) async throws -> ExitCode {
+    func resend(_ id: String?, _ webhooks: SluicectlParts.Webhooks, _ console: Console) async throws -> ExitCode {
+        let isFailed = configuration[OperationsSettings.deadLettered]
+        guard isFailed != (id != nil) else {
+            throw StartupError(
+                isFailed ? "both an ID and --failed are given" : "missing: ID",
+                fix: "Give a webhook-id, or --failed --topic TOPIC", exitCode: .usage)
+        }
+        let topic = isFailed ? try deadLetterTopic() : nil
+        let kafka = try await readerConfiguration()
+        if let topic { return try await resend(topic, webhooks, kafka, console) }
+        return try await print(webhooks.resend(id ?? "", configuration, kafka), console)
+    }
+
+    private func deadLetterTopic() throws(StartupError) -> KafkaTopic {
+        guard let topic = configuration[OperationsSettings.deadLetterTopic], topic.hasSuffix(".dlq") else {
+            throw StartupError(
+                "no dead letter topic is named", setting: "--topic", fix: "Name the one that sluicectl dlq list prints",
+                exitCode: .usage)
+        }
+        return KafkaTopic(rawValue: topic)
+    }
+
+    private func resend(
+        _ topic: KafkaTopic, _ webhooks: SluicectlParts.Webhooks, _ kafka: KafkaConfiguration, _ console: Console
+    ) async throws -> ExitCode {
+        var counts = (accepted: 0, others: 0)
+        try await webhooks.resendFailed(
+            topic, configuration[OperationsSettings.deadLetteredSince]?.millisecondsSince1970,
+            configuration[OperationsSettings.rate], configuration, kafka
+        ) { delivery in
+            if delivery.isAccepted { counts.accepted += 1 } else { counts.others += 1 }
+            _ = try await print(delivery, console)
+        }
+        if configuration[OperationsSettings.output] == .text {
+            await console.write("\(counts.accepted) accepted, \(counts.others) not\n")
+        }
+        return counts.others == 0 ? .ok : .failure
+    }
+
+    private func readerConfiguration() async throws -> KafkaConfiguration {
         let brokers = try Brokers(configuration, timeout: timeout)
         let isEmbedded = try await brokers.admin().closing { try await brokers.isEmbedded($0) }
-        let kafka = try brokers.readerConfiguration(isEmbedded: isEmbedded)
-        return try await print(webhooks.resend(id, configuration, kafka), console)
+        return try brokers.readerConfiguration(isEmbedded: isEmbedded)
     }
 
     /// The latest attempts of a process, the newest last.

@@ -1,0 +1,120 @@
+package import Configuration
+internal import HTTPClient
+internal import JSON
+package import Kafka
+internal import PipelineRuntime
+
+/// Which dead letters of a receiver are posted once more.
+package struct FailedDeliveries: Sendable {
+    /// The dead letter topic of the receiver's group.
+    package let topic: KafkaTopic
+    /// Only what was dead-lettered since, milliseconds since 1970; nil for all.
+    package let since: Int64?
+    /// At most so many a second.
+    package let rate: Int
+
+    package init(topic: KafkaTopic, since: Int64?, rate: Int) {
+        self.topic = topic
+        self.since = since
+        self.rate = rate
+    }
+
+    /// What became of one of them.
+    package enum Outcome: Sendable {
+        case posted(DeliveryAttempt)
+        /// Where the letter is, and why nothing of it can be posted.
+        case skipped(KafkaTopicPartition, KafkaOffset, String)
+
+        /// Whether the receiver accepted it.
+        package var isAccepted: Bool {
+            if case .posted(let attempt) = self { attempt.isAccepted } else { false }
+        }
+
+        /// One sentence for people.
+        package var text: String {
+            switch self {
+            case .posted(let attempt): "\(attempt.id): \(attempt.text)"
+            case .skipped(let place, let offset, let reason): "\(place.partition)-\(offset): skipped, \(reason)"
+            }
+        }
+
+        /// As an object: a contract.
+        package var json: [UInt8] {
+            switch self {
+            case .posted(let attempt): return attempt.json
+            case .skipped(let place, let offset, let reason):
+                var json = JSONWriter()
+                json.object {
+                    $0.set("position", "\(place.partition)-\(offset)")
+                    $0.set("outcome", "skipped")
+                    $0.set("detail", reason)
+                }
+                return json.bytes
+            }
+        }
+    }
+}
+
+extension WebhooksOperations {
+    /// Posts what was dead-lettered once more: the same bodies under the same ids, in the order of the letters. Letters
+    /// stay; no offset is changed, and filters do not count.
+    ///
+    /// - Parameter report: told of each letter.
+    /// - Throws: a `ConfigurationError`, a `KafkaError`, and what `report` throws.
+    package static func resend(
+        _ failed: FailedDeliveries, _ configuration: Configuration, kafka: KafkaConfiguration,
+        report: (FailedDeliveries.Outcome) async throws -> Void
+    ) async throws {
+        let plan = try WebhooksPlan(configuration)
+        let reading = try await reading(plan.content, plan, kafka)
+        let client = HTTPClient(plan.http)
+        defer { client.close() }
+        let sender = WebhookSender(plan, client: client)
+        let interval = Duration.seconds(1) / max(1, failed.rate)
+        var next = ContinuousClock.now
+        let offsets = try await beginnings(of: failed.topic, kafka)
+        try await KafkaConsumer.readToEnd(kafka, from: offsets, within: .seconds(86_400)) { records in
+            for letter in records where failed.since.map({ letter.timestampMilliseconds ?? .max >= $0 }) ?? true {
+                let message: WebhookMessage
+                do throws(NotPosted) {
+                    message = try Self.message(of: letter, reading)
+                } catch {
+                    try await report(.skipped(letter.topicPartition, letter.offset, error.reason))
+                    continue
+                }
+                try await Task.sleep(until: next, clock: .continuous)
+                next = max(next, .now) + interval
+                try await report(.posted(try await sender.send(message)))
+            }
+        }
+    }
+
+    struct NotPosted: Error { let reason: String }
+
+    /// The message of the record that a letter is of.
+    static func message(of letter: KafkaRecord, _ reading: MessageReading) throws(NotPosted) -> WebhookMessage {
+        func text(_ name: String) -> String? {
+            letter.headers.last { $0.key == name }?.value.map { String(decoding: $0, as: UTF8.self) }
+        }
+        guard let topic = text(DeadLetterHeader.topic).map({ KafkaTopic(rawValue: $0) }),
+            let partition = text(DeadLetterHeader.partition).flatMap({ Int32($0) }),
+            let offset = text(DeadLetterHeader.offset).flatMap({ Int64($0) })
+        else { throw NotPosted(reason: "it is no dead letter") }
+        guard reading.environments[topic] != nil else {
+            throw NotPosted(reason: "\(topic) is not what webhooks.content=\(reading.content.rawValue) is made of")
+        }
+        if let omitted = text(DeadLetterHeader.omitted) {
+            throw NotPosted(
+                reason: "not in the letter: \(omitted); the record is at \(partition)-\(offset) of \(topic)")
+        }
+        let record = KafkaRecord(
+            topic: topic, partition: KafkaPartition(rawValue: partition), offset: KafkaOffset(rawValue: offset),
+            timestampMilliseconds: text(DeadLetterHeader.originalTimestamp).flatMap { Int64($0) }
+                ?? letter.timestampMilliseconds,
+            key: text(DeadLetterHeader.key) == DeadLetterHeader.placeAsKey ? nil : letter.key, value: letter.value,
+            headers: letter.headers.filter { !DeadLetterHeader.all.contains($0.key) })
+        do throws(WebhookMessageError) { return try reading.message(record) } catch {
+            throw NotPosted(reason: "it holds nothing to deliver: \(error)")
+        }
+    }
+}
